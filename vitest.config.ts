@@ -1,0 +1,18 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const src = fileURLToPath(new URL("./packages/proffer/src", import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^proffer$/, replacement: `${src}/index.ts` },
+      { find: /^proffer\/(.+)$/, replacement: `${src}/$1.ts` },
+    ],
+  },
+  test: {
+    include: ["packages/*/{src,test}/**/*.test.ts", "examples/**/*.test.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
