@@ -1,0 +1,1 @@
+export { type AjvSchemaOptions, ajvSchema } from "./adapters/ajv-schema.ts";

@@ -1,0 +1,57 @@
+export { InvalidParams, NotFound, RpcError } from "./protocol/errors.ts";
+export type {
+  Annotations,
+  CacheHints,
+  CallResult,
+  ClientCapabilities,
+  ContentBlock,
+  Icon,
+  Implementation,
+  LogLevel,
+  Meta,
+  PromptMessage,
+  PromptResult,
+  ReadResult,
+  ResourceContents,
+  ResourceDescription,
+  TemplateDescription,
+  ToolAnnotations,
+  ToolDescription,
+} from "./protocol/model.ts";
+export type { Around, AroundCall } from "./server/around.ts";
+export type { Complete, CompleteFunction } from "./server/completion.ts";
+export {
+  assistant,
+  audio,
+  type Content,
+  type Contents,
+  contents,
+  embed,
+  type Failure,
+  fail,
+  image,
+  link,
+  type Messages,
+  messages,
+  type ResourceContent,
+  type Result,
+  result,
+  type Spoken,
+  ToolError,
+  text,
+  user,
+} from "./server/content.ts";
+export type { Context } from "./server/context.ts";
+export { definePrompt, type Prompt, type PromptArgumentOptions, type PromptOptions } from "./server/define-prompt.ts";
+export { defineResource, type Resource, type ResourceOptions } from "./server/define-resource.ts";
+export { defineTool, type RequiredCapability, type Tool, type ToolOptions } from "./server/define-tool.ts";
+export type { Infer, SchemaLike } from "./server/infer.ts";
+export type { JsonSchema, JsonSchemaObject } from "./server/json-schema/types.ts";
+export type { LogEntry, LogSink } from "./server/log.ts";
+export type { Principal } from "./server/principal.ts";
+export type { Answer, AskOptions, Root, Sampled, SampleOptions, UrlAnswer } from "./server/questions/ask.ts";
+export { type Field, type Fields, field } from "./server/questions/fields.ts";
+export { type Collection, defineServer, isServer, type Server, type ServerOptions } from "./server/server.ts";
+export type { Client, Session } from "./server/session.ts";
+export type { StandardSchema } from "./server/standard-schema.ts";
+export { type UsageCode, UsageError } from "./server/usage-error.ts";

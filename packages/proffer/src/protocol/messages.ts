@@ -1,0 +1,45 @@
+/** The JSON-RPC 2.0 messages that MCP is made of. */
+
+export type RequestId = string | number;
+
+/** A JSON object from outside: nothing about its values is known. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+export interface RequestMessage {
+  readonly jsonrpc: "2.0";
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: JsonObject;
+}
+
+export interface NotificationMessage {
+  readonly jsonrpc: "2.0";
+  readonly method: string;
+  readonly params?: JsonObject;
+}
+
+export interface ResponseMessage {
+  readonly jsonrpc: "2.0";
+  readonly id: RequestId;
+  readonly result?: JsonObject;
+  readonly error?: JsonObject;
+}
+
+export type Message = RequestMessage | NotificationMessage | ResponseMessage;
+
+/**
+ * One message on its way out: text, or text around bytes that were serialised before and are sent without copying.
+ */
+export type Wire = string | readonly [head: string, body: Uint8Array, tail: string];
+
+export function isRequest(message: Message): message is RequestMessage {
+  return "method" in message && "id" in message;
+}
+
+export function isResponse(message: Message): message is ResponseMessage {
+  return !("method" in message);
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

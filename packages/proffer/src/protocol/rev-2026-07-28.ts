@@ -1,0 +1,31 @@
+import type { Revision } from "./revision.ts";
+
+/** The newest revision: stateless, each request and each result describes itself. Its shapes are the model. */
+export const REV_2026_07_28: Revision = {
+  version: "2026-07-28",
+  handshake: false,
+  methods: new Set([
+    "server/discover",
+    "tools/list",
+    "tools/call",
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "subscriptions/listen",
+    "completion/complete",
+  ]),
+  batches: false,
+  unreadableId: undefined,
+  codes: {},
+  capabilityErrors: true,
+  inputs: new Set(["elicitation/create", "sampling/createMessage", "roots/list"]),
+  rounds: true,
+  convert: {},
+  envelope: (server, hints) => ({
+    resultType: "complete",
+    ...hints,
+    _meta: { "io.modelcontextprotocol/serverInfo": server },
+  }),
+};

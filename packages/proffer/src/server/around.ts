@@ -1,0 +1,80 @@
+import type { Call } from "./call.ts";
+import { Interruption } from "./interruption.ts";
+import { Prepared } from "./prepared.ts";
+import type { Principal } from "./principal.ts";
+import type { Client } from "./session.ts";
+
+/** A request as the author's hook sees it. */
+export interface AroundCall {
+  /** Such as "tools/call". */
+  readonly method: string;
+  /** The tool, prompt or resource that it is about, if it is about one. */
+  readonly name: string | undefined;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly principal: Principal | undefined;
+  readonly client: Client;
+  readonly signal: AbortSignal;
+}
+
+/** Sees each request before it is done and its result after; may answer itself, change the result, or throw. */
+export type Around = (call: AroundCall, next: () => Promise<object>) => object | Promise<object>;
+
+/** Makes the hook fit around a method's handler. */
+export function createAround(around: Around): (call: Call, handler: (call: Call) => unknown) => Promise<unknown> {
+  return async (call, handler) => {
+    let prepared: Prepared | undefined;
+    const next = async (): Promise<object> => {
+      const result = await finished(call, handler);
+      if (!(result instanceof Prepared)) return result;
+      prepared = result;
+      return result.value;
+    };
+    const result = await around(new CallView(call), next);
+    // What was serialised before stays so, as long as the hook only looked.
+    return prepared !== undefined && result === prepared.value ? prepared : result;
+  };
+}
+
+/** The handler's result; a question that ends the round is a result too, so that the hook sees it come and go. */
+async function finished(call: Call, handler: (call: Call) => unknown): Promise<object> {
+  try {
+    return (await handler(call)) as object;
+  } catch (error) {
+    if (error instanceof Interruption) return error.result;
+    throw error;
+  }
+}
+
+class CallView implements AroundCall {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  get method(): string {
+    return this.#call.method;
+  }
+
+  get name(): string | undefined {
+    const { name, uri } = this.#call.params;
+    const subject = name ?? uri;
+    return typeof subject === "string" ? subject : undefined;
+  }
+
+  get params(): Readonly<Record<string, unknown>> {
+    return this.#call.params;
+  }
+
+  get principal(): Principal | undefined {
+    return this.#call.origin.principal;
+  }
+
+  get client(): Client {
+    return this.#call.client;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Wire } from "../protocol/messages.ts";
+import type { Call, Origin } from "./call.ts";
+
+/** More messages than this are not taken in one batch. */
+export const MAX_BATCH = 100;
+
+/** The origin of the requests of one batch: gathers their answers and sends them together. */
+export class Batch implements Origin {
+  readonly #origin: Origin;
+  readonly #send: (text: string) => void;
+  readonly #answers: string[] = [];
+  #expected: number;
+
+  constructor(origin: Origin, expected: number, send: (text: string) => void) {
+    this.#origin = origin;
+    this.#expected = expected;
+    this.#send = send;
+  }
+
+  get principal(): Origin["principal"] {
+    return this.#origin.principal;
+  }
+
+  get session(): Origin["session"] {
+    return this.#origin.session;
+  }
+
+  get dev(): boolean {
+    return this.#origin.dev;
+  }
+
+  get listener(): Origin["listener"] {
+    return this.#origin.listener;
+  }
+
+  notify(call: Call, text: string): void {
+    this.#origin.notify(call, text);
+  }
+
+  respond(call: Call, wire: Wire): void {
+    this.#origin.settled?.(call);
+    this.take(typeof wire === "string" ? wire : `${wire[0]}${new TextDecoder().decode(wire[1])}${wire[2]}`);
+  }
+
+  get request(): Origin["request"] {
+    return this.#origin.request?.bind(this.#origin);
+  }
+
+  settled(call: Call): void {
+    this.#origin.settled?.(call);
+  }
+
+  /** A request of the batch was cancelled: its answer is not waited for any more. */
+  abandoned(): void {
+    this.#expected--;
+    this.#flush();
+  }
+
+  /** Takes one answer. */
+  take(text: string): void {
+    this.#answers.push(text);
+    this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#answers.length < this.#expected || this.#answers.length === 0) return;
+    this.#send(`[${this.#answers.join(",")}]`);
+    this.#answers.length = 0;
+  }
+}

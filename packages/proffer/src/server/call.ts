@@ -1,0 +1,159 @@
+import type { ErrorObject } from "../protocol/errors.ts";
+import { isObject, type JsonObject, type RequestId, type RequestMessage, type Wire } from "../protocol/messages.ts";
+import type { CacheHints, ClientCapabilities, Implementation, LogLevel } from "../protocol/model.ts";
+import type { Revision } from "../protocol/revision.ts";
+import type { ChangeListener } from "./changes.ts";
+import { META } from "./classify.ts";
+import type { Interruption } from "./interruption.ts";
+import type { Principal } from "./principal.ts";
+import type { Questions } from "./questions/question.ts";
+import { Requests } from "./questions/requests.ts";
+import { Rounds } from "./questions/rounds.ts";
+import type { ServerState } from "./server.ts";
+import type { Client, SessionState } from "./session.ts";
+
+/** Where a call came from and where its answer goes. A transport makes one for each connection or each request. */
+export interface Origin {
+  readonly principal: Principal | undefined;
+  /** What the handshake agreed on; absent where each request describes itself. */
+  readonly session: SessionState | undefined;
+  /** Tell the client what really went wrong. */
+  readonly dev: boolean;
+  /** Hears of changes on behalf of the session, where there is one. */
+  readonly listener?: ChangeListener | undefined;
+  /** Sends a notification that belongs to the call. */
+  notify(call: Call, text: string): void;
+  /** Sends a request of the server's own, and gives the client's response; absent where none can be sent. */
+  request?(call: Call, method: string, params: JsonObject): Promise<{ result: JsonObject } | { error: JsonObject }>;
+  /** Sends the answer; `error` tells a transport that has status codes what it says. */
+  respond(call: Call, wire: Wire, error?: ErrorObject): void;
+  /** Hears that the call is no longer in work. */
+  settled?(call: Call): void;
+  /** Hears that the call was given up, so that its answer is not waited for. */
+  abandoned?(call: Call): void;
+}
+
+const NO_PARAMS: JsonObject = Object.freeze({});
+
+/** One request in work. */
+export class Call {
+  readonly server: ServerState;
+  readonly origin: Origin;
+  readonly revision: Revision;
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: JsonObject;
+  /** Answered, cancelled, or given up: nothing more may be sent for it. */
+  done = false;
+  /** Caching hints of the answer, where they differ from the server's. */
+  hints: CacheHints | undefined;
+  /** Ends a call that would go on for ever, with a proper answer. */
+  end: (() => void) | undefined;
+  /** How many questions are waiting for the user: their time does not count as the handler's. */
+  waiting = 0;
+  #abort: AbortController | undefined;
+  #questions: Questions | undefined;
+  #interrupt: ((reason: Interruption | Error) => void) | undefined;
+  #closed = false;
+
+  constructor(server: ServerState, origin: Origin, revision: Revision, message: RequestMessage) {
+    this.server = server;
+    this.origin = origin;
+    this.revision = revision;
+    this.id = message.id;
+    this.method = message.method;
+    this.params = message.params ?? NO_PARAMS;
+  }
+
+  get meta(): JsonObject {
+    const { _meta } = this.params;
+    return isObject(_meta) ? _meta : NO_PARAMS;
+  }
+
+  get client(): Client {
+    if (this.revision.handshake)
+      return this.origin.session?.client ?? { ...UNKNOWN_CLIENT, revision: this.revision.version };
+    return {
+      info: this.meta[META.clientInfo] as Implementation | undefined,
+      capabilities: this.meta[META.clientCapabilities] as ClientCapabilities,
+      revision: this.revision.version,
+    };
+  }
+
+  /** The least level that the client wants to hear of; undefined for none. */
+  get logLevel(): LogLevel | undefined {
+    if (this.revision.handshake) return this.origin.session?.logLevel ?? "info";
+    return this.meta[META.logLevel] as LogLevel | undefined;
+  }
+
+  /** Made when first asked for: most handlers never do, and a controller costs more than a small call. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#aborted) this.#abort.abort(this.#reason);
+    }
+    return this.#abort.signal;
+  }
+
+  #aborted = false;
+  #reason: unknown;
+
+  /** Tells the handler to stop; whether the call is answered is for the caller to say. */
+  abort(reason: string): void {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    this.#reason = new DOMException(reason, "AbortError");
+    this.#abort?.abort(this.#reason);
+  }
+
+  /** Gives the call up: its client is gone or does not want the answer any more. */
+  cancel(reason: string): void {
+    this.done = true;
+    this.abort(reason);
+  }
+
+  /** How the handler's questions reach the client. */
+  get questions(): Questions {
+    this.#questions ??= this.revision.rounds ? new Rounds(this) : new Requests(this);
+    return this.#questions;
+  }
+
+  set questions(questions: Questions) {
+    this.#questions = questions;
+  }
+
+  /** Why the handler's result may not be sent, if it may not. */
+  objection(): Error | undefined {
+    return this.#questions?.objection();
+  }
+
+  /** Waits for what the handler makes, or for what ends the call before it. */
+  outcome(pending: unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#interrupt = reject;
+      // A late result or rejection of a handler that was left behind is nobody's any more.
+      Promise.resolve(pending).then(
+        (value) => this.#closed || resolve(value),
+        (error) => this.#closed || reject(error),
+      );
+    });
+  }
+
+  /** From now on nothing that the handler does counts; how the call ends is decided elsewhere. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Ends the call with this result or error, whatever its handler is doing. */
+  interrupt(reason: Interruption | Error): void {
+    this.#closed = true;
+    this.#interrupt?.(reason);
+    this.abort("The call ended; if it asked something, it will run again with the answer.");
+  }
+
+  notify(method: string, params: object): void {
+    if (!this.done && !this.#closed) this.origin.notify(this, JSON.stringify({ jsonrpc: "2.0", method, params }));
+  }
+}
+
+const UNKNOWN_CLIENT = { info: undefined, capabilities: {} };

@@ -1,0 +1,64 @@
+/** The lists whose change clients may want to hear of. */
+export type ListKind = "tools" | "prompts" | "resources";
+
+export interface ChangeListener {
+  listChanged(kind: ListKind): void;
+  updated(uri: string): void;
+}
+
+/**
+ * Spreads changes to whoever listens. Changes that happen in one turn of the event loop are told once: ten thousand
+ * registrations in a loop are one notification.
+ */
+export class Changes {
+  readonly #listeners = new Set<ChangeListener>();
+  readonly #watchers = new Map<string, Set<ChangeListener>>();
+  readonly #lists = new Set<ListKind>();
+  readonly #uris = new Set<string>();
+  #scheduled = false;
+
+  /** Hears of list changes until the returned function is called. */
+  listen(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Hears of updates of one resource until the returned function is called. */
+  watch(uri: string, listener: ChangeListener): () => void {
+    const watchers = this.#watchers.get(uri) ?? new Set();
+    watchers.add(listener);
+    this.#watchers.set(uri, watchers);
+    return () => {
+      watchers.delete(listener);
+      if (watchers.size === 0) this.#watchers.delete(uri);
+    };
+  }
+
+  listChanged(kind: ListKind): void {
+    if (this.#listeners.size === 0) return;
+    this.#lists.add(kind);
+    this.#schedule();
+  }
+
+  updated(uri: string): void {
+    if (!this.#watchers.has(uri)) return;
+    this.#uris.add(uri);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setTimeout(() => this.#flush(), 0);
+  }
+
+  #flush(): void {
+    this.#scheduled = false;
+    const lists = [...this.#lists];
+    const uris = [...this.#uris];
+    this.#lists.clear();
+    this.#uris.clear();
+    for (const kind of lists) for (const listener of [...this.#listeners]) listener.listChanged(kind);
+    for (const uri of uris) for (const listener of [...(this.#watchers.get(uri) ?? [])]) listener.updated(uri);
+  }
+}

@@ -1,0 +1,235 @@
+import { RpcError } from "../protocol/errors.ts";
+import {
+  isRequest,
+  isResponse,
+  type JsonObject,
+  type Message,
+  type NotificationMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+  type Wire,
+} from "../protocol/messages.ts";
+import { MessageFault, parseMessage } from "../protocol/parse.ts";
+import type { Revision } from "../protocol/revision.ts";
+import { Batch, MAX_BATCH } from "./batch.ts";
+import { Call, type Origin } from "./call.ts";
+import type { ChangeListener, ListKind } from "./changes.ts";
+import { claimedRevision, describesItself } from "./classify.ts";
+import { dispatch, refuse } from "./dispatch.ts";
+import { errorMessage, toErrorObject } from "./encode.ts";
+import { openSession } from "./methods/lifecycle.ts";
+import type { Principal } from "./principal.ts";
+import type { ServerState } from "./server.ts";
+import type { SessionState } from "./session.ts";
+
+export interface ConnectionOptions {
+  /** Sends one message to the client. */
+  readonly send: (wire: Wire) => void;
+  readonly principal?: Principal | undefined;
+  readonly dev?: boolean | undefined;
+}
+
+/**
+ * One client over a transport that keeps a connection. Each message is understood by itself: a request that names its
+ * revision is served in it; any other belongs to the session that `initialize` opened.
+ */
+export class Connection implements Origin, ChangeListener {
+  readonly principal: Principal | undefined;
+  readonly dev: boolean;
+  session: SessionState | undefined;
+  readonly #server: ServerState;
+  readonly #send: (wire: Wire) => void;
+  readonly #calls = new Map<RequestId, Call>();
+  readonly #asked = new Map<RequestId, (response: ResponseMessage) => void>();
+  #nextRequest = 1;
+  #stopListening: (() => void) | undefined;
+  #draining = false;
+  #idle: (() => void) | undefined;
+
+  constructor(server: ServerState, options: ConnectionOptions) {
+    this.#server = server;
+    this.#send = options.send;
+    this.principal = options.principal;
+    this.dev = options.dev ?? false;
+  }
+
+  get listener(): ChangeListener {
+    return this;
+  }
+
+  /** How many requests are in work. */
+  get inFlight(): number {
+    return this.#calls.size;
+  }
+
+  /** Takes the text of one message from the client. */
+  receive(text: string): void {
+    const parsed = parseMessage(text);
+    if (Array.isArray(parsed)) this.#receiveBatch(parsed);
+    else if (parsed instanceof MessageFault) this.refuse(parsed.error, parsed.id);
+    else this.#receiveMessage(parsed, this);
+  }
+
+  /** Answers a message that could not be understood. */
+  refuse(error: RpcError, id?: RequestId): void {
+    this.#send(this.#refusal(error, id));
+  }
+
+  notify(_call: Call, text: string): void {
+    this.#send(text);
+  }
+
+  request(call: Call, method: string, params: JsonObject): Promise<{ result: JsonObject } | { error: JsonObject }> {
+    const id = `proffer-${this.#nextRequest++}`;
+    return new Promise((resolve) => {
+      this.#asked.set(id, ({ result = {}, error }) => resolve(error === undefined ? { result } : { error }));
+      call.signal.addEventListener("abort", () => {
+        // Nobody waits for the answer any more; the user should not be asked for nothing.
+        if (this.#asked.delete(id)) this.#send(notification("notifications/cancelled", { requestId: id }));
+      });
+      this.#send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+    });
+  }
+
+  respond(call: Call, wire: Wire): void {
+    this.settled(call);
+    this.#send(wire);
+  }
+
+  settled(call: Call): void {
+    // A refused duplicate must not make us forget the call whose id it has.
+    if (this.#calls.get(call.id) !== call) return;
+    this.#calls.delete(call.id);
+    if (this.#calls.size === 0) this.#idle?.();
+  }
+
+  listChanged(kind: ListKind): void {
+    if (this.session?.ready) this.#send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
+  }
+
+  updated(uri: string): void {
+    this.#send(notification("notifications/resources/updated", { uri }));
+  }
+
+  /** Takes no new requests, ends what would go on for ever, and resolves when the rest is answered. */
+  drain(): Promise<void> {
+    this.#draining = true;
+    const endless = [...this.#calls.values()].filter((call) => call.end !== undefined);
+    for (const call of endless) call.end?.();
+    return new Promise((resolve) => {
+      this.#idle = () => {
+        for (const { id } of endless) {
+          this.#send(notification("notifications/cancelled", { requestId: id }));
+        }
+        resolve();
+      };
+      if (this.#calls.size === 0) this.#idle();
+    });
+  }
+
+  /** Tells whatever is in work to stop; what is answered nevertheless is sent. */
+  abort(reason: string): void {
+    for (const call of this.#calls.values()) call.abort(reason);
+  }
+
+  /** Gives up whatever is in work. Closing twice is closing once. */
+  close(reason = "The connection was closed."): void {
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+    this.session?.close();
+    for (const call of [...this.#calls.values()]) this.#giveUp(call, reason);
+  }
+
+  get #revision(): Revision {
+    return this.session?.revision ?? this.#server.revisions.assumed;
+  }
+
+  #refusal(error: RpcError, id: RequestId | undefined): string {
+    return errorMessage(id ?? this.#revision.unreadableId, toErrorObject(error, this.#revision));
+  }
+
+  #receiveMessage(message: Message, origin: Origin): void {
+    if (isResponse(message)) {
+      const take = this.#asked.get(message.id);
+      this.#asked.delete(message.id);
+      take?.(message);
+      return;
+    }
+    if (isRequest(message)) this.#receiveRequest(message, origin);
+    else this.#receiveNotification(message);
+  }
+
+  #receiveRequest(message: RequestMessage, origin: Origin): void {
+    let revision = this.#revision;
+    try {
+      if (describesItself(message.params)) revision = claimedRevision(message.params, this.#server.revisions);
+      else if (message.method === "initialize") revision = this.#initialize(message);
+      this.#checkRequest(message);
+    } catch (error) {
+      refuse(new Call(this.#server, origin, revision, message), error);
+      return;
+    }
+    const call = new Call(this.#server, origin, revision, message);
+    this.#calls.set(call.id, call);
+    dispatch(call);
+  }
+
+  #checkRequest({ id }: RequestMessage): void {
+    if (this.#draining) throw new RpcError("busy", "The server is shutting down; connect again later.");
+    if (this.#calls.has(id)) {
+      throw new RpcError("invalid_request", `A request with the id ${JSON.stringify(id)} is still in work.`);
+    }
+  }
+
+  #initialize(message: RequestMessage): Revision {
+    if (this.session !== undefined) {
+      throw new RpcError("invalid_request", "This connection is initialized already; open another one.");
+    }
+    this.session = openSession(this.#server, message.params, crypto.randomUUID());
+    this.#stopListening = this.#server.changes.listen(this);
+    return this.session.revision;
+  }
+
+  #receiveNotification({ method, params }: NotificationMessage): void {
+    if (method === "notifications/initialized" && this.session !== undefined) this.session.ready = true;
+    if (method !== "notifications/cancelled") return;
+    const call = this.#calls.get(params?.requestId as RequestId);
+    if (call !== undefined) this.#giveUp(call, "The client cancelled the request.");
+  }
+
+  #giveUp(call: Call, reason: string): void {
+    call.cancel(reason);
+    this.settled(call);
+    call.origin.abandoned?.(call);
+  }
+
+  #receiveBatch(parsed: readonly (Message | MessageFault)[]): void {
+    const problem = this.#batchProblem(parsed);
+    if (problem !== undefined) {
+      this.refuse(new RpcError("invalid_request", problem));
+      return;
+    }
+    const answers = parsed.filter((item) => item instanceof MessageFault || isRequest(item)).length;
+    const batch = new Batch(this, answers, this.#send);
+    for (const item of parsed) {
+      if (item instanceof MessageFault) batch.take(this.#refusal(item.error, item.id));
+      else this.#receiveMessage(item, batch);
+    }
+  }
+
+  #batchProblem(parsed: readonly (Message | MessageFault)[]): string | undefined {
+    const { batches, version } = this.#revision;
+    if (!batches) return `Protocol version ${version} has no batches; send the messages one by one.`;
+    if (parsed.length === 0) return "A batch must not be empty.";
+    if (parsed.length > MAX_BATCH) return `A batch may have ${MAX_BATCH} messages at most.`;
+    const alone = parsed.some(
+      (item) => "method" in item && (item.method === "initialize" || describesItself(item.params)),
+    );
+    return alone ? "initialize, and requests that describe themselves, cannot be part of a batch." : undefined;
+  }
+}
+
+function notification(method: string, params: object): string {
+  return JSON.stringify({ jsonrpc: "2.0", method, params });
+}

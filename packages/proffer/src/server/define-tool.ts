@@ -1,0 +1,123 @@
+import type { ClientCapabilities, Icon, Meta, ToolAnnotations, ToolDescription } from "../protocol/model.ts";
+import type { Content, Failure, Result } from "./content.ts";
+import type { Context } from "./context.ts";
+import type { Infer, SchemaLike } from "./infer.ts";
+import { checkToolName } from "./names.ts";
+import { type Schema, toSchema } from "./schema.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** A capability that a tool cannot do without. */
+export type RequiredCapability = "elicitation" | "elicitation.url" | "sampling" | "sampling.tools" | "roots";
+
+/** What a tool may return: see the table in docs/tools.md. With an `output` schema, a value of its type. */
+export type ToolReturn<Output> = Output extends SchemaLike
+  ? Infer<Output> | Result<Infer<Output>> | Failure | Content | readonly (Content | Failure)[]
+  : unknown;
+
+export interface ToolOptions<Input extends SchemaLike | undefined, Output extends SchemaLike | undefined> {
+  readonly name: string;
+  readonly title?: string;
+  /** What the tool does, for the model that chooses among tools. */
+  readonly description?: string;
+  readonly icons?: readonly Icon[];
+  readonly annotations?: ToolAnnotations;
+  readonly _meta?: Meta;
+  /** The arguments, checked before `handle` runs. Without it the tool takes none. */
+  readonly input?: Input;
+  /** What `handle` returns, checked and sent as structured content. */
+  readonly output?: Output;
+  /** Milliseconds after which the call is answered with a failure, whatever `handle` is doing. Default: none. */
+  readonly timeout?: number;
+  /** What the client must be able to do; checked before `handle` runs. */
+  readonly requires?: readonly RequiredCapability[];
+  handle(
+    input: Input extends SchemaLike ? Infer<Input> : Record<string, never>,
+    ctx: Context,
+  ): ToolReturn<Output> | Promise<ToolReturn<Output>>;
+}
+
+/** A tool, checked and ready to be served. */
+export interface Tool<Input = unknown, Output = unknown> {
+  readonly name: string;
+  readonly description: ToolDescription;
+  readonly input: Schema;
+  readonly output: Schema | undefined;
+  /** It declares what it returns, so that a value of any type is structured content. */
+  readonly structured: boolean;
+  /** The output's root is not an object: older revisions carry it as `{ result }`. */
+  readonly wrapped: boolean;
+  readonly timeout: number | undefined;
+  readonly requires: ClientCapabilities | undefined;
+  handle(input: unknown, ctx: Context): unknown;
+  /** Only for the type checker: lets a test client know what the tool takes and gives. */
+  readonly types?: { readonly input: Input; readonly output: Output };
+}
+
+const NO_ARGUMENTS = { type: "object", additionalProperties: false } as const;
+
+/** Describes a tool. @throws {UsageError} for a name, schema or option that could not be served. */
+export function defineTool<
+  const Input extends SchemaLike | undefined = undefined,
+  const Output extends SchemaLike | undefined = undefined,
+>(
+  options: ToolOptions<Input, Output>,
+): Tool<Input extends SchemaLike ? Infer<Input> : undefined, Output extends SchemaLike ? Infer<Output> : unknown> {
+  const { name, input, output, timeout, requires, handle, ...rest } = options;
+  checkToolName(name);
+  if (typeof handle !== "function") throw new UsageError("bad_option", `Tool "${name}" has no handle function.`);
+  if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) {
+    throw new UsageError(
+      "bad_option",
+      `Tool "${name}": timeout must be a positive number of milliseconds, not ${timeout}.`,
+    );
+  }
+  const inputSchema = toSchema(input ?? NO_ARGUMENTS, "input", `Tool "${name}": input`);
+  if (inputSchema.json.type !== "object") {
+    throw new UsageError(
+      "bad_schema",
+      `Tool "${name}": the input schema must describe an object (type: "object"), because arguments have names.`,
+    );
+  }
+  const outputSchema = output === undefined ? undefined : toSchema(output, "output", `Tool "${name}": output`);
+  return {
+    name,
+    description: {
+      name,
+      ...rest,
+      inputSchema: inputSchema.json,
+      ...(outputSchema === undefined ? {} : { outputSchema: outputSchema.json }),
+    },
+    input: inputSchema,
+    output: outputSchema,
+    structured: outputSchema !== undefined,
+    wrapped: outputSchema !== undefined && outputSchema.json.type !== "object",
+    timeout,
+    requires: requires === undefined || requires.length === 0 ? undefined : toCapabilities(requires, name),
+    handle: handle as Tool["handle"],
+  };
+}
+
+const CAPABILITIES: { readonly [Name in RequiredCapability]: ClientCapabilities } = {
+  elicitation: { elicitation: { form: {} } },
+  "elicitation.url": { elicitation: { url: {} } },
+  sampling: { sampling: {} },
+  "sampling.tools": { sampling: { tools: {} } },
+  roots: { roots: {} },
+};
+
+function toCapabilities(names: readonly RequiredCapability[], tool: string): ClientCapabilities {
+  const all: { -readonly [Key in keyof ClientCapabilities]: object } = {};
+  for (const name of names) {
+    const capability = Object.hasOwn(CAPABILITIES, name) ? CAPABILITIES[name] : undefined;
+    if (capability === undefined) {
+      throw new UsageError(
+        "bad_option",
+        `Tool "${tool}" requires "${name}", which is no client capability; known: ${Object.keys(CAPABILITIES).join(", ")}.`,
+      );
+    }
+    for (const [key, value] of Object.entries(capability)) {
+      all[key as keyof ClientCapabilities] = { ...all[key as keyof ClientCapabilities], ...value };
+    }
+  }
+  return all as ClientCapabilities;
+}

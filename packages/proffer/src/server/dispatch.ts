@@ -1,0 +1,115 @@
+import { RpcError } from "../protocol/errors.ts";
+import { METHODS } from "../protocol/methods.ts";
+import type { CacheHints } from "../protocol/model.ts";
+import { after } from "./after.ts";
+import type { Call } from "./call.ts";
+import { ToolError } from "./content.ts";
+import { encodeResult, errorMessage, resultMessage, toErrorObject } from "./encode.ts";
+import { Interruption } from "./interruption.ts";
+import { HANDLERS, type Handler } from "./methods/table.ts";
+import { Prepared } from "./prepared.ts";
+import { resume } from "./questions/rounds.ts";
+
+/** Does what a request asks for and answers it. Whatever happens, the request is answered once or was cancelled. */
+export function dispatch(call: Call): void {
+  let outcome: unknown;
+  try {
+    outcome = perform(call);
+  } catch (error) {
+    refuse(call, error);
+    return;
+  }
+  if (outcome instanceof Promise) {
+    outcome.then(
+      (result) => succeed(call, result),
+      (error) => refuse(call, error),
+    );
+    return;
+  }
+  succeed(call, outcome);
+}
+
+/** Runs the handler of the method, through the author's `around` hook if there is one. */
+function perform(call: Call): unknown {
+  const method = METHODS.get(call.method);
+  const handler = HANDLERS.get(call.method);
+  const offered = method?.capability === undefined || call.server.offers(method.capability);
+  if (handler === undefined || !offered || !call.revision.methods.has(call.method)) {
+    throw new RpcError("method_not_found", `There is no method ${JSON.stringify(call.method.slice(0, 128))} here.`);
+  }
+  const { requestState, inputResponses } = call.params;
+  if (method?.asks && call.revision.rounds && (requestState !== undefined || inputResponses !== undefined)) {
+    return after(resume(call), (questions) => {
+      call.questions = questions;
+      return run(call, handler);
+    });
+  }
+  return run(call, handler);
+}
+
+function run(call: Call, handler: Handler): unknown {
+  return call.server.around === undefined ? handler(call) : call.server.around(call, handler);
+}
+
+function succeed(call: Call, result: unknown): void {
+  if (call.done) return;
+  const objection = call.objection();
+  if (objection !== undefined) {
+    refuse(call, objection);
+    return;
+  }
+  let wire: ReturnType<typeof resultMessage>;
+  try {
+    const hints = cacheHints(call, result as object);
+    wire = resultMessage(
+      call.id,
+      result instanceof Prepared ? result : encodeResult(call.server, call.revision, result as object, hints),
+    );
+  } catch (cause) {
+    refuse(call, new RpcError("internal_error", "The answer cannot be written as JSON.", { cause }));
+    return;
+  }
+  call.done = true;
+  call.origin.respond(call, wire);
+}
+
+/** Caching hints belong to complete answers only. */
+function cacheHints(call: Call, result: object): CacheHints | undefined {
+  if (!METHODS.get(call.method)?.cacheable || "resultType" in result) return undefined;
+  return call.hints ?? call.server.hints;
+}
+
+/** Answers a request with an error. */
+export function refuse(call: Call, thrown: unknown): void {
+  if (call.done) return;
+  if (thrown instanceof Interruption) {
+    succeed(call, thrown.result);
+    return;
+  }
+  const error = toRpcError(call, thrown);
+  const object = toErrorObject(error, call.revision);
+  let text: string;
+  try {
+    text = errorMessage(call.id, object);
+  } catch {
+    text = errorMessage(call.id, { code: object.code, message: object.message });
+  }
+  call.done = true;
+  call.origin.respond(call, text, object);
+}
+
+/** The one place where an exception becomes what the client sees. What it may not see goes to the log. */
+function toRpcError(call: Call, thrown: unknown): RpcError {
+  if (thrown instanceof RpcError) {
+    if (thrown.cause !== undefined) call.server.logError(call, thrown.message, thrown.cause);
+    return thrown;
+  }
+  if (thrown instanceof ToolError) return new RpcError("internal_error", thrown.message);
+  call.server.logError(call, `${call.method} failed`, thrown);
+  if (!call.origin.dev) return new RpcError("internal_error", "Internal error.");
+  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  return new RpcError(
+    "internal_error",
+    `${detail} (shown because the server runs in dev mode; throw a NotFound or InvalidParams to show it always)`,
+  );
+}

@@ -1,0 +1,69 @@
+import { findDuplicate } from "./equality.ts";
+import { childPointer } from "./report.ts";
+import { anything, type Check, createRule, type Explain, nothing, passes, type Rule } from "./rule.ts";
+import { run } from "./run.ts";
+import type { JsonSchemaObject } from "./types.ts";
+
+/** The rules of the schemas inside the array keywords. */
+export interface ArrayParts {
+  readonly prefix: readonly Rule[];
+  readonly items: Rule;
+  readonly contains: Rule | undefined;
+}
+
+/** Makes the rule of the array keywords. Other values get `otherwise`: false if the schema admits arrays only. */
+export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, otherwise: boolean): Rule | undefined {
+  const { minItems = 0, uniqueItems = false, minContains = 1, maxContains = Number.POSITIVE_INFINITY } = schema;
+  const { prefix, items, contains } = parts;
+  const closed = items === nothing ? prefix.length : Number.POSITIVE_INFINITY;
+  const maxItems = Math.min(schema.maxItems ?? Number.POSITIVE_INFINITY, closed);
+  const sized = minItems > 0 || maxItems < Number.POSITIVE_INFINITY || uniqueItems;
+  if (!sized && prefix.length === 0 && items === anything && contains === undefined) return undefined;
+  const { kind, check: checkItem } = items;
+  const start = kind === anything.kind || items === nothing ? Number.POSITIVE_INFINITY : prefix.length;
+
+  function check(value: unknown): boolean {
+    if (!Array.isArray(value)) return otherwise;
+    const length = value.length;
+    if (length < minItems || length > maxItems) return false;
+    run.left -= length;
+    if (run.left < 0) return false;
+    for (let i = 0; i < prefix.length && i < length; i++) if (!prefix[i]?.check(value[i])) return false;
+    for (let i = start; i < length; i++) if (!passes(kind, checkItem, value[i])) return false;
+    if (contains !== undefined) {
+      const count = countMatches(value, contains.check);
+      if (count < minContains || count > maxContains) return false;
+    }
+    return !uniqueItems || findDuplicate(value) === undefined;
+  }
+
+  const explain: Explain = (value, pointer, report) => {
+    if (!Array.isArray(value)) {
+      if (!otherwise) report.addType(pointer, "array");
+      return;
+    }
+    const length = value.length;
+    run.left -= length;
+    if (length < minItems) report.add(pointer, `must have at least ${minItems} items (has ${length})`);
+    if (length > maxItems) report.add(pointer, `must have at most ${maxItems} items (has ${length})`);
+    for (let i = 0; i < length && i < maxItems; i++) {
+      (prefix[i] ?? items).explain(value[i], childPointer(pointer, i), report);
+    }
+    if (contains !== undefined) {
+      const count = countMatches(value, contains.check);
+      const wanted = count < minContains ? `at least ${minContains}` : `at most ${maxContains}`;
+      const ok = count >= minContains && count <= maxContains;
+      if (!ok) report.add(pointer, `must contain ${wanted} items that match "contains" (has ${count})`);
+    }
+    const twins = uniqueItems ? findDuplicate(value) : undefined;
+    if (twins) report.add(pointer, `must not contain the same item twice (items ${twins[0]} and ${twins[1]} are equal)`);
+  };
+
+  return createRule(check, explain);
+}
+
+function countMatches(items: readonly unknown[], check: Check): number {
+  let count = 0;
+  for (const item of items) if (check(item)) count++;
+  return count;
+}

@@ -1,0 +1,85 @@
+import { Report } from "./report.ts";
+import { anything, createRule, nothing, type Rule } from "./rule.ts";
+import { run, startRun } from "./run.ts";
+import { indexSchema, type SchemaIndex } from "./schema-index.ts";
+import { compileSchema } from "./schema-rule.ts";
+import type { CompiledSchema, JsonSchema, SchemaIssue } from "./types.ts";
+
+/**
+ * Compiles a JSON Schema 2020-12 into closures; no code is generated.
+ *
+ * Formats are asserted, numbers must be finite, and properties whose value is `undefined` are absent, as in JSON. A validation
+ * that takes too much work, or nests too deeply for the stack, ends with "invalid".
+ * @throws {UsageError} `bad_schema`, `unsupported_keyword` or `unsafe_pattern`
+ */
+export function compileJsonSchema(schema: JsonSchema): CompiledSchema {
+  const root = compileIndexed(indexSchema(schema));
+  return {
+    check: (value) => checkRoot(root, value),
+    issues: (value) => explainRoot(root, value),
+  };
+}
+
+function checkRoot(root: Rule, value: unknown): boolean {
+  try {
+    startRun(false);
+    if (root.check(value)) return run.left >= 0;
+    // Something enumerable that the value inherits may be to blame; JSON has no such thing, so look again without it.
+    startRun(true);
+    return root.check(value) && run.left >= 0;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+function explainRoot(root: Rule, value: unknown): SchemaIssue[] {
+  const report = new Report("");
+  try {
+    startRun(true);
+    root.explain(value, "", report);
+  } catch (error) {
+    if (error instanceof RangeError) return [{ pointer: "", message: "is nested too deeply to be validated" }];
+    throw error;
+  }
+  if (run.left < 0) return [{ pointer: "", message: "is too large or too intricate to be validated" }];
+  return report.list();
+}
+
+function compileIndexed(index: SchemaIndex): Rule {
+  const rules = new Map<string, Rule>();
+  const links: (() => void)[] = [];
+
+  function ruleAt(pointer: string): Rule {
+    const known = rules.get(pointer);
+    if (known !== undefined) return known;
+    const schema = index.schemas.get(pointer) ?? true;
+    const rule =
+      typeof schema === "boolean"
+        ? schema
+          ? anything
+          : nothing
+        : compileSchema({ schema, pointer, index, ruleAt, referTo });
+    rules.set(pointer, rule);
+    return rule;
+  }
+
+  /** Recursion ends here: the target is compiled later, when the schema that refers to it is finished. */
+  function referTo(pointer: string): Rule {
+    let target = nothing;
+    links.push(() => {
+      target = ruleAt(pointer);
+    });
+    return createRule(
+      (value) => --run.left >= 0 && target.check(value),
+      (value, place, report) => {
+        if (--run.left >= 0) target.explain(value, place, report);
+      },
+    );
+  }
+
+  const root = ruleAt("");
+  // The list grows while the targets are compiled.
+  for (const link of links) link();
+  return root;
+}

@@ -1,0 +1,58 @@
+import { chargeText } from "./run.ts";
+
+/**
+ * Writes a JSON value so that two are equal exactly when their texts are: names are sorted, 1.0 is 1, 0 is -0, and nothing of
+ * one type looks like something of another.
+ */
+export function toCanonical(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  if (Array.isArray(value)) return `[${value.map(toCanonical).join(",")}]`;
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  // Pairs are sorted as text: the names differ, so what follows them does not matter.
+  const members = entries.map(([name, item]) => `${JSON.stringify(name)}:${toCanonical(item)}`);
+  return `{${members.sort().join(",")}}`;
+}
+
+/** Makes a test for being equal to one of some JSON values. */
+export function createEqualityTest(values: readonly unknown[]): (value: unknown) => boolean {
+  const primitives = values.filter((value) => !isComposite(value));
+  const composites = new Set(values.filter(isComposite).map(toCanonical));
+  const isPrimitive = createPrimitiveTest(primitives);
+  if (composites.size === 0) return isPrimitive;
+  return (value) => (isComposite(value) ? composites.has(chargedCanonical(value)) : isPrimitive(value));
+}
+
+/** Finds two equal items: their places, or undefined if all differ. Takes time in proportion to the size, whatever the items are. */
+export function findDuplicate(items: readonly unknown[]): [number, number] | undefined {
+  if (items.length < 2) return undefined;
+  const primitives = new Map<unknown, number>();
+  const composites = new Map<unknown, number>();
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    const seen = isComposite(item) ? composites : primitives;
+    const key = isComposite(item) ? chargedCanonical(item) : item;
+    const other = seen.get(key);
+    if (other !== undefined) return [other, i];
+    seen.set(key, i);
+  }
+  return undefined;
+}
+
+function createPrimitiveTest(values: readonly unknown[]): (value: unknown) => boolean {
+  const [only] = values;
+  if (values.length === 1) return (value) => value === only;
+  if (values.length <= 8) return (value) => values.includes(value);
+  const set = new Set(values);
+  return (value) => set.has(value);
+}
+
+function chargedCanonical(value: unknown): string {
+  const text = toCanonical(value);
+  chargeText(text.length, 1);
+  return text;
+}
+
+function isComposite(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}

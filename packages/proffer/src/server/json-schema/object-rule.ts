@@ -1,0 +1,140 @@
+import { childPointer } from "./report.ts";
+import { allOf, anything, type Check, createRule, type Explain, nothing, passes, type Rule } from "./rule.ts";
+import { chargeText, run } from "./run.ts";
+import type { Pattern } from "./string-rule.ts";
+import { isObject, type JsonObject } from "./type-rule.ts";
+import type { JsonSchemaObject } from "./types.ts";
+
+/** The rules of the schemas inside the object keywords. */
+export interface ObjectParts {
+  readonly properties: ReadonlyMap<string, Rule>;
+  readonly patterns: readonly PropertyPattern[];
+  readonly additional: Rule;
+}
+
+/** One entry of `patternProperties`. */
+export interface PropertyPattern extends Pattern {
+  readonly rule: Rule;
+}
+
+/** A property with a known name. The slots form a list in the order in which values are expected to have them. */
+interface Slot {
+  readonly name: string;
+  readonly kind: number;
+  readonly check: Check;
+  readonly explain: Explain;
+  readonly required: 0 | 1;
+  next: Slot | undefined;
+}
+
+/**
+ * Makes the rule of `properties`, `patternProperties`, `additionalProperties` and `required`. Other values get `otherwise`:
+ * false if the schema admits objects only.
+ *
+ * The check is one walk over what the value has, because `for…in` with its own key is the fastest way to read an object whose
+ * shape is unknown. Values mostly come in the order of the schema, so each name is first compared with the one expected next;
+ * required properties are counted.
+ */
+export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, otherwise: boolean): Rule | undefined {
+  const required = [...new Set(schema.required)];
+  const { properties, patterns, additional } = parts;
+  const names = new Set([...properties.keys(), ...required]);
+  const isOpen = patterns.length === 0 && additional === anything;
+  if (names.size === 0 && isOpen) return undefined;
+  const slots = new Map<string, Slot>();
+  const first = linkSlots(names, required, parts, slots);
+  const extra = isOpen ? undefined : createExtraCheck(parts);
+
+  function check(value: unknown): boolean {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return otherwise;
+    let slot: Slot | undefined = first;
+    let missing = required.length;
+    for (const name in value) {
+      if (run.strict && !Object.hasOwn(value, name)) continue;
+      const item = (value as JsonObject)[name];
+      // What JSON leaves out is absent.
+      if (item === undefined) continue;
+      if (--run.left < 0) return false;
+      if (slot === undefined || slot.name !== name) slot = slots.get(name);
+      if (slot === undefined) {
+        if (extra !== undefined && !extra(name, item)) return false;
+        continue;
+      }
+      missing -= slot.required;
+      if (!passes(slot.kind, slot.check, item)) return false;
+      slot = slot.next;
+    }
+    return missing === 0;
+  }
+
+  const explain: Explain = (value, pointer, report) => {
+    if (!isObject(value)) {
+      if (!otherwise) report.addType(pointer, "object");
+      return;
+    }
+    for (const name of required) {
+      if (!has(value, name)) report.add(pointer, `missing required property ${JSON.stringify(name)}`);
+    }
+    for (const name of Object.keys(value)) {
+      const item = value[name];
+      if (item === undefined) continue;
+      if (--run.left < 0) return;
+      const place = childPointer(pointer, name);
+      const slot = slots.get(name);
+      if (slot !== undefined) slot.explain(item, place, report);
+      else ruleForExtra(name, parts).explain(item, place, report);
+    }
+  };
+
+  return createRule(check, explain);
+}
+
+/** Tells whether an object has a property of its own that JSON would keep. */
+export function has(value: JsonObject, name: string): boolean {
+  return Object.hasOwn(value, name) && value[name] !== undefined;
+}
+
+function linkSlots(
+  names: ReadonlySet<string>,
+  required: readonly string[],
+  parts: ObjectParts,
+  slots: Map<string, Slot>,
+): Slot | undefined {
+  let next: Slot | undefined;
+  for (const name of [...names].reverse()) {
+    const declared = parts.properties.get(name);
+    const matching = parts.patterns.filter(({ regex }) => regex.test(name)).map(({ rule }) => rule);
+    const rules = declared === undefined ? matching : [declared, ...matching];
+    const { kind, check, explain } = rules.length === 0 ? additionalRule(parts) : allOf(rules);
+    next = { name, kind, check, explain, required: required.includes(name) ? 1 : 0, next };
+    slots.set(name, next);
+  }
+  return next;
+}
+
+function createExtraCheck({ patterns, additional }: ObjectParts): (name: string, value: unknown) => boolean {
+  if (patterns.length === 0) return (_name, value) => additional.check(value);
+  return (name, value) => {
+    let matched = false;
+    for (const { regex, degree, rule } of patterns) {
+      if (!chargeText(name.length, degree)) return false;
+      if (!regex.test(name)) continue;
+      matched = true;
+      if (!rule.check(value)) return false;
+    }
+    return matched || additional.check(value);
+  };
+}
+
+function ruleForExtra(name: string, parts: ObjectParts): Rule {
+  const matching = parts.patterns.filter(({ regex, degree }) => chargeText(name.length, degree) && regex.test(name));
+  return matching.length === 0 ? additionalRule(parts) : allOf(matching.map(({ rule }) => rule));
+}
+
+const unknownProperty: Rule = createRule(nothing.check, (_value, pointer, report) => {
+  report.add(pointer, "unknown property");
+});
+
+function additionalRule({ additional }: ObjectParts): Rule {
+  return additional === nothing ? unknownProperty : additional;
+}

@@ -1,0 +1,35 @@
+import { refuse } from "./schema-index.ts";
+import { patternDegree } from "./pattern-safety.ts";
+import type { Pattern } from "./string-rule.ts";
+import type { JsonSchemaObject } from "./types.ts";
+
+/** Steps that a match may take where only `maxLength` bounds it. */
+const MAX_STEPS = 1e7;
+
+/**
+ * Makes the regular expression of `pattern` or `patternProperties`.
+ *
+ * What can take exponential time is refused, and so is what can take more than quadratic time, unless `maxLength` keeps it
+ * small. Quadratic time is allowed, as much of what people write is quadratic (`[^\s@]+\.[^\s@]+`); it is charged for when
+ * it is matched, so that a text of some 10,000 characters ends as too costly.
+ */
+export function compilePattern(source: string, schema: JsonSchemaObject, place: string): Pattern {
+  const regex = createRegex(source, place);
+  if (schema.unsafePattern === true) return { regex, degree: 1 };
+  const degree = patternDegree(source);
+  if (degree > 2 && !((schema.maxLength ?? Number.POSITIVE_INFINITY) ** degree <= MAX_STEPS)) {
+    const cost = Number.isFinite(degree) ? `time in proportion to the length to the power of ${degree}` : "exponential time";
+    const remedy = `rewrite it so that a text can be matched in one way only, or set "unsafePattern": true beside it if its texts can be trusted`;
+    refuse(place, `is the pattern ${source}, which a hostile text can make take ${cost}; ${remedy}`, "unsafe_pattern");
+  }
+  return { regex, degree };
+}
+
+function createRegex(source: string, place: string): RegExp {
+  try {
+    return new RegExp(source, "u");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return refuse(place, `is not a regular expression with the flag u (${reason}); correct it`);
+  }
+}

@@ -1,0 +1,53 @@
+import { escapeToken } from "./report.ts";
+import type { SchemaIndex } from "./schema-index.ts";
+import type { JsonSchemaObject } from "./types.ts";
+
+/** A property that tells alternatives apart: which of its values belongs to which alternative. */
+export interface Tag {
+  readonly name: string;
+  readonly values: ReadonlyMap<unknown, number>;
+}
+
+/**
+ * Finds a property that decides between alternatives: each must be an object and must require the property with values of
+ * its own. Then at most one alternative can match, and no other needs to be tried; `anyOf` and `oneOf` mean the same.
+ */
+export function findTag(pointers: readonly string[], index: SchemaIndex): Tag | undefined {
+  const places = pointers.map((pointer) => followReferences(pointer, index));
+  const [first] = places;
+  if (first === undefined || places.length < 2) return undefined;
+  for (const name of schemaAt(first, index)?.required ?? []) {
+    const values = new Map<unknown, number>();
+    const isTag = places.every((place, i) => addValues(values, tagValues(place, name, index), i));
+    if (isTag) return { name, values };
+  }
+  return undefined;
+}
+
+/** An alternative is often nothing but a reference. */
+function followReferences(pointer: string, index: SchemaIndex): string {
+  const schema = schemaAt(pointer, index);
+  if (schema?.$ref === undefined || schema.type !== undefined) return pointer;
+  return followReferences(index.resolve(schema.$ref, pointer), index);
+}
+
+function tagValues(pointer: string, name: string, index: SchemaIndex): readonly unknown[] {
+  const schema = schemaAt(pointer, index);
+  if (schema?.type !== "object" || !schema.required?.includes(name)) return [];
+  const property = schemaAt(`${pointer}/properties/${escapeToken(name)}`, index);
+  return property?.const === undefined ? (property?.enum ?? []) : [property.const];
+}
+
+function addValues(known: Map<unknown, number>, values: readonly unknown[], alternative: number): boolean {
+  for (const value of values) {
+    const isComposite = typeof value === "object" && value !== null;
+    if (isComposite || known.has(value)) return false;
+    known.set(value, alternative);
+  }
+  return values.length > 0;
+}
+
+function schemaAt(pointer: string, index: SchemaIndex): JsonSchemaObject | undefined {
+  const schema = index.schemas.get(pointer);
+  return typeof schema === "object" ? schema : undefined;
+}

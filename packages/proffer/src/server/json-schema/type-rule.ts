@@ -1,0 +1,39 @@
+import { BOOLEAN, type Check, countPassing, createRule, INTEGER, NUMBER, type Rule, STRING } from "./rule.ts";
+
+/** A JSON object as the validator sees it. */
+export type JsonObject = { readonly [name: string]: unknown };
+
+/** Tells objects from arrays and null. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The rule of each type name. NaN and the infinities are not JSON, although `JSON.parse("1e999")` yields one. */
+export const typeRules: ReadonlyMap<string, Rule> = new Map([
+  ["string", createTypeRule("string", (value) => typeof value === "string", STRING)],
+  ["number", createTypeRule("number", Number.isFinite, NUMBER)],
+  ["integer", createTypeRule("integer", Number.isInteger, INTEGER)],
+  ["boolean", createTypeRule("boolean", (value) => typeof value === "boolean", BOOLEAN)],
+  ["null", createTypeRule("null", (value) => value === null)],
+  ["array", createTypeRule("array", Array.isArray)],
+  ["object", createTypeRule("object", isObject)],
+]);
+
+/** Makes the rule of the keyword `type`. */
+export function compileTypes(types: readonly string[]): Rule {
+  const rules = types.map((type) => typeRules.get(type)).filter((rule) => rule !== undefined);
+  const [only] = rules;
+  if (only !== undefined && rules.length === 1) return only;
+  const checks = rules.map((rule) => rule.check);
+  return createTypeRule(types.join(" or "), (value) => countPassing(checks, value, 1) > 0);
+}
+
+function createTypeRule(name: string, check: Check, kind?: number): Rule {
+  return createRule(
+    check,
+    (value, pointer, report) => {
+      if (!check(value)) report.addType(pointer, name);
+    },
+    kind,
+  );
+}

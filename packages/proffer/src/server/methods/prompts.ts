@@ -1,0 +1,62 @@
+import { InvalidParams } from "../../protocol/errors.ts";
+import { isObject, type JsonObject } from "../../protocol/messages.ts";
+import type { ContentBlock, PromptResult } from "../../protocol/model.ts";
+import { convert, type Revision } from "../../protocol/revision.ts";
+import type { Call } from "../call.ts";
+import { CallContext } from "../context.ts";
+import type { Prompt } from "../define-prompt.ts";
+import { type List, page } from "../pages.ts";
+import type { Prepared } from "../prepared.ts";
+import { isDeferred, toPromptResult } from "../results.ts";
+
+const PROMPTS: List<Prompt> = {
+  name: "prompts",
+  entries: (call) => call.server.prompts.entries(),
+  describe: (prompt, call) => convert(call.revision, "prompt", prompt.description),
+};
+
+export function listPrompts(call: Call): Prepared | Promise<Prepared> {
+  return page(call, PROMPTS);
+}
+
+export function getPrompt(call: Call): object | Promise<object> {
+  const { name, arguments: given = {} } = call.params;
+  if (typeof name !== "string") throw new InvalidParams("prompts/get needs params.name, the name of a prompt.");
+  const prompt = call.server.prompts.get(name);
+  if (prompt === undefined) {
+    throw new InvalidParams(
+      `There is no prompt named ${JSON.stringify(name.slice(0, 128))}; prompts/list has them all.`,
+    );
+  }
+  if (!isObject(given)) throw new InvalidParams("params.arguments must be an object of strings.");
+  const ctx = new CallContext(call);
+  const value = prompt.get(checkArguments(prompt, given), ctx);
+  if (!isDeferred(value)) return deliver(call.revision, ctx, toPromptResult(value, name));
+  return call.outcome(value).then((messages) => deliver(call.revision, ctx, toPromptResult(messages, name)));
+}
+
+function checkArguments(prompt: Prompt, given: JsonObject): Record<string, string | undefined> {
+  const values: Record<string, string | undefined> = {};
+  for (const [name, { required }] of prompt.arguments) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value === undefined && required) {
+      throw new InvalidParams(`The prompt "${prompt.name}" needs the argument "${name}".`);
+    }
+    if (value !== undefined && typeof value !== "string") {
+      throw new InvalidParams(`The argument "${name}" of the prompt "${prompt.name}" must be a string.`);
+    }
+    values[name] = value;
+  }
+  return values;
+}
+
+function deliver(revision: Revision, ctx: CallContext, result: PromptResult): PromptResult {
+  ctx.flush();
+  const { block } = revision.convert;
+  if (block === undefined) return result;
+  const convertBlock = (content: ContentBlock) => convert(revision, "block", content);
+  return {
+    ...result,
+    messages: result.messages.map(({ role, content }) => ({ role, content: convertBlock(content) })),
+  };
+}

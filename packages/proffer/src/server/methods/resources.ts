@@ -1,0 +1,86 @@
+import { InvalidParams, NotFound } from "../../protocol/errors.ts";
+import type { CacheHints, ResourceDescription, TemplateDescription } from "../../protocol/model.ts";
+import { convert } from "../../protocol/revision.ts";
+import { after } from "../after.ts";
+import type { Call } from "../call.ts";
+import { CallContext } from "../context.ts";
+import type { Resource } from "../define-resource.ts";
+import { prepare } from "../encode.ts";
+import { type List, page } from "../pages.ts";
+import type { Prepared } from "../prepared.ts";
+import { isDeferred, toReadResult } from "../results.ts";
+
+const RESOURCES: List<Resource> = {
+  name: "resources",
+  entries: (call) => call.server.resources.entries().filter(({ item }) => item.template === undefined),
+  describe: (item, call) => convert(call.revision, "resource", item.description as ResourceDescription),
+};
+
+const TEMPLATES: List<Resource> = {
+  name: "resourceTemplates",
+  entries: (call) => call.server.resources.entries().filter(({ item }) => item.template !== undefined),
+  describe: (item, call) => convert(call.revision, "template", item.description as TemplateDescription),
+};
+
+export function listResources(call: Call): Prepared | Promise<Prepared> {
+  return page(call, RESOURCES);
+}
+
+export function listTemplates(call: Call): Prepared | Promise<Prepared> {
+  return page(call, TEMPLATES);
+}
+
+export function readResource(call: Call): object | Promise<object> {
+  const { uri } = call.params;
+  if (typeof uri !== "string") throw new InvalidParams("resources/read needs params.uri, the URI of a resource.");
+  const found = call.server.resources.find(uri);
+  if (found === undefined) throw notFound(uri);
+  const { resource, params } = found;
+  const hints = resource.cache === undefined ? call.server.hints : { ...call.server.hints, ...resource.cache };
+  if (resource.content !== undefined) return fixed(call, resource, hints);
+  call.hints = hints;
+  const ctx = new CallContext(call);
+  const value = resource.read(params, ctx);
+  return isDeferred(value) ? finish(call, resource, uri, ctx, value) : deliver(call, resource, uri, ctx, value);
+}
+
+async function finish(
+  call: Call,
+  resource: Resource,
+  uri: string,
+  ctx: CallContext,
+  pending: unknown,
+): Promise<object> {
+  return deliver(call, resource, uri, ctx, await call.outcome(pending));
+}
+
+function deliver(
+  call: Call,
+  resource: Resource,
+  uri: string,
+  ctx: CallContext,
+  value: unknown,
+): object | Promise<object> {
+  // A template that finds nothing has said that there is no such resource.
+  if (value === undefined && resource.template !== undefined) throw notFound(uri);
+  const result = toReadResult(value, { uri, mimeType: resource.mimeType });
+  ctx.flush();
+  return after(result, (whole) => convert(call.revision, "read", whole));
+}
+
+/** What never changes is serialised once for each revision. */
+function fixed(call: Call, resource: Resource, hints: CacheHints): Prepared | Promise<Prepared> {
+  const { server, revision } = call;
+  const known = server.resources.prepared(resource, revision);
+  if (known !== undefined) return known;
+  const { uri, mimeType } = resource;
+  return after(toReadResult(resource.content, { uri, mimeType }), (result) => {
+    const made = prepare(server, revision, convert(revision, "read", result), hints);
+    server.resources.keep(resource, revision, made);
+    return made;
+  });
+}
+
+function notFound(uri: string): NotFound {
+  return new NotFound(`There is no resource ${JSON.stringify(uri.slice(0, 512))}.`, { uri });
+}

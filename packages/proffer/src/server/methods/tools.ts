@@ -1,0 +1,102 @@
+import { InvalidParams, RpcError } from "../../protocol/errors.ts";
+import { isObject } from "../../protocol/messages.ts";
+import type { CallResult, ContentBlock } from "../../protocol/model.ts";
+import { convert } from "../../protocol/revision.ts";
+import type { Call } from "../call.ts";
+import { lacking, refusal } from "../capabilities.ts";
+import { ToolError } from "../content.ts";
+import { CallContext } from "../context.ts";
+import type { Tool } from "../define-tool.ts";
+import { Interruption } from "../interruption.ts";
+import { type List, page } from "../pages.ts";
+import type { Prepared } from "../prepared.ts";
+import { failed, isDeferred, toCallResult } from "../results.ts";
+import { Mismatch } from "../schema.ts";
+import { withTimeout } from "../timeout.ts";
+
+const TOOLS: List<Tool> = {
+  name: "tools",
+  entries: (call) => call.server.tools.entries(),
+  describe: (tool, call) => convert(call.revision, "tool", tool.description, tool),
+};
+
+export function listTools(call: Call): Prepared | Promise<Prepared> {
+  return page(call, TOOLS);
+}
+
+const NO_ARGUMENTS = Object.freeze({});
+
+export function callTool(call: Call): object | Promise<object> {
+  const { name, arguments: given = NO_ARGUMENTS } = call.params;
+  if (typeof name !== "string") throw new InvalidParams("tools/call needs params.name, the name of a tool.");
+  const tool = call.server.tools.get(name);
+  if (tool === undefined) {
+    throw new InvalidParams(`There is no tool named ${JSON.stringify(name.slice(0, 128))}; tools/list has them all.`);
+  }
+  if (!isObject(given)) throw new InvalidParams("params.arguments must be an object.");
+  const ctx = new CallContext(call);
+  try {
+    if (tool.requires !== undefined) checkClient(call, tool);
+    const input = tool.input.parse(given);
+    const value = input instanceof Promise ? input.then((parsed) => tool.handle(parsed, ctx)) : tool.handle(input, ctx);
+    if (tool.output !== undefined || isDeferred(value)) return finish(call, tool, ctx, value);
+    return deliver(call, tool, ctx, toCallResult(value, tool) as CallResult);
+  } catch (error) {
+    return deliver(call, tool, ctx, failure(call, tool, error));
+  }
+}
+
+/** The end of a call that has something to wait for. */
+async function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown): Promise<object> {
+  try {
+    const outcome = call.outcome(pending);
+    const value = await (tool.timeout === undefined ? outcome : withTimeout(outcome, tool.timeout, call));
+    const result = await toCallResult(value, tool);
+    if (tool.output !== undefined && !result.isError) await checkOutput(tool, tool.output, result);
+    return deliver(call, tool, ctx, result);
+  } catch (error) {
+    return deliver(call, tool, ctx, failure(call, tool, error));
+  }
+}
+
+function checkClient(call: Call, tool: Tool): void {
+  const missing = tool.requires && lacking(tool.requires, call.client.capabilities);
+  if (missing !== undefined) throw refusal(call.revision, missing, `Tool "${tool.name}"`);
+}
+
+/** A declared output is a promise to the client: what breaks it is not sent. */
+async function checkOutput(tool: Tool, output: NonNullable<Tool["output"]>, result: CallResult): Promise<void> {
+  if (!("structuredContent" in result)) {
+    throw new RpcError("internal_error", `The tool "${tool.name}" gave no value of the type that it declares.`, {
+      cause: new TypeError("the tool has an output schema, so it must return a value, or fail(…)"),
+    });
+  }
+  try {
+    await output.parse(result.structuredContent);
+  } catch (cause) {
+    if (!(cause instanceof Mismatch)) throw cause;
+    throw new RpcError("internal_error", `The tool "${tool.name}" gave a value that does not fit its output schema.`, {
+      cause,
+    });
+  }
+}
+
+/** The result in the shape of the client's revision, after whatever progress was held back. */
+function deliver(call: Call, tool: Tool, ctx: CallContext, result: CallResult): CallResult {
+  ctx.flush();
+  const { block, call: whole } = call.revision.convert;
+  if (block === undefined && whole === undefined) return result;
+  const blocks = block === undefined ? result.content : result.content.map((item) => block(item, tool) as ContentBlock);
+  return convert(call.revision, "call", { ...result, content: blocks }, tool);
+}
+
+/** What the model is told of a failure; what it may not be told is thrown or goes to the log. */
+function failure(call: Call, tool: Tool, thrown: unknown): CallResult {
+  if (thrown instanceof RpcError || thrown instanceof Interruption) throw thrown;
+  if (thrown instanceof ToolError) return failed(thrown.message);
+  if (thrown instanceof Mismatch) return failed(`The arguments of "${tool.name}" are not right:\n${thrown.message}`);
+  if (!call.done) call.server.logError(call, `tool "${tool.name}" threw`, thrown);
+  if (!call.origin.dev) return failed(`The tool "${tool.name}" failed.`);
+  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  return failed(`${detail} (shown because the server runs in dev mode; throw a ToolError to show it always)`);
+}

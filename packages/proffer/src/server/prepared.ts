@@ -1,0 +1,17 @@
+/** A result that is serialised once and sent many times; its value is there for whoever wants to look at it. */
+export class Prepared {
+  readonly value: object;
+  /** The JSON of the whole result, in the shape of one revision. */
+  readonly json: string;
+  #bytes: Uint8Array | undefined;
+
+  constructor(value: object, json: string) {
+    this.value = value;
+    this.json = json;
+  }
+
+  get bytes(): Uint8Array {
+    this.#bytes ??= new TextEncoder().encode(this.json);
+    return this.#bytes;
+  }
+}

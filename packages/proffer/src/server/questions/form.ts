@@ -1,0 +1,95 @@
+import type { SchemaLike } from "../infer.ts";
+import type { JsonSchemaObject } from "../json-schema/types.ts";
+import { toSchema } from "../schema.ts";
+import { isStandardSchema } from "../standard-schema.ts";
+import { UsageError } from "../usage-error.ts";
+import { type Fields, fieldsSchema, isField } from "./fields.ts";
+
+/** What a question asks the user to fill in. */
+export interface Form {
+  /** What clients are shown: flat, an object of strings, numbers, booleans and choices. */
+  readonly published: JsonSchemaObject;
+  /** What the content must fit; it may say more than clients understand. */
+  readonly schema: JsonSchemaObject;
+  /** What the handler gets for what the user filled in. */
+  parse(content: unknown): unknown;
+}
+
+const asIs = (content: unknown): unknown => content;
+
+/** Makes a form of whatever the author gave. @throws {UsageError} for what the protocol's forms cannot express. */
+export function toForm(source: SchemaLike | Fields | undefined): Form {
+  if (source === undefined) {
+    throw new UsageError(
+      "wrong_use",
+      "ctx.ask() needs a schema as its second argument; ctx.ask<T>(message) alone works only in modules that proffer derives.",
+    );
+  }
+  if (isStandardSchema(source)) {
+    const schema = toSchema(source, "input", "ctx.ask()");
+    return { ...faces(schema.json), parse: (content) => schema.parse(content) };
+  }
+  const values = Object.values(source);
+  const json =
+    values.length > 0 && values.every(isField) ? fieldsSchema(source as Fields) : (source as JsonSchemaObject);
+  return { ...faces(json), parse: asIs };
+}
+
+const TOP = new Set(["$schema", "type", "properties", "required", "title", "description", "additionalProperties"]);
+const COMMON = ["type", "title", "description", "default"];
+const PROPERTY: { readonly [type: string]: ReadonlySet<string> } = {
+  string: new Set([...COMMON, "minLength", "maxLength", "pattern", "format", "enum", "enumNames", "oneOf", "const"]),
+  number: new Set([...COMMON, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
+  integer: new Set([...COMMON, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
+  boolean: new Set(COMMON),
+  array: new Set([...COMMON, "items", "minItems", "maxItems", "uniqueItems"]),
+};
+const FORMATS = new Set(["email", "uri", "date", "date-time"]);
+/** Refuses a schema that is not a flat form, naming the place. */
+function flat(json: JsonSchemaObject): JsonSchemaObject {
+  if (json.type !== "object" || typeof json.properties !== "object") {
+    throw notFlat("", 'the schema must be an object with properties (type: "object")');
+  }
+  for (const key of Object.keys(json)) if (!TOP.has(key)) throw notFlat("", `"${key}" is not possible`);
+  for (const [name, property] of Object.entries(json.properties)) checkProperty(name, property as JsonSchemaObject);
+  return json;
+}
+
+function checkProperty(name: string, property: JsonSchemaObject): void {
+  const known = typeof property.type === "string" ? PROPERTY[property.type] : undefined;
+  if (known === undefined) throw notFlat(name, "only string, number, integer, boolean and choices are possible");
+  for (const key of Object.keys(property)) if (!known.has(key)) throw notFlat(name, `"${key}" is not possible`);
+  if (property.format !== undefined && !FORMATS.has(property.format)) {
+    throw notFlat(name, `the format must be one of ${[...FORMATS].join(", ")}, not ${property.format}`);
+  }
+  if (property.type !== "array") return;
+  const { items } = property;
+  const choices = typeof items === "object" ? (items.enum ?? items.anyOf) : undefined;
+  if (!Array.isArray(choices))
+    throw notFlat(name, "a list must be a choice among given strings (items.enum or items.anyOf)");
+}
+
+function notFlat(name: string, problem: string): UsageError {
+  const where = name === "" ? "" : ` at "${name}"`;
+  return new UsageError(
+    "bad_schema",
+    `A question cannot ask for this${where}: ${problem}. Forms are flat; ask several questions instead.`,
+  );
+}
+
+/** Keywords that clients do not know: answers are checked against them, and only here. */
+const OURS = new Set(["pattern", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "const"]);
+
+/** The two faces of a form: what is shown, and what is checked. */
+function faces(json: JsonSchemaObject): Pick<Form, "published" | "schema"> {
+  const { additionalProperties: _, $schema: __, ...top } = flat(json);
+  const shown: Record<string, JsonSchemaObject> = {};
+  const checked: Record<string, JsonSchemaObject> = {};
+  for (const [name, property] of Object.entries(json.properties ?? {}) as [string, JsonSchemaObject][]) {
+    const { enumNames: ___, ...rest } = property;
+    checked[name] = rest;
+    const known = Object.entries(property).filter(([key]) => !OURS.has(key));
+    shown[name] = { ...Object.fromEntries(known), ...("const" in property ? { enum: [property.const] } : {}) };
+  }
+  return { published: { ...top, properties: shown }, schema: { ...top, properties: checked } };
+}

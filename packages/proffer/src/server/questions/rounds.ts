@@ -1,0 +1,170 @@
+import { InvalidParams, RpcError } from "../../protocol/errors.ts";
+import { isObject, type JsonObject } from "../../protocol/messages.ts";
+import { after } from "../after.ts";
+import type { Call } from "../call.ts";
+import { Interruption } from "../interruption.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { never, type Question, type Questions } from "./question.ts";
+import { checkResponse } from "./response.ts";
+import { type Outstanding, openState, type RoundState, sealState } from "./state.ts";
+
+/** A call that is still asking after so many rounds is asking for ever. */
+const MAX_ROUNDS = 200;
+/** How long a user may take to answer. */
+const STATE_LIFETIME = 60 * 60 * 1000;
+
+const FIRST_ROUND: Omit<RoundState, "id" | "expires"> = { round: 0, known: {}, outstanding: {} };
+
+/** Where a round begins: what was known before, and which of it are answers that just arrived. */
+interface Start {
+  readonly state: Omit<RoundState, "id" | "expires"> & { readonly id?: string };
+  readonly arrived: readonly string[];
+}
+
+/**
+ * Questions where nothing can be asked while a request is open: the request ends with what was asked, the client sends
+ * it again with the answers, the handler runs again from its top, and what was answered or done before returns at
+ * once. Operations are known by kind, fingerprint and occurrence, so that concurrent branches may replay in any order.
+ */
+export class Rounds implements Questions {
+  readonly #call: Call;
+  readonly #state: Start["state"];
+  readonly #arrived: ReadonlySet<string>;
+  readonly #known: Map<string, unknown>;
+  readonly #asked = new Map<string, Question>();
+  readonly #repeated = new Set<string>();
+  readonly #occurrences = new Map<string, number>();
+  readonly #steps = new Set<Promise<unknown>>();
+  #suspending = false;
+  #over = false;
+
+  constructor(call: Call, start: Start = { state: FIRST_ROUND, arrived: [] }) {
+    this.#call = call;
+    this.#state = start.state;
+    this.#arrived = new Set(start.arrived);
+    this.#known = new Map(Object.entries(start.state.known));
+  }
+
+  put(question: Question): Promise<JsonObject> {
+    if (this.#over) return never();
+    const operation = this.#identify(question.method, JSON.stringify([question.params, question.schema]));
+    if (this.#known.has(operation)) {
+      this.#repeated.add(operation);
+      return Promise.resolve(this.#known.get(operation) as JsonObject);
+    }
+    this.#asked.set(operation, question);
+    if (!this.#suspending) {
+      this.#suspending = true;
+      // Whoever asks before the event loop turns, asks in this round.
+      atTurnEnd(() => void this.#suspend());
+    }
+    return never();
+  }
+
+  step(name: string, work: () => unknown): Promise<unknown> {
+    if (this.#over) return never();
+    const operation = this.#identify("step", name);
+    if (this.#known.has(operation)) return Promise.resolve(this.#known.get(operation));
+    const running = runStep(work).then((value) => {
+      this.#known.set(operation, value);
+      return value;
+    });
+    this.#steps.add(running);
+    const settled = () => this.#steps.delete(running);
+    running.then(settled, settled);
+    return running.then(
+      (value) => (this.#over ? never() : value),
+      (error) => (this.#over ? never() : Promise.reject(error)),
+    );
+  }
+
+  objection(): Error | undefined {
+    const forgotten = [...this.#arrived].some((operation) => !this.#repeated.has(operation));
+    if (!forgotten) return undefined;
+    return new RpcError(
+      "invalid_params",
+      "What was asked before is not asked any more, so the answers have lost their meaning; send the request again without requestState.",
+      {
+        cause: new Error(
+          "a handler that asks must ask the same again when it is run again with the same arguments: move what varies into ctx.step()",
+        ),
+      },
+    );
+  }
+
+  #identify(kind: string, what: string): string {
+    const mark = `${kind} ${fingerprint(what)}`;
+    const nth = this.#occurrences.get(mark) ?? 0;
+    this.#occurrences.set(mark, nth + 1);
+    return `${mark} ${nth}`;
+  }
+
+  async #suspend(): Promise<void> {
+    // A handler that has its result by now did not wait for the answer.
+    if (this.#call.done) return;
+    this.#over = true;
+    this.#call.close();
+    while (this.#steps.size > 0) await Promise.allSettled(this.#steps);
+    try {
+      const objection = this.objection();
+      if (objection !== undefined) throw objection;
+      this.#call.interrupt(new Interruption(await this.#inputRequired()));
+    } catch (error) {
+      this.#call.interrupt(error as Error);
+    }
+  }
+
+  async #inputRequired(): Promise<object> {
+    const round = this.#state.round + 1;
+    if (round > MAX_ROUNDS)
+      throw new RpcError("internal_error", `The call asked in ${MAX_ROUNDS} rounds without coming to an end.`);
+    const inputRequests: Record<string, object> = {};
+    const outstanding: Record<string, Outstanding> = {};
+    for (const [operation, question] of this.#asked) {
+      const { method, params, schema } = question;
+      const key = unusedKey(question.key ?? `question_${round}`, inputRequests);
+      inputRequests[key] = { method, params };
+      outstanding[key] = { operation, method, ...(schema === undefined ? {} : { schema }) };
+    }
+    const id = this.#state.id ?? crypto.randomUUID();
+    const expires = Date.now() + STATE_LIFETIME;
+    const known = Object.fromEntries(this.#known);
+    const requestState = await sealState(this.#call, { id, round, expires, known, outstanding });
+    return { resultType: "input_required", inputRequests, requestState };
+  }
+}
+
+/** Takes up a call where its last round ended, if the request says that there was one. */
+export function resume(call: Call): Rounds | Promise<Rounds> {
+  const { requestState, inputResponses = {} } = call.params;
+  if (!isObject(inputResponses)) throw new InvalidParams("params.inputResponses must be an object.");
+  if (requestState === undefined) return new Rounds(call);
+  return after(openState(call, requestState), (state) => {
+    const known: Record<string, unknown> = { ...state.known };
+    const arrived: string[] = Object.keys(known).filter((operation) => !operation.startsWith("step "));
+    for (const [key, { operation, method, schema }] of Object.entries(state.outstanding)) {
+      if (!Object.hasOwn(inputResponses, key)) continue;
+      known[operation] = checkResponse(method, inputResponses[key], schema, `params.inputResponses.${key}`);
+      arrived.push(operation);
+    }
+    return new Rounds(call, { state: { ...state, known }, arrived });
+  });
+}
+
+/** A step's value takes the same form whether it was just made or comes out of the state. */
+export async function runStep(work: () => unknown): Promise<unknown> {
+  const json = JSON.stringify(await work());
+  return json === undefined ? undefined : JSON.parse(json);
+}
+
+function unusedKey(wanted: string, taken: object): string {
+  let key = wanted;
+  for (let n = 2; Object.hasOwn(taken, key); n++) key = `${wanted}_${n}`;
+  return key;
+}
+
+function atTurnEnd(task: () => void): void {
+  const { setImmediate } = globalThis as { setImmediate?: (task: () => void) => void };
+  if (setImmediate) setImmediate(task);
+  else setTimeout(task, 0);
+}

@@ -1,0 +1,170 @@
+import { RpcError } from "../protocol/errors.ts";
+import type { CallResult, ContentBlock, PromptResult, ReadResult } from "../protocol/model.ts";
+import { toBase64 } from "./base64.ts";
+import {
+  type Contents,
+  embed,
+  type Failure,
+  kindOf,
+  type Messages,
+  type Result,
+  type Spoken,
+  text,
+  toContents,
+} from "./content.ts";
+import { collect, isStream } from "./stream.ts";
+
+/** Whether a value must be waited for or read to its end before it can be answered with. */
+export function isDeferred(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return typeof (value as { then?: unknown }).then === "function" || value instanceof Blob || isStream(value);
+}
+
+/** What turning a tool's value into a result needs to know about the tool. */
+export interface CallShape {
+  readonly name: string;
+  /** The tool declared what it returns, so that values of any type are structured content. */
+  readonly structured: boolean;
+}
+
+/** A tool's return value as the result of the call. */
+export function toCallResult(value: unknown, shape: CallShape): CallResult | Promise<CallResult> {
+  if (typeof value === "string" && !shape.structured) return { content: [{ type: "text", text: value }] };
+  if (typeof value !== "object" || value === null) return scalarResult(value, shape);
+  switch (kindOf(value)) {
+    case "block":
+      return { content: [value as ContentBlock] };
+    case "failure":
+      return failed((value as Failure).message);
+    case "result": {
+      const { value: inner, _meta } = value as Result;
+      return withMeta(toCallResult(inner, shape), _meta);
+    }
+    case undefined:
+      break;
+    default:
+      throw unusable(`tool "${shape.name}"`, value);
+  }
+  if (Array.isArray(value) && value.length > 0 && value.every(isBlockOrFailure)) return { content: value.map(toBlock) };
+  if (value instanceof Uint8Array) return { content: [bytesBlock(value, "", shape)] };
+  if (value instanceof Blob) return blobResult(value, shape);
+  if (isStream(value)) return collect(value).then((whole) => toCallResult(whole, shape));
+  const json = toJson(value, `tool "${shape.name}"`);
+  const content: ContentBlock[] = [{ type: "text", text: json }];
+  return Array.isArray(value) && !shape.structured ? { content } : { content, structuredContent: value };
+}
+
+/** The result that tells the model of a failure. */
+export function failed(message: string): CallResult {
+  return { content: [{ type: "text", text: message }], isError: true };
+}
+
+function scalarResult(value: unknown, shape: CallShape): CallResult {
+  if (value === undefined) return { content: [] };
+  const structured = shape.structured ? { structuredContent: typeof value === "bigint" ? String(value) : value } : {};
+  const written = typeof value === "string" ? value : toJson(value, `tool "${shape.name}"`);
+  return { content: [{ type: "text", text: written }], ...structured };
+}
+
+function isBlockOrFailure(value: unknown): boolean {
+  const kind = kindOf(value);
+  return kind === "block" || kind === "failure";
+}
+
+function toBlock(value: unknown): ContentBlock {
+  return kindOf(value) === "failure" ? text((value as Failure).message) : (value as ContentBlock);
+}
+
+function withMeta(result: CallResult | Promise<CallResult>, _meta: Result["_meta"]): CallResult | Promise<CallResult> {
+  if (_meta === undefined) return result;
+  return result instanceof Promise ? result.then((whole) => ({ ...whole, _meta })) : { ...result, _meta };
+}
+
+async function blobResult(blob: Blob, shape: CallShape): Promise<CallResult> {
+  return { content: [bytesBlock(new Uint8Array(await blob.arrayBuffer()), blob.type, shape)] };
+}
+
+function bytesBlock(bytes: Uint8Array, mimeType: string, shape: CallShape): ContentBlock {
+  const family = mimeType.slice(0, mimeType.indexOf("/"));
+  if (family === "image" || family === "audio") return { type: family, data: toBase64(bytes), mimeType };
+  // An embedded resource must have a URI; this one names where the bytes came from.
+  return embed({ uri: `tool:${shape.name}`, mimeType: mimeType || "application/octet-stream", blob: bytes });
+}
+
+/** What turning a resource's value into contents needs to know. */
+export interface ReadShape {
+  readonly uri: string;
+  readonly mimeType?: string | undefined;
+}
+
+/** A resource's return value as the result of a read. */
+export function toReadResult(value: unknown, shape: ReadShape): ReadResult | Promise<ReadResult> {
+  const { uri } = shape;
+  const typed = (mimeType: string) => ({ uri, mimeType: shape.mimeType ?? mimeType });
+  if (typeof value === "string") return { contents: [{ ...typed("text/plain"), text: value }] };
+  if (value === undefined) return { contents: [{ ...typed("text/plain"), text: "" }] };
+  if (kindOf(value) === "contents") {
+    const { list, _meta } = value as Contents;
+    if (list.length === 0)
+      throw unusable(`resource ${uri}`, value, "an empty list of contents; throw NotFound instead");
+    const contents = list.map(toContents);
+    return _meta === undefined ? { contents } : { contents, _meta };
+  }
+  if (kindOf(value) !== undefined) throw unusable(`resource ${uri}`, value);
+  if (value instanceof Uint8Array) {
+    return { contents: [{ ...typed("application/octet-stream"), blob: toBase64(value) }] };
+  }
+  if (value instanceof Blob) {
+    const mimeType = value.type || "application/octet-stream";
+    return value
+      .arrayBuffer()
+      .then((buffer) => ({ contents: [{ ...typed(mimeType), blob: toBase64(new Uint8Array(buffer)) }] }));
+  }
+  if (isStream(value)) return collect(value).then((whole) => toReadResult(whole, shape));
+  return { contents: [{ ...typed("application/json"), text: toJson(value, `resource ${uri}`) }] };
+}
+
+/** A prompt's return value as messages. */
+export function toPromptResult(value: unknown, name: string): PromptResult {
+  const where = `prompt "${name}"`;
+  if (typeof value === "string") return { messages: [{ role: "user", content: text(value) }] };
+  switch (kindOf(value)) {
+    case "block":
+      return { messages: [{ role: "user", content: value as ContentBlock }] };
+    case "message":
+      return { messages: [value as Spoken] };
+    case "messages": {
+      const { list, description, _meta } = value as Messages;
+      return {
+        ...(description === undefined ? {} : { description }),
+        messages: list,
+        ...(_meta === undefined ? {} : { _meta }),
+      };
+    }
+  }
+  if (Array.isArray(value) && value.length > 0) {
+    if (value.every((item) => kindOf(item) === "message")) return { messages: value };
+    if (value.every((item) => kindOf(item) === "block"))
+      return { messages: value.map((content) => ({ role: "user", content })) };
+  }
+  throw unusable(where, value);
+}
+
+/** JSON text of a value; a bigint alone is written bare. */
+function toJson(value: unknown, where: string): string {
+  if (typeof value === "bigint") return String(value);
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(value);
+  } catch (cause) {
+    throw new RpcError("internal_error", `The answer of ${where} cannot be written as JSON.`, { cause });
+  }
+  if (json === undefined) throw unusable(where, value);
+  return json;
+}
+
+function unusable(where: string, value: unknown, what = `a ${kindOf(value) ?? typeof value}`): RpcError {
+  return new RpcError("internal_error", `The ${where} gave an answer that it cannot give.`, {
+    cause: new TypeError(`${where} returned ${what}; docs/errors.md lists what each handler may return`),
+  });
+}

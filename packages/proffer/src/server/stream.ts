@@ -1,0 +1,36 @@
+import { RpcError } from "../protocol/errors.ts";
+
+/** More than this is not put into one answer. */
+export const MAX_COLLECTED_BYTES = 64 * 1024 * 1024;
+
+export type Stream = AsyncIterable<unknown>;
+
+export function isStream(value: unknown): value is Stream {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+/** Reads a stream to its end: chunks of bytes give bytes, of text a text, anything else a list. */
+export async function collect(stream: Stream): Promise<Uint8Array | string | unknown[]> {
+  const items: unknown[] = [];
+  let size = 0;
+  for await (const item of stream) {
+    if (item instanceof Uint8Array || typeof item === "string") size += item.length;
+    if (size > MAX_COLLECTED_BYTES) {
+      throw new RpcError("internal_error", `The answer is larger than ${MAX_COLLECTED_BYTES} bytes.`);
+    }
+    items.push(item);
+  }
+  if (items.length > 0 && items.every((item) => typeof item === "string")) return items.join("");
+  if (items.length > 0 && items.every((item) => item instanceof Uint8Array)) return concat(items, size);
+  return items;
+}
+
+function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

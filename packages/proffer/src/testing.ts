@@ -1,0 +1,11 @@
+export type { Answer, Answers, Asked } from "./testing/answers.ts";
+export {
+  type ClientOptions,
+  type Link,
+  type Notification,
+  RemoteError,
+  type RequestOptions,
+  TestClient,
+} from "./testing/client.ts";
+export { type ConnectOptions, connect, connectOver } from "./testing/connect.ts";
+export { Transcript } from "./testing/transcript.ts";

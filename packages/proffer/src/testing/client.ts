@@ -1,0 +1,274 @@
+import type { ErrorObject } from "../protocol/errors.ts";
+import { isObject, type JsonObject, type RequestId } from "../protocol/messages.ts";
+import type {
+  CallResult,
+  ClientCapabilities,
+  LogLevel,
+  PromptDescription,
+  PromptResult,
+  ReadResult,
+  ResourceDescription,
+  TemplateDescription,
+  ToolDescription,
+} from "../protocol/model.ts";
+import type { Tool } from "../server/define-tool.ts";
+import { type Answers, type Asked, createAnswerer } from "./answers.ts";
+import { Transcript } from "./transcript.ts";
+
+/** How a client reaches a server: in memory, or over whatever carries texts. */
+export type Link = (receive: (text: string) => void) => { send(text: string): void; close(): void | Promise<void> };
+
+export interface ClientOptions {
+  /** The protocol revision to speak. Default: the newest. */
+  readonly revision?: string;
+  readonly answers?: Answers;
+  /** Default: all that can be answered by script. */
+  readonly capabilities?: ClientCapabilities;
+}
+
+/** An error that the server answered with. */
+export class RemoteError extends Error {
+  override readonly name = "RemoteError";
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(error: ErrorObject) {
+    super(error.message);
+    this.code = error.code;
+    this.data = error.data;
+  }
+}
+
+export interface Notification {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+export interface RequestOptions {
+  /** Asks for progress, and hears of it. */
+  readonly onProgress?: (progress: JsonObject) => void;
+  /** Cancels the request when it aborts. */
+  readonly signal?: AbortSignal;
+  /** The least level of log messages to send during this request, where the revision has that per request. */
+  readonly logLevel?: LogLevel;
+  readonly _meta?: JsonObject;
+}
+
+interface Pending {
+  resolve(result: JsonObject): void;
+  reject(error: Error): void;
+}
+
+const ALL_CAPABILITIES: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
+const PREFIX = "io.modelcontextprotocol/";
+const INFO = { name: "proffer-testing", version: "1" };
+/** A retry that leads to another question is answered so many times at most. */
+const MAX_ROUNDS = 100;
+
+/** A client for tests. It speaks every revision with the same methods. */
+export class TestClient {
+  readonly revision: string;
+  readonly transcript = new Transcript();
+  /** All that the server sent without being asked, oldest first. */
+  readonly notifications: Notification[] = [];
+  readonly #link: ReturnType<Link>;
+  readonly #handshake: boolean;
+  readonly #capabilities: ClientCapabilities;
+  readonly #answer: (asked: Asked) => Promise<object>;
+  readonly #pending = new Map<RequestId, Pending>();
+  readonly #progress = new Map<unknown, (progress: JsonObject) => void>();
+  readonly #waiting = new Set<(notification: Notification) => void>();
+  #nextId = 1;
+
+  constructor(link: Link, handshake: boolean, options: ClientOptions & { readonly revision: string }) {
+    this.revision = options.revision;
+    this.#handshake = handshake;
+    this.#capabilities = options.capabilities ?? ALL_CAPABILITIES;
+    this.#answer = createAnswerer(options.answers);
+    this.#link = link((text) => this.#receive(text));
+  }
+
+  /** What `initialize` or `server/discover` says of the server. */
+  async open(): Promise<JsonObject> {
+    if (!this.#handshake) return this.request("server/discover");
+    const params = { protocolVersion: this.revision, capabilities: this.#capabilities, clientInfo: INFO };
+    const result = await this.request("initialize", params);
+    this.notify("notifications/initialized");
+    return result;
+  }
+
+  /** Calls a tool by its name, or by what `defineTool` returned, which knows its types. */
+  async call<Input = JsonObject, Output = unknown>(
+    tool: string | Tool<Input, Output>,
+    ...[input, options]: undefined extends Input
+      ? [input?: Input, options?: RequestOptions]
+      : [input: Input, options?: RequestOptions]
+  ): Promise<CallResult & { readonly structuredContent?: Output }> {
+    const name = typeof tool === "string" ? tool : tool.name;
+    const params = input === undefined ? { name } : { name, arguments: input };
+    return (await this.request("tools/call", params, options)) as never;
+  }
+
+  async read(uri: string, options?: RequestOptions): Promise<ReadResult> {
+    return (await this.request("resources/read", { uri }, options)) as never;
+  }
+
+  async get(name: string, values?: Record<string, string>, options?: RequestOptions): Promise<PromptResult> {
+    return (await this.request("prompts/get", { name, ...(values ? { arguments: values } : {}) }, options)) as never;
+  }
+
+  async complete(ref: JsonObject, name: string, value: string, known?: Record<string, string>): Promise<string[]> {
+    const context = known === undefined ? {} : { context: { arguments: known } };
+    const { completion } = await this.request("completion/complete", { ref, argument: { name, value }, ...context });
+    return (completion as { values: string[] }).values;
+  }
+
+  listTools(): Promise<ToolDescription[]> {
+    return this.#listAll("tools/list", "tools");
+  }
+
+  listPrompts(): Promise<PromptDescription[]> {
+    return this.#listAll("prompts/list", "prompts");
+  }
+
+  listResources(): Promise<ResourceDescription[]> {
+    return this.#listAll("resources/list", "resources");
+  }
+
+  listTemplates(): Promise<TemplateDescription[]> {
+    return this.#listAll("resources/templates/list", "resourceTemplates");
+  }
+
+  /** Sends a request and answers whatever the server asks before it has a result. */
+  async request(method: string, params: object = {}, options: RequestOptions = {}): Promise<JsonObject> {
+    let round: object = params;
+    for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+      const result = await this.requestOnce(method, round, options);
+      if (result.resultType !== "input_required") return result;
+      round = { ...params, ...(await this.#respondTo(result)) };
+    }
+    throw new Error(`The server went on asking after ${MAX_ROUNDS} rounds.`);
+  }
+
+  /** Sends a request and gives the first answer, be it a result or a question. */
+  requestOnce(method: string, params: object = {}, options: RequestOptions = {}): Promise<JsonObject> {
+    const id = this.#nextId++;
+    const _meta = this.#meta(params, options, id);
+    const message = { jsonrpc: "2.0", id, method, params: { ...params, ...(_meta ? { _meta } : {}) } };
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      options.signal?.addEventListener("abort", () => {
+        this.notify("notifications/cancelled", { requestId: id });
+        this.#pending.delete(id);
+        reject(options.signal?.reason);
+      });
+      this.send(JSON.stringify(message));
+    });
+  }
+
+  notify(method: string, params?: object): void {
+    this.send(JSON.stringify({ jsonrpc: "2.0", method, ...(params ? { params } : {}) }));
+  }
+
+  /** Sends a text as it is: for messages that no client should send. */
+  send(text: string): void {
+    this.transcript.add("client", text);
+    this.#link.send(text);
+  }
+
+  /** The next notification, or one that is here already and nobody waited for, that passes the test. */
+  waitFor(method: string, test: (notification: Notification) => boolean = () => true): Promise<Notification> {
+    const fits = (notification: Notification) => notification.method === method && test(notification);
+    const here = this.notifications.find(fits);
+    if (here !== undefined) return Promise.resolve(here);
+    return new Promise((resolve) => {
+      const look = (notification: Notification) => {
+        if (!fits(notification)) return;
+        this.#waiting.delete(look);
+        resolve(notification);
+      };
+      this.#waiting.add(look);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#link.close();
+    for (const { reject } of this.#pending.values()) reject(new Error("The client was closed."));
+    this.#pending.clear();
+  }
+
+  #meta(params: object, options: RequestOptions, id: RequestId): object | undefined {
+    if (options.onProgress) this.#progress.set(id, options.onProgress);
+    const meta = {
+      ...((params as { _meta?: object })._meta ?? {}),
+      ...options._meta,
+      ...(options.onProgress ? { progressToken: id } : {}),
+    };
+    if (this.#handshake) return Object.keys(meta).length === 0 ? undefined : meta;
+    return {
+      [`${PREFIX}protocolVersion`]: this.revision,
+      [`${PREFIX}clientCapabilities`]: this.#capabilities,
+      [`${PREFIX}clientInfo`]: INFO,
+      ...(options.logLevel ? { [`${PREFIX}logLevel`]: options.logLevel } : {}),
+      ...meta,
+    };
+  }
+
+  async #listAll<Item>(method: string, key: string): Promise<Item[]> {
+    const all: Item[] = [];
+    let cursor: unknown;
+    do {
+      const result = await this.request(method, cursor === undefined ? {} : { cursor });
+      all.push(...(result[key] as Item[]));
+      cursor = result.nextCursor;
+    } while (cursor !== undefined);
+    return all;
+  }
+
+  async #respondTo(result: JsonObject): Promise<object> {
+    const { inputRequests, requestState } = result as { inputRequests?: Record<string, Asked>; requestState?: string };
+    const inputResponses: Record<string, object> = {};
+    for (const [key, asked] of Object.entries(inputRequests ?? {})) inputResponses[key] = await this.#answer(asked);
+    return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
+  }
+
+  #receive(text: string): void {
+    this.transcript.add("server", text);
+    const parsed: unknown = JSON.parse(text);
+    for (const message of Array.isArray(parsed) ? parsed : [parsed]) this.#take(message as JsonObject);
+  }
+
+  #take(message: JsonObject): void {
+    if (typeof message.method !== "string") this.#settle(message);
+    else if ("id" in message) void this.#serve(message);
+    else this.#hear({ method: message.method, params: isObject(message.params) ? message.params : {} });
+  }
+
+  #settle(message: JsonObject): void {
+    const pending = this.#pending.get(message.id as RequestId);
+    this.#pending.delete(message.id as RequestId);
+    if (isObject(message.error)) pending?.reject(new RemoteError(message.error as unknown as ErrorObject));
+    else pending?.resolve(message.result as JsonObject);
+  }
+
+  #hear(notification: Notification): void {
+    this.notifications.push(notification);
+    if (notification.method === "notifications/progress") {
+      this.#progress.get(notification.params.progressToken)?.(notification.params);
+    }
+    for (const look of [...this.#waiting]) look(notification);
+  }
+
+  /** Answers a request of the server, as clients of the older revisions do. */
+  async #serve(message: JsonObject): Promise<void> {
+    const { id, method, params } = message;
+    let outcome: object;
+    try {
+      outcome =
+        method === "ping" ? { result: {} } : { result: await this.#answer({ method, params: params ?? {} } as Asked) };
+    } catch (error) {
+      outcome = { error: { code: -32603, message: (error as Error).message } };
+    }
+    this.send(JSON.stringify({ jsonrpc: "2.0", id, ...outcome }));
+  }
+}

@@ -1,0 +1,94 @@
+import { EXPANSIONS, type Expansion, type Part, type Variable } from "./expression.ts";
+import { encodeReserved, encodeUnreserved } from "./percent.ts";
+import { quote, TemplateError } from "./template-error.ts";
+
+type Scalar = string | number | bigint | boolean;
+
+/** What a variable may stand for. Undefined, null, an empty list and an empty map leave it out. */
+export type Expandable =
+  | Scalar
+  | null
+  | undefined
+  | readonly (Scalar | null | undefined)[]
+  | { readonly [key: string]: Scalar | null | undefined };
+
+/** Expands the parts of a template: RFC 6570, section 3. @throws {TemplateError} for a value that has no expansion. */
+export function expandParts(text: string, parts: readonly Part[], values: Readonly<Record<string, unknown>>): string {
+  let uri = "";
+  for (const part of parts) {
+    if (typeof part === "string") {
+      uri += part;
+      continue;
+    }
+    const expansion = EXPANSIONS[part.operator];
+    let lead = expansion.first;
+    for (const variable of part.variables) {
+      const value = Object.hasOwn(values, variable.name) ? values[variable.name] : undefined;
+      let expanded: string | undefined;
+      try {
+        expanded = expandVariable(variable, expansion, value);
+      } catch (cause) {
+        throw new TemplateError(text, part.position, problemOf(cause, variable.name));
+      }
+      if (expanded === undefined) continue;
+      uri += lead + expanded;
+      lead = expansion.separator;
+    }
+  }
+  return uri;
+}
+
+function problemOf(cause: unknown, name: string): string {
+  // encodeURIComponent knows only one reason to fail.
+  const reason = cause instanceof URIError ? "has a lone surrogate; give well-formed text" : (cause as Error).message;
+  return `the value of ${quote(name)} ${reason}.`;
+}
+
+function expandVariable(variable: Variable, expansion: Expansion, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "object") return name(variable.name, expandString(variable, expansion, toScalar(value)), expansion);
+  const pairs = toPairs(value);
+  if (pairs.length === 0) return undefined;
+  if (variable.prefix !== undefined) throw new Error("is a list or a map, which has no prefix; give a string");
+  const encode = expansion.reserved ? encodeReserved : encodeUnreserved;
+  if (!variable.explode) {
+    const items = pairs.map(([key, item]) => (key === undefined ? encode(item) : `${encode(key)},${encode(item)}`));
+    return name(variable.name, items.join(","), expansion);
+  }
+  const items = pairs.map(([key, item]) => {
+    if (key !== undefined) return expansion.named ? name(encode(key), encode(item), expansion) : `${encode(key)}=${encode(item)}`;
+    return name(variable.name, encode(item), expansion);
+  });
+  return items.join(expansion.separator);
+}
+
+function expandString(variable: Variable, expansion: Expansion, value: string): string {
+  const text = variable.prefix === undefined ? value : Array.from(value).slice(0, variable.prefix).join("");
+  return expansion.reserved ? encodeReserved(text) : encodeUnreserved(text);
+}
+
+function name(key: string, value: string, expansion: Expansion): string {
+  if (!expansion.named) return value;
+  return value === "" ? key + expansion.ifEmpty : `${key}=${value}`;
+}
+
+/** The members of a list, without keys, or of a map, with them. */
+function toPairs(value: object): [key: string | undefined, item: string][] {
+  const pairs: [string | undefined, string][] = [];
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      if (item !== undefined && item !== null) pairs.push([undefined, toScalar(item)]);
+    }
+    return pairs;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (item !== undefined && item !== null) pairs.push([key, toScalar(item)]);
+  }
+  return pairs;
+}
+
+function toScalar(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value);
+  throw new Error(`holds a ${typeof value}; give strings, numbers or booleans, or a list or map of them`);
+}

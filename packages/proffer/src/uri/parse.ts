@@ -1,0 +1,94 @@
+import type { Expression, Operator, Part, Variable } from "./expression.ts";
+import { decode, encodeReserved } from "./percent.ts";
+import { quote, TemplateError } from "./template-error.ts";
+
+/** The longest template that is parsed. */
+export const MAX_TEMPLATE_LENGTH = 2048;
+
+const OPERATORS = "+#./;?&";
+/** RFC 6570, section 2.2: kept for extensions. */
+const KEPT_OPERATORS = "=,!@|";
+/** RFC 6570, section 2.1, but for the apostrophe, which RFC 3986 allows and templates in use contain. */
+const NOT_LITERAL = /[\p{Cc}\p{Cs} "<>\\^`|}]|%(?![0-9A-Fa-f]{2})/u;
+const NAME = /^(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*/;
+const PREFIX = /^:([1-9][0-9]{0,3})$/;
+const CONTROL = /\p{Cc}/u;
+
+/** Takes a template apart. @throws {TemplateError} where RFC 6570 does not allow it. */
+export function parseParts(text: string): Part[] {
+  if (text.length > MAX_TEMPLATE_LENGTH) {
+    throw new TemplateError(text, MAX_TEMPLATE_LENGTH, `a template has at most ${MAX_TEMPLATE_LENGTH} characters.`);
+  }
+  const parts: Part[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const open = text.indexOf("{", at);
+    const end = open === -1 ? text.length : open;
+    if (end > at) parts.push(parseLiteral(text, at, end));
+    if (open === -1) break;
+    const close = text.indexOf("}", open);
+    if (close === -1) throw new TemplateError(text, open, `this expression is not closed; add "}".`);
+    parts.push(parseExpression(text, open, close));
+    at = close + 1;
+  }
+  return parts;
+}
+
+function parseLiteral(text: string, start: number, end: number): string {
+  const literal = text.slice(start, end);
+  const found = NOT_LITERAL.exec(literal);
+  if (found === null) return encodeReserved(literal);
+  const position = start + found.index;
+  if (found[0] === "}") throw new TemplateError(text, position, `this "}" closes nothing; write %7D, or add a "{".`);
+  if (found[0] === "%") throw new TemplateError(text, position, `"%" needs two hexadecimal digits; write %25.`);
+  throw new TemplateError(text, position, `${quote(found[0])} may not stand in a URI; percent-encode it.`);
+}
+
+function parseExpression(text: string, open: number, close: number): Expression {
+  const sign = text.charAt(open + 1);
+  if (KEPT_OPERATORS.includes(sign)) {
+    throw new TemplateError(text, open + 1, `the operator "${sign}" has no meaning yet; use one of ${OPERATORS} or none.`);
+  }
+  const operator = (OPERATORS.includes(sign) ? sign : "") as Operator;
+  const variables: Variable[] = [];
+  let at = open + 1 + operator.length;
+  for (const spec of text.slice(at, close).split(",")) {
+    variables.push(parseVariable(text, at, spec, operator));
+    at += spec.length + 1;
+  }
+  return { operator, variables, position: open };
+}
+
+function parseVariable(text: string, position: number, spec: string, operator: Operator): Variable {
+  const name = NAME.exec(spec)?.[0];
+  if (name === undefined) {
+    const found = spec === "" ? "nothing" : quote(spec);
+    throw new TemplateError(text, position, `a name is expected here, not ${found}; ${NAME_RULE}`);
+  }
+  checkName(text, position, name);
+  const modifier = spec.slice(name.length);
+  if (modifier === "") return { name, operator, explode: false, prefix: undefined };
+  if (modifier === "*") return { name, operator, explode: true, prefix: undefined };
+  const prefix = PREFIX.exec(modifier)?.[1];
+  if (prefix !== undefined) return { name, operator, explode: false, prefix: Number(prefix) };
+  const problem = modifier.startsWith(":")
+    ? `a prefix is a number from 1 to 9999, without "*", and not ${quote(modifier)}.`
+    : `${quote(modifier)} may not follow the name ${quote(name)}; ${NAME_RULE}`;
+  throw new TemplateError(text, position + name.length, problem);
+}
+
+const NAME_RULE = `names have letters, digits, "_", triplets such as %20 and single dots, then perhaps "*" or ":" and a number.`;
+
+function checkName(text: string, position: number, name: string): void {
+  // A value under such a name would hide, or be taken for, what every object inherits: `__proto__`, `constructor`.
+  if (name in Object.prototype) {
+    throw new TemplateError(text, position, `every object has a property ${quote(name)}; choose another name.`);
+  }
+  const decoded = decode(name);
+  if (decoded === undefined) {
+    throw new TemplateError(text, position, `the name ${quote(name)} is not percent-encoded UTF-8; choose another name.`);
+  }
+  if (CONTROL.test(decoded)) {
+    throw new TemplateError(text, position, `the name ${quote(name)} has a control character; choose another name.`);
+  }
+}

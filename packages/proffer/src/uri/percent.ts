@@ -1,0 +1,50 @@
+/** Percent-encoding, RFC 3986 section 2.1. */
+
+const TRIPLET_OR_FOREIGN = /%[0-9A-Fa-f]{2}|%|[^%A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]+/g;
+
+/** Encodes all but unreserved characters. @throws {URIError} for a lone surrogate. */
+export function encodeUnreserved(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, encodeAscii);
+}
+
+/** Encodes what may not stand in a URI; reserved characters and triplets stay. @throws {URIError} for a lone surrogate. */
+export function encodeReserved(text: string): string {
+  return text.replace(TRIPLET_OR_FOREIGN, keepTriplet);
+}
+
+function keepTriplet(found: string): string {
+  return found.length === 3 && found.startsWith("%") ? found : encodeURIComponent(found);
+}
+
+function encodeAscii(char: string): string {
+  return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+/** Decodes a text once, or returns undefined where it is not the percent-encoding of UTF-8. */
+export function decode(text: string): string | undefined {
+  if (text.indexOf("%") === -1) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Counts the characters of an encoded text in code points. Continuation octets and low surrogates do not count, so the
+ * text need not be decoded.
+ */
+export function countCharacters(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 0xdc00 && code <= 0xdfff) continue;
+    if (code === 0x25) {
+      const octet = Number.parseInt(text.slice(at + 1, at + 3), 16);
+      at += 2;
+      if (octet >= 0x80 && octet < 0xc0) continue;
+    }
+    count++;
+  }
+  return count;
+}
