@@ -54,4 +54,5 @@ export { type Field, type Fields, field } from "./server/questions/fields.ts";
 export { type Collection, defineServer, isServer, type Server, type ServerOptions } from "./server/server.ts";
 export type { Client, Session } from "./server/session.ts";
 export type { StandardSchema } from "./server/standard-schema.ts";
+export { MemoryStore, type Store } from "./server/store.ts";
 export { type UsageCode, UsageError } from "./server/usage-error.ts";

@@ -8,4 +8,5 @@ export {
   TestClient,
 } from "./testing/client.ts";
 export { type ConnectOptions, connect, connectOver } from "./testing/connect.ts";
+export { findRepeats, type Repeat, type RepeatOptions } from "./testing/repeats.ts";
 export { Transcript } from "./testing/transcript.ts";

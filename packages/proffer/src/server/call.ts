@@ -24,7 +24,9 @@ export interface Origin {
   /** Sends a notification that belongs to the call. */
   notify(call: Call, text: string): void;
   /** Sends a request of the server's own, and gives the client's response; absent where none can be sent. */
-  request?(call: Call, method: string, params: JsonObject): Promise<{ result: JsonObject } | { error: JsonObject }>;
+  readonly request?:
+    | ((call: Call, method: string, params: JsonObject) => Promise<{ result: JsonObject } | { error: JsonObject }>)
+    | undefined;
   /** Sends the answer; `error` tells a transport that has status codes what it says. */
   respond(call: Call, wire: Wire, error?: ErrorObject): void;
   /** Hears that the call is no longer in work. */

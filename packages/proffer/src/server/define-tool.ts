@@ -30,6 +30,8 @@ export interface ToolOptions<Input extends SchemaLike | undefined, Output extend
   readonly timeout?: number;
   /** What the client must be able to do; checked before `handle` runs. */
   readonly requires?: readonly RequiredCapability[];
+  /** Answers to its questions are taken once: a round that is sent again is refused. Default: false. */
+  readonly once?: boolean;
   handle(
     input: Input extends SchemaLike ? Infer<Input> : Record<string, never>,
     ctx: Context,
@@ -48,6 +50,7 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly wrapped: boolean;
   readonly timeout: number | undefined;
   readonly requires: ClientCapabilities | undefined;
+  readonly once: boolean;
   handle(input: unknown, ctx: Context): unknown;
   /** Only for the type checker: lets a test client know what the tool takes and gives. */
   readonly types?: { readonly input: Input; readonly output: Output };
@@ -62,7 +65,7 @@ export function defineTool<
 >(
   options: ToolOptions<Input, Output>,
 ): Tool<Input extends SchemaLike ? Infer<Input> : undefined, Output extends SchemaLike ? Infer<Output> : unknown> {
-  const { name, input, output, timeout, requires, handle, ...rest } = options;
+  const { name, input, output, timeout, requires, once = false, handle, ...rest } = options;
   checkToolName(name);
   if (typeof handle !== "function") throw new UsageError("bad_option", `Tool "${name}" has no handle function.`);
   if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) {
@@ -93,6 +96,7 @@ export function defineTool<
     wrapped: outputSchema !== undefined && outputSchema.json.type !== "object",
     timeout,
     requires: requires === undefined || requires.length === 0 ? undefined : toCapabilities(requires, name),
+    once,
     handle: handle as Tool["handle"],
   };
 }

@@ -13,7 +13,8 @@ export function encodeResult(server: ServerState, revision: Revision, result: ob
   const envelope = server.envelope(revision, hints);
   if (envelope === undefined) return JSON.stringify(result);
   if ("_meta" in result || "resultType" in result) {
-    const _meta = { ...(envelope.value._meta as Meta), ...(result._meta as Meta) };
+    const own = (result as { _meta?: Meta })._meta;
+    const _meta = { ...(envelope.value._meta as Meta), ...own };
     return JSON.stringify({ ...envelope.value, ...result, _meta });
   }
   const json = JSON.stringify(result);

@@ -42,7 +42,7 @@ export class ResourceRegistry extends Registry<Resource> {
   /** The resource that a URI names, with the values that a template found in it. */
   find(uri: string): { resource: Resource; params: Readonly<Record<string, unknown>> } | undefined {
     const found = this.#router.match(uri);
-    return found && { resource: found.value, params: found.variables };
+    return found && { resource: found.value, params: found.match.values };
   }
 
   /** What was serialised of a resource whose content never changes. */

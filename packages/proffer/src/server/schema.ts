@@ -1,6 +1,7 @@
 import type { SchemaLike } from "./infer.ts";
-import { type CompiledSchema, compileJsonSchema, publishable } from "./json-schema/compile.ts";
-import type { JsonSchemaObject, SchemaIssue } from "./json-schema/types.ts";
+import { compileJsonSchema } from "./json-schema/compile.ts";
+import { publishable } from "./json-schema/publishable.ts";
+import type { CompiledSchema, JsonSchemaObject, SchemaIssue } from "./json-schema/types.ts";
 import { isStandardSchema, type StandardIssue, type StandardSchema } from "./standard-schema.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -46,7 +47,7 @@ class PlainSchema implements Schema {
   readonly #compiled: CompiledSchema;
 
   constructor(source: JsonSchemaObject, compiled: CompiledSchema) {
-    this.json = publishable(source);
+    this.json = publishable(source) as JsonSchemaObject;
     this.#compiled = compiled;
   }
 

@@ -18,7 +18,6 @@ const KEY_BYTES = 32;
 
 /** Makes a sealer: the first key seals, all of them open. */
 export function createSealer(keys: readonly Uint8Array[]): Sealer {
-  for (const key of keys) checkKey(key);
   const crypto = nodeCrypto();
   return crypto === undefined ? new WebSealer(keys) : new NodeSealer(crypto, keys);
 }
@@ -29,8 +28,7 @@ export function parseKeys(text: string): Uint8Array[] {
     const binary = decodeBase64(part.trim());
     if (binary === undefined)
       throw new UsageError("bad_option", "PROFFER_KEYS must be base64 keys of 32 bytes, separated by commas.");
-    checkKey(binary);
-    return binary;
+    return checkKey(binary);
   });
 }
 
@@ -38,8 +36,9 @@ export function randomKey(): Uint8Array {
   return globalThis.crypto.getRandomValues(new Uint8Array(KEY_BYTES));
 }
 
-function checkKey(key: Uint8Array): void {
-  if (key.length === KEY_BYTES) return;
+/** The key, if it can be one. @throws {UsageError} otherwise. */
+export function checkKey(key: Uint8Array): Uint8Array {
+  if (key.length === KEY_BYTES) return key;
   throw new UsageError(
     "bad_option",
     `A key must have 32 bytes, not ${key.length}. Make one with: openssl rand -base64 32`,

@@ -12,7 +12,8 @@ import { checkName } from "./names.ts";
 import type { Prepared } from "./prepared.ts";
 import { Registry } from "./registry.ts";
 import { ResourceRegistry } from "./resource-registry.ts";
-import { createSealer, parseKeys, randomKey, type Sealer } from "./seal.ts";
+import { checkKey, createSealer, parseKeys, randomKey, type Sealer } from "./seal.ts";
+import { MemoryStore, type Store } from "./store.ts";
 import { UsageError } from "./usage-error.ts";
 
 export interface ServerOptions {
@@ -34,8 +35,10 @@ export interface ServerOptions {
   readonly cache?: Partial<CacheHints>;
   /** How many entries a page of a list has at most. Default: 1,000. */
   readonly pageSize?: number;
-  /** Keys of 32 bytes that seal cursors: the first seals, all open. Default: PROFFER_KEYS, or one for this process. */
+  /** Keys of 32 bytes that seal cursors and the states of questions: the first seals, all open. Default: PROFFER_KEYS, or one for this process. */
   readonly keys?: readonly (Uint8Array | string)[];
+  /** Remembers what may happen only once. Default: the memory of this process. */
+  readonly store?: Store;
   /** Where the server's own log goes. Default: one line of JSON each to stderr. */
   readonly log?: LogSink;
 }
@@ -80,11 +83,12 @@ export class ServerState implements Server {
   readonly pageSize: number;
   readonly around: ReturnType<typeof createAround> | undefined;
   readonly revisions: Revisions;
+  readonly store: Store;
   /** Pages of lists, serialised; forgotten when their list changes. */
   readonly pages = new Map<string, Prepared>();
   readonly #declared: ReadonlySet<string>;
   readonly #log: LogSink;
-  readonly #keys: ServerOptions["keys"];
+  readonly #keys: readonly Uint8Array[] | undefined;
   readonly #envelopes = new Map<string, Envelope>();
   #sealer: Sealer | undefined;
 
@@ -100,7 +104,8 @@ export class ServerState implements Server {
       (["tools", "prompts", "resources"] as const).filter((kind) => options[kind] !== undefined),
     );
     this.#log = options.log ?? consoleLog;
-    this.#keys = options.keys;
+    this.#keys = findKeys(options.keys);
+    this.store = options.store ?? new MemoryStore();
     this.hints = { ttlMs: 0, cacheScope: "private", ...options.cache };
     this.pageSize = options.pageSize ?? PAGE_SIZE;
     this.around = options.around === undefined ? undefined : createAround(options.around);
@@ -160,7 +165,7 @@ export class ServerState implements Server {
   }
 
   get sealer(): Sealer {
-    this.#sealer ??= createSealer(this.#findKeys());
+    this.#sealer ??= createSealer(this.#keys ?? this.#processKey());
     return this.#sealer;
   }
 
@@ -169,16 +174,11 @@ export class ServerState implements Server {
     this.#log({ level: "error", message, method: call.method, ...defined({ name: name ?? uri }), error });
   }
 
-  #findKeys(): readonly Uint8Array[] {
-    if (this.#keys !== undefined)
-      return this.#keys.flatMap((key) => (typeof key === "string" ? parseKeys(key) : [key]));
-    const { process } = globalThis as { process?: { env?: { PROFFER_KEYS?: string } } };
-    const text = process?.env?.PROFFER_KEYS;
-    if (text) return parseKeys(text);
+  #processKey(): readonly Uint8Array[] {
     this.#log({
       level: "info",
       message:
-        "PROFFER_KEYS is not set: cursors are sealed with a key of this process and mean nothing to another one. Behind a load balancer, give all processes the same key.",
+        "PROFFER_KEYS is not set: cursors and the states of questions are sealed with a key of this process and mean nothing to another one. Behind a load balancer, give all processes the same key.",
     });
     return [randomKey()];
   }
@@ -223,4 +223,12 @@ export function checkHints(hints: Partial<CacheHints>, where: string): void {
 /** The object without keys that are undefined. */
 function defined<Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
+}
+
+/** The keys that were given, as options or in the environment. A bad one must be noticed at the start. */
+function findKeys(given: ServerOptions["keys"]): readonly Uint8Array[] | undefined {
+  if (given !== undefined) return given.flatMap((key) => (typeof key === "string" ? parseKeys(key) : [checkKey(key)]));
+  const { process } = globalThis as { process?: { env?: { PROFFER_KEYS?: string } } };
+  const text = process?.env?.PROFFER_KEYS;
+  return text ? parseKeys(text) : undefined;
 }

@@ -51,6 +51,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
   /** The least level of log messages to send during this request, where the revision has that per request. */
   readonly logLevel?: LogLevel;
+  /** Hears of each answer, be it the result or a question on the way to it. */
+  readonly onRound?: (result: JsonObject) => void;
   readonly _meta?: JsonObject;
 }
 
@@ -144,6 +146,7 @@ export class TestClient {
     let round: object = params;
     for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
       const result = await this.requestOnce(method, round, options);
+      options.onRound?.(result);
       if (result.resultType !== "input_required") return result;
       round = { ...params, ...(await this.#respondTo(result)) };
     }

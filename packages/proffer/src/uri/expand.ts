@@ -46,7 +46,8 @@ function problemOf(cause: unknown, name: string): string {
 
 function expandVariable(variable: Variable, expansion: Expansion, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "object") return name(variable.name, expandString(variable, expansion, toScalar(value)), expansion);
+  if (typeof value !== "object")
+    return name(variable.name, expandString(variable, expansion, toScalar(value)), expansion);
   const pairs = toPairs(value);
   if (pairs.length === 0) return undefined;
   if (variable.prefix !== undefined) throw new Error("is a list or a map, which has no prefix; give a string");
@@ -56,7 +57,8 @@ function expandVariable(variable: Variable, expansion: Expansion, value: unknown
     return name(variable.name, items.join(","), expansion);
   }
   const items = pairs.map(([key, item]) => {
-    if (key !== undefined) return expansion.named ? name(encode(key), encode(item), expansion) : `${encode(key)}=${encode(item)}`;
+    if (key !== undefined)
+      return expansion.named ? name(encode(key), encode(item), expansion) : `${encode(key)}=${encode(item)}`;
     return name(variable.name, encode(item), expansion);
   });
   return items.join(expansion.separator);

@@ -47,7 +47,11 @@ function parseLiteral(text: string, start: number, end: number): string {
 function parseExpression(text: string, open: number, close: number): Expression {
   const sign = text.charAt(open + 1);
   if (KEPT_OPERATORS.includes(sign)) {
-    throw new TemplateError(text, open + 1, `the operator "${sign}" has no meaning yet; use one of ${OPERATORS} or none.`);
+    throw new TemplateError(
+      text,
+      open + 1,
+      `the operator "${sign}" has no meaning yet; use one of ${OPERATORS} or none.`,
+    );
   }
   const operator = (OPERATORS.includes(sign) ? sign : "") as Operator;
   const variables: Variable[] = [];
@@ -86,7 +90,11 @@ function checkName(text: string, position: number, name: string): void {
   }
   const decoded = decode(name);
   if (decoded === undefined) {
-    throw new TemplateError(text, position, `the name ${quote(name)} is not percent-encoded UTF-8; choose another name.`);
+    throw new TemplateError(
+      text,
+      position,
+      `the name ${quote(name)} is not percent-encoded UTF-8; choose another name.`,
+    );
   }
   if (CONTROL.test(decoded)) {
     throw new TemplateError(text, position, `the name ${quote(name)} has a control character; choose another name.`);

@@ -56,7 +56,8 @@ export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, otherw
       if (!ok) report.add(pointer, `must contain ${wanted} items that match "contains" (has ${count})`);
     }
     const twins = uniqueItems ? findDuplicate(value) : undefined;
-    if (twins) report.add(pointer, `must not contain the same item twice (items ${twins[0]} and ${twins[1]} are equal)`);
+    if (twins)
+      report.add(pointer, `must not contain the same item twice (items ${twins[0]} and ${twins[1]} are equal)`);
   };
 
   return createRule(check, explain);

@@ -38,4 +38,3 @@ export function compileNumber(schema: JsonSchemaObject, integer: boolean, otherw
 
   return createRule(check, explain);
 }
-

@@ -9,7 +9,8 @@ import type { JsonSchemaObject } from "./types.ts";
 export function compileSize({ minProperties, maxProperties }: JsonSchemaObject): Rule[] {
   const rules: Rule[] = [];
   if (minProperties !== undefined) {
-    const message = (value: unknown) => `must have at least ${minProperties} properties (has ${countProperties(value)})`;
+    const message = (value: unknown) =>
+      `must have at least ${minProperties} properties (has ${countProperties(value)})`;
     rules.push(createLeaf((value) => !isObject(value) || countProperties(value) >= minProperties, message));
   }
   if (maxProperties !== undefined) {

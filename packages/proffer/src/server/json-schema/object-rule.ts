@@ -43,20 +43,25 @@ export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, othe
   if (names.size === 0 && isOpen) return undefined;
   const slots = new Map<string, Slot>();
   const first = linkSlots(names, required, parts, slots);
+  // Known properties are charged for at once, others one by one: that is the least to do on the hot path.
+  const cost = names.size + 1;
   const extra = isOpen ? undefined : createExtraCheck(parts);
 
   function check(value: unknown): boolean {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return otherwise;
+    run.left -= cost;
+    if (run.left < 0) return false;
+    const strict = run.strict;
     let slot: Slot | undefined = first;
     let missing = required.length;
     for (const name in value) {
-      if (run.strict && !Object.hasOwn(value, name)) continue;
+      if (strict && !Object.hasOwn(value, name)) continue;
       const item = (value as JsonObject)[name];
       // What JSON leaves out is absent.
       if (item === undefined) continue;
-      if (--run.left < 0) return false;
       if (slot === undefined || slot.name !== name) slot = slots.get(name);
       if (slot === undefined) {
+        if (--run.left < 0) return false;
         if (extra !== undefined && !extra(name, item)) return false;
         continue;
       }

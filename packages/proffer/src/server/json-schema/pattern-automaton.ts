@@ -26,7 +26,7 @@ interface Fragment {
 }
 
 const TOKEN =
-  /\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|x..|c.|k<[^>]*>|\d+|.)|\[(?:\\.|[^\]\\])*\]|\(\?(?:[:=!]|<[=!]|<[^>]*>|[^)]*)|[*+?]\??|\{\d+,?\d*\}\??|[^]/gu;
+  /\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|x..|c.|k<[^>]*>|\d+|.)|\[(?:\\.|[^\]\\])*\]|\(\?(?:[:=!]|<[=!]|<[^>]*>|[^)]*)|[*+?]\??|\{\d+,?\d*\}\??|./gsu;
 const ASCII = String.fromCharCode(...Array.from({ length: 128 }, (_, code) => code));
 /** Escapes and classes that match nothing beyond ASCII: of the escapes, those for one character or for digits and words. */
 const ASCII_TOKEN = /^(?:\\[^DWSspP]|\\[ux]..+|\[(?!\^)(?:[ -[\]-~]|\\[^DWSspPux])*\])$/;

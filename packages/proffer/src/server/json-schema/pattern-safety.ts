@@ -48,7 +48,9 @@ function createGraph({ sets, follow, final }: Automaton): Graph {
   });
   const reaches = (from: number, to: number) => reached[from]?.has(to) === true;
   const nextInLoop = next.map((list, position) => list.filter((after) => reaches(after, position)));
-  const hasTwinEdges = nextInLoop.some((list, position) => list.some((after) => (follow[position]?.get(after) ?? 0) > 1));
+  const hasTwinEdges = nextInLoop.some((list, position) =>
+    list.some((after) => (follow[position]?.get(after) ?? 0) > 1),
+  );
   let steps = 0;
   const step = () => {
     if (++steps > MAX_STEPS) throw new RangeError("too intricate");
@@ -82,7 +84,9 @@ function longestChain(graph: Graph): number {
   const { next, final, reaches } = graph;
   const loops = [...next.keys()].filter((position) => reaches(position, position));
   const edges = loops.flatMap((from) =>
-    loops.filter((to) => reaches(from, to)).map((to) => ({ from, to, gain: isChoice(graph, from, to) && !final.has(to) ? 1 : 0 })),
+    loops
+      .filter((to) => reaches(from, to))
+      .map((to) => ({ from, to, gain: isChoice(graph, from, to) && !final.has(to) ? 1 : 0 })),
   );
   const length = new Map(loops.map((position) => [position, 0]));
   for (let changed = true; changed; ) {

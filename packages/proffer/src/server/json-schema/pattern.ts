@@ -1,5 +1,5 @@
-import { refuse } from "./schema-index.ts";
 import { patternDegree } from "./pattern-safety.ts";
+import { refuse } from "./schema-index.ts";
 import type { Pattern } from "./string-rule.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
@@ -18,7 +18,9 @@ export function compilePattern(source: string, schema: JsonSchemaObject, place: 
   if (schema.unsafePattern === true) return { regex, degree: 1 };
   const degree = patternDegree(source);
   if (degree > 2 && !((schema.maxLength ?? Number.POSITIVE_INFINITY) ** degree <= MAX_STEPS)) {
-    const cost = Number.isFinite(degree) ? `time in proportion to the length to the power of ${degree}` : "exponential time";
+    const cost = Number.isFinite(degree)
+      ? `time in proportion to the length to the power of ${degree}`
+      : "exponential time";
     const remedy = `rewrite it so that a text can be matched in one way only, or set "unsafePattern": true beside it if its texts can be trusted`;
     refuse(place, `is the pattern ${source}, which a hostile text can make take ${cost}; ${remedy}`, "unsafe_pattern");
   }

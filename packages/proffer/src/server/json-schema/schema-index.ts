@@ -27,8 +27,10 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
   const inPlace = new Map<string, string[]>();
 
   function visit(schema: unknown, pointer: string, depth: number): void {
-    if (depth > MAX_DEPTH) refuse(pointer, `is nested more than ${MAX_DEPTH} schemas deep; flatten it, or use "$ref" and "$defs"`);
-    if (schemas.size >= MAX_SCHEMAS) refuse("", `has more than ${MAX_SCHEMAS} subschemas; share them with "$ref" and "$defs"`);
+    if (depth > MAX_DEPTH)
+      refuse(pointer, `is nested more than ${MAX_DEPTH} schemas deep; flatten it, or use "$ref" and "$defs"`);
+    if (schemas.size >= MAX_SCHEMAS)
+      refuse("", `has more than ${MAX_SCHEMAS} subschemas; share them with "$ref" and "$defs"`);
     if (typeof schema === "boolean") {
       schemas.set(pointer, schema);
       return;
@@ -51,7 +53,8 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
     }
     checkIdentity(copy, pointer);
     if (copy.$anchor !== undefined) {
-      if (anchors.has(copy.$anchor)) refuse(`${pointer}/$anchor`, `repeats the anchor "${copy.$anchor}"; anchors must differ`);
+      if (anchors.has(copy.$anchor))
+        refuse(`${pointer}/$anchor`, `repeats the anchor "${copy.$anchor}"; anchors must differ`);
       anchors.set(copy.$anchor, pointer);
     }
   }
@@ -60,7 +63,11 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
     const place = `${from}/$ref`;
     if (!ref.startsWith("#")) {
       const remedy = `copy what it points to into "$defs" and refer to it as "#/$defs/…"`;
-      refuse(place, `is ${show(ref)}, which lies outside this schema and is never fetched; ${remedy}`, "unsupported_keyword");
+      refuse(
+        place,
+        `is ${show(ref)}, which lies outside this schema and is never fetched; ${remedy}`,
+        "unsupported_keyword",
+      );
     }
     const fragment = decodeFragment(ref.slice(1));
     const target = fragment === "" || fragment?.startsWith("/") ? fragment : anchors.get(fragment ?? "");
@@ -72,14 +79,19 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
 
   visit(root, "", 0);
   for (const [pointer, schema] of schemas) {
-    if (typeof schema === "object" && schema.$ref !== undefined) inPlace.get(pointer)?.push(resolve(schema.$ref, pointer));
+    if (typeof schema === "object" && schema.$ref !== undefined)
+      inPlace.get(pointer)?.push(resolve(schema.$ref, pointer));
   }
   refuseEndless(inPlace);
   return { schemas, resolve };
 }
 
 /** Throws the refusal of the schema at a pointer. */
-export function refuse(pointer: string, problem: string, code: "bad_schema" | "unsupported_keyword" | "unsafe_pattern" = "bad_schema"): never {
+export function refuse(
+  pointer: string,
+  problem: string,
+  code: "bad_schema" | "unsupported_keyword" | "unsafe_pattern" = "bad_schema",
+): never {
   throw new UsageError(code, `The schema at #${pointer} ${problem}.`);
 }
 
@@ -108,8 +120,10 @@ function refuseEndless(inPlace: ReadonlyMap<string, readonly string[]>): void {
   const open = new Set<string>();
   function follow(pointer: string): void {
     if (finished.has(pointer)) return;
-    if (open.has(pointer)) refuse(pointer, `refers to itself without a step into the value; break the circle of "$ref"`);
-    if (open.size > MAX_DEPTH) refuse(pointer, `lies behind more than ${MAX_DEPTH} references; shorten the chain of "$ref"`);
+    if (open.has(pointer))
+      refuse(pointer, `refers to itself without a step into the value; break the circle of "$ref"`);
+    if (open.size > MAX_DEPTH)
+      refuse(pointer, `lies behind more than ${MAX_DEPTH} references; shorten the chain of "$ref"`);
     open.add(pointer);
     for (const next of inPlace.get(pointer) ?? []) follow(next);
     open.delete(pointer);
@@ -126,9 +140,12 @@ function checkShape(shape: Shape, value: unknown, place: string): void {
 const SHAPES: Readonly<Partial<Record<Shape, { name: string; test(value: unknown): boolean }>>> = {
   boolean: { name: "a boolean", test: (value) => typeof value === "boolean" },
   count: { name: "an integer of at least 0", test: (value) => Number.isInteger(value) && (value as number) >= 0 },
-  list: { name: "an array that is not empty", test: isFilledArray },
+  list: { name: "an array", test: Array.isArray },
   names: { name: "an array of strings", test: isNames },
-  nameLists: { name: "an object of arrays of strings", test: (value) => isPlainObject(value) && Object.values(value).every(isNames) },
+  nameLists: {
+    name: "an object of arrays of strings",
+    test: (value) => isPlainObject(value) && Object.values(value).every(isNames),
+  },
   number: { name: "a finite number", test: Number.isFinite },
   positive: { name: "a number above 0", test: (value) => Number.isFinite(value) && (value as number) > 0 },
   string: { name: "a string", test: (value) => typeof value === "string" },

@@ -11,7 +11,14 @@ import { compileString } from "./string-rule.ts";
 import { findTag } from "./tag.ts";
 import { compileTypes } from "./type-rule.ts";
 import type { JsonSchemaObject } from "./types.ts";
-import { compileAnyOf, compileCondition, compileNot, compileOneOf, compileTagged, describeChoice } from "./union-rule.ts";
+import {
+  compileAnyOf,
+  compileCondition,
+  compileNot,
+  compileOneOf,
+  compileTagged,
+  describeChoice,
+} from "./union-rule.ts";
 
 /** One schema object to compile, where it stands, and how to get the rules of others. */
 export interface SchemaSite {
@@ -40,7 +47,8 @@ function compileTyped(site: SchemaSite): Rule[] {
   const { schema, pointer } = site;
   const types = typeof schema.type === "string" ? [schema.type] : schema.type;
   const only = types?.length === 1 ? types[0] : undefined;
-  const pattern = schema.pattern === undefined ? undefined : compilePattern(schema.pattern, schema, `${pointer}/pattern`);
+  const pattern =
+    schema.pattern === undefined ? undefined : compilePattern(schema.pattern, schema, `${pointer}/pattern`);
   const number = compileNumber(schema, only === "integer", only !== "number" && only !== "integer");
   const string = compileString(schema, pattern, only !== "string");
   const array = compileArray(schema, arrayParts(site), only !== "array");
@@ -110,7 +118,10 @@ function compileUnions(site: SchemaSite): Rule[] {
 
 function compileAlternatives(site: SchemaSite, keyword: "anyOf" | "oneOf"): Rule {
   const rules = [...childRules(site, keyword).values()];
-  const tagged = findTag(rules.map((_rule, i) => `${site.pointer}/${keyword}/${i}`), site.index);
+  const tagged = findTag(
+    rules.map((_rule, i) => `${site.pointer}/${keyword}/${i}`),
+    site.index,
+  );
   if (tagged === undefined) return keyword === "anyOf" ? compileAnyOf(rules) : compileOneOf(rules);
   const alternatives = [...tagged.values].map(([value, i]) => [value, rules[i] ?? anything] as const);
   return compileTagged(tagged.name, new Map(alternatives));

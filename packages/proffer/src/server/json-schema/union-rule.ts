@@ -80,7 +80,10 @@ function explainNearest(rules: readonly Rule[], value: unknown, pointer: string,
       nearest = index + 1;
     }
   }
-  if (best === undefined) return report.addType(pointer, [...types].join(" or "));
+  if (best === undefined) {
+    report.addType(pointer, [...types].join(" or "));
+    return;
+  }
   report.add(pointer, `matches none of ${rules.length} alternatives; number ${nearest} is nearest, with these issues:`);
   report.merge(best);
 }

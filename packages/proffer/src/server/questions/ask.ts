@@ -1,13 +1,11 @@
-import type { JsonObject } from "../../protocol/messages.ts";
 import type { Annotations, ClientCapabilities, MediaBlock, Meta, TextBlock } from "../../protocol/model.ts";
 import { after } from "../after.ts";
 import type { Call } from "../call.ts";
-import { lacking, refusal } from "../capabilities.ts";
 import type { Infer, SchemaLike } from "../infer.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Fields, FieldValues } from "./fields.ts";
 import { toForm } from "./form.ts";
-import { never, type Question } from "./question.ts";
+import type { Question } from "./question.ts";
 
 /** What became of a question. */
 export type Answer<Content> =
@@ -40,7 +38,7 @@ export function ask(
   options: AskOptions<unknown> = {},
 ): Promise<Answer<unknown>> {
   const form = toForm(schema);
-  const answer = put(call, {
+  const answer = call.questions.put({
     method: "elicitation/create",
     params: { mode: "form", message, requestedSchema: form.published },
     needs: { elicitation: { form: {} } },
@@ -67,7 +65,7 @@ export function askUrl(
       `ctx.askUrl() needs an http or https address, not ${JSON.stringify(String(url))}.`,
     );
   }
-  return put(call, {
+  return call.questions.put({
     method: "elicitation/create",
     params: { mode: "url", message, url: String(url) },
     needs: { elicitation: { url: {} } },
@@ -109,24 +107,11 @@ export interface Root {
 export function sample(call: Call, options: SampleOptions, key?: string): Promise<Sampled> {
   const needs: ClientCapabilities = { sampling: options.tools === undefined ? {} : { tools: {} } };
   const question: Question = { method: "sampling/createMessage", params: { ...options }, needs, key };
-  return put(call, question) as Promise<unknown> as Promise<Sampled>;
+  return call.questions.put(question) as Promise<unknown> as Promise<Sampled>;
 }
 
 /** Asks which folders the user works in. */
 export async function roots(call: Call, key?: string): Promise<readonly Root[]> {
-  const answer = await put(call, { method: "roots/list", params: {}, needs: { roots: {} }, key });
+  const answer = await call.questions.put({ method: "roots/list", params: {}, needs: { roots: {} }, key });
   return answer.roots as Root[];
-}
-
-/** Asks, if this client can be asked. */
-function put(call: Call, question: Question): Promise<JsonObject> {
-  const possible =
-    call.revision.inputs.has(question.method) && (call.revision.rounds || call.origin.request !== undefined);
-  const missing = possible ? lacking(question.needs, call.client.capabilities) : question.needs;
-  if (missing === undefined) return call.questions.put(question);
-  if (question.otherwise !== undefined) return Promise.resolve(question.otherwise);
-  // As with a suspension, no `catch` sees it: the handler does not go on.
-  call.close();
-  queueMicrotask(() => call.interrupt(refusal(call.revision, missing, `This ${call.method}`)));
-  return never();
 }

@@ -6,6 +6,7 @@ import { ToolError } from "../content.ts";
 import { never, type Question, type Questions } from "./question.ts";
 import { checkResponse, revived } from "./response.ts";
 import { runStep } from "./rounds.ts";
+import { unaskable } from "./unaskable.ts";
 
 /** Questions where the server may send requests of its own while the client's request is open. */
 export class Requests implements Questions {
@@ -18,7 +19,9 @@ export class Requests implements Questions {
   async put(question: Question): Promise<JsonObject> {
     const { method, schema } = question;
     const call = this.#call;
-    if (call.done || call.origin.request === undefined) return never();
+    if (call.done) return never();
+    const refused = unaskable(call, question);
+    if (refused !== undefined || call.origin.request === undefined) return refused ?? never();
     const params =
       method === "elicitation/create" ? convert(call.revision, "elicitation", question.params) : question.params;
     call.waiting++;

@@ -7,6 +7,7 @@ import { fingerprint } from "./fingerprint.ts";
 import { never, type Question, type Questions } from "./question.ts";
 import { checkResponse } from "./response.ts";
 import { type Outstanding, openState, type RoundState, sealState } from "./state.ts";
+import { unaskable } from "./unaskable.ts";
 
 /** A call that is still asking after so many rounds is asking for ever. */
 const MAX_ROUNDS = 200;
@@ -42,16 +43,18 @@ export class Rounds implements Questions {
     this.#call = call;
     this.#state = start.state;
     this.#arrived = new Set(start.arrived);
-    this.#known = new Map(Object.entries(start.state.known));
+    this.#known = new Map(Object.entries(start.state.known).map(([operation, [value]]) => [operation, value]));
   }
 
   put(question: Question): Promise<JsonObject> {
     if (this.#over) return never();
-    const operation = this.#identify(question.method, JSON.stringify([question.params, question.schema]));
+    const operation = this.#identify(question.method, JSON.stringify([question.params, question.schema, question.key]));
     if (this.#known.has(operation)) {
       this.#repeated.add(operation);
       return Promise.resolve(this.#known.get(operation) as JsonObject);
     }
+    const refused = unaskable(this.#call, question);
+    if (refused !== undefined) return refused;
     this.#asked.set(operation, question);
     if (!this.#suspending) {
       this.#suspending = true;
@@ -128,7 +131,9 @@ export class Rounds implements Questions {
     }
     const id = this.#state.id ?? crypto.randomUUID();
     const expires = Date.now() + STATE_LIFETIME;
-    const known = Object.fromEntries(this.#known);
+    const known = Object.fromEntries(
+      [...this.#known].map(([operation, value]) => [operation, value === undefined ? [] : [value]]),
+    );
     const requestState = await sealState(this.#call, { id, round, expires, known, outstanding });
     return { resultType: "input_required", inputRequests, requestState };
   }
@@ -139,16 +144,30 @@ export function resume(call: Call): Rounds | Promise<Rounds> {
   const { requestState, inputResponses = {} } = call.params;
   if (!isObject(inputResponses)) throw new InvalidParams("params.inputResponses must be an object.");
   if (requestState === undefined) return new Rounds(call);
-  return after(openState(call, requestState), (state) => {
-    const known: Record<string, unknown> = { ...state.known };
-    const arrived: string[] = Object.keys(known).filter((operation) => !operation.startsWith("step "));
-    for (const [key, { operation, method, schema }] of Object.entries(state.outstanding)) {
-      if (!Object.hasOwn(inputResponses, key)) continue;
-      known[operation] = checkResponse(method, inputResponses[key], schema, `params.inputResponses.${key}`);
-      arrived.push(operation);
-    }
-    return new Rounds(call, { state: { ...state, known }, arrived });
+  return after(openState(call, requestState), (state) =>
+    after(claim(call, state), () => goOn(call, state, inputResponses)),
+  );
+}
+
+/** Where answers may be taken only once, a state that was presented before is refused, on whichever node. */
+function claim(call: Call, state: RoundState): void | Promise<void> {
+  const { name } = call.params;
+  if (call.method !== "tools/call" || !call.server.tools.get(String(name))?.once) return;
+  const claimed = call.server.store.claim(`state ${state.id} ${state.round}`, state.expires - Date.now());
+  return after(claimed, (first) => {
+    if (!first) throw new InvalidParams("params.requestState was used before; send the request again without it.");
   });
+}
+
+function goOn(call: Call, state: RoundState, inputResponses: JsonObject): Rounds {
+  const known: Record<string, readonly unknown[]> = { ...state.known };
+  const arrived: string[] = Object.keys(known).filter((operation) => !operation.startsWith("step "));
+  for (const [key, { operation, method, schema }] of Object.entries(state.outstanding)) {
+    if (!Object.hasOwn(inputResponses, key)) continue;
+    known[operation] = [checkResponse(method, inputResponses[key], schema, `params.inputResponses.${key}`)];
+    arrived.push(operation);
+  }
+  return new Rounds(call, { state: { ...state, known }, arrived });
 }
 
 /** A step's value takes the same form whether it was just made or comes out of the state. */

@@ -20,8 +20,8 @@ export interface RoundState {
   readonly round: number;
   /** Milliseconds since 1970. */
   readonly expires: number;
-  /** Answers and results of steps, by operation. */
-  readonly known: { readonly [operation: string]: unknown };
+  /** Answers and results of steps, by operation; a list of none stands for undefined, which JSON does not have. */
+  readonly known: { readonly [operation: string]: readonly unknown[] };
   /** By their keys on the wire. */
   readonly outstanding: { readonly [key: string]: Outstanding };
 }

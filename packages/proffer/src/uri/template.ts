@@ -1,0 +1,73 @@
+import { checkOptions } from "./check-options.ts";
+import { type Expandable, expandParts } from "./expand.ts";
+import type { Part, Variable } from "./expression.ts";
+import { matchPlan } from "./match.ts";
+import type { Match, MatchOptions } from "./match-result.ts";
+import { parseParts } from "./parse.ts";
+import { type Plan, toPlan } from "./plan.ts";
+import { dropEmptySegments } from "./segments.ts";
+import { TemplateError } from "./template-error.ts";
+import type { TemplateValues, TemplateVariables } from "./values.ts";
+
+export { TemplateError, type TemplateValues, type TemplateVariables };
+
+/** A parsed URI template. */
+export interface Template<Text extends string = string> {
+  readonly text: Text;
+  readonly parts: readonly Part[];
+  /** In the order in which they stand. */
+  readonly variables: readonly Variable[];
+  /** Why `match` refuses the template, and what to write instead. */
+  readonly ambiguity: string | undefined;
+
+  /** Builds a URI. @throws {TemplateError} for a value that has no expansion. */
+  expand(values: { readonly [Name in TemplateVariables<Text>]?: Expandable }): string;
+
+  /**
+   * Reads the values out of a URI, or returns undefined if the template does not describe it. What is wrong with a URI
+   * that it does describe is in the `faults` of the match. @throws {TemplateError} for an ambiguous template.
+   */
+  match<const Maps extends TemplateVariables<Text> = never>(
+    uri: string,
+    options?: MatchOptions<Maps>,
+  ): Match<TemplateValues<Text, Maps>> | undefined;
+}
+
+const DEFAULTS: MatchOptions = {};
+
+/** Parses a URI template, RFC 6570 level 4. @throws {TemplateError} for a malformed one. */
+export function parseTemplate<const Text extends string>(text: Text): Template<Text> {
+  const parts = parseParts(text);
+  const variables = variablesOf(parts);
+  const plan = tryPlan(text, parts);
+  const template = {
+    text,
+    parts,
+    variables,
+    ambiguity: plan instanceof TemplateError ? plan.message : undefined,
+    expand(values: Readonly<Record<string, unknown>>): string {
+      return expandParts(text, parts, values);
+    },
+    match(uri: string, options: MatchOptions = DEFAULTS): Match | undefined {
+      if (plan instanceof TemplateError) throw plan;
+      if (options === DEFAULTS) return matchPlan(plan, uri, options);
+      checkOptions(text, variables, plan, options);
+      return matchPlan(plan, options.emptySegments === "drop" ? dropEmptySegments(uri) : uri, options);
+    },
+  };
+  // What the literal promises about the values, the plan made from it keeps.
+  return template as Template<Text>;
+}
+
+function tryPlan(text: string, parts: readonly Part[]): Plan | TemplateError {
+  try {
+    return toPlan(text, parts);
+  } catch (cause) {
+    if (cause instanceof TemplateError) return cause;
+    throw cause;
+  }
+}
+
+function variablesOf(parts: readonly Part[]): Variable[] {
+  return parts.flatMap((part) => (typeof part === "string" ? [] : part.variables));
+}

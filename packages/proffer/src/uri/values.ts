@@ -1,0 +1,47 @@
+/** The operators whose variables a URI may leave out. */
+type Lead = "#" | "." | "/" | ";" | "?" | "&";
+
+/** The variables of a template, each with its operator and modifier: `{+a}{?b,c*}` gives `"a" | "?b" | "?c*"`. */
+type Specs<Text extends string, Found extends string = never> = Text extends `${string}{${infer Body}}${infer Rest}`
+  ? Specs<Rest, Found | SpecsOf<Body>>
+  : Found;
+
+type SpecsOf<Body extends string> = Body extends `+${infer List}`
+  ? Split<List>
+  : Body extends `${infer Sign extends Lead}${infer List}`
+    ? `${Sign}${Split<List>}`
+    : Split<Body>;
+
+type Split<List extends string, Found extends string = never> = List extends `${infer First},${infer Rest}`
+  ? Split<Rest, Found | First>
+  : Found | List;
+
+type Bare<Spec extends string> = Spec extends `${Lead}${infer Rest}` ? Rest : Spec;
+
+type Name<Spec extends string> =
+  Bare<Spec> extends `${infer Text}*` ? Text : Bare<Spec> extends `${infer Text}:${string}` ? Text : Bare<Spec>;
+
+type Value<Spec extends string, Maps extends string> = Spec extends `${string}*`
+  ? Name<Spec> extends Maps
+    ? Record<string, string>
+    : string[]
+  : string;
+
+type OpenValue<Maps extends string> = string | string[] | ([Maps] extends [never] ? never : Record<string, string>);
+
+/** The names of the variables of a template: those of `"orders://{id}{?limit}"` are `"id" | "limit"`. */
+export type TemplateVariables<Text extends string> = string extends Text ? string : Name<Specs<Text>>;
+
+/**
+ * What the variables of a template stand for in a URI: `{name}` and `{+name}` always have a value, the others may be
+ * left out; an exploded variable is a list, or a map if it is one of `Maps`. Open for a text that is not a literal.
+ */
+export type TemplateValues<Text extends string, Maps extends string = never> = string extends Text
+  ? Record<string, OpenValue<Maps>>
+  : Flat<
+      { [Spec in Specs<Text> as Spec extends `${Lead}${string}` ? never : Name<Spec>]: Value<Spec, Maps> } & {
+        [Spec in Specs<Text> as Spec extends `${Lead}${string}` ? Name<Spec> : never]?: Value<Spec, Maps>;
+      }
+    >;
+
+type Flat<Type> = { [Key in keyof Type]: Type[Key] };

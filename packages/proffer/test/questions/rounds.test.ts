@@ -1,0 +1,326 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Context, defineServer, defineTool, field } from "proffer";
+import { connect, findRepeats, type TestClient } from "proffer/testing";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+type Handle = (ctx: Context) => unknown;
+
+const KEY = new Uint8Array(32).fill(7);
+const YES_NO = { yes: field.boolean() };
+
+function serve(handle: Handle, options: { once?: boolean } = {}) {
+  return defineServer({
+    name: "rounds",
+    version: "1",
+    keys: [KEY],
+    log: () => {},
+    tools: [defineTool({ name: "run", ...options, handle: (_, ctx) => handle(ctx) })],
+  });
+}
+
+const open = (handle: Handle) => connect(serve(handle));
+const CALL = { name: "run" };
+
+/** One round: sends the call with the state of the round before and an answer to each question. */
+async function round(
+  client: TestClient,
+  before?: Record<string, unknown>,
+  answer: object = { action: "accept", content: { yes: true } },
+) {
+  const asked = Object.keys((before?.inputRequests ?? {}) as object);
+  const retry = before && {
+    requestState: before.requestState,
+    inputResponses: Object.fromEntries(asked.map((key) => [key, answer])),
+  };
+  return client.requestOnce("tools/call", { ...CALL, ...retry });
+}
+
+let unhandled: unknown[] = [];
+const onUnhandled = (reason: unknown) => unhandled.push(reason);
+beforeEach(() => {
+  unhandled = [];
+  process.on("unhandledRejection", onUnhandled);
+});
+afterEach(async () => {
+  await delay(5);
+  process.off("unhandledRejection", onUnhandled);
+  expect(unhandled).toEqual([]);
+});
+
+describe("questions in rounds", () => {
+  it("asked together travel together, and each gets its own answer", async () => {
+    const client = await open(async (ctx) => {
+      const names = ["first", "second", "third"];
+      const answers = await Promise.all(names.map((name) => ctx.ask(name, { it: field.text() }, { key: name })));
+      return answers.map((answer) => (answer.action === "accept" ? answer.content.it : "")).join(",");
+    });
+    const first = await round(client);
+    expect(Object.keys(first.inputRequests as object)).toEqual(["first", "second", "third"]);
+    const inputResponses = Object.fromEntries(
+      ["third", "first", "second"].map((it) => [it, { action: "accept", content: { it } }]),
+    );
+    const result = await client.requestOnce("tools/call", {
+      ...CALL,
+      requestState: first.requestState,
+      inputResponses,
+    });
+    expect(result).toMatchObject({ resultType: "complete", content: [{ text: "first,second,third" }] });
+  });
+
+  it("in two branches of step and ask replay rightly, whichever branch is faster", async () => {
+    let run = 0;
+    const client = await open(async (ctx) => {
+      const slow = run++ % 2;
+      const branch = async (name: string, wait: boolean) => {
+        const value = await ctx.step(name, async () => {
+          if (wait) await delay(3);
+          return `${name}!`;
+        });
+        const answer = await ctx.ask("Go on?", { with: field.text() }, { key: name });
+        return `${value} ${answer.action === "accept" ? answer.content.with : ""}`;
+      };
+      return (await Promise.all([branch("a", slow === 0), branch("b", slow === 1)])).join(" ");
+    });
+    let result = await client.requestOnce("tools/call", CALL);
+    for (let n = 0; n < 4 && result.resultType === "input_required"; n++) {
+      const keys = Object.keys(result.inputRequests as object);
+      const inputResponses = Object.fromEntries(keys.map((key) => [key, { action: "accept", content: { with: key } }]));
+      result = await client.requestOnce("tools/call", { ...CALL, requestState: result.requestState, inputResponses });
+    }
+    expect(result.resultType).toBe("complete");
+    const text = (result.content as { text: string }[])[0]?.text;
+    expect(text).toBe("a! a b! b");
+  });
+
+  it("loop and branch", async () => {
+    const client = await connect(
+      serve(async (ctx) => {
+        const items: string[] = [];
+        for (;;) {
+          const answer = await ctx.ask("Next item? Nothing to stop.", { item: field.text({ optional: true }) });
+          if (answer.action !== "accept" || answer.content.item === undefined) return items;
+          items.push(answer.content.item);
+        }
+      }),
+      { answers: [{ item: "a" }, { item: "b" }, { item: "a" }, {}] },
+    );
+    expect((await client.call("run")).content).toMatchObject([{ text: '["a","b","a"]' }]);
+  });
+
+  it("that the handler no longer asks end the call with a clear error", async () => {
+    let run = 0;
+    const client = await open(async (ctx) => {
+      await ctx.ask(run++ === 0 ? "Colour?" : "Size?", YES_NO);
+      return "done";
+    });
+    await expect(round(client, await round(client))).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining("not asked any more"),
+    });
+  });
+
+  it("whose handler finishes without asking them again end the call with a clear error", async () => {
+    let run = 0;
+    const client = await open(async (ctx) => {
+      if (run++ === 0) await ctx.ask("Colour?", YES_NO);
+      return "wrong";
+    });
+    await expect(round(client, await round(client))).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it("with a changed schema under the same message are other questions", async () => {
+    let run = 0;
+    const client = await open(async (ctx) => {
+      await ctx.ask("How many?", { n: run++ === 0 ? field.integer({ max: 5 }) : field.integer({ max: 50 }) });
+      return "done";
+    });
+    const first = await round(client);
+    await expect(round(client, first, { action: "accept", content: { n: 3 } })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it("are seen by no catch, finally, race or allSettled of the author's", async () => {
+    const seen: string[] = [];
+    const client = await open(async (ctx) => {
+      try {
+        await Promise.allSettled([ctx.ask("a", YES_NO)]).then(() => seen.push("settled"));
+        await ctx.ask("b", YES_NO);
+        return "done";
+      } catch {
+        seen.push("caught");
+        return "caught";
+      } finally {
+        seen.push("finally");
+      }
+    });
+    const first = await round(client);
+    expect(seen).toEqual([]);
+    const second = await round(client, first);
+    expect(seen).toEqual(["settled"]);
+    expect(await round(client, second)).toMatchObject({ content: [{ text: "done" }] });
+    expect(seen).toEqual(["settled", "settled", "finally"]);
+  });
+
+  it("lose against a handler that settles before the turn ends", async () => {
+    const client = await open((ctx) => Promise.race([ctx.ask("a", YES_NO), Promise.resolve("quick")]));
+    expect(await round(client)).toMatchObject({ resultType: "complete", content: [{ text: "quick" }] });
+  });
+
+  it("win against a timer that fires later, and what the timer does then counts for nothing", async () => {
+    const after: string[] = [];
+    const client = await open(async (ctx) => {
+      const timer = delay(15).then(async () => {
+        after.push("timer");
+        ctx.progress(1);
+        void ctx.step("late", () => after.push("step"));
+        void ctx.ask("late", YES_NO).then(() => after.push("answer"));
+        return "timed out";
+      });
+      return Promise.race([ctx.ask("a", YES_NO).then((answer) => answer.action), timer]);
+    });
+    const first = await client.requestOnce("tools/call", { ...CALL, _meta: { progressToken: 1 } });
+    expect(first.resultType).toBe("input_required");
+    await delay(40);
+    expect(after).toEqual(["timer"]);
+    expect(client.notifications).toEqual([]);
+    expect(await round(client, first)).toMatchObject({ content: [{ text: "accept" }] });
+  });
+
+  it("leave behind a run whose late rejection ends nothing", async () => {
+    const client = await open(async (ctx) => {
+      const doomed = delay(10).then(() => {
+        throw new Error("too late");
+      });
+      await Promise.all([ctx.ask("a", YES_NO), doomed]);
+      return "never here";
+    });
+    const first = await round(client);
+    expect(first.resultType).toBe("input_required");
+    await delay(30);
+  });
+
+  it("abort the signal of the run that they end", async () => {
+    const signals: AbortSignal[] = [];
+    const client = await open(async (ctx) => {
+      signals.push(ctx.signal);
+      await ctx.ask("a", YES_NO);
+      return "done";
+    });
+    const first = await round(client);
+    expect(signals[0]?.aborted).toBe(true);
+    await round(client, first);
+    expect(signals[1]?.aborted).toBe(false);
+  });
+});
+
+describe("a step", () => {
+  it("T115 runs once in ten rounds, and its result is there in each", async () => {
+    let charged = 0;
+    const server = serve(async (ctx) => {
+      const receipt = await ctx.step("charge", () => ({ number: ++charged, at: new Date(0) }));
+      for (let n = 0; n < 10; n++) await ctx.ask(`Question ${n}`, YES_NO);
+      return receipt;
+    });
+    const client = await connect(server, { answers: () => ({ yes: true }) });
+    const result = await client.call("run");
+    expect(result.structuredContent).toEqual({ number: 1, at: "1970-01-01T00:00:00.000Z" });
+    expect(charged).toBe(1);
+  });
+
+  it("in flight beside a question is awaited, recorded and not run again", async () => {
+    let runs = 0;
+    const client = await open(async (ctx) => {
+      const [value, answer] = await Promise.all([
+        ctx.step("slow", async () => {
+          runs++;
+          await delay(20);
+          return runs;
+        }),
+        ctx.ask("Sure?", YES_NO),
+      ]);
+      return `${value} ${answer.action}`;
+    });
+    const first = await round(client);
+    expect(runs).toBe(1);
+    expect(await round(client, first)).toMatchObject({ content: [{ text: "1 accept" }] });
+    expect(runs).toBe(1);
+  });
+
+  it("that threw is not recorded and runs again", async () => {
+    let runs = 0;
+    const client = await open(async (ctx) => {
+      const value = await ctx
+        .step("flaky", () => {
+          if (++runs === 1) throw new Error("not yet");
+          return runs;
+        })
+        .catch(() => "failed");
+      await ctx.ask("Sure?", YES_NO);
+      return `${value}`;
+    });
+    const first = await round(client);
+    expect(await round(client, first)).toMatchObject({ content: [{ text: "2" }] });
+  });
+
+  it("gives the same form of its result at once as out of the state", async () => {
+    const client = await connect(
+      serve((ctx) => ctx.step("date", () => ({ at: new Date(0) })).then(({ at }) => typeof at)),
+    );
+    expect((await client.call("run")).content).toMatchObject([{ text: "string" }]);
+    const legacy = await connect(
+      serve((ctx) => ctx.step("date", () => ({ at: new Date(0) })).then(({ at }) => typeof at)),
+      { revision: "2025-11-25" },
+    );
+    expect((await legacy.call("run")).content).toMatchObject([{ text: "string" }]);
+  });
+});
+
+describe("findRepeats", () => {
+  const answers = () => ({ yes: true });
+
+  it("reports a write before the first question and one between two", async () => {
+    const writes: string[] = [];
+    const server = serve(async (ctx) => {
+      writes.push("before");
+      await ctx.ask("a", YES_NO);
+      writes.push("between");
+      await ctx.ask("b", YES_NO);
+      writes.push("after");
+      return "done";
+    });
+    expect(await findRepeats(server, "run", { answers, effects: () => writes })).toEqual([
+      { effect: "before", rounds: [1, 2, 3] },
+      { effect: "between", rounds: [2, 3] },
+    ]);
+  });
+
+  it("reports nothing when they are steps", async () => {
+    const writes: string[] = [];
+    const server = serve(async (ctx) => {
+      await ctx.step("before", () => void writes.push("before"));
+      await ctx.ask("a", YES_NO);
+      await ctx.step("between", () => void writes.push("between"));
+      await ctx.ask("b", YES_NO);
+      return "done";
+    });
+    expect(await findRepeats(server, "run", { answers, effects: () => writes })).toEqual([]);
+  });
+});
+
+describe("a tool whose answers are taken once", () => {
+  it("T109 refuses a state that is presented twice, also at the same time", async () => {
+    let runs = 0;
+    const client = await connect(
+      serve(
+        async (ctx) => {
+          await ctx.ask("Sure?", YES_NO);
+          return ++runs;
+        },
+        { once: true },
+      ),
+    );
+    const first = await round(client);
+    const outcomes = await Promise.allSettled([round(client, first), round(client, first), round(client, first)]);
+    expect(outcomes.map((outcome) => outcome.status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
+    expect(runs).toBe(1);
+  });
+});

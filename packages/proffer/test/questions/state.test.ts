@@ -1,0 +1,256 @@
+import { defineServer, defineTool, field, type Principal, type ServerOptions } from "proffer";
+import { connect } from "proffer/testing";
+import { describe, expect, it, vi } from "vitest";
+
+const KEY = new Uint8Array(32).fill(1);
+const OTHER_KEY = new Uint8Array(32).fill(2);
+
+const runs: string[] = [];
+
+function serve(options: Partial<ServerOptions> = {}) {
+  const ask = (name: string) =>
+    defineTool({
+      name,
+      input: { type: "object", properties: { a: { type: "integer" }, b: { type: "integer" } } },
+      handle: async (input, ctx) => {
+        runs.push(name);
+        const answer = await ctx.ask("Sure?", { yes: field.boolean() });
+        return { ...input, answer };
+      },
+    });
+  return defineServer({
+    name: "sealed",
+    version: "1",
+    keys: [KEY],
+    log: () => {},
+    tools: [ask("run"), ask("other")],
+    ...options,
+  });
+}
+
+const server = serve();
+const CALL = { name: "run", arguments: { a: 1, b: 2 } };
+const ACCEPT = { question_1: { action: "accept", content: { yes: true } } };
+const REFUSED = {
+  code: -32602,
+  message: "params.requestState is not a state of this request, or it has expired; send the request again without it.",
+};
+
+async function begin(principal?: Principal, target = server) {
+  const client = await connect(target, principal ? { principal } : {});
+  const { requestState } = await client.requestOnce("tools/call", CALL);
+  return { client, state: requestState as string };
+}
+
+describe("the state of a call", () => {
+  it("T106 is refused with one text when any bit of it is changed, and the handler does not run", async () => {
+    const { client, state } = await begin();
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    runs.length = 0;
+    for (let at = 0; at < state.length; at++) {
+      for (let bit = 0; bit < 6; bit++) {
+        const changed = alphabet[alphabet.indexOf(state[at] ?? "") ^ (1 << bit)];
+        const requestState = state.slice(0, at) + changed + state.slice(at + 1);
+        await expect(
+          client.requestOnce("tools/call", { ...CALL, requestState, inputResponses: ACCEPT }),
+        ).rejects.toMatchObject(REFUSED);
+      }
+    }
+    expect(runs).toEqual([]);
+  });
+
+  it.each([
+    ["empty", () => ""],
+    ["truncated", (state: string) => state.slice(0, -4)],
+    ["extended", (state: string) => `${state}AAAA`],
+    ["with its halves swapped", (state: string) => state.slice(state.length / 2) + state.slice(0, state.length / 2)],
+    ["of another version", (state: string) => `AA${state.slice(2)}`],
+    ["a megabyte long", () => "A".repeat(1024 * 1024)],
+    ["not a string", () => 42],
+    ["null", () => null],
+  ])("T106 is refused when it is %s", async (_what, change) => {
+    const { client, state } = await begin();
+    runs.length = 0;
+    const params = { ...CALL, requestState: change(state), inputResponses: ACCEPT };
+    await expect(client.requestOnce("tools/call", params)).rejects.toMatchObject(REFUSED);
+    expect(runs).toEqual([]);
+  });
+
+  it("T107 means nothing for another principal, tool, method, or other arguments", async () => {
+    const { client, state } = await begin({ id: "alice" });
+    const present = { requestState: state, inputResponses: ACCEPT };
+    runs.length = 0;
+    const mallory = await connect(server, { principal: { id: "mallory" } });
+    await expect(mallory.requestOnce("tools/call", { ...CALL, ...present })).rejects.toMatchObject(REFUSED);
+    const nobody = await connect(server);
+    await expect(nobody.requestOnce("tools/call", { ...CALL, ...present })).rejects.toMatchObject(REFUSED);
+    await expect(client.requestOnce("tools/call", { ...CALL, name: "other", ...present })).rejects.toMatchObject(
+      REFUSED,
+    );
+    await expect(
+      client.requestOnce("tools/call", { ...CALL, arguments: { a: 1, b: 3 }, ...present }),
+    ).rejects.toMatchObject(REFUSED);
+    const named = await connect(serve({ name: "another" }), { principal: { id: "alice" } });
+    await expect(named.requestOnce("tools/call", { ...CALL, ...present })).rejects.toMatchObject(REFUSED);
+    expect(runs).toEqual([]);
+    const reordered = { ...CALL, arguments: { b: 2, a: 1 }, ...present };
+    expect(await client.requestOnce("tools/call", reordered)).toMatchObject({ resultType: "complete" });
+  });
+
+  it("T108 is refused when it has expired", async () => {
+    const { client, state } = await begin();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61 * 60 * 1000 });
+    try {
+      await expect(
+        client.requestOnce("tools/call", { ...CALL, requestState: state, inputResponses: ACCEPT }),
+      ).rejects.toMatchObject(REFUSED);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(
+      await client.requestOnce("tools/call", { ...CALL, requestState: state, inputResponses: ACCEPT }),
+    ).toMatchObject({ resultType: "complete" });
+  });
+
+  it("T110 opens under every key that is known, and seals under the first", async () => {
+    const { state } = await begin();
+    const retry = { ...CALL, requestState: state, inputResponses: ACCEPT };
+    const rotated = await connect(serve({ keys: [OTHER_KEY, KEY] }));
+    expect(await rotated.requestOnce("tools/call", retry)).toMatchObject({ resultType: "complete" });
+    const removed = await connect(serve({ keys: [OTHER_KEY] }));
+    await expect(removed.requestOnce("tools/call", retry)).rejects.toMatchObject(REFUSED);
+    const fresh = await begin(undefined, serve({ keys: [OTHER_KEY, KEY] }));
+    expect(await removed.requestOnce("tools/call", { ...retry, requestState: fresh.state })).toMatchObject({
+      resultType: "complete",
+    });
+  });
+
+  it("T110 needs keys of 32 bytes, and says so at the start", () => {
+    expect(() => serve({ keys: [new Uint8Array(31)] })).toThrow(/32 bytes, not 31/);
+    expect(() => serve({ keys: ["c2hvcnQ="] })).toThrow(/32 bytes, not 5/);
+    expect(() => serve({ keys: ["%%%"] })).toThrow(/base64/);
+  });
+
+  it("T110 tells a reader nothing", async () => {
+    const { state } = await begin();
+    const bytes = Buffer.from(state, "base64url").toString("latin1");
+    expect(bytes).not.toContain("Sure");
+    expect(bytes).not.toContain("yes");
+  });
+
+  it("T113 comes with questions, on the three methods that may ask, and nothing else may be asked", async () => {
+    const client = await connect(server);
+    const asked = await client.requestOnce("tools/call", CALL);
+    expect(asked).toMatchObject({
+      resultType: "input_required",
+      inputRequests: { question_1: { method: "elicitation/create" } },
+      requestState: expect.any(String),
+    });
+    const list = await client.requestOnce("tools/list", { requestState: "x", inputResponses: 5 });
+    expect(list.resultType).toBe("complete");
+  });
+
+  it("T111 carries no caching hints", async () => {
+    const client = await connect(server);
+    const asked = await client.requestOnce("tools/call", CALL);
+    expect(asked).not.toHaveProperty("ttlMs");
+    expect(asked).not.toHaveProperty("cacheScope");
+  });
+});
+
+describe("the answers of a client", () => {
+  it("T114 that are missing are asked for again, under a new state", async () => {
+    const { client, state } = await begin();
+    const again = await client.requestOnce("tools/call", {
+      ...CALL,
+      requestState: state,
+      inputResponses: { other: {} },
+    });
+    expect(again.resultType).toBe("input_required");
+    expect(again.requestState).not.toBe(state);
+    expect(await client.requestOnce("tools/call", { ...CALL, inputResponses: ACCEPT })).toMatchObject({
+      resultType: "input_required",
+    });
+  });
+
+  it("T114 that nobody asked for are ignored", async () => {
+    const { client, state } = await begin();
+    const inputResponses = JSON.parse(
+      `{"__proto__":{"polluted":1},"constructor":{},"extra":7,"question_1":${JSON.stringify(ACCEPT.question_1)}}`,
+    );
+    const text = `{"jsonrpc":"2.0","id":900,"method":"tools/call","params":${JSON.stringify({ ...CALL, requestState: state, inputResponses, _meta: META })}}`;
+    client.send(text);
+    await vi.waitFor(() => expect(client.transcript.messages("server").at(-1)).toContain('"id":900'));
+    expect(client.transcript.messages("server").at(-1)).toContain('"resultType":"complete"');
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  it.each([
+    [{ question_1: { action: "accept", content: { yes: "maybe" } } }, "/yes"],
+    [{ question_1: { action: "accept", content: {} } }, "yes"],
+    [{ question_1: { action: "agree" } }, "action"],
+    [{ question_1: 5 }, "question_1"],
+    [{ question_1: null }, "question_1"],
+    [5, "inputResponses"],
+    [null, "inputResponses"],
+    [[], "inputResponses"],
+  ])("T114 that are wrong are refused, naming the place: %j", async (inputResponses, named) => {
+    const { client, state } = await begin();
+    runs.length = 0;
+    const params = { ...CALL, requestState: state, inputResponses };
+    await expect(client.requestOnce("tools/call", params)).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining(named),
+    });
+    expect(runs).toEqual([]);
+  });
+
+  it("T112 are not asked of a client that did not declare the capability on this very request", async () => {
+    const { state } = await begin();
+    const client = await connect(server, { capabilities: { sampling: {} } });
+    await expect(client.requestOnce("tools/call", CALL)).rejects.toMatchObject({ code: -32021 });
+    // An answer that came before is still good.
+    const retry = { ...CALL, requestState: state, inputResponses: ACCEPT };
+    expect(await client.requestOnce("tools/call", retry)).toMatchObject({ resultType: "complete" });
+  });
+
+  it("T116 that never end are cut off, and nothing is held for a client that never comes back", async () => {
+    let held = 0;
+    const endless = defineServer({
+      name: "endless",
+      version: "1",
+      keys: [KEY],
+      tools: [
+        defineTool({
+          name: "run",
+          handle: async (_, ctx) => {
+            held++;
+            for (let n = 0; ; n++) await ctx.ask(`${n}`, { yes: field.boolean() });
+          },
+        }),
+      ],
+    });
+    const client = await connect(endless);
+    let last = await client.requestOnce("tools/call", { name: "run" });
+    let error: unknown;
+    for (let n = 0; n < 300 && error === undefined; n++) {
+      const [key = ""] = Object.keys(last.inputRequests as object);
+      const retry = { name: "run", requestState: last.requestState, inputResponses: { [key]: { action: "decline" } } };
+      await client.requestOnce("tools/call", retry).then(
+        (next) => {
+          last = next;
+        },
+        (reason) => {
+          error = reason;
+        },
+      );
+    }
+    expect(error).toMatchObject({ code: -32603, message: expect.stringContaining("200 rounds") });
+    expect(held).toBeGreaterThan(100);
+  });
+});
+
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+};
