@@ -10,6 +10,7 @@ import type { Questions } from "./questions/question.ts";
 import { Requests } from "./questions/requests.ts";
 import { Rounds } from "./questions/rounds.ts";
 import type { ServerState } from "./server.ts";
+import type { ClientResponse } from "./server-requests.ts";
 import type { Client, SessionState } from "./session.ts";
 
 /** Where a call came from and where its answer goes. A transport makes one for each connection or each request. */
@@ -24,13 +25,13 @@ export interface Origin {
   /** Sends a notification that belongs to the call. */
   notify(call: Call, text: string): void;
   /** Sends a request of the server's own, and gives the client's response; absent where none can be sent. */
-  readonly request?:
-    | ((call: Call, method: string, params: JsonObject) => Promise<{ result: JsonObject } | { error: JsonObject }>)
-    | undefined;
+  readonly request?: ((call: Call, method: string, params: JsonObject) => Promise<ClientResponse>) | undefined;
   /** Sends the answer; `error` tells a transport that has status codes what it says. */
   respond(call: Call, wire: Wire, error?: ErrorObject): void;
   /** Hears that the call is no longer in work. */
   settled?(call: Call): void;
+  /** Lets the client's connection go while the call goes on, where the client can come back for the answer. */
+  detach?(call: Call): void;
   /** Hears that the call was given up, so that its answer is not waited for. */
   abandoned?(call: Call): void;
 }

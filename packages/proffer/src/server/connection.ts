@@ -7,12 +7,11 @@ import {
   type NotificationMessage,
   type RequestId,
   type RequestMessage,
-  type ResponseMessage,
   type Wire,
 } from "../protocol/messages.ts";
 import { MessageFault, parseMessage } from "../protocol/parse.ts";
 import type { Revision } from "../protocol/revision.ts";
-import { Batch, MAX_BATCH } from "./batch.ts";
+import { Batch, batchProblem } from "./batch.ts";
 import { Call, type Origin } from "./call.ts";
 import type { ChangeListener, ListKind } from "./changes.ts";
 import { claimedRevision, describesItself } from "./classify.ts";
@@ -21,6 +20,7 @@ import { errorMessage, toErrorObject } from "./encode.ts";
 import { openSession } from "./methods/lifecycle.ts";
 import type { Principal } from "./principal.ts";
 import type { ServerState } from "./server.ts";
+import { type ClientResponse, ServerRequests } from "./server-requests.ts";
 import type { SessionState } from "./session.ts";
 
 export interface ConnectionOptions {
@@ -28,6 +28,8 @@ export interface ConnectionOptions {
   readonly send: (wire: Wire) => void;
   readonly principal?: Principal | undefined;
   readonly dev?: boolean | undefined;
+  /** With so many requests in work, another is answered with the error `busy`. Default: no limit. */
+  readonly maxInFlight?: number | undefined;
 }
 
 /**
@@ -40,9 +42,9 @@ export class Connection implements Origin, ChangeListener {
   session: SessionState | undefined;
   readonly #server: ServerState;
   readonly #send: (wire: Wire) => void;
+  readonly #maxInFlight: number;
   readonly #calls = new Map<RequestId, Call>();
-  readonly #asked = new Map<RequestId, (response: ResponseMessage) => void>();
-  #nextRequest = 1;
+  readonly #asked = new ServerRequests();
   #stopListening: (() => void) | undefined;
   #draining = false;
   #idle: (() => void) | undefined;
@@ -52,6 +54,7 @@ export class Connection implements Origin, ChangeListener {
     this.#send = options.send;
     this.principal = options.principal;
     this.dev = options.dev ?? false;
+    this.#maxInFlight = options.maxInFlight ?? Number.POSITIVE_INFINITY;
   }
 
   get listener(): ChangeListener {
@@ -67,8 +70,9 @@ export class Connection implements Origin, ChangeListener {
   receive(text: string): void {
     const parsed = parseMessage(text);
     if (Array.isArray(parsed)) this.#receiveBatch(parsed);
-    else if (parsed instanceof MessageFault) this.refuse(parsed.error, parsed.id);
-    else this.#receiveMessage(parsed, this);
+    else if (!(parsed instanceof MessageFault)) this.#receiveMessage(parsed, this);
+    else if (!parsed.notification) this.refuse(parsed.error, parsed.id);
+    XXX.#receiveMessage(parsed, this);
   }
 
   /** Answers a message that could not be understood. */
@@ -80,16 +84,8 @@ export class Connection implements Origin, ChangeListener {
     this.#send(text);
   }
 
-  request(call: Call, method: string, params: JsonObject): Promise<{ result: JsonObject } | { error: JsonObject }> {
-    const id = `proffer-${this.#nextRequest++}`;
-    return new Promise((resolve) => {
-      this.#asked.set(id, ({ result = {}, error }) => resolve(error === undefined ? { result } : { error }));
-      call.signal.addEventListener("abort", () => {
-        // Nobody waits for the answer any more; the user should not be asked for nothing.
-        if (this.#asked.delete(id)) this.#send(notification("notifications/cancelled", { requestId: id }));
-      });
-      this.#send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
-    });
+  request(call: Call, method: string, params: JsonObject): Promise<ClientResponse> {
+    return this.#asked.send(call, method, params, this.#send);
   }
 
   respond(call: Call, wire: Wire): void {
@@ -150,13 +146,8 @@ export class Connection implements Origin, ChangeListener {
   }
 
   #receiveMessage(message: Message, origin: Origin): void {
-    if (isResponse(message)) {
-      const take = this.#asked.get(message.id);
-      this.#asked.delete(message.id);
-      take?.(message);
-      return;
-    }
-    if (isRequest(message)) this.#receiveRequest(message, origin);
+    if (isResponse(message)) this.#asked.take(message);
+    else if (isRequest(message)) this.#receiveRequest(message, origin);
     else this.#receiveNotification(message);
   }
 
@@ -179,6 +170,13 @@ export class Connection implements Origin, ChangeListener {
     if (this.#draining) throw new RpcError("busy", "The server is shutting down; connect again later.");
     if (this.#calls.has(id)) {
       throw new RpcError("invalid_request", `A request with the id ${JSON.stringify(id)} is still in work.`);
+    }
+    // Reading no further instead would shut out cancellations, and the answers that the work is waiting for.
+    if (this.#calls.size >= this.#maxInFlight) {
+      throw new RpcError(
+        "busy",
+        `${this.#maxInFlight} requests are in work; send this one again when some are answered.`,
+      );
     }
   }
 
@@ -205,7 +203,7 @@ export class Connection implements Origin, ChangeListener {
   }
 
   #receiveBatch(parsed: readonly (Message | MessageFault)[]): void {
-    const problem = this.#batchProblem(parsed);
+    const problem = batchProblem(parsed, this.#revision);
     if (problem !== undefined) {
       this.refuse(new RpcError("invalid_request", problem));
       return;
@@ -216,17 +214,6 @@ export class Connection implements Origin, ChangeListener {
       if (item instanceof MessageFault) batch.take(this.#refusal(item.error, item.id));
       else this.#receiveMessage(item, batch);
     }
-  }
-
-  #batchProblem(parsed: readonly (Message | MessageFault)[]): string | undefined {
-    const { batches, version } = this.#revision;
-    if (!batches) return `Protocol version ${version} has no batches; send the messages one by one.`;
-    if (parsed.length === 0) return "A batch must not be empty.";
-    if (parsed.length > MAX_BATCH) return `A batch may have ${MAX_BATCH} messages at most.`;
-    const alone = parsed.some(
-      (item) => "method" in item && (item.method === "initialize" || describesItself(item.params)),
-    );
-    return alone ? "initialize, and requests that describe themselves, cannot be part of a batch." : undefined;
   }
 }
 

@@ -100,12 +100,14 @@ export class TestClient {
   }
 
   /** Calls a tool by its name, or by what `defineTool` returned, which knows its types. */
-  async call<Input = JsonObject, Output = unknown>(
-    tool: string | Tool<Input, Output>,
-    ...[input, options]: undefined extends Input
+  call(tool: string, input?: object, options?: RequestOptions): Promise<CallResult>;
+  call<Input, Output>(
+    tool: Tool<Input, Output>,
+    ...rest: undefined extends Input
       ? [input?: Input, options?: RequestOptions]
       : [input: Input, options?: RequestOptions]
-  ): Promise<CallResult & { readonly structuredContent?: Output }> {
+  ): Promise<CallResult & { readonly structuredContent?: Output }>;
+  async call(tool: string | Tool, input?: unknown, options?: RequestOptions): Promise<CallResult> {
     const name = typeof tool === "string" ? tool : tool.name;
     const params = input === undefined ? { name } : { name, arguments: input };
     return (await this.request("tools/call", params, options)) as never;

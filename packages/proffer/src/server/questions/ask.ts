@@ -24,11 +24,9 @@ export interface AskOptions<Content> {
 }
 
 /** What a form's schema makes of what the user fills in. */
-export type FormContent<Schema> = Schema extends SchemaLike
-  ? Infer<Schema>
-  : Schema extends Fields
-    ? { [Name in keyof FieldValues<Schema>]: FieldValues<Schema>[Name] }
-    : never;
+export type FormContent<Schema> = Schema extends Fields
+  ? { [Name in keyof FieldValues<Schema>]: FieldValues<Schema>[Name] }
+  : Infer<Schema>;
 
 /** Asks the user to fill in a form. */
 export function ask(
