@@ -1,0 +1,104 @@
+// Builds the packages whose sources have changed since their last build: node scripts/build.mjs [--force]
+import "./node-version.mjs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ensureInstalled, npm, root } from "./npm.mjs";
+import { Failure, main, progress } from "./terminal.mjs";
+
+/** In the order of their dependence: the declarations of the second refer to those of the first. */
+const packages = ["proffer", "cli"];
+
+/** What decides the output of every package besides its own files; the lock file holds the versions of the tools. */
+const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs"];
+
+/** Brings the `dist` folders up to date. */
+export async function ensureBuilt({ force = false } = {}) {
+  for (const name of packages) {
+    const folder = join(root, "packages", name);
+    const stamp = join(folder, "dist/.stamp");
+    const digest = digestOf(folder);
+    if (!force && existsSync(stamp) && readFileSync(stamp, "utf8") === digest) continue;
+    progress(`building packages/${name}`);
+    rmSync(stamp, { force: true });
+    await bundle(folder).catch((error) => {
+      throw new Failure(`packages/${name} does not build: ${error.message}`);
+    });
+    writeFileSync(stamp, digest);
+  }
+  linkCommand();
+}
+
+async function bundle(folder) {
+  const { build } = await import("tsdown");
+  const { exports, imports = {}, bin = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const published = sourcesOf(
+    folder,
+    Object.values(exports).map(({ default: target }) => target),
+  );
+  const internal = sourcesOf(folder, [...Object.values(imports), ...Object.values(bin)]);
+  await build({
+    config: false,
+    cwd: folder,
+    entry: { ...published, ...internal },
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    tsconfig: join(root, "tsconfig.base.json"),
+    fixedExtension: false,
+    hash: false,
+    outputOptions: { chunkFileNames: "shared/[name].js" },
+    dts: { cwd: folder, entry: Object.values(published), compilerOptions: { types: ["node"] } },
+    // A dependency is the user's to install and to deduplicate: bundling one is an error.
+    deps: { onlyBundle: [] },
+    checks: { pluginTimings: false },
+    logLevel: "warn",
+    failOnWarn: true,
+  });
+}
+
+/** Entry names and sources: every `./dist/x.js` that package.json names is built from `src/x.ts`. */
+function sourcesOf(folder, targets) {
+  const sources = {};
+  for (const target of targets.filter((target) => target !== undefined)) {
+    const name = target.replace("./dist/", "").replace(".js", "");
+    sources[name] = `src/${name}.ts`;
+    if (existsSync(join(folder, sources[name]))) continue;
+    throw new Failure(
+      `${join(folder, "package.json")} names ${target}, but there is no ${sources[name]} to build it from.`,
+    );
+  }
+  return sources;
+}
+
+function digestOf(folder) {
+  const sources = readdirSync(join(folder, "src"), { recursive: true })
+    .map(String)
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .sort()
+    .map((file) => join(folder, "src", file));
+  const hash = createHash("sha256");
+  for (const file of [...shared.map((file) => join(root, file)), join(folder, "package.json"), ...sources]) {
+    hash
+      .update(`${file.slice(root.length)}\0`)
+      .update(readFileSync(file))
+      .update("\0");
+  }
+  return hash.digest("hex");
+}
+
+/** npm leaves out a command whose file is missing at installation, and in a fresh clone dist/bin.js is. */
+function linkCommand() {
+  if (existsSync(join(root, "node_modules/.bin/proffer"))) return;
+  if (npm(["rebuild", "proffer", "--ignore-scripts"], "ignore") !== 0) {
+    progress("`npx proffer` is not linked; `npm rebuild proffer` would do it");
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(() => {
+    ensureInstalled();
+    return ensureBuilt({ force: process.argv.includes("--force") });
+  });
+}

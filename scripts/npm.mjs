@@ -1,0 +1,51 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Failure, progress } from "./terminal.mjs";
+
+/** The root folder of the workspace. */
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Installs the packages of the lock file unless all of them are there. */
+export function ensureInstalled() {
+  if (isInstalled()) return;
+  progress("installing the packages of package-lock.json");
+  // Not `npm ci`: it refuses a lock file that was written where a registry lacks the packages of other platforms.
+  // --no-save keeps the lock file as it is; --include=dev brings the tools even where NODE_ENV is production.
+  const status = npm(["install", "--no-save", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund"]);
+  if (status === 0) return;
+  throw new Failure(
+    `npm install failed with exit code ${status}; its output is above.\n` +
+      "  The first installation needs the npm registry (`npm ping` tells whether it answers) or a filled npm cache.",
+  );
+}
+
+/** Runs npm, by default with its output on stderr, and returns its exit code. */
+export function npm(args, output = 2) {
+  // Under `npm start` and `npm test` this is the very npm that the user called.
+  const cli = process.env.npm_execpath;
+  const options = { cwd: root, stdio: ["ignore", output, output] };
+  const { status, error } = cli?.endsWith("npm-cli.js")
+    ? spawnSync(process.execPath, [cli, ...args], options)
+    : spawnSync("npm", args, { ...options, shell: process.platform === "win32" });
+  if (error) throw new Failure(`npm could not be started: ${error.message}`);
+  return status;
+}
+
+/** npm records what it installed in a hidden lock file; what it left out for this platform is optional. */
+function isInstalled() {
+  const record = join(root, "node_modules/.package-lock.json");
+  if (!existsSync(record)) return false;
+  const installed = readPackages(record);
+  const wanted = Object.entries(readPackages(join(root, "package-lock.json")));
+  return wanted.every(([path, { optional, version, integrity }]) => {
+    if (path === "" || optional) return true;
+    const found = installed[path];
+    return found !== undefined && found.version === version && found.integrity === integrity;
+  });
+}
+
+function readPackages(file) {
+  return JSON.parse(readFileSync(file, "utf8")).packages;
+}

@@ -1,0 +1,110 @@
+// npm test: installs what is missing, builds what is stale, then runs every check.
+//   --all             goes on after a failure
+//   --only=a,b        runs only the checks whose names begin so
+// Every other argument goes to vitest: npm test -- packages/proffer/src/uri
+import "./node-version.mjs";
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { ensureBuilt } from "./build.mjs";
+import { ensureInstalled, root } from "./npm.mjs";
+import { main, stylesFor } from "./terminal.mjs";
+
+const args = process.argv.slice(2).filter((arg) => arg !== "--");
+const goOn = args.includes("--all");
+const only = args.find((arg) => arg.startsWith("--only="));
+const vitestArgs = args.filter((arg) => arg !== "--all" && arg !== only);
+
+/** Cheapest first, so that a mistake shows early. The last four look at what would be published. */
+const checks = [
+  { name: "biome", command: ["biome", "check", "--error-on-warnings", "."] },
+  { name: "types", command: ["tsc", "-p", "."] },
+  { name: "types without Node", command: ["tsc", "-p", "packages/proffer/tsconfig.neutral.json"] },
+  { name: "vitest", run: runVitest },
+  { name: "publint proffer", command: ["publint", "packages/proffer", "--strict"] },
+  { name: "publint @proffer/cli", command: ["publint", "packages/cli", "--strict"] },
+  { name: "attw proffer", command: ["attw", "--pack", "packages/proffer", "--profile", "esm-only"] },
+  { name: "attw @proffer/cli", command: ["attw", "--pack", "packages/cli", "--profile", "esm-only"] },
+  { name: "size", command: ["size-limit"] },
+  { name: "knip", command: ["knip"] },
+];
+
+const { bold, dim, green, red } = stylesFor(process.stdout);
+const totals = { passed: 0, failed: 0, skipped: 0 };
+
+await main(async () => {
+  try {
+    ensureInstalled();
+    await ensureBuilt();
+    await runChecks();
+  } catch (error) {
+    totals.failed += 1;
+    throw error;
+  } finally {
+    const { passed, failed, skipped } = totals;
+    process.stdout.write(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
+    process.exitCode = failed > 0 ? 1 : 0;
+  }
+});
+
+async function runChecks() {
+  const chosen = only ? only.slice("--only=".length).split(",") : [""];
+  for (const check of checks.filter(({ name }) => chosen.some((prefix) => name.startsWith(prefix)))) {
+    const start = Date.now();
+    const ok = await (check.run ?? runTool)(check);
+    const seconds = ((Date.now() - start) / 1000).toFixed(1);
+    process.stdout.write(`${ok ? green("✓") : red("✗")} ${bold(check.name)} ${dim(`${seconds} s`)}\n`);
+    if (!ok && !goOn) return;
+  }
+}
+
+/** Runs a tool; its output matters only when it fails. A failure counts as one failed test. */
+async function runTool({ command }) {
+  const { code, output } = await run(command, "pipe");
+  if (code === 0) return true;
+  process.stdout.write(output);
+  totals.failed += 1;
+  return false;
+}
+
+/** Runs vitest in full view and takes its totals from its JSON report. */
+async function runVitest() {
+  const folder = mkdtempSync(join(tmpdir(), "proffer-test-"));
+  const report = join(folder, "report.json");
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const { code } = await run(["vitest", "run", ...reporters, ...vitestArgs], "inherit");
+  const counts = readReport(report);
+  rmSync(folder, { recursive: true });
+  totals.passed += counts.numPassedTests;
+  totals.skipped += counts.numPendingTests + counts.numTodoTests;
+  // A file that cannot be loaded or an unhandled error fails the run without failing any test.
+  totals.failed += code === 0 ? 0 : Math.max(1, counts.numFailedTests);
+  return code === 0;
+}
+
+function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    // vitest ended before it could write one; its exit code tells.
+    return { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 };
+  }
+}
+
+function run([name, ...rest], stdout) {
+  const bin = join(root, "node_modules/.bin");
+  const child = spawn(name, rest, {
+    cwd: root,
+    stdio: ["ignore", stdout, stdout],
+    shell: process.platform === "win32",
+    env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` },
+  });
+  let output = "";
+  child.stdout?.setEncoding("utf8").on("data", (text) => (output += text));
+  child.stderr?.setEncoding("utf8").on("data", (text) => (output += text));
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, output }));
+  });
+}
