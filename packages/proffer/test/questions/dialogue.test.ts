@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernHttp } from "@modelcontextprotocol/client";
+import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { afterEach, describe, expect, it } from "vitest";
+import { bundleProgram, PATIENCE } from "../stdio-process.ts";
+
+/** A swan that trumpets: some twenty questions, menus among them, before it is known. */
+const SWAN: Record<string, string> = {
+  feet: "webbed",
+  bill: "flat",
+  neck: "long",
+  color: "white",
+  flight: "ponderous",
+  voice: "loud_trumpeting",
+  size: "large",
+  tail: "other",
+};
+const IDENTIFIED = [{ type: "text", text: "Identified bird: trumpeter_swan" }];
+const KEYS = Buffer.alloc(32, 9).toString("base64");
+const INFO = { name: "test", version: "1" };
+const CAPABILITIES = { capabilities: { elicitation: {} } };
+
+/** What somebody who looks at the swan answers. */
+function look(message: string): { action: "accept"; content: { answer: string } } {
+  const menu = /^What is the value for (\w+)\?$/.exec(message)?.[1];
+  const [, attribute = "", value] = /^(\w+): (\w+)\?$/.exec(message) ?? [];
+  const answer = menu === undefined ? (SWAN[attribute] === value ? "yes" : "no") : (SWAN[menu] ?? "other");
+  return { action: "accept", content: { answer } };
+}
+
+const processes: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of processes.splice(0)) child.kill("SIGKILL");
+});
+
+async function serve(): Promise<{ url: string; child: ChildProcess }> {
+  const file = await bundleProgram("birds");
+  const child = spawn(process.execPath, [file, "http"], { env: { ...process.env, PROFFER_KEYS: KEYS } });
+  processes.push(child);
+  const [url] = await once(createInterface(child.stdout), "line");
+  return { url, child };
+}
+
+const stdio = async () => ({ command: process.execPath, args: [await bundleProgram("birds")] });
+const TIMEOUT = { timeout: PATIENCE };
+
+describe("a dialogue of twenty questions", () => {
+  it.each(["stdio", "http"])("gives the same result to the official client 1.32 over %s", async (transport) => {
+    const client = new Client(INFO, CAPABILITIES);
+    let asked = 0;
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      asked++;
+      return look(params.message);
+    });
+    const url = transport === "http" ? new URL((await serve()).url) : undefined;
+    await client.connect(url ? new StreamableHTTPClientTransport(url) : new StdioClientTransport(await stdio()));
+    const result = await client.callTool({ name: "identify_bird" }, undefined, TIMEOUT);
+    expect(result.content).toEqual(IDENTIFIED);
+    expect(asked).toBeGreaterThanOrEqual(20);
+    await client.close();
+  });
+
+  it.each([
+    ["stdio", "legacy"],
+    ["stdio", { pin: "2026-07-28" }],
+    ["http", "legacy"],
+    ["http", { pin: "2026-07-28" }],
+  ] as const)("gives the same result to the official client 2.4 over %s, %j", async (transport, mode) => {
+    const client = new ModernClient(INFO, {
+      ...CAPABILITIES,
+      versionNegotiation: { mode },
+      inputRequired: { maxRounds: 100 },
+    });
+    let asked = 0;
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      asked++;
+      return look(params.message);
+    });
+    const url = transport === "http" ? new URL((await serve()).url) : undefined;
+    await client.connect(url ? new ModernHttp(url) : new ModernStdio(await stdio()));
+    const result = await client.callTool({ name: "identify_bird" }, TIMEOUT);
+    expect(result.content).toEqual(IDENTIFIED);
+    expect(asked).toBeGreaterThanOrEqual(20);
+    await client.close();
+  });
+
+  it("goes on at another process that shares the key, and after a restart", async () => {
+    const nodes = [await serve(), await serve()];
+    let result = await round(nodes[0]?.url ?? "");
+    let rounds = 1;
+    for (; result.resultType === "input_required" && rounds < 100; rounds++) {
+      if (rounds === 10) {
+        nodes[0]?.child.kill("SIGKILL");
+        nodes[0] = await serve();
+      }
+      result = await round(nodes[rounds % 2]?.url ?? "", result);
+    }
+    expect(result.content).toEqual(IDENTIFIED);
+    expect(rounds).toBeGreaterThanOrEqual(20);
+  });
+});
+
+interface RoundResult {
+  readonly resultType: string;
+  readonly content?: unknown;
+  readonly requestState?: string;
+  readonly inputRequests?: Record<string, { params: { message: string } }>;
+}
+
+/** One request of 2026-07-28, with answers to what the last one asked. */
+async function round(url: string, before?: RoundResult): Promise<RoundResult> {
+  const answers = Object.entries(before?.inputRequests ?? {}).map(([key, { params }]) => [key, look(params.message)]);
+  const body = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: {
+      name: "identify_bird",
+      ...(before && { requestState: before.requestState, inputResponses: Object.fromEntries(answers) }),
+      _meta: {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+      },
+    },
+  };
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": "tools/call",
+    "mcp-name": "identify_bird",
+  };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  const message = (await response.json()) as { result: RoundResult };
+  expect(message, JSON.stringify(message)).toHaveProperty("result");
+  return message.result;
+}
