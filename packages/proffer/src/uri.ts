@@ -1,8 +1,8 @@
 export type { Expandable } from "./uri/expand.ts";
 export type { Expression, Operator, Part, Variable } from "./uri/expression.ts";
 export { MAX_URI_LENGTH } from "./uri/match.ts";
-export type { Fault, Match, MatchOptions, TemplateValue } from "./uri/match-result.ts";
 export { MAX_TEMPLATE_LENGTH } from "./uri/parse.ts";
+export type { Fault, Match, MatchOptions, TemplateValue } from "./uri/reading.ts";
 export { createRouter, type RouteMatch, type Router } from "./uri/router.ts";
 export { parseTemplate, type Template } from "./uri/template.ts";
 export { TemplateError } from "./uri/template-error.ts";

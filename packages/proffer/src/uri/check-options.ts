@@ -1,7 +1,7 @@
 import type { Variable } from "./expression.ts";
-import type { MatchOptions } from "./match-result.ts";
 import type { Pairs } from "./pairs.ts";
 import type { Plan } from "./plan.ts";
+import type { MatchOptions } from "./reading.ts";
 import { dropEmptySegments } from "./segments.ts";
 import { quote, TemplateError } from "./template-error.ts";
 
@@ -13,8 +13,8 @@ export function checkOptions(text: string, variables: readonly Variable[], plan:
     throw new TemplateError(text, 0, `${quote(name)} cannot be a map, because there is no {${name}*}.`);
   }
   checkMaps(text, plan.query, options);
-  for (const hole of plan.path.holes) {
-    if (hole.pairs !== undefined) checkMaps(text, hole.pairs, options);
+  for (const { pairs } of [...plan.path.holes, ...(plan.fragment?.holes ?? [])]) {
+    if (pairs !== undefined) checkMaps(text, pairs, options);
   }
 }
 

@@ -46,20 +46,21 @@ function problemOf(cause: unknown, name: string): string {
 
 function expandVariable(variable: Variable, expansion: Expansion, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "object")
-    return name(variable.name, expandString(variable, expansion, toScalar(value)), expansion);
-  const pairs = toPairs(value);
-  if (pairs.length === 0) return undefined;
+  if (typeof value !== "object") {
+    return withName(variable.name, expandString(variable, expansion, toScalar(value)), expansion);
+  }
+  const members = toMembers(value);
+  if (members.length === 0) return undefined;
   if (variable.prefix !== undefined) throw new Error("is a list or a map, which has no prefix; give a string");
   const encode = expansion.reserved ? encodeReserved : encodeUnreserved;
   if (!variable.explode) {
-    const items = pairs.map(([key, item]) => (key === undefined ? encode(item) : `${encode(key)},${encode(item)}`));
-    return name(variable.name, items.join(","), expansion);
+    const items = members.map(([key, item]) => (key === undefined ? encode(item) : `${encode(key)},${encode(item)}`));
+    return withName(variable.name, items.join(","), expansion);
   }
-  const items = pairs.map(([key, item]) => {
-    if (key !== undefined)
-      return expansion.named ? name(encode(key), encode(item), expansion) : `${encode(key)}=${encode(item)}`;
-    return name(variable.name, encode(item), expansion);
+  const items = members.map(([key, item]) => {
+    if (key === undefined) return withName(variable.name, encode(item), expansion);
+    if (expansion.named) return withName(encode(key), encode(item), expansion);
+    return `${encode(key)}=${encode(item)}`;
   });
   return items.join(expansion.separator);
 }
@@ -69,28 +70,32 @@ function expandString(variable: Variable, expansion: Expansion, value: string): 
   return expansion.reserved ? encodeReserved(text) : encodeUnreserved(text);
 }
 
-function name(key: string, value: string, expansion: Expansion): string {
+function withName(name: string, value: string, expansion: Expansion): string {
   if (!expansion.named) return value;
-  return value === "" ? key + expansion.ifEmpty : `${key}=${value}`;
+  return value === "" ? name + expansion.ifEmpty : `${name}=${value}`;
 }
 
+type Member = readonly [key: string | undefined, item: string];
+
 /** The members of a list, without keys, or of a map, with them. */
-function toPairs(value: object): [key: string | undefined, item: string][] {
-  const pairs: [string | undefined, string][] = [];
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      if (item !== undefined && item !== null) pairs.push([undefined, toScalar(item)]);
-    }
-    return pairs;
+function toMembers(value: object): Member[] {
+  const entries = Array.isArray(value) ? value.map((item) => [undefined, item] as const) : toEntries(value);
+  const members: Member[] = [];
+  for (const [key, item] of entries) {
+    if (item !== undefined && item !== null) members.push([key, toScalar(item)]);
   }
-  for (const [key, item] of Object.entries(value)) {
-    if (item !== undefined && item !== null) pairs.push([key, toScalar(item)]);
-  }
-  return pairs;
+  return members;
+}
+
+function toEntries(value: object): [string, unknown][] {
+  // A Date or a Map has no entries of its own and would vanish without a word.
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return Object.entries(value);
+  throw new Error("is neither a list nor a plain object; turn it into one, or into a string");
 }
 
 function toScalar(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value);
-  throw new Error(`holds a ${typeof value}; give strings, numbers or booleans, or a list or map of them`);
+  throw new Error(`holds a value of type ${typeof value}; give strings, numbers or booleans, or a list or map of them`);
 }

@@ -1,5 +1,5 @@
-import { type Affixes, createAffixes, obtain, visit } from "./affixes.ts";
-import type { Hole, Sequence } from "./sequence.ts";
+import { type Affixes, createAffixes, obtain } from "./affixes.ts";
+import type { Sequence } from "./sequence.ts";
 
 /**
  * A tree over the segments of paths. It only proposes routes, the most literal from the left first; whether one matches
@@ -7,12 +7,17 @@ import type { Hole, Sequence } from "./sequence.ts";
  */
 export interface RouteTree<Route> {
   readonly literals: Map<string, RouteTree<Route>>;
-  /** Segments with variables, by the literal text around these. */
-  readonly open: Affixes<RouteTree<Route>>;
-  /** Routes whose next variable may span segments, by the literal text before it and that at the end of the path. */
-  readonly spanning: Affixes<Route[]>;
+  /** What follows a segment with a variable, by the literal text before the variable. */
+  readonly openings: Affixes<Opening<Route>>;
   /** Routes whose path ends here. */
   readonly routes: Route[];
+}
+
+interface Opening<Route> {
+  /** By the literal text that the segment ends with. */
+  readonly segments: Affixes<RouteTree<Route>>;
+  /** Routes whose variable may span segments, by the literal text that the path ends with. */
+  readonly spanning: Affixes<Route[]>;
 }
 
 /** What the tree must know of a route. */
@@ -32,7 +37,11 @@ export interface Search<Route, Result> {
 }
 
 export function createRouteTree<Route>(): RouteTree<Route> {
-  return { literals: new Map(), open: createAffixes(), spanning: createAffixes(), routes: [] };
+  return { literals: new Map(), openings: createAffixes(), routes: [] };
+}
+
+function createOpening<Route>(): Opening<Route> {
+  return { segments: createAffixes(), spanning: createAffixes() };
 }
 
 /** A segment of a path while it is being read. */
@@ -60,8 +69,9 @@ export function insertRoute<Route extends Routed>(tree: RouteTree<Route>, route:
 
   addLiteral(prefix);
   for (const hole of holes) {
-    if (spansSegments(hole)) {
-      addRoute(obtain<Route[]>(node.spanning, segment.prefix, suffix, Array), route);
+    if (hole.wide || hole.lead === "/") {
+      const opening = obtain(node.openings, segment.prefix, createOpening<Route>);
+      addRoute(obtain<Route[]>(opening.spanning, suffix, Array), route);
       return;
     }
     segment.open = true;
@@ -72,14 +82,11 @@ export function insertRoute<Route extends Routed>(tree: RouteTree<Route>, route:
   addRoute(obtainChild(node, segment).routes, route);
 }
 
-const SLASH = 47;
-
-function spansSegments(hole: Hole): boolean {
-  return hole.lead === "/" || hole.stops[SLASH] === 0;
-}
-
 function obtainChild<Route>(node: RouteTree<Route>, segment: Segment): RouteTree<Route> {
-  if (segment.open) return obtain(node.open, segment.prefix, segment.suffix, createRouteTree<Route>);
+  if (segment.open) {
+    const opening = obtain(node.openings, segment.prefix, createOpening<Route>);
+    return obtain(opening.segments, segment.suffix, createRouteTree<Route>);
+  }
   const known = node.literals.get(segment.prefix);
   if (known !== undefined) return known;
   const child = createRouteTree<Route>();
@@ -92,20 +99,43 @@ function addRoute<Route extends Routed>(routes: Route[], route: Route): void {
   routes.sort((a, b) => b.rank - a.rank);
 }
 
-/** Proposes the routes of a path until one is accepted. */
+/** Proposes routes for a path, whose next segment begins at `start`, until one is accepted. */
 export function searchRoutes<Route, Result>(
   node: RouteTree<Route>,
   search: Search<Route, Result>,
   start: number,
 ): Result | undefined {
-  const slash = search.path.indexOf("/", start);
-  const end = slash === -1 ? search.path.length : slash;
-  const child = node.literals.size === 0 ? undefined : node.literals.get(search.path.slice(start, end));
-  return (
-    (child && descend(child, search, end)) ??
-    visit(node.open, search, start, end, descend<Route, Result>) ??
-    visit(node.spanning, search, start, search.path.length, propose<Route, Result>)
-  );
+  const { path } = search;
+  const slash = path.indexOf("/", start);
+  const end = slash === -1 ? path.length : slash;
+  const child = node.literals.size === 0 ? undefined : node.literals.get(path.slice(start, end));
+  const result = child && descend(child, search, end);
+  if (result !== undefined) return result;
+  for (const length of node.openings.lengths) {
+    const opening = length > end - start ? undefined : node.openings.items.get(path.slice(start, start + length));
+    if (opening === undefined) continue;
+    const found =
+      visit(opening.segments, search, start + length, end, descend<Route, Result>) ??
+      visit(opening.spanning, search, start + length, path.length, propose<Route, Result>);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Visits what stands under the ends of a stretch of the path, until there is a result. */
+function visit<Route, Result, Item>(
+  suffixes: Affixes<Item>,
+  search: Search<Route, Result>,
+  start: number,
+  end: number,
+  visitor: (item: Item, search: Search<Route, Result>, end: number) => Result | undefined,
+): Result | undefined {
+  for (const length of suffixes.lengths) {
+    const item = length > end - start ? undefined : suffixes.items.get(search.path.slice(end - length, end));
+    const result = item === undefined ? undefined : visitor(item, search, end);
+    if (result !== undefined) return result;
+  }
+  return undefined;
 }
 
 function descend<Route, Result>(

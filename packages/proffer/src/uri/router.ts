@@ -1,7 +1,7 @@
 import { checkOptions } from "./check-options.ts";
 import { MAX_URI_LENGTH, matchPlan } from "./match.ts";
-import { createDraft, type Match, type MatchOptions } from "./match-result.ts";
 import { literalPlan, type Plan, toPlan } from "./plan.ts";
+import { createReading, type Match, type MatchOptions, toMatch } from "./reading.ts";
 import { createRouteTree, insertRoute, type Routed, type RouteTree, type Search, searchRoutes } from "./route-tree.ts";
 import { dropEmptySegments, pathEnd } from "./segments.ts";
 import { toRank, toShape } from "./shape.ts";
@@ -60,7 +60,7 @@ export function createRouter<Value>(): Router<Value> {
   return {
     add(uri, value, options = {}) {
       const route = toRoute(uri, value, options);
-      const rival = byShape.get(route.shape);
+      const rival = byShape.get(route.shape) ?? byText.get(route.text);
       if (rival !== undefined) {
         throw new TemplateError(route.text, 0, `${quote(rival.text)} describes the same URIs; remove one of the two.`);
       }
@@ -115,23 +115,17 @@ function toRoute<Value>(uri: string | Template, value: Value, options: MatchOpti
   const template = typeof uri === "string" ? parseTemplate(uri) : uri;
   const plan = toPlan(template.text, template.parts);
   checkOptions(template.text, template.variables, plan, options);
-  return {
-    text: template.text,
-    shape: toShape(plan),
-    value,
-    template,
-    plan,
-    path: plan.path,
-    rank: toRank(plan),
-    options,
-  };
+  const { text } = template;
+  return { text, shape: toShape(plan), value, template, plan, path: plan.path, rank: toRank(plan), options };
 }
 
 /** A URI that was added as it is, with any query: what to make of the query is for others to say. */
 function matchExact<Value>(group: Group<Value>, uri: string): RouteMatch<Value> | undefined {
   if (group.exact.size === 0) return undefined;
   const whole = group.exact.get(uri);
-  if (whole !== undefined) return { value: whole.value, template: undefined, match: createDraft() };
+  if (whole !== undefined) {
+    return { value: whole.value, template: undefined, match: toMatch(createReading(whole.options)) };
+  }
   const mark = uri.indexOf("?");
   const route = mark === -1 ? undefined : group.exact.get(uri.slice(0, mark));
   return route && accept(route, uri);

@@ -1,6 +1,6 @@
 import { EXPANSIONS, type Expression, type Part, toText, type Variable } from "./expression.ts";
 import { type Pairs, variablePairs } from "./pairs.ts";
-import { TemplateError } from "./template-error.ts";
+import { quote, TemplateError } from "./template-error.ts";
 
 /** A stretch of a URI that is read from left to right, without ever going back: a path or a fragment. */
 export interface Sequence {
@@ -14,12 +14,15 @@ export interface Sequence {
 /** A place in a sequence that a variable fills, or several as `;key=value` pairs. */
 export interface Hole {
   readonly expression: Expression;
+  /** What takes the text; of `{;…}`, and of `{&…}` outside a query, the first of those that do. */
   readonly variable: Variable;
-  /** What reads the text of a `{;…}`, or of a `{&…}` outside a query, in place of `variable`. */
+  /** What reads `key=value` pairs: those of `{;…}`, or an exploded variable that is a map. */
   readonly pairs: Pairs | undefined;
   /** The character that shows that the hole is filled; "" for one that always is. */
   readonly lead: string;
   readonly mayBeEmpty: boolean;
+  /** Whether its text may have a "/". */
+  readonly wide: boolean;
   /** The literal text between this hole and the next. */
   after: string;
   /** By character code: 1 for what ends it. */
@@ -35,7 +38,7 @@ export function toSequence(text: string, parts: readonly Part[]): Sequence {
   const holes: Hole[] = [];
   for (const part of parts) {
     const before = holes.at(-1);
-    if (typeof part !== "string") holes.push(...toHoles(text, part));
+    if (typeof part !== "string") holes.push(...toHoles(part));
     else if (before === undefined) prefix += part;
     else before.after += part;
   }
@@ -47,31 +50,33 @@ export function toSequence(text: string, parts: readonly Part[]): Sequence {
   return { prefix, holes, suffix };
 }
 
-function toHoles(text: string, expression: Expression): Hole[] {
+function toHoles(expression: Expression): Hole[] {
   const { operator, variables } = expression;
-  if (operator === ";" || operator === "&") {
-    return variables.slice(0, 1).map((variable) => createHole(expression, variable, variablePairs(text, expression)));
-  }
-  const holes = variables.map((variable) => createHole(expression, variable, undefined));
-  // The comma of {a,b} is no different from that of {a},{b}; in {/a,b} each value has a "/" of its own.
-  if (EXPANSIONS[operator].separator === ",") {
+  const { named, separator } = EXPANSIONS[operator];
+  if (named) return [createHole(expression, variables)];
+  const holes = variables.map((variable) => createHole(expression, [variable]));
+  // The comma of {a,b} is no other than that of {a},{b}. In {/a,b} each value has a lead of its own.
+  if (separator === ",") {
     for (const hole of holes.slice(0, -1)) hole.after = ",";
   }
   return holes;
 }
 
-function createHole(expression: Expression, variable: Variable, pairs: Pairs | undefined): Hole {
+function createHole(expression: Expression, variables: readonly Variable[]): Hole {
   const { operator } = expression;
+  const { named, first, separator, reserved } = EXPANSIONS[operator];
+  const [variable] = variables as [Variable];
+  const wide = reserved || (operator === "/" && variable.explode);
   const stops = new Uint8Array(128);
-  const crosses = operator === "+" || operator === "#" || (operator === "/" && variable.explode);
-  if (!crosses) stops[SLASH] = 1;
+  if (!wide) stops[SLASH] = 1;
   return {
     expression,
     variable,
-    pairs,
-    // The "#" of {#name} does not stand in the fragment.
-    lead: operator === "#" ? "" : EXPANSIONS[operator].first,
-    mayBeEmpty: operator !== "" && operator !== "+",
+    pairs: named || variable.explode ? variablePairs(variables, separator) : undefined,
+    // The "#" of {#name} stands before the fragment.
+    lead: operator === "#" ? "" : first,
+    mayBeEmpty: first !== "",
+    wide,
     after: "",
     stops,
     delimiter: -1,
@@ -86,8 +91,7 @@ const UNRESERVED_OR_TRIPLET = /^[A-Za-z0-9\-._~%]$/;
 function mayContain(hole: Hole, char: string): boolean {
   const { operator } = hole.expression;
   if (EXPANSIONS[operator].reserved || UNRESERVED_OR_TRIPLET.test(char)) return true;
-  if (hole.pairs === undefined && !hole.variable.explode) return false;
-  return char === "=" || char === EXPANSIONS[operator].separator;
+  return hole.pairs !== undefined && (char === "=" || char === hole.pairs.separator);
 }
 
 /** Finds out what ends a hole: a lead or a literal further right, since the holes between may be left out. */
@@ -104,40 +108,35 @@ function setEnd(text: string, holes: readonly Hole[], index: number): void {
     }
     if (next.lead === "" || mayContain(hole, next.lead)) throw endless(text, hole, next.lead, next);
     // Of {/a}{;b}{/c}, "/x" could fill the first or the last. Of {/a,b} it fills the first.
-    if (next.lead === hole.lead && leads !== "" && !leads.endsWith(hole.lead))
-      throw leftOut(text, hole, toText(next.expression));
+    if (next.lead === hole.lead && leads !== "" && !leads.endsWith(hole.lead)) {
+      throw uncertain(text, hole, toText(next.expression));
+    }
     hole.stops[next.lead.charCodeAt(0)] = 1;
     leads += next.lead;
   }
 }
 
 function setDelimiter(text: string, hole: Hole, literal: string, leads: string, next: Hole): void {
-  if (literal.charAt(0) === hole.lead) throw leftOut(text, hole, JSON.stringify(literal));
+  if (literal.charAt(0) === hole.lead) throw uncertain(text, hole, quote(literal));
   let back = 0;
   while (back < literal.length && mayContain(hole, literal.charAt(back))) back++;
   if (back === literal.length) throw endless(text, hole, literal, next);
   // In {a}{/b}.x/{c} the "/" that ends {a} could begin {/b}, or stand behind ".x".
-  if (leads.includes(literal.charAt(back))) throw leftOut(text, hole, JSON.stringify(literal));
+  if (leads.includes(literal.charAt(back))) throw uncertain(text, hole, quote(literal));
   hole.delimiter = literal.charCodeAt(back);
   hole.stops[hole.delimiter] = 1;
   hole.back = back;
 }
 
 function endless(text: string, hole: Hole, between: string, next: Hole): TemplateError {
-  const what = between === "" ? "nothing stands" : `only ${JSON.stringify(between)}, which it may contain, stands`;
-  const problem = `it is undecided where {${hole.variable.name}} ends, because ${what} before {${next.variable.name}}`;
-  return new TemplateError(
-    text,
-    hole.expression.position,
-    `${problem}; put a delimiter such as "/" between simple variables.`,
-  );
+  const reason = between === "" ? "nothing" : `only ${quote(between)}, which it may contain,`;
+  const problem = `{${hole.variable.name}} has no certain end: ${reason} stands before {${next.variable.name}}`;
+  const remedy = hole.wide ? `let only literal text follow ${toText(hole.expression)}` : `put "/" between the two`;
+  return new TemplateError(text, hole.expression.position, `${problem}; ${remedy}.`);
 }
 
-function leftOut(text: string, hole: Hole, behind: string): TemplateError {
-  const problem = `${toText(hole.expression)} may be left out, and then ${behind} behind it could be taken for it`;
-  return new TemplateError(
-    text,
-    hole.expression.position,
-    `${problem}; write variables that are never left out, such as /{name}.`,
-  );
+function uncertain(text: string, hole: Hole, behind: string): TemplateError {
+  const where = toText(hole.expression);
+  const problem = `${behind} behind ${where} can be read in two ways, because an expression before it may be left out`;
+  return new TemplateError(text, hole.expression.position, `${problem}; write /{name}, which is never left out.`);
 }

@@ -1,3 +1,4 @@
+import { EXPANSIONS } from "./expression.ts";
 import type { Plan } from "./plan.ts";
 import type { Hole, Sequence } from "./sequence.ts";
 
@@ -6,7 +7,9 @@ import type { Hole, Sequence } from "./sequence.ts";
  * nothing: `a://{b}` and `a://{c}{?d}` have one shape.
  */
 export function toShape(plan: Plan): string {
-  const pairs = plan.query.list.filter((pair) => pair.required).map((pair) => `${pair.key}=${pair.fixed ?? "{}"}`);
+  const pairs = plan.query.list
+    .filter((pair) => pair.required)
+    .map((pair) => `${pair.key}=${pair.variable ? "{}" : pair.fixed}`);
   const query = pairs.length === 0 ? "" : `?${pairs.sort().join("&")}`;
   if (plan.fragment === undefined) return sequenceShape(plan.path) + query;
   return `${sequenceShape(plan.path)}${query}${plan.fragmentOptional ? "" : "#"}${sequenceShape(plan.fragment)}`;
@@ -16,8 +19,8 @@ function sequenceShape(sequence: Sequence): string {
   return sequence.prefix + sequence.holes.map((hole) => holeShape(hole) + hole.after).join("") + sequence.suffix;
 }
 
-function holeShape({ variable, pairs }: Hole): string {
-  if (pairs !== undefined) return `{${variable.operator}}`;
+function holeShape({ variable }: Hole): string {
+  if (EXPANSIONS[variable.operator].named) return `{${variable.operator}}`;
   const modifier = variable.explode ? "*" : variable.prefix === undefined ? "" : `:${variable.prefix}`;
   return `{${variable.operator}${modifier}}`;
 }
@@ -26,12 +29,10 @@ function holeShape({ variable, pairs }: Hole): string {
 export function toRank(plan: Plan): number {
   const { prefix, holes, suffix } = plan.path;
   let rank = prefix.length + suffix.length + plan.query.required;
-  for (const { after, variable, stops } of holes) {
+  for (const { after, variable, wide } of holes) {
     rank += after.length;
     if (variable.prefix !== undefined) rank++;
-    if (stops[SLASH] === 0) rank--;
+    if (wide) rank--;
   }
   return rank;
 }
-
-const SLASH = 47;

@@ -1,10 +1,10 @@
 import { checkOptions } from "./check-options.ts";
 import { type Expandable, expandParts } from "./expand.ts";
 import type { Part, Variable } from "./expression.ts";
-import { matchPlan } from "./match.ts";
-import type { Match, MatchOptions } from "./match-result.ts";
+import { MAX_URI_LENGTH, matchPlan } from "./match.ts";
 import { parseParts } from "./parse.ts";
 import { type Plan, toPlan } from "./plan.ts";
+import type { Match, MatchOptions } from "./reading.ts";
 import { dropEmptySegments } from "./segments.ts";
 import { TemplateError } from "./template-error.ts";
 import type { TemplateValues, TemplateVariables } from "./values.ts";
@@ -50,6 +50,7 @@ export function parseTemplate<const Text extends string>(text: Text): Template<T
     },
     match(uri: string, options: MatchOptions = DEFAULTS): Match | undefined {
       if (plan instanceof TemplateError) throw plan;
+      if (uri.length > MAX_URI_LENGTH) return undefined;
       if (options === DEFAULTS) return matchPlan(plan, uri, options);
       checkOptions(text, variables, plan, options);
       return matchPlan(plan, options.emptySegments === "drop" ? dropEmptySegments(uri) : uri, options);

@@ -16,10 +16,13 @@ type Split<List extends string, Found extends string = never> = List extends `${
   ? Split<Rest, Found | First>
   : Found | List;
 
-type Bare<Spec extends string> = Spec extends `${Lead}${infer Rest}` ? Rest : Spec;
+type Name<Spec extends string> = Spec extends `${Lead}${infer Rest}` ? Plain<Rest> : Plain<Spec>;
 
-type Name<Spec extends string> =
-  Bare<Spec> extends `${infer Text}*` ? Text : Bare<Spec> extends `${infer Text}:${string}` ? Text : Bare<Spec>;
+type Plain<Spec extends string> = Spec extends `${infer Text}*`
+  ? Text
+  : Spec extends `${infer Text}:${string}`
+    ? Text
+    : Spec;
 
 type Value<Spec extends string, Maps extends string> = Spec extends `${string}*`
   ? Name<Spec> extends Maps
