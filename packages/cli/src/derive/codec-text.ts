@@ -1,0 +1,135 @@
+/** A value could not be converted. `pointer` is the JSON pointer of the place. */
+export class CodecError extends Error {
+  override readonly name = "CodecError";
+  pointer = "";
+}
+
+/** The classes whose values are written as one string. */
+export type TextKind = "date" | "url" | "bytes" | "buffer" | "bigint";
+
+/** Reading a decimal takes more than linear time; a million digits would hold the process for a third of a second. */
+const MAX_DIGITS = 10_000;
+
+const DECIMAL = /^-?[0-9]+$/;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** What Node offers for bytes; elsewhere the slower standard functions serve. */
+interface NodeGlobals {
+  readonly Buffer?: {
+    from(text: string, encoding: "base64"): Uint8Array;
+    from(bytes: ArrayBufferLike, offset: number, length: number): Uint8Array & { toString(encoding: "base64"): string };
+  };
+}
+
+const { Buffer: NodeBuffer } = globalThis as NodeGlobals;
+
+/** Whether text could be what a value of this class is written as. Any text could be base64. */
+export function looksLike(kind: TextKind, text: string): boolean {
+  switch (kind) {
+    case "bigint":
+      return DECIMAL.test(text);
+    case "date":
+      return /^[0-9]{4}-/.test(text);
+    case "url":
+      return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text);
+    case "bytes":
+    case "buffer":
+      return true;
+  }
+}
+
+/** Whether a value is of this class. */
+export function isOf(kind: TextKind, value: unknown): boolean {
+  switch (kind) {
+    case "bigint":
+      return typeof value === "bigint";
+    case "date":
+      return value instanceof Date;
+    case "url":
+      return value instanceof URL;
+    case "bytes":
+    case "buffer":
+      return value instanceof Uint8Array;
+  }
+}
+
+/** Reads a value of this class from its text. @throws {CodecError} if the text is none. */
+export function readText(kind: TextKind, text: string): unknown {
+  switch (kind) {
+    case "date":
+      return readDate(text);
+    case "url":
+      return readUrl(text);
+    case "bytes":
+      return fromBase64(text);
+    case "buffer":
+      return toBuffer(fromBase64(text));
+    case "bigint":
+      return readBigint(text);
+  }
+}
+
+/** Writes a value of this class; any other value is given back. @throws {CodecError} for a date that is no date. */
+export function writeText(kind: TextKind, value: unknown): unknown {
+  switch (kind) {
+    case "date":
+      return value instanceof Date ? writeDate(value) : value;
+    case "url":
+      return value instanceof URL ? value.href : value;
+    case "bytes":
+    case "buffer":
+      return value instanceof Uint8Array ? toBase64(value) : value;
+    case "bigint":
+      return typeof value === "bigint" ? String(value) : value;
+  }
+}
+
+function readDate(text: string): Date {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) {
+    throw new CodecError("must be a date and time that exists, such as 2026-01-31T12:00:00Z");
+  }
+  return date;
+}
+
+function writeDate(date: Date): string {
+  if (Number.isNaN(date.getTime())) throw new CodecError("is a Date without a valid time");
+  return date.toISOString();
+}
+
+function readUrl(text: string): URL {
+  try {
+    return new URL(text);
+  } catch {
+    throw new CodecError("must be an absolute URL, such as https://example.org/");
+  }
+}
+
+function readBigint(text: string): bigint {
+  if (text.length > MAX_DIGITS) throw new CodecError(`must have at most ${MAX_DIGITS} digits`);
+  if (!DECIMAL.test(text)) throw new CodecError("must be an integer in decimal digits");
+  return BigInt(text);
+}
+
+function fromBase64(text: string): Uint8Array {
+  if (text.length % 4 !== 0 || !BASE64.test(text)) throw new CodecError("must be base64 with its padding");
+  // The copy keeps the author away from the pool that small Buffers share.
+  if (NodeBuffer) return new Uint8Array(NodeBuffer.from(text, "base64"));
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
+function toBuffer(bytes: Uint8Array): Uint8Array {
+  if (NodeBuffer === undefined) {
+    throw new CodecError("cannot become a Buffer in this run-time; declare the parameter as Uint8Array");
+  }
+  return NodeBuffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function toBase64(bytes: Uint8Array): string {
+  if (NodeBuffer) return NodeBuffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  let binary = "";
+  for (let start = 0; start < bytes.length; start += 0x8000) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
+  }
+  return btoa(binary);
+}

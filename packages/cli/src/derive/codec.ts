@@ -1,0 +1,274 @@
+import { CodecError, isOf, looksLike, readText, type TextKind, writeText } from "./codec-text.ts";
+
+/**
+ * How a value that JSON cannot carry is written as one that it can. A plan exists only where there is work to do:
+ * what a plan does not mention is left as it is.
+ */
+export type Plan =
+  | { kind: TextKind }
+  | { kind: "array"; items: Plan }
+  /** By position; null leaves an element alone. `rest` is for those after the last. */
+  | { kind: "tuple"; items: (Plan | null)[]; rest?: Plan }
+  /** By name; `rest` is for names that `properties` does not have. */
+  | { kind: "object"; properties?: Record<string, Plan>; rest?: Plan }
+  /** A Set as an array. */
+  | { kind: "set"; items?: Plan }
+  /** A Map with string keys as an object. */
+  | { kind: "map"; values?: Plan }
+  /** A Map with other keys as an array of pairs. */
+  | { kind: "entries"; keys?: Plan; values?: Plan }
+  /** The first option that recognises the value; strings in `keep` are left alone. */
+  | { kind: "union"; options: PlanOption[]; keep?: string[] }
+  /** A plan of the codec's `defs`, for types that contain themselves. */
+  | { kind: "ref"; name: string };
+
+export interface PlanOption {
+  plan: Plan;
+  /** The option is for objects whose property has one of these values. */
+  when?: PlanCondition;
+}
+
+export interface PlanCondition {
+  property: string;
+  values: (string | number | boolean | null)[];
+}
+
+/** A plan and the named plans that it refers to; plain JSON. */
+export interface Codec {
+  plan: Plan;
+  defs?: Record<string, Plan>;
+}
+
+type Definitions = Readonly<Record<string, Plan>>;
+type PlanOf<Kind extends Plan["kind"]> = Extract<Plan, { kind: Kind }>;
+type Convert = (plan: Plan, defs: Definitions, value: unknown) => unknown;
+type Recognise = (plan: Plan, when: PlanCondition | undefined, defs: Definitions, value: unknown) => boolean;
+
+const NONE: Definitions = {};
+
+/**
+ * Turns a value of JSON into the one that the author's function expects. Only what the plan touches is copied; what
+ * has another JSON type than the plan is for was the business of the input schema and is left alone.
+ * @throws {CodecError} for text that is no date, URL, base64 or integer.
+ */
+export function decode(codec: Codec, value: unknown): unknown {
+  return decodeBy(codec.plan, codec.defs ?? NONE, value);
+}
+
+/**
+ * Turns a value of the author's function into one that JSON can carry. A value of another class than the plan is for
+ * is left for the output schema to refuse.
+ * @throws {CodecError} for a date that is no date.
+ */
+export function encode(codec: Codec, value: unknown): unknown {
+  return encodeBy(codec.plan, codec.defs ?? NONE, value);
+}
+
+function decodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
+  switch (plan.kind) {
+    case "array":
+      return Array.isArray(value) ? mapList(plan.items, defs, value, decodeBy) : value;
+    case "tuple":
+      return Array.isArray(value) ? mapTuple(plan, defs, value, decodeBy) : value;
+    case "object":
+      return isRecord(value) ? mapProperties(plan, defs, value, decodeBy) : value;
+    case "set":
+      return Array.isArray(value) ? new Set(mapList(plan.items, defs, value, decodeBy)) : value;
+    case "map":
+      return isRecord(value) ? decodeMap(plan, defs, value) : value;
+    case "entries":
+      return Array.isArray(value) ? new Map(mapPairs(plan, defs, value, decodeBy)) : value;
+    case "union": {
+      if (typeof value === "string" && plan.keep?.includes(value)) return value;
+      const chosen = choose(plan, defs, value, isWrittenAs);
+      return chosen ? decodeBy(chosen, defs, value) : value;
+    }
+    case "ref":
+      return decodeBy(resolve(plan, defs), defs, value);
+    default:
+      return typeof value === "string" ? readText(plan.kind, value) : value;
+  }
+}
+
+function encodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
+  switch (plan.kind) {
+    case "array":
+      return Array.isArray(value) ? mapList(plan.items, defs, value, encodeBy) : value;
+    case "tuple":
+      return Array.isArray(value) ? mapTuple(plan, defs, value, encodeBy) : value;
+    case "object":
+      return isRecord(value) ? mapProperties(plan, defs, value, encodeBy) : value;
+    case "set":
+      return value instanceof Set ? mapList(plan.items, defs, [...value], encodeBy) : value;
+    case "map":
+      return value instanceof Map ? encodeMap(plan, defs, value) : value;
+    case "entries":
+      return value instanceof Map ? mapPairs(plan, defs, [...value], encodeBy) : value;
+    case "union": {
+      const chosen = choose(plan, defs, value, isInstance);
+      return chosen ? encodeBy(chosen, defs, value) : value;
+    }
+    case "ref":
+      return encodeBy(resolve(plan, defs), defs, value);
+    default:
+      return writeText(plan.kind, value);
+  }
+}
+
+function choose(plan: PlanOf<"union">, defs: Definitions, value: unknown, recognise: Recognise): Plan | undefined {
+  for (const option of plan.options) {
+    if (recognise(option.plan, option.when, defs, value)) return option.plan;
+  }
+  return undefined;
+}
+
+/** Whether a value of JSON is what the plan reads. */
+function isWrittenAs(plan: Plan, when: PlanCondition | undefined, defs: Definitions, value: unknown): boolean {
+  switch (plan.kind) {
+    case "array":
+    case "tuple":
+    case "set":
+    case "entries":
+      return Array.isArray(value);
+    case "object":
+    case "map":
+      return isRecord(value) && meets(value, when);
+    case "union":
+      return choose(plan, defs, value, isWrittenAs) !== undefined;
+    case "ref":
+      return isWrittenAs(resolve(plan, defs), when, defs, value);
+    default:
+      return typeof value === "string" && looksLike(plan.kind, value);
+  }
+}
+
+/** Whether a value of the author's is what the plan writes. */
+function isInstance(plan: Plan, when: PlanCondition | undefined, defs: Definitions, value: unknown): boolean {
+  switch (plan.kind) {
+    case "array":
+    case "tuple":
+      return Array.isArray(value);
+    case "set":
+      return value instanceof Set;
+    case "map":
+    case "entries":
+      return value instanceof Map;
+    case "object":
+      return isRecord(value) && !hasOtherForm(value) && meets(value, when);
+    case "union":
+      return choose(plan, defs, value, isInstance) !== undefined;
+    case "ref":
+      return isInstance(resolve(plan, defs), when, defs, value);
+    default:
+      return isOf(plan.kind, value);
+  }
+}
+
+function mapTuple(plan: PlanOf<"tuple">, defs: Definitions, list: unknown[], convert: Convert): unknown[] {
+  const converted: unknown[] = new Array(list.length);
+  for (let index = 0; index < list.length; index++) {
+    const own = index < plan.items.length ? plan.items[index] : plan.rest;
+    converted[index] = own ? convertAt(index, own, defs, list[index], convert) : list[index];
+  }
+  return converted;
+}
+
+function mapList(plan: Plan | undefined, defs: Definitions, list: unknown[], convert: Convert): unknown[] {
+  if (plan === undefined) return list;
+  const converted: unknown[] = new Array(list.length);
+  for (let index = 0; index < list.length; index++) {
+    converted[index] = convertAt(index, plan, defs, list[index], convert);
+  }
+  return converted;
+}
+
+function mapProperties(
+  plan: PlanOf<"object">,
+  defs: Definitions,
+  value: Record<string, unknown>,
+  convert: Convert,
+): Record<string, unknown> {
+  const { properties = NONE, rest } = plan;
+  // A spread defines properties, so that a key named __proto__ stays a key.
+  const copy = { ...value };
+  for (const key of Object.keys(rest ? value : properties)) {
+    const own = Object.hasOwn(properties, key) ? properties[key] : rest;
+    if (own && Object.hasOwn(value, key)) copy[key] = convertAt(key, own, defs, value[key], convert);
+  }
+  return copy;
+}
+
+function decodeMap(plan: PlanOf<"map">, defs: Definitions, value: Record<string, unknown>): Map<string, unknown> {
+  const map = new Map<string, unknown>();
+  for (const key of Object.keys(value)) {
+    map.set(key, plan.values ? convertAt(key, plan.values, defs, value[key], decodeBy) : value[key]);
+  }
+  return map;
+}
+
+function encodeMap(plan: PlanOf<"map">, defs: Definitions, map: Map<unknown, unknown>): Record<string, unknown> {
+  const entries: [string, unknown][] = [];
+  for (const [key, value] of map) {
+    const name = String(key);
+    entries.push([name, plan.values ? convertAt(name, plan.values, defs, value, encodeBy) : value]);
+  }
+  // Unlike assignment, this makes a key of __proto__ too.
+  return Object.fromEntries(entries);
+}
+
+function mapPairs(
+  plan: PlanOf<"entries">,
+  defs: Definitions,
+  pairs: unknown[],
+  convert: Convert,
+): [unknown, unknown][] {
+  const pairPlan: Plan = { kind: "tuple", items: [plan.keys ?? null, plan.values ?? null] };
+  const converted: [unknown, unknown][] = [];
+  for (let index = 0; index < pairs.length; index++) {
+    const pair = pairs[index];
+    if (!Array.isArray(pair)) throw at(new CodecError("must be a pair of a key and a value"), index);
+    const [key, value] = convertAt(index, pairPlan, defs, pair, convert) as unknown[];
+    converted.push([key, value]);
+  }
+  return converted;
+}
+
+function convertAt(key: string | number, plan: Plan, defs: Definitions, value: unknown, convert: Convert): unknown {
+  try {
+    return convert(plan, defs, value);
+  } catch (error) {
+    throw error instanceof CodecError ? at(error, key) : error;
+  }
+}
+
+function at(error: CodecError, key: string | number): CodecError {
+  const step = typeof key === "string" ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
+  error.pointer = `/${step}${error.pointer}`;
+  return error;
+}
+
+function resolve(plan: PlanOf<"ref">, defs: Definitions): Plan {
+  const target = Object.hasOwn(defs, plan.name) ? defs[plan.name] : undefined;
+  if (target === undefined) throw new TypeError(`The codec has no plan named "${plan.name}".`);
+  return target;
+}
+
+function meets(value: Record<string, unknown>, when: PlanCondition | undefined): boolean {
+  if (when === undefined) return true;
+  return Object.hasOwn(value, when.property) && (when.values as unknown[]).includes(value[when.property]);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** An object of a class that has a plan of its own. */
+function hasOtherForm(value: object): boolean {
+  return (
+    value instanceof Date ||
+    value instanceof URL ||
+    value instanceof Uint8Array ||
+    value instanceof Set ||
+    value instanceof Map
+  );
+}

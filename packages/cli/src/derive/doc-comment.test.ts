@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { groupTags, parseDocComment, parseNamedTag } from "./doc-comment.ts";
+
+describe("parseDocComment", () => {
+  test("takes off the decoration", () => {
+    expect(parseDocComment("/** One line. */")).toEqual({ text: "One line.", tags: [] });
+    expect(parseDocComment("/**\n * First.\n *\n *   Indented.\r\n */").text).toBe("First.\n\n  Indented.");
+  });
+
+  test("reads tags at the start of lines, with all their lines", () => {
+    const { text, tags } = parseDocComment("/**\n * Text.\n * @unknown a\n *   b\n * @title\n */");
+    expect(text).toBe("Text.");
+    expect(tags).toEqual([
+      { name: "unknown", text: "a\n  b", inline: false },
+      { name: "title", text: "", inline: false },
+    ]);
+  });
+
+  test("reads known tags inside of lines, and leaves other mentions alone", () => {
+    const { text, tags } = parseDocComment("/** Ask me@example.org or @somebody. @minimum 1 @maximum 2 */");
+    expect(text).toBe("Ask me@example.org or @somebody.");
+    expect(tags.map(({ name, text: value }) => `${name}=${value}`)).toEqual(["minimum=1", "maximum=2"]);
+    expect(tags.every(({ inline }) => inline)).toBe(true);
+  });
+
+  test("does not look for tags in code", () => {
+    const comment = "/**\n * Use `@minimum 1` so:\n * ```ts\n * @title()\n * ```\n * @title T\n */";
+    const { text, tags } = parseDocComment(comment);
+    expect(text).toContain("`@minimum 1`");
+    expect(text).toContain("@title()");
+    expect(tags).toEqual([{ name: "title", text: "T", inline: false }]);
+  });
+
+  test("spells known tags as they are defined", () => {
+    const { tags } = parseDocComment("/** @readonly @MINLENGTH 3 @Custom x */");
+    expect(tags.map(({ name }) => name)).toEqual(["readOnly", "minLength"]);
+  });
+
+  test("writes links as their text", () => {
+    expect(parseDocComment("/** See {@link Page}, {@link Page | the page} and {@linkcode a.b the b}. */").text).toBe(
+      "See Page, the page and the b.",
+    );
+  });
+});
+
+describe("parseNamedTag", () => {
+  test.each([
+    ["name - text", "name", "text", undefined],
+    ["name text", "name", "text", undefined],
+    ["name", "name", "", undefined],
+    ["{string} name - text", "name", "text", undefined],
+    ["{{ a: string, b: { c: number } }} name - text", "name", "text", undefined],
+    ["[name] - text", "name", "text", undefined],
+    ["{number} [name=5] - text", "name", "text", "5"],
+    ["[name = a b] text", "name", "text", "a b"],
+    ["options.limit - text", "options.limit", "text", undefined],
+    ["größe - text", "größe", "text", undefined],
+  ])("reads %j", (given, name, text, initial) => {
+    expect(parseNamedTag(given)).toEqual({ name, text, tags: [], ...(initial !== undefined && { default: initial }) });
+  });
+
+  test("gives nothing for a tag without a name", () => {
+    expect(parseNamedTag("")).toBeUndefined();
+    expect(parseNamedTag("- text")).toBeUndefined();
+  });
+});
+
+describe("groupTags", () => {
+  test("gives the tags behind a parameter to it", () => {
+    const doc = groupTags(
+      parseDocComment(`/**
+        * Text.
+        * @minimum 0
+        * @param a - first. @minimum 1 @example 5
+        * @maximum 2
+        * @param b - second
+        * @returns the sum. @minimum 3
+        * @example add(1, 2)
+        * @title Adder
+        * @maximum 9
+        */`),
+    );
+    expect(doc.text).toBe("Text.");
+    expect(doc.params.map(({ name, tags }) => [name, tags.map((tag) => tag.name)])).toEqual([
+      ["a", ["minimum", "example", "maximum"]],
+      ["b", []],
+    ]);
+    expect(doc.returns).toMatchObject({ text: "the sum.", tags: [{ name: "minimum" }] });
+    expect(doc.tags.map(({ name }) => name)).toEqual(["minimum", "example", "title", "maximum"]);
+  });
+});

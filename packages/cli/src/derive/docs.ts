@@ -1,0 +1,111 @@
+import ts from "typescript";
+import { type DocComment, groupTags, parseDocComment } from "./doc-comment.ts";
+
+/** Source files live longer than programs, and so do their comments. */
+const parsed = new WeakMap<ts.Node, DocComment | null>();
+
+/** The documentation comment of a symbol: of its first declaration that has one. */
+export function docOfSymbol(symbol: ts.Symbol): DocComment | undefined {
+  for (const declaration of symbol.declarations ?? []) {
+    const doc = docOfNode(declaration);
+    if (doc) return doc;
+  }
+  return undefined;
+}
+
+/** The documentation comment of a declaration. */
+export function docOfNode(node: ts.Node): DocComment | undefined {
+  let doc = parsed.get(node);
+  if (doc === undefined) {
+    doc = readDoc(node) ?? null;
+    parsed.set(node, doc);
+  }
+  return doc ?? undefined;
+}
+
+/** The text of the comment with `@module`, which is about the file. */
+export function moduleDoc(file: ts.SourceFile): string | undefined {
+  for (const statement of [...file.statements, file.endOfFileToken]) {
+    for (const comment of commentsBefore(statement)) {
+      const doc = parseDocComment(comment);
+      const tag = doc.tags.find(isModuleTag);
+      // `@module name` names the module; what follows on other lines is about it.
+      if (tag) return [doc.text, tag.text.replace(/^.*\n?/, "")].filter(Boolean).join("\n\n") || undefined;
+    }
+  }
+  return undefined;
+}
+
+function readDoc(node: ts.Node): DocComment | undefined {
+  if (ts.isJSDocParameterTag(node) || ts.isJSDocPropertyTag(node)) return readNamedTag(node);
+  if (ts.isJSDocTypedefTag(node)) return groupTags(parseDocComment(enclosingComment(node)));
+  const docs = commentsBefore(holderOf(node)).map(parseDocComment);
+  return docs.filter((doc) => !doc.tags.some(isModuleTag)).at(-1);
+}
+
+/** A property that JavaScript declares by a tag, such as `@param {number} options.limit - how many`. */
+function readNamedTag(node: ts.JSDocPropertyLikeTag): DocComment | undefined {
+  const { params } = groupTags(parseDocComment(enclosingComment(node)));
+  const found = params.find(({ name }) => name === node.name.getText());
+  return found && { text: found.text, tags: found.tags };
+}
+
+/** The properties that a `@typedef` of JavaScript means to declare; undefined for any other declaration. */
+export function typedefProperties(node: ts.Node): string[] | undefined {
+  if (!ts.isJSDocTypedefTag(node)) return undefined;
+  const doc = parseDocComment(enclosingComment(node));
+  const isAlone = doc.tags.filter(({ name }) => name === "typedef").length === 1;
+  return isAlone ? groupTags(doc).params.map(({ name }) => name) : undefined;
+}
+
+function enclosingComment(node: ts.Node): string {
+  let comment = node;
+  while (comment.parent && !ts.isJSDoc(comment)) comment = comment.parent;
+  return node.getSourceFile().text.slice(comment.pos, comment.end);
+}
+
+function isModuleTag({ name }: { name: string }): boolean {
+  return name === "module" || name === "packageDocumentation";
+}
+
+/** The node before which the comment stands: of `const f = () => …` it is the whole statement. */
+function holderOf(node: ts.Node): ts.Node {
+  const { parent } = node;
+  if (ts.isVariableDeclaration(node) && ts.isVariableDeclarationList(parent) && parent.declarations[0] === node) {
+    return parent.parent;
+  }
+  const isExpression = ts.isArrowFunction(node) || ts.isFunctionExpression(node) || ts.isObjectLiteralExpression(node);
+  if (
+    !isExpression &&
+    !ts.isParenthesizedExpression(node) &&
+    !ts.isAsExpression(node) &&
+    !ts.isSatisfiesExpression(node)
+  ) {
+    return node;
+  }
+  const holds =
+    ts.isVariableDeclaration(parent) ||
+    ts.isPropertyAssignment(parent) ||
+    ts.isPropertyDeclaration(parent) ||
+    ts.isExportAssignment(parent) ||
+    ts.isParenthesizedExpression(parent) ||
+    ts.isAsExpression(parent) ||
+    ts.isSatisfiesExpression(parent);
+  return holds ? holderOf(parent) : node;
+}
+
+/**
+ * The documentation comments between the previous token and a node. TypeScript itself drops those on the line of the
+ * previous token, as in `{ /** @minimum 1 *\/ n: number }`. They count here if the node begins on that line too;
+ * otherwise they are remarks on what came before.
+ */
+function commentsBefore(node: ts.Node): string[] {
+  const file = node.getSourceFile();
+  const { text } = file;
+  const start = node.getStart(file);
+  const before = ts
+    .getTrailingCommentRanges(text, node.pos)
+    ?.filter((range) => !text.slice(range.end, start).includes("\n"));
+  const ranges = [...(node.pos > 0 ? (before ?? []) : []), ...(ts.getLeadingCommentRanges(text, node.pos) ?? [])];
+  return ranges.map(({ pos, end }) => text.slice(pos, end)).filter((comment) => /^\/\*\*[^*/]/.test(comment));
+}

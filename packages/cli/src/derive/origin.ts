@@ -1,0 +1,81 @@
+import ts from "typescript";
+import type { FindPackage } from "./packages.ts";
+
+/** The package whose types have a meaning of their own here. */
+const RUNTIME_PACKAGE = "proffer";
+
+/** Packages that declare what the host offers, like the default library does. */
+const HOST_PACKAGES = new Set(["@types/node", "undici-types", "buffer", "bun-types", "@cloudflare/workers-types"]);
+
+/** Tells where a declaration comes from. */
+export interface Origins {
+  /** Declared by the language or the host, such as Date and Buffer. */
+  isPlatform(symbol: ts.Symbol): boolean;
+  /** Declared by the run-time package under this name. */
+  isRuntime(symbol: ts.Symbol | undefined, name: string): boolean;
+  /** The file is the author's: neither a library nor a dependency. */
+  isProject(file: ts.SourceFile): boolean;
+  packageOf: FindPackage;
+}
+
+export function createOrigins(program: ts.Program, packageOf: FindPackage): Origins {
+  const platform = new Map<ts.Symbol, boolean>();
+
+  function isPlatformFile(file: ts.SourceFile): boolean {
+    if (program.isSourceFileDefaultLibrary(file)) return true;
+    return isDependency(file.fileName) && HOST_PACKAGES.has(packageOf(file.fileName)?.name ?? "");
+  }
+
+  return {
+    packageOf,
+    isPlatform(symbol) {
+      let known = platform.get(symbol);
+      if (known === undefined) {
+        known = symbol.declarations?.some((declaration) => isPlatformFile(declaration.getSourceFile())) ?? false;
+        platform.set(symbol, known);
+      }
+      return known;
+    },
+    isRuntime(symbol, name) {
+      if (symbol?.name !== name) return false;
+      return symbol.declarations?.some((declaration) => isRuntimeFile(declaration.getSourceFile(), packageOf)) ?? false;
+    },
+    isProject: (file) => isProjectFile(program, file, packageOf),
+  };
+}
+
+/** Whether a file of the program is the author's. In a workspace, the run-time's own sources are not. */
+export function isProjectFile(program: ts.Program, file: ts.SourceFile, packageOf: FindPackage): boolean {
+  if (program.isSourceFileDefaultLibrary(file) || program.isSourceFileFromExternalLibrary(file)) return false;
+  return !isDependency(file.fileName) && !isRuntimeFile(file, packageOf);
+}
+
+export function isDependency(file: string): boolean {
+  return file.includes("/node_modules/");
+}
+
+/** A parameter of this type is not an argument: the run-time gives it. */
+export function isContext(origins: Origins, type: ts.Type): boolean {
+  return origins.isRuntime(type.symbol, "Context");
+}
+
+/**
+ * What the run-time's own constructors (`text`, `fail`, `result`, …) marked a type as: it has a property under a symbol
+ * of the run-time, whose type is the name of the kind.
+ */
+export function markOf(checker: ts.TypeChecker, origins: Origins, type: ts.Type): string | undefined {
+  if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return undefined;
+  for (const property of checker.getPropertiesOfType(type)) {
+    if (!property.name.startsWith("__@KIND@")) continue;
+    const declaration = property.declarations?.[0];
+    const kind = checker.getTypeOfSymbol(property);
+    if (declaration && isRuntimeFile(declaration.getSourceFile(), origins.packageOf) && kind.isStringLiteral()) {
+      return kind.value;
+    }
+  }
+  return undefined;
+}
+
+function isRuntimeFile(file: ts.SourceFile, packageOf: FindPackage): boolean {
+  return packageOf(file.fileName)?.name === RUNTIME_PACKAGE;
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** A package as its package.json tells it. */
+export interface PackageInfo {
+  name: string;
+  version: string;
+  directory: string;
+}
+
+/** Finds the package that a file belongs to. */
+export type FindPackage = (file: string) => PackageInfo | undefined;
+
+/**
+ * Makes a finder that reads each package.json once. The nearest one that has a name counts; those without serve only to
+ * set the module type of a folder.
+ */
+export function createPackageFinder(): FindPackage {
+  const known = new Map<string, PackageInfo | undefined>();
+
+  function ofDirectory(directory: string): PackageInfo | undefined {
+    if (known.has(directory)) return known.get(directory);
+    const parent = dirname(directory);
+    const found = readPackage(directory) ?? (parent === directory ? undefined : ofDirectory(parent));
+    known.set(directory, found);
+    return found;
+  }
+
+  return (file) => ofDirectory(dirname(file));
+}
+
+function readPackage(directory: string): PackageInfo | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+  } catch {
+    return undefined;
+  }
+  if (typeof parsed !== "object" || parsed === null || !("name" in parsed)) return undefined;
+  const { name, version } = parsed as { name: unknown; version?: unknown };
+  if (typeof name !== "string") return undefined;
+  return { name, version: typeof version === "string" ? version : "0.0.0", directory };
+}

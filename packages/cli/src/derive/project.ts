@@ -1,0 +1,90 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import ts from "typescript";
+import { type Configuration, findConfigFile, readConfiguration } from "./compiler-options.ts";
+import { createHost, nearestPackage, stampOf } from "./host.ts";
+import { isDependency } from "./origin.ts";
+
+/** The author's files as the compiler knows them at one moment. */
+export interface Snapshot {
+  program: ts.Program;
+  configuration: Configuration;
+  /** The module whose exports are described: the entry, or the declarations beside a JavaScript entry. */
+  described: ts.SourceFile | undefined;
+}
+
+/** A program that is kept up to date. */
+export interface Project {
+  /** Looks for changes and gives the program of now. */
+  refresh(): Snapshot;
+}
+
+/** Opens the program of a module. Only one earlier program is held, so that a watcher's memory stays flat. */
+export function openProject(entry: string): Project {
+  const host = createHost(dirname(entry));
+  let configuration: Configuration | undefined;
+  let configurationStamp = "";
+  let previous: ts.Program | undefined;
+  let implementations: string[] = [];
+
+  function configure(): Configuration {
+    if (configuration && stampAll(entry, configuration) === configurationStamp) return configuration;
+    configuration = readConfiguration(entry);
+    configurationStamp = stampAll(entry, configuration);
+    host.clear();
+    previous = undefined;
+    return configuration;
+  }
+
+  function build(options: ts.CompilerOptions): ts.Program {
+    const rootNames = [...new Set([entry, describedFile(entry), ...implementations])];
+    const oldProgram = previous && { oldProgram: previous };
+    previous = ts.createProgram({ rootNames, options, host: host.forOptions(options), ...oldProgram });
+    return previous;
+  }
+
+  return {
+    refresh() {
+      const current = configure();
+      implementations = implementations.filter((file) => existsSync(file));
+      let program = build(current.options);
+      for (;;) {
+        const missing = missingImplementations(program);
+        if (missing.length === 0) break;
+        implementations.push(...missing);
+        program = build(current.options);
+      }
+      host.keepOnly(program);
+      return { program, configuration: current, described: program.getSourceFile(describedFile(entry)) };
+    },
+  };
+}
+
+/** What changes when any file does that says how the module is to be compiled. */
+function stampAll(entry: string, { files }: Configuration): string {
+  const all = [findConfigFile(entry), nearestPackage(dirname(entry)), ...files];
+  return all.map((file) => (file ? `${file}:${stampOf(file)}` : "")).join();
+}
+
+/** Beside a declaration file TypeScript does not look at the JavaScript; as an entry it looks at nothing else. */
+function describedFile(entry: string): string {
+  const declarations = entry.replace(/\.([cm]?)js$/, ".d.$1ts");
+  return declarations !== entry && existsSync(declarations) ? declarations : entry;
+}
+
+/** JavaScript that runs in place of the author's declaration files and is not in the program yet. */
+function missingImplementations(program: ts.Program): string[] {
+  const missing: string[] = [];
+  for (const file of program.getSourceFiles()) {
+    if (!file.isDeclarationFile || isDependency(file.fileName)) continue;
+    if (program.isSourceFileDefaultLibrary(file) || program.isSourceFileFromExternalLibrary(file)) continue;
+    const implementation = implementationOf(file.fileName);
+    if (!program.getSourceFile(implementation) && existsSync(implementation)) missing.push(implementation);
+  }
+  return missing;
+}
+
+/** The JavaScript beside a declaration file. */
+export function implementationOf(declarations: string): string {
+  return declarations.replace(/\.d\.([cm]?)ts$/, ".$1js");
+}

@@ -1,0 +1,94 @@
+import { basename, extname, join } from "node:path";
+import type ts from "typescript";
+import { findQuestions } from "./ask.ts";
+import { fromCompiler } from "./compiler-errors.ts";
+import { describeModule } from "./describe.ts";
+import type { Derivation, DerivedQuestion } from "./description.ts";
+import { DIAGNOSTICS, type Diagnostic } from "./diagnostics.ts";
+import { moduleDoc } from "./docs.ts";
+import type { EmitSource } from "./emit.ts";
+import { isProjectFile } from "./origin.ts";
+import { createPackageFinder, type FindPackage, type PackageInfo } from "./packages.ts";
+import type { Snapshot } from "./project.ts";
+import { locate, openSession } from "./session.ts";
+
+/** Describes a module as it is in a snapshot of its program, and says what there is to emit. */
+export function describeSnapshot(
+  entry: string,
+  { program, configuration, described }: Snapshot,
+  check: boolean,
+): { derivation: Derivation; source: EmitSource } {
+  const packageOf = createPackageFinder();
+  const files = program.getSourceFiles().filter((file) => isProjectFile(program, file, packageOf));
+  const session = openSession(program, packageOf);
+  const derivation = emptyDerivation(entry, packageOf);
+  derivation.diagnostics = fromCompiler(configuration.errors, entry);
+  derivation.files = inputsOf(files, configuration.files, packageOf(entry));
+  derivation.packages = packagesOf(program, files, packageOf);
+  const source: EmitSource = { program, entry, files, questions: new Map() };
+
+  // What the parser could not read is not there to be described.
+  const syntax = files.flatMap((file) => program.getSyntacticDiagnostics(file));
+  derivation.diagnostics.push(...fromCompiler(syntax, entry));
+  if (syntax.length > 0 || described === undefined) return { derivation, source };
+
+  const instructions = moduleDoc(described);
+  if (instructions) derivation.server.instructions = instructions;
+  Object.assign(derivation, describeModule(session, described));
+  source.questions = findQuestions(session, files);
+  derivation.questions = [...source.questions].map(([node, schema]): DerivedQuestion => ({ ...locate(node), schema }));
+  derivation.questions.sort((a, b) => compare(entry, a, b));
+  derivation.diagnostics.push(...session.diagnostics);
+  if (check) {
+    const errors = files.flatMap((file) => program.getSemanticDiagnostics(file));
+    derivation.diagnostics.push(...fromCompiler(errors, entry, configuration.lenient ? "warning" : "error"));
+  }
+  derivation.diagnostics.sort((a, b) => compare(entry, a, b));
+  return { derivation, source };
+}
+
+/** What there is to say of a module that does not exist. */
+export function describeMissing(entry: string): Derivation {
+  const { severity } = DIAGNOSTICS.PF1001;
+  const message = `there is no module ${entry}; check the path.`;
+  const diagnostics: Diagnostic[] = [{ code: "PF1001", severity, file: entry, line: 1, column: 1, message }];
+  return { ...emptyDerivation(entry, createPackageFinder()), diagnostics, files: [entry] };
+}
+
+function emptyDerivation(entry: string, packageOf: FindPackage): Derivation {
+  const { name, version } = packageOf(entry) ?? { name: basename(entry, extname(entry)), version: "0.0.0" };
+  return {
+    form: "functions",
+    server: { name, version },
+    tools: [],
+    prompts: [],
+    resources: [],
+    questions: [],
+    diagnostics: [],
+    files: [],
+    packages: [],
+  };
+}
+
+function inputsOf(files: ts.SourceFile[], configurations: string[], own: PackageInfo | undefined): string[] {
+  const manifest = own ? [join(own.directory, "package.json")] : [];
+  return [...new Set([...files.map(({ fileName }) => fileName), ...configurations, ...manifest])].sort();
+}
+
+function packagesOf(program: ts.Program, files: ts.SourceFile[], packageOf: FindPackage): PackageInfo[] {
+  const own = new Set(files);
+  const found = new Map<string, PackageInfo>();
+  for (const file of program.getSourceFiles()) {
+    const info = own.has(file) || program.isSourceFileDefaultLibrary(file) ? undefined : packageOf(file.fileName);
+    if (info) found.set(info.directory, info);
+  }
+  return [...found.values()].sort((a, b) => (a.directory < b.directory ? -1 : 1));
+}
+
+type Place = Pick<Diagnostic, "file" | "line" | "column">;
+
+/** The entry first, then the other files, each from top to bottom. */
+function compare(entry: string, a: Place, b: Place): number {
+  if (a.file !== b.file) return a.file === entry || (b.file !== entry && a.file < b.file) ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
+}

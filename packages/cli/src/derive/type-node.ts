@@ -1,0 +1,143 @@
+import ts from "typescript";
+
+/** A type and, if it is known, how the author wrote it. */
+export interface WrittenType {
+  type: ts.Type;
+  node: ts.TypeNode | undefined;
+}
+
+/** The compiler's mark of a type that it could not find out; to everybody else it looks like any. */
+export function isErrorType(type: ts.Type): boolean {
+  return (type as ts.Type & { intrinsicName?: string }).intrinsicName === "error";
+}
+
+export function isJavaScript(node: ts.Node): boolean {
+  return (node.flags & ts.NodeFlags.JavaScriptFile) !== 0;
+}
+
+export function isAbsent(type: ts.Type): boolean {
+  return (type.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void)) !== 0;
+}
+
+export function includesUndefined(type: ts.Type): boolean {
+  return type.isUnion() ? type.types.some(isAbsent) : isAbsent(type);
+}
+
+/** The type that the author wrote for a declaration. */
+export function typeNodeOf(declaration: ts.Declaration | undefined): ts.TypeNode | undefined {
+  if (declaration === undefined) return undefined;
+  if (ts.isJSDocParameterTag(declaration) || ts.isJSDocPropertyTag(declaration)) {
+    const written = declaration.typeExpression?.type;
+    return written && ts.isTypeNode(written) ? written : undefined;
+  }
+  const { type } = declaration as { type?: ts.TypeNode };
+  if (type && ts.isTypeNode(type)) return type;
+  return isJavaScript(declaration) ? ts.getJSDocType(declaration) : undefined;
+}
+
+/** What an import or export specifier stands for. */
+export function aliasTarget(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
+  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+}
+
+/** The alias that a node refers to by its name, even where the compiler forgot it: `type Email = string` is a string. */
+export function aliasOf(checker: ts.TypeChecker, node: ts.TypeNode | undefined): ts.Symbol | undefined {
+  if (node === undefined || !ts.isTypeReferenceNode(node)) return undefined;
+  const symbol = checker.getSymbolAtLocation(node.typeName);
+  const target = symbol && aliasTarget(checker, symbol);
+  return target && target.flags & ts.SymbolFlags.TypeAlias ? target : undefined;
+}
+
+/** The aliases that a node refers to by their names, from the innermost to the outermost. */
+export function aliasesOf(checker: ts.TypeChecker, node: ts.TypeNode | undefined): ts.Symbol[] {
+  const found: ts.Symbol[] = [];
+  let alias = aliasOf(checker, node);
+  while (alias !== undefined && !found.includes(alias)) {
+    found.unshift(alias);
+    alias = aliasOf(checker, alias.declarations?.find(ts.isTypeAliasDeclaration)?.type);
+  }
+  return found;
+}
+
+/** What stands behind parentheses, `readonly` and names of aliases without type parameters. */
+export function unwrapNode(checker: ts.TypeChecker, node: ts.TypeNode | undefined): ts.TypeNode | undefined {
+  let at = node;
+  // An alias may not refer to itself without something between; the bound is for code with that mistake.
+  for (let steps = 0; at !== undefined && steps < 100; steps++) {
+    if (ts.isParenthesizedTypeNode(at)) at = at.type;
+    else if (ts.isTypeOperatorNode(at) && at.operator === ts.SyntaxKind.ReadonlyKeyword) at = at.type;
+    else {
+      const declaration = aliasOf(checker, at)?.declarations?.find(ts.isTypeAliasDeclaration);
+      if (declaration === undefined || declaration.typeParameters) return at;
+      at = declaration.type;
+    }
+  }
+  return at;
+}
+
+/** How the elements of an array, or the type arguments of a reference, are written. */
+export function argumentNodes(checker: ts.TypeChecker, node: ts.TypeNode | undefined): readonly ts.TypeNode[] {
+  const written = unwrapNode(checker, node);
+  if (written === undefined) return [];
+  if (ts.isArrayTypeNode(written)) return [written.elementType];
+  if (ts.isTupleTypeNode(written)) return written.elements;
+  return ts.isTypeReferenceNode(written) ? (written.typeArguments ?? []) : [];
+}
+
+/**
+ * Brings a type together with the node that is said to write it. Where the type is only that of the node with undefined
+ * added, as for an optional property, the type of the node has kept its name and is the better one. A node of another
+ * type, as inside of generic declarations, says nothing.
+ */
+export function asWritten(checker: ts.TypeChecker, given: ts.Type, node: ts.TypeNode | undefined): WrittenType {
+  if (node === undefined) return { type: given, node: undefined };
+  const written = checker.getTypeFromTypeNode(node);
+  if (written === given) return { type: given, node };
+  const members = written.isUnion() ? written.types : [written];
+  const present = given.isUnion() ? given.types.filter((type) => !isAbsent(type)) : [given];
+  const isSame = present.length === members.length && present.every((type) => members.includes(type));
+  return isSame ? { type: written, node } : { type: given, node: undefined };
+}
+
+/**
+ * The members of a union in the order in which the author wrote them. The compiler orders them by when it first met
+ * each type anywhere in the program, so that an edit of one function would reorder the values of another.
+ */
+export function orderedMembers(checker: ts.TypeChecker, union: ts.UnionType, node?: ts.TypeNode): WrittenType[] {
+  const written = new Map<ts.Type, ts.TypeNode | undefined>();
+  const declaration = union.aliasSymbol?.declarations?.find(ts.isTypeAliasDeclaration);
+  if (declaration && !declaration.typeParameters) collectMembers(checker, declaration.type, written);
+  if (node) collectMembers(checker, node, written);
+  const ranks = new Map([...written.keys()].map((type, rank) => [type, rank] as const));
+  const rankOf = (type: ts.Type) => ranks.get(type) ?? ranks.size;
+  return [...union.types]
+    .sort((a, b) => rankOf(a) - rankOf(b) || compareTypes(a, b))
+    .map((type) => ({ type, node: written.get(type) }));
+}
+
+function collectMembers(checker: ts.TypeChecker, node: ts.TypeNode, into: Map<ts.Type, ts.TypeNode | undefined>): void {
+  const written = unwrapNode(checker, node);
+  if (written === undefined) return;
+  if (ts.isUnionTypeNode(written)) {
+    for (const member of written.types) collectMembers(checker, member, into);
+    return;
+  }
+  const type = checker.getTypeFromTypeNode(written);
+  if (type.isUnion()) {
+    for (const member of type.types) if (!into.has(member)) into.set(member, undefined);
+  } else if (!into.has(type)) {
+    into.set(type, node);
+  }
+}
+
+/** An order that does not depend on the rest of the program, for members that nobody wrote. */
+function compareTypes(a: ts.Type, b: ts.Type): number {
+  if (a.flags & b.flags & ts.TypeFlags.EnumLiteral) return positionOf(a) - positionOf(b);
+  if (a.isNumberLiteral() && b.isNumberLiteral()) return a.value - b.value;
+  if (a.isStringLiteral() && b.isStringLiteral()) return a.value < b.value ? -1 : 1;
+  return positionOf(a) - positionOf(b) || a.flags - b.flags;
+}
+
+function positionOf(type: ts.Type): number {
+  return type.symbol?.declarations?.[0]?.pos ?? -1;
+}

@@ -1,0 +1,209 @@
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { relative } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { createDeriver, derive } from "../../src/derive/deriver.ts";
+import type { Derivation } from "../../src/derive/description.ts";
+import { createWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
+
+let workspace: Workspace;
+
+afterEach(() => workspace.remove());
+
+function open(files: Record<string, string>, options?: WorkspaceOptions): Workspace {
+  workspace = createWorkspace(options);
+  workspace.write(files);
+  return workspace;
+}
+
+function codes({ diagnostics }: Derivation): string[] {
+  return diagnostics.map(({ code }) => code);
+}
+
+function toolNames({ tools }: Derivation): string[] {
+  return tools.map(({ name }) => name);
+}
+
+const HELLO = "/** Greets. */ export function hello(name: string): string { return name; }\n";
+
+describe("deriving again", () => {
+  test("sees edits of the entry and of what it imports, and gives what a fresh derivation gives", () => {
+    open({
+      "input.ts": `import type { Item } from "./lib/item.ts";\n/** Takes. */ export function take(item: Item): void { void item; }\n`,
+      "lib/item.ts": "export interface Item { a: string }",
+    });
+    const deriver = createDeriver(workspace.path("input.ts"));
+    deriver.derive();
+    workspace.write({ "lib/item.ts": "export interface Item { b: number }" });
+    const second = deriver.derive();
+    expect(second.tools[0]?.inputSchema.properties?.item?.properties).toEqual({ b: { type: "number" } });
+    workspace.write({ "input.ts": HELLO });
+    const third = deriver.derive();
+    expect(toolNames(third)).toEqual(["hello"]);
+    expect(third.files.map((file) => relative(workspace.directory, file))).toEqual(["input.ts", "package.json"]);
+    expect(third).toEqual(derive(workspace.path("input.ts")));
+  });
+
+  test("gives the same for a function whatever happens to the others", () => {
+    const speed = `/** Drives. */ export function drive(speed: "fast" | "slow") { return { speed, other: flag() ? "b" as const : "a" as const }; }\nconst flag = () => true;\n`;
+    open({ "input.ts": speed });
+    const deriver = createDeriver(workspace.path("input.ts"));
+    const before = deriver.derive().tools[0];
+    workspace.write({
+      "input.ts": `/** First. */ export function first(x: "slow" | "a" | "b" | "fast"): void { void x; }\n${speed}`,
+    });
+    expect(deriver.derive().tools[1]).toEqual(before);
+  });
+
+  test("comes back from a broken edit", () => {
+    open({ "input.ts": HELLO });
+    const deriver = createDeriver(workspace.path("input.ts"));
+    const before = deriver.derive();
+    workspace.write({ "input.ts": "export function hello(" });
+    const broken = deriver.derive();
+    expect(broken.tools).toEqual([]);
+    expect(codes(broken)).toContain("TS1005");
+    workspace.write({ "input.ts": HELLO });
+    expect(deriver.derive()).toEqual(before);
+  });
+
+  test("finds modules that come into being, and misses those that go", () => {
+    open({
+      "input.ts": `import type { Item } from "./item.ts";\nimport { Gone } from "late";\n/** Takes. */ export function take(item: Item, gone: Gone): void { void [item, gone]; }\n`,
+    });
+    const deriver = createDeriver(workspace.path("input.ts"));
+    expect(codes(deriver.derive())).toEqual(["TS2307", "TS2307", "PF1101", "PF1101"]);
+    workspace.write({
+      "item.ts": "export type Item = string;",
+      "node_modules/late/package.json": '{ "name": "late", "version": "1.0.0", "types": "index.d.ts" }',
+      "node_modules/late/index.d.ts": "export interface Gone { a: string }",
+    });
+    expect(codes(deriver.derive())).toEqual([]);
+    rmSync(workspace.path("item.ts"));
+    expect(codes(deriver.derive())).toEqual(["TS2307", "PF1101"]);
+  });
+
+  test("notices other compiler options, and another version of the package", () => {
+    open({
+      "input.ts": `import { a } from "@lib/a";\n/** Gives. */ export function give(): string { return a; }\n`,
+      "lib/a.ts": 'export const a = "a";',
+    });
+    const deriver = createDeriver(workspace.path("input.ts"));
+    expect(codes(deriver.derive())).toEqual(["TS2307"]);
+    workspace.write({ "tsconfig.json": '{ "compilerOptions": { "paths": { "@lib/*": ["./lib/*"] } } }' });
+    expect(codes(deriver.derive())).toEqual([]);
+    workspace.write({ "package.json": '{ "name": "renamed", "version": "2.0.0" }' });
+    expect(deriver.derive().server).toEqual({ name: "renamed", version: "2.0.0" });
+  });
+});
+
+describe("what a derivation depends on", () => {
+  test("is every file of the author's, and the packages whose types were read", () => {
+    open({
+      "tsconfig.json": '{ "extends": "./base.json" }',
+      "base.json": "{}",
+      "src/input.ts": `import type { Money } from "acme-types";\nimport { a } from "./a.ts";\nimport data from "../data.json";\n/** Gives. */ export function give(): Money { return { amount: a, currency: data.currency }; }\n`,
+      "src/a.ts": "export const a = 1;",
+      "data.json": '{ "currency": "EUR" }',
+    });
+    const { files, packages } = derive(workspace.path("src/input.ts"));
+    expect(files.map((file) => relative(workspace.directory, file))).toEqual([
+      "base.json",
+      "data.json",
+      "package.json",
+      "src/a.ts",
+      "src/input.ts",
+      "tsconfig.json",
+    ]);
+    expect(packages.map(({ name, version }) => [name, version])).toContainEqual(["acme-types", "1.2.3"]);
+    expect(packages.map(({ name }) => name)).toContain("@types/node");
+    expect(packages.map(({ name }) => name)).not.toContain("typescript");
+  });
+
+  test("is named by its real path", () => {
+    open({ "real/input.ts": HELLO });
+    symlinkSync(workspace.path("real"), workspace.path("link"));
+    expect(derive(workspace.path("link/input.ts")).files[0]).toBe(workspace.path("package.json"));
+    expect(derive(workspace.path("link/input.ts")).files[1]).toBe(workspace.path("real/input.ts"));
+  });
+
+  test("is plain JSON", () => {
+    open({ "input.ts": HELLO });
+    const derivation = derive(workspace.path("input.ts"));
+    expect(JSON.parse(JSON.stringify(derivation))).toEqual(derivation);
+  });
+});
+
+describe("the entry", () => {
+  test("may not be there yet", () => {
+    open({});
+    const deriver = createDeriver(workspace.path("input.ts"));
+    expect(deriver.derive().diagnostics).toMatchObject([{ code: "PF1001", file: workspace.path("input.ts"), line: 1 }]);
+    expect(() => deriver.emit(workspace.path("out"))).toThrow(/does not exist/);
+    workspace.write({ "input.ts": HELLO });
+    expect(toolNames(deriver.derive())).toEqual(["hello"]);
+  });
+
+  test("that is a directory is no module", () => {
+    open({});
+    mkdirSync(workspace.path("input.ts"));
+    expect(codes(derive(workspace.path("input.ts")))).toEqual(["PF1001"]);
+  });
+
+  test("gives its name to a server without a package", () => {
+    open({ "input.ts": HELLO });
+    rmSync(workspace.path("package.json"));
+    expect(derive(workspace.path("input.ts")).server).toEqual({ name: "input", version: "0.0.0" });
+  });
+
+  test("may be in a folder whose package.json only sets the module type", () => {
+    open({ "src/input.ts": HELLO, "src/package.json": '{ "type": "module" }' });
+    expect(derive(workspace.path("src/input.ts")).server.name).toBe("app");
+  });
+
+  test("may be a declaration file alone", () => {
+    open({ "input.d.ts": "/** Greets. */ export function hello(name: string): string;" });
+    expect(toolNames(derive(workspace.path("input.d.ts")))).toEqual(["hello"]);
+  });
+
+  test("may import in a circle", () => {
+    open({
+      "input.ts": `import { b } from "./b.ts";\n/** A. */ export function a(): string { return b(); }\n`,
+      "b.ts": `import { a } from "./input.ts";\nexport function b(): string { return a.name; }\n`,
+    });
+    expect(codes(derive(workspace.path("input.ts")))).toEqual([]);
+  });
+});
+
+describe("without the types of Node", () => {
+  test("what every host has is known", () => {
+    open(
+      { "input.ts": "/** Logs. */ export function log(url: URL): void { console.log(url.href); }" },
+      { nodeTypes: false },
+    );
+    const { tools, diagnostics } = derive(workspace.path("input.ts"));
+    expect(diagnostics).toEqual([]);
+    expect(tools[0]?.inputSchema.properties).toEqual({ url: { type: "string", format: "uri" } });
+  });
+
+  test("what only Node has is an error that says what to install", () => {
+    open({ "input.ts": "/** Reads. */ export function read(data: Buffer): void { void data; }" }, { nodeTypes: false });
+    const { tools, diagnostics } = derive(workspace.path("input.ts"));
+    expect(tools).toEqual([]);
+    expect(diagnostics.find(({ code }) => code === "PF1101")?.message).toContain("npm install --save-dev @types/node");
+  });
+});
+
+test("TypeScript's own errors can be left out, but not those of syntax", () => {
+  open({ "input.ts": '/** Counts. */ export function count(): number { const wrong: number = ""; return wrong; }' });
+  expect(codes(derive(workspace.path("input.ts")))).toEqual(["TS2322"]);
+  expect(codes(derive(workspace.path("input.ts"), { check: false }))).toEqual([]);
+  workspace.write({ "input.ts": "export function (" });
+  expect(codes(derive(workspace.path("input.ts"), { check: false }))).not.toEqual([]);
+});
+
+test("a tsconfig that cannot be read is reported", () => {
+  open({ "input.ts": HELLO, "tsconfig.json": '{ "compilerOptions": { "paths": 5, } }' });
+  const { diagnostics, tools } = derive(workspace.path("input.ts"));
+  expect(diagnostics.map(({ file }) => relative(workspace.directory, file))).toEqual(["tsconfig.json"]);
+  expect(tools).toHaveLength(1);
+});

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { createDeriver } from "../../src/derive/deriver.ts";
+import { DIAGNOSTICS, type Diagnostic } from "../../src/derive/diagnostics.ts";
+import { createWorkspace } from "./workspace.ts";
+
+interface Row {
+  code: string;
+  summary: string;
+  mistake: string;
+  remedy: string;
+}
+
+const page = readFileSync(fileURLToPath(new URL("../../../../docs/diagnostics.md", import.meta.url)), "utf8");
+const rows = page.split("\n").flatMap((line): Row[] => {
+  const match = /^\| (PF\d{4}) \| (.*?) \| `(.*)` \| `(.*)` \|$/.exec(line);
+  if (!match) return [];
+  const [code = "", summary = "", mistake = "", remedy = ""] = match
+    .slice(1)
+    .map((cell) => cell.replaceAll("\\|", "|"));
+  return [{ code, summary, mistake, remedy }];
+});
+
+const workspace = createWorkspace();
+const derivers = new Map(
+  ["input.ts", "input.js"].map((entry) => [entry, createDeriver(workspace.path(entry))] as const),
+);
+
+afterAll(() => workspace.remove());
+
+function diagnosticsOf(source: string): Diagnostic[] {
+  const entry = source.includes("@typedef") ? "input.js" : "input.ts";
+  // A comment with @param or @typedef ends where the next comment or export begins, on a line of its own.
+  workspace.write({ [entry]: `${source.replaceAll(/ (?=@property|@typedef|\/\*\*|export )/g, "\n")}\n` });
+  return derivers.get(entry)?.derive().diagnostics ?? [];
+}
+
+test("the page lists every code, once, by its summary", () => {
+  const listed = rows.map(({ code, summary }) => [code, summary.replace(/ \(JavaScript\)$/, "")]);
+  expect(listed).toEqual(Object.entries(DIAGNOSTICS).map(([code, { summary }]) => [code, summary]));
+});
+
+test("codes say how severe they are", () => {
+  for (const [code, { severity }] of Object.entries(DIAGNOSTICS)) {
+    expect(severity).toBe(code.startsWith("PF1") ? "error" : "warning");
+  }
+});
+
+/** The first row is about a command, not about code. */
+describe.each(rows.filter(({ code }) => code !== "PF1001"))("$code", ({ code, mistake, remedy }) => {
+  test("is what the mistake gets", () => {
+    expect(diagnosticsOf(mistake).map((diagnostic) => diagnostic.code)).toContain(code);
+  });
+
+  test("is gone with the remedy, and so is any error", () => {
+    const complaints = diagnosticsOf(remedy).filter(({ code: own, severity }) => own === code || severity === "error");
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,20 @@
+/** An amount of money. */
+export interface Money {
+  amount: number;
+  /** The code of the currency.
+   * @pattern ^[A-Z]{3}$ */
+  currency: string;
+  since?: Date;
+}
+
+/** A connection to somewhere. */
+export declare class Client {
+  readonly url: string;
+  send(message: string): Promise<void>;
+  close(): void;
+}
+
+export interface Listener {
+  name: string;
+  onEvent(event: string): void;
+}

@@ -1,0 +1,49 @@
+// The part of the run-time's types that has a meaning for derivation.
+export interface Context {
+  readonly signal: AbortSignal;
+  progress(done: number, total?: number): void;
+  ask<Schema extends { readonly type: "object" }>(message: string, schema: Schema): Promise<Answer<unknown>>;
+  ask<Content extends object>(message: string, schema?: undefined, options?: AskOptions): Promise<Answer<Content>>;
+}
+
+export interface AskOptions {
+  readonly key?: string;
+}
+
+export type Answer<Content> = { action: "accept"; content: Content } | { action: "decline" } | { action: "cancel" };
+
+/** A whole number. */
+export type Integer = number & { readonly __integer?: never };
+
+declare const KIND: unique symbol;
+type Marked<Kind extends string> = { readonly [KIND]: Kind };
+
+export type Content = { readonly type: string; readonly text?: string; readonly data?: string } & Marked<"block">;
+export type Spoken = { readonly role: string; readonly content: unknown } & Marked<"message">;
+export interface Failure extends Marked<"failure"> {
+  readonly message: string;
+}
+export interface Result<Value = unknown> extends Marked<"result"> {
+  readonly value: Value;
+}
+export interface Contents extends Marked<"contents"> {
+  readonly list: readonly unknown[];
+}
+export interface Messages extends Marked<"messages"> {
+  readonly list: readonly Spoken[];
+}
+
+export function text(value: string): Content;
+export function image(data: Uint8Array, mimeType: string): Content;
+export function fail(message: string): Failure;
+export function result<Value>(value: Value, options?: object): Result<Value>;
+export function contents(list: readonly unknown[]): Contents;
+export function user(content: string): Spoken;
+export function assistant(content: string): Spoken;
+export function messages(list: readonly Spoken[]): Messages;
+
+export interface Server {
+  readonly name: string;
+  close(): Promise<void>;
+}
+export function defineServer(options: { name: string; version: string }): Server;
