@@ -1,14 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernHttp } from "@modelcontextprotocol/client";
 import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { afterEach, describe, expect, it } from "vitest";
-import { bundleProgram, PATIENCE } from "../stdio-process.ts";
+import { build } from "esbuild";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { PATIENCE } from "../stdio-process.ts";
 
 /** A swan that trumpets: some twenty questions, menus among them, before it is known. */
 const SWAN: Record<string, string> = {
@@ -34,20 +39,36 @@ function look(message: string): { action: "accept"; content: { answer: string } 
   return { action: "accept", content: { answer } };
 }
 
+let folder: string;
+let program: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proffer-birds-"));
+  program = join(folder, "birds.mjs");
+  const entry = fileURLToPath(new URL("../fixtures/birds.ts", import.meta.url));
+  await build({
+    entryPoints: [entry],
+    outfile: program,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    logLevel: "error",
+  });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
 const processes: ChildProcess[] = [];
 afterEach(() => {
   for (const child of processes.splice(0)) child.kill("SIGKILL");
 });
 
 async function serve(): Promise<{ url: string; child: ChildProcess }> {
-  const file = await bundleProgram("birds");
-  const child = spawn(process.execPath, [file, "http"], { env: { ...process.env, PROFFER_KEYS: KEYS } });
+  const child = spawn(process.execPath, [program, "http"], { env: { ...process.env, PROFFER_KEYS: KEYS } });
   processes.push(child);
   const [url] = await once(createInterface(child.stdout), "line");
   return { url, child };
 }
 
-const stdio = async () => ({ command: process.execPath, args: [await bundleProgram("birds")] });
+const stdio = () => ({ command: process.execPath, args: [program] });
 const TIMEOUT = { timeout: PATIENCE };
 
 describe("a dialogue of twenty questions", () => {
@@ -59,7 +80,7 @@ describe("a dialogue of twenty questions", () => {
       return look(params.message);
     });
     const url = transport === "http" ? new URL((await serve()).url) : undefined;
-    await client.connect(url ? new StreamableHTTPClientTransport(url) : new StdioClientTransport(await stdio()));
+    await client.connect(url ? new StreamableHTTPClientTransport(url) : new StdioClientTransport(stdio()));
     const result = await client.callTool({ name: "identify_bird" }, undefined, TIMEOUT);
     expect(result.content).toEqual(IDENTIFIED);
     expect(asked).toBeGreaterThanOrEqual(20);
@@ -83,7 +104,7 @@ describe("a dialogue of twenty questions", () => {
       return look(params.message);
     });
     const url = transport === "http" ? new URL((await serve()).url) : undefined;
-    await client.connect(url ? new ModernHttp(url) : new ModernStdio(await stdio()));
+    await client.connect(url ? new ModernHttp(url) : new ModernStdio(stdio()));
     const result = await client.callTool({ name: "identify_bird" }, TIMEOUT);
     expect(result.content).toEqual(IDENTIFIED);
     expect(asked).toBeGreaterThanOrEqual(20);
