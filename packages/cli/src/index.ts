@@ -1,1 +1,2 @@
+export { load } from "./load.ts";
 export { run } from "./main.ts";

@@ -1,61 +1,37 @@
-import { createRequire } from "node:module";
 import process from "node:process";
-import { Command, CommanderError } from "commander";
-import { createColors } from "picocolors";
+import { CommanderError } from "commander";
+import { guardStdout } from "proffer/stdio";
 import { CommandError } from "./command-error.ts";
-
-const exitCodes = `
-Exit codes:
-  0  success
-  1  the command failed; the reason is on stderr
-  2  wrong usage`;
+import { createProgram } from "./program.ts";
+import { stylesFor } from "./terminal.ts";
 
 /**
  * Runs the command line and resolves to its exit code: 0, 1 for a failure, 2 for wrong usage.
  * @param argv - the arguments, without the interpreter and the script.
  */
 export async function run(argv: readonly string[]): Promise<number> {
+  // Stdout is for what was asked: whatever the author's code prints while it is looked at or called goes to stderr.
+  guardStdout();
+  const { words, command } = splitCommand(argv);
   try {
-    await createProgram().parseAsync([...argv], { from: "user" });
+    await createProgram(command).parseAsync(words, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     report(error);
-    return 1;
+    return error instanceof CommandError ? error.exitCode : 1;
   }
 }
 
-function createProgram(): Command {
-  const program = new Command("proffer")
-    .description("Makes TypeScript applications available to AI clients over the Model Context Protocol.")
-    .version(version())
-    .showHelpAfterError("Run proffer --help for the commands.")
-    .addHelpText("after", exitCodes)
-    .exitOverride();
-
-  program
-    .command("serve")
-    .summary("serve a module over stdio")
-    .description(
-      "Serves the default export of a module, a server made by defineServer, over stdin and stdout until the client is gone.\n" +
-        "TypeScript needs no build. What the module prints goes to stderr.",
-    )
-    .argument("<module>", "a .ts, .mts, .js or .mjs file")
-    .showHelpAfterError("Example: proffer serve server.ts")
-    .action(async (file: string) => {
-      const { serve } = await import("./commands/serve.ts");
-      await serve(file);
-    });
-
-  return program;
-}
-
-function version(): string {
-  return createRequire(import.meta.url)("../package.json").version;
+/** What follows `--` is a command to start, whose own options are none of ours. */
+function splitCommand(argv: readonly string[]): { words: string[]; command: string[] | undefined } {
+  const end = argv.indexOf("--");
+  if (end === -1) return { words: [...argv], command: undefined };
+  return { words: argv.slice(0, end), command: argv.slice(end + 1) };
 }
 
 function report(error: unknown): void {
-  const { red } = createColors(process.stderr.isTTY && !process.env.NO_COLOR);
+  const { red } = stylesFor(process.stderr);
   // A CommandError explains itself; anything else is a fault of ours, and its stack is what a bug report needs.
   const text = error instanceof CommandError ? error.message : describe(error);
   process.stderr.write(`${red("error:")} ${text}\n`);

@@ -1,12 +1,18 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { distFile } from "../../proffer/test/dist.ts";
+import { createProject, type Project } from "./project.ts";
 
-const project = mkdtempSync(join(tmpdir(), "proffer-serve-"));
+let project: Project;
+
+beforeAll(() => {
+  project = createProject();
+});
+
+afterAll(() => project.remove());
 
 const initialize = {
   jsonrpc: "2.0",
@@ -14,163 +20,179 @@ const initialize = {
   method: "initialize",
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 };
+const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
 
-beforeAll(() => {
-  distFile("index.js", "cli");
-  mkdirSync(join(project, "node_modules"));
-  const runtime = fileURLToPath(new URL("../../proffer", import.meta.url));
-  symlinkSync(runtime, join(project, "node_modules/proffer"), "junction");
-});
-
-afterAll(() => rmSync(project, { recursive: true, force: true }));
-
-function write(name: string, ...lines: string[]): void {
-  writeFileSync(join(project, name), `${lines.join("\n")}\n`);
+function call(id: number, name: string, input: object) {
+  return { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: input } };
 }
 
-function proffer(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [distFile("bin.js"), ...args], {
-    cwd: project,
-    encoding: "utf8",
-    input: `${JSON.stringify(initialize)}\n`,
-  });
-  return { status, stdout, stderr };
+interface Message {
+  readonly id: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the shape of each answer is what the tests are about.
+  readonly [key: string]: any;
 }
 
-/** Serves `file` to a client that says initialize and leaves; returns the name that the server gave. */
-function serverName(file: string): string {
-  const { status, stdout, stderr } = proffer("serve", file);
-  expect({ status, stderr }).toMatchObject({ status: 0 });
-  return JSON.parse(stdout).result.serverInfo.name;
+/** Serves a file to a client that sends some requests, waits for all answers and leaves. */
+async function serve(file: string, ...requests: object[]) {
+  const child = project.start("serve", file);
+  const ended = once(child, "close");
+  let stderr = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const answers: Message[] = [];
+  const messages = [initialize, ...requests];
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  lines.on("line", (line) => {
+    answers.push(JSON.parse(line));
+    if (answers.length === messages.length && !stderr.includes("could not be imported")) child.stdin?.end();
+  });
+  child.stdin?.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+  const [status] = await ended;
+  return { status, stderr, answers: answers.sort((a, b) => a.id - b.id) };
 }
 
-describe("proffer serve, with a module that default-exports a server", () => {
-  const server = 'import { defineServer } from "proffer";';
-
-  it.each(["server.js", "server.mjs"])("serves %s over stdio", (file) => {
-    write("package.json", '{ "type": "module" }');
-    write(file, server, 'export default defineServer({ name: "plain", version: "1.0.0" });');
-    expect(serverName(file)).toBe("plain");
-  });
-
-  it.each(["server.ts", "server.mts"])("serves %s without a build", (file) => {
-    write(file, server, 'const name: string = "typed";', 'export default defineServer({ name, version: "1.0.0" });');
-    expect(serverName(file)).toBe("typed");
-  });
-
-  it("finds x.ts where TypeScript imports ./x.js", () => {
-    write("names.ts", 'export const name = "imported" satisfies string;');
-    write(
-      "imports.ts",
-      server,
+describe("proffer serve", () => {
+  it("serves the server that a module default-exports, and keeps what the module prints off stdout", async () => {
+    project.write("names.ts", 'export const name = "own" satisfies string;');
+    project.write(
+      "server.ts",
+      'import { defineServer } from "proffer";',
       'import { name } from "./names.js";',
+      'console.log("from console");',
+      "setInterval(() => {}, 1000);",
       'export default defineServer({ name, version: "1.0.0" });',
     );
-    expect(serverName("imports.ts")).toBe("imported");
-  });
-
-  it("keeps what the module prints off stdout", () => {
-    write(
-      "chatty.ts",
-      'import { writeSync } from "node:fs";',
-      server,
-      'console.log("from console");',
-      'writeSync(1, "from fs\\n");',
-      'export default defineServer({ name: "chatty", version: "1.0.0" });',
-    );
-    const { stdout, stderr } = proffer("serve", "chatty.ts");
-    expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { serverInfo: { name: "chatty" } } });
+    const { status, answers, stderr } = await serve("server.ts");
+    expect(answers[0]?.result.serverInfo.name).toBe("own");
     expect(stderr).toContain("from console");
-    expect(stderr).toContain("from fs");
+    expect(status).toBe(0);
   });
 
-  it("ends with its client although the module holds a timer", () => {
-    write(
-      "timer.ts",
-      server,
-      "setInterval(() => {}, 1000);",
-      'export default defineServer({ name: "timer", version: "1.0.0" });',
+  it("serves the functions of a plain module, with warnings, and again without a compiler", async () => {
+    project.write(
+      "tools.ts",
+      "/** Adds. */",
+      "export function add(a: number, b = 1): number { return a + b; }",
+      "export function next(day: Date): Date { return new Date(day.getTime() + 86_400_000); }",
     );
-    expect(serverName("timer.ts")).toBe("timer");
+    const requests = [list, call(3, "add", { a: 41 }), call(4, "next", { day: "2024-02-28T00:00:00Z" })];
+    const first = await serve("tools.ts", ...requests);
+    expect(first.stderr).toMatch(/^tools\.ts:3:17 warning PF2001/);
+    expect(first.answers[0]?.result.serverInfo).toEqual({ name: "sample", version: "1.2.3" });
+    expect(first.answers[1]?.result.tools).toHaveLength(2);
+    expect(first.answers[2]?.result.structuredContent).toEqual({ result: 42 });
+    expect(first.answers[3]?.result.structuredContent).toEqual({ result: "2024-02-29T00:00:00.000Z" });
+    expect(await serve("tools.ts", ...requests)).toEqual(first);
+  });
+
+  it("answers lists before the module is imported, and calls with -32603 if that fails", async () => {
+    project.write(
+      "fails.ts",
+      "await new Promise((resolve) => setTimeout(resolve, 300));",
+      'if (Date.now() > 0) throw new Error("no database");',
+      "/** Never works. */",
+      "export const never = () => 1;",
+      "declare function setTimeout(then: (value: unknown) => void, time: number): void;",
+    );
+    const { status, answers, stderr } = await serve("fails.ts", list, call(3, "never", {}));
+    expect(answers[1]?.result.tools).toHaveLength(1);
+    expect(answers[2]?.error.code).toBe(-32603);
+    expect(stderr).toContain("Error: no database");
+    expect(stderr).toMatch(/fails\.ts:2:\d+/);
+    expect(status).toBe(1);
+  });
+
+  it("serves from memory, with a warning, where nothing can be kept", async () => {
+    project.write("blocked/package.json", '{ "name": "blocked", "version": "1.0.0", "type": "module" }');
+    project.write("blocked/.proffer", "A file is in the way of the folder.");
+    project.write("blocked/part.ts", "export const part: string = import.meta.url;");
+    project.write(
+      "blocked/tools.ts",
+      'import { part } from "./part.ts";',
+      "/** Says where it is. */",
+      "export const say = () => part;",
+    );
+    const { answers, stderr } = await serve("blocked/tools.ts", call(2, "say", {}));
+    expect(stderr).toContain("cannot be kept");
+    expect(answers[1]?.result.content[0].text).toMatch(/blocked\/part\.ts$/);
+    rmSync(project.path("blocked"), { recursive: true });
+  });
+
+  it("says that a port is taken", async () => {
+    project.write("quick.mjs", "/** Says. */", 'export const say = () => "said";');
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as AddressInfo;
+    const { status, stdout, stderr } = project.proffer("serve", "quick.mjs", "--http", String(port));
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toContain(`Port ${port} on 127.0.0.1 is taken`);
+    taken.close();
   });
 });
 
-describe("proffer serve, with a module that it cannot serve, exits with 1, keeps stdout empty and", () => {
-  function failure(file: string): string {
-    const { status, stdout, stderr } = proffer("serve", file);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-    return stderr;
-  }
-
-  it("names a file that does not exist", () => {
-    const stderr = failure("absent.ts");
-    expect(stderr).toContain("absent.ts does not exist");
-    expect(stderr).toContain("relative to the current directory");
-  });
-
-  it("refuses a folder", () => {
-    expect(failure("node_modules")).toContain("node_modules is not a file");
-  });
-
-  it("refuses a file that is not a module", () => {
-    write("server.py", "pass");
-    expect(failure("server.py")).toContain("Name a .ts, .mts, .js or .mjs file.");
-  });
-
-  it("asks for a default export", () => {
-    write("named.mjs", "export const server = 1;");
-    expect(failure("named.mjs")).toContain("named.mjs has no default export. Add one: export default defineServer(");
-  });
-
+describe("proffer serve, with what it cannot serve, exits with 1, keeps stdout empty and", () => {
   it.each([
-    ["{}", "an object"],
-    ["[]", "an array"],
-    ["null", "null"],
-    ["undefined", "undefined"],
-    ["() => 1", "a function"],
-  ])("says what the default export %s is instead of a server", (value, kind) => {
-    write("other.mjs", `export default ${value};`);
-    expect(failure("other.mjs")).toContain(`the default export of other.mjs is ${kind}, not a server.`);
+    [
+      "names a file that does not exist",
+      "absent.ts",
+      [],
+      /absent\.ts does not exist.*relative to the current directory/,
+    ],
+    ["refuses a folder that is no build", "node_modules", [], /node_modules is not a file/],
+    ["refuses a file that is not a module", "server.py", ["pass"], /Name a \.ts, \.mts, \.js or \.mjs file/],
+    ["asks for an export", "nothing.ts", ["const a = 1;"], /nothing\.ts:1:1 error PF1002/],
+    ["places a syntax error", "broken.mjs", ["const a = 1;", "export { ;"], /broken\.mjs:2:\d+ error TS1/],
+    [
+      "shows what the module threw",
+      "throws.mjs",
+      ['import { defineServer } from "proffer";', 'throw new Error("no key");', "export default defineServer({});"],
+      /throws\.mjs failed while it was loaded[\s\S]*no key/,
+    ],
+    [
+      "says what the default export is instead of a server",
+      "other.ts",
+      ['import type { Server } from "proffer";', "const none: unknown = 1;", "export default none as Server;"],
+      /the default export of other\.ts is a number, not a server/,
+    ],
+  ])("%s", (_, file, lines, message) => {
+    if (lines.length > 0) project.write(file, ...lines);
+    const { status, stdout, stderr } = project.proffer("serve", file);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(message);
   });
 
-  it("places a syntax error in TypeScript", () => {
-    write("broken.ts", "const fine = 1;", "export default { name: ;");
-    expect(failure("broken.ts")).toContain("broken.ts:2:24 Expression expected.");
-  });
-
-  it("places a syntax error in JavaScript", () => {
-    write("broken.mjs", "const fine = 1;", "export default { name: ;");
-    const stderr = failure("broken.mjs");
-    expect(stderr).toContain("broken.mjs:2");
-    expect(stderr).toContain("SyntaxError: Unexpected token ';'");
-  });
-
-  it("shows what the module threw, with the line of the source", () => {
-    write("throws.ts", "interface Erased {", "  name: string;", "}", 'throw new Error("no database");');
-    const stderr = failure("throws.ts");
-    expect(stderr).toContain("throws.ts failed while it was loaded");
-    expect(stderr).toContain("Error: no database");
-    expect(stderr).toMatch(/throws\.ts:4:7/);
-  });
-
-  it("names an import that does not exist as the author wrote it", () => {
-    write("missing.ts", 'import { name } from "./gone.js";', "export default name;");
-    expect(failure("missing.ts")).toContain("gone.js' imported from");
+  it("explains modules that import each other too early", () => {
+    project.write("a.ts", 'import { b } from "./b.ts";', "/** A. */", "export const a = () => b;");
+    project.write("b.ts", 'import { a } from "./a.ts";', "export const b: string = a.name;");
+    // Over HTTP the module is imported at once, and the process ends with the reason.
+    const { status, stderr } = project.proffer("serve", "a.ts", "--http", "0");
+    expect(status).toBe(1);
+    expect(stderr).toContain("Two modules that import each other");
   });
 });
 
 describe("the command line", () => {
-  it.each([[["serve"]], [["serve", "a.ts", "b.ts"]], [["srve"]], [["--bogus"]], [[]]])(
-    "exits with 2 for %j",
-    (args) => {
-      const { status, stdout } = proffer(...args);
-      expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    },
-  );
+  it.each([
+    [[]],
+    [["srve"]],
+    [["serve", "a.ts", "b.ts"]],
+    [["serve", "a.ts", "--http", "many"]],
+    [["serve", "a.ts", "--host", "::1"]],
+    [["call", "a.ts"]],
+    [["call", "a", "--arg", "b", "--", "node"]],
+    [["call", "a.ts", "b", "--input", "[]"]],
+    [["install", "a.ts", "--client", "notepad"]],
+    [["install", "a.ts", "--client", "windsurf", "--project"]],
+  ])("exits with 2 for %j", (args) => {
+    const { status, stdout } = project.proffer(...args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+  });
 
-  it("shows its help on stdout", () => {
-    const { status, stdout } = proffer("serve", "--help");
-    expect(status).toBe(0);
-    expect(stdout).toContain("Usage: proffer serve");
+  it("shows its help on stdout, without colours where nobody looks", () => {
+    const { status, stdout, stderr } = project.proffer("call", "--help");
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toContain("Examples:\n  proffer call tools.ts");
+    expect(stdout).not.toContain("\u001b");
   });
 });

@@ -1,5 +1,6 @@
 export type { Module } from "./derived/bind.ts";
-export type { Codec, Plan, PlanCondition, PlanOption } from "./derived/codec.ts";
+export { type Codec, decode, encode, type Plan, type PlanCondition, type PlanOption } from "./derived/codec.ts";
+export { CodecError } from "./derived/codec-text.ts";
 export { createDerivedServer } from "./derived/derived-server.ts";
 export type {
   Binding,
@@ -12,3 +13,4 @@ export type {
   ManifestTool,
   ManifestVariable,
 } from "./derived/manifest.ts";
+export { type ProcessOptions, serveByArguments, serveProcess } from "./transports/node-process.ts";

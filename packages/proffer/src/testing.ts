@@ -2,11 +2,12 @@ export type { Answer, Answers, Asked } from "./testing/answers.ts";
 export {
   type ClientOptions,
   type Link,
-  type Notification,
   RemoteError,
   type RequestOptions,
   TestClient,
 } from "./testing/client.ts";
 export { type ConnectOptions, connect, connectOver } from "./testing/connect.ts";
+export type { Wanted } from "./testing/listen.ts";
+export type { Notification } from "./testing/notifications.ts";
 export { findRepeats, type Repeat, type RepeatOptions } from "./testing/repeats.ts";
 export { Transcript } from "./testing/transcript.ts";

@@ -1,11 +1,10 @@
 import { RpcError } from "../protocol/errors.ts";
-import { after } from "../server/after.ts";
 import { kindOf, type Result, result } from "../server/content.ts";
 import type { Context } from "../server/context.ts";
 import { Mismatch } from "../server/schema.ts";
 import { decode, encode } from "./codec.ts";
 import { CodecError } from "./codec-text.ts";
-import type { Binding, BoundParameter, BoundResult } from "./manifest.ts";
+import type { Binding, BoundResult } from "./manifest.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -17,14 +16,18 @@ export type Bound = (args: Arguments, ctx: Context) => unknown;
 
 /** Binds a function of a module that may still have to be imported; once it is, calls lose no time on it. */
 export function bind(binding: Binding, load: () => Module | Promise<Module>): Bound {
-  return (args, ctx) => after(load(), (module) => call(binding, module, args, ctx));
+  return (args, ctx) => {
+    const module = load();
+    return module instanceof Promise
+      ? module.then((loaded) => call(binding, loaded, args, ctx))
+      : call(binding, module, args, ctx);
+  };
 }
 
 function call(binding: Binding, module: Module, args: Arguments, ctx: Context): unknown {
   const given = binding.decode === undefined ? args : decodeArguments(binding, args);
   const [holder, method] = locate(binding, module);
-  const values = binding.parameters.flatMap((parameter) => valuesOf(parameter, given, ctx));
-  return finish(binding.result, method.apply(holder, values));
+  return finish(binding.result, method.apply(holder, valuesOf(binding, given, ctx)));
 }
 
 function decodeArguments(binding: Binding, args: Arguments): Arguments {
@@ -50,17 +53,25 @@ function locate({ path }: Binding, module: Module): [holder: unknown, method: (.
   });
 }
 
-function valuesOf(parameter: BoundParameter, args: Arguments, ctx: Context): unknown[] {
-  switch (parameter.kind) {
-    case "context":
-      return [ctx];
-    case "arguments":
-      return [args];
-    case "argument":
-      return [own(args, parameter.name)];
-    case "rest":
-      return (own(args, parameter.name) as unknown[] | undefined) ?? [];
+function valuesOf({ parameters }: Binding, args: Arguments, ctx: Context): unknown[] {
+  const values: unknown[] = [];
+  for (const parameter of parameters) {
+    switch (parameter.kind) {
+      case "context":
+        values.push(ctx);
+        break;
+      case "arguments":
+        values.push(args);
+        break;
+      case "argument":
+        values.push(own(args, parameter.name));
+        break;
+      case "rest":
+        // Not spread into push(): a client chooses how many there are, and the stack is finite.
+        for (const value of (own(args, parameter.name) as unknown[] | undefined) ?? []) values.push(value);
+    }
   }
+  return values;
 }
 
 /** Arguments come from outside: only what they have themselves counts. */

@@ -31,7 +31,7 @@ export function looksLike(kind: TextKind, text: string): boolean {
     case "date":
       return /^[0-9]{4}-/.test(text);
     case "url":
-      return /^[A-Za-z]/.test(text);
+      return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text);
     case "bytes":
     case "buffer":
       return true;

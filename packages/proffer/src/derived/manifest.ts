@@ -17,6 +17,8 @@ export interface ManifestTool {
   readonly inputSchema: JsonSchemaObject & { readonly type: "object" };
   readonly outputSchema?: JsonSchemaObject;
   readonly annotations?: ToolAnnotations;
+  /** The protocol has no word for it: the description says it, and the reason, too. */
+  readonly deprecated?: string | true;
   readonly binding: Binding;
 }
 
@@ -25,6 +27,8 @@ export interface ManifestPrompt {
   readonly title?: string;
   readonly description?: string;
   readonly arguments: readonly ManifestArgument[];
+  /** The protocol has no word for it: the description says it, and the reason, too. */
+  readonly deprecated?: string | true;
   readonly binding: Binding;
 }
 
@@ -46,6 +50,8 @@ export interface ManifestResource {
   readonly description?: string;
   readonly mimeType?: string;
   readonly variables: readonly ManifestVariable[];
+  /** The protocol has no word for it: the description says it, and the reason, too. */
+  readonly deprecated?: string | true;
   readonly binding: Binding;
 }
 

@@ -30,11 +30,14 @@ export class RpcError extends Error {
   override readonly name: string = "RpcError";
   readonly kind: ErrorName;
   readonly data: unknown;
+  /** Stands in place of the code that the kind has, on every revision: for servers that keep an older contract. */
+  readonly code: number | undefined;
 
-  constructor(kind: ErrorName, message: string, options: { data?: unknown; cause?: unknown } = {}) {
+  constructor(kind: ErrorName, message: string, options: { data?: unknown; cause?: unknown; code?: number } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.data = options.data;
+    this.code = options.code;
   }
 }
 

@@ -9,10 +9,13 @@ export const MAX_DEPTH = 64;
 export class MessageFault {
   readonly error: RpcError;
   readonly id: RequestId | undefined;
+  /** It has a method and no id: a notification is never answered, however wrong it is. */
+  readonly notification: boolean;
 
-  constructor(error: RpcError, id?: RequestId) {
+  constructor(error: RpcError, id?: RequestId, notification = false) {
     this.error = error;
     this.id = id;
+    this.notification = notification;
   }
 }
 
@@ -27,29 +30,33 @@ export function parseMessage(text: string): Message | MessageFault | (Message | 
     return fault("parse_error", "The message is not valid JSON.");
   }
   const duplicate = duplicateKeys(Array.isArray(value) ? value : [value], scanned);
-  if (duplicate) return fault("invalid_request", `The message has a key twice in ${duplicate}.`, readableId(value));
+  if (duplicate) {
+    const error = new RpcError("invalid_request", `The message has a key twice in ${duplicate}.`);
+    // The key may be the id, and who reads the first takes the answer to the last for that of another request.
+    return new MessageFault(error, duplicate === ENVELOPE ? undefined : readableId(value), isNotification(value));
+  }
   return Array.isArray(value) ? value.map(toMessage) : toMessage(value);
 }
 
 /** Checks the envelope of one message that was parsed from JSON. */
-export function toMessage(value: unknown): Message | MessageFault {
+function toMessage(value: unknown): Message | MessageFault {
   if (!isObject(value)) return fault("invalid_request", "A message must be a JSON object.");
   const { id, method, params } = value;
-  if (value.jsonrpc !== "2.0") return fault("invalid_request", 'A message needs "jsonrpc": "2.0".', readableId(value));
+  if (value.jsonrpc !== "2.0") return fault("invalid_request", 'A message needs "jsonrpc": "2.0".', value);
   if ("id" in value && !isId(id)) {
     return fault("invalid_request", "An id must be a string or an integer that JavaScript can hold exactly.");
   }
   if ("method" in value) {
     if (typeof method !== "string" || "result" in value || "error" in value) {
-      return fault("invalid_request", "A message is either a request with a method or a response.", readableId(value));
+      return fault("invalid_request", "A message is either a request with a method or a response.", value);
     }
     if (params !== undefined && !isObject(params)) {
-      return fault("invalid_params", "The params must be a JSON object.", readableId(value));
+      return fault("invalid_params", "The params must be a JSON object.", value);
     }
     return value as unknown as Message;
   }
   if (!("id" in value) || "result" in value === "error" in value) {
-    return fault("invalid_request", "A message needs a method, or an id with a result or an error.", readableId(value));
+    return fault("invalid_request", "A message needs a method, or an id with a result or an error.", value);
   }
   if (!isObject("result" in value ? value.result : value.error)) {
     return fault("invalid_request", "The result or error of a response must be a JSON object.");
@@ -57,8 +64,10 @@ export function toMessage(value: unknown): Message | MessageFault {
   return value as unknown as Message;
 }
 
-function fault(kind: "parse_error" | "invalid_request" | "invalid_params", message: string, id?: RequestId) {
-  return new MessageFault(new RpcError(kind, message), id);
+type FaultKind = "parse_error" | "invalid_request" | "invalid_params";
+
+function fault(kind: FaultKind, message: string, value?: unknown): MessageFault {
+  return new MessageFault(new RpcError(kind, message), readableId(value), isNotification(value));
 }
 
 function isId(id: unknown): id is RequestId {
@@ -69,6 +78,12 @@ function readableId(value: unknown): RequestId | undefined {
   // A response has an id of ours; answering it would start a conversation of errors.
   return isObject(value) && "method" in value && isId(value.id) ? value.id : undefined;
 }
+
+function isNotification(value: unknown): boolean {
+  return isObject(value) && typeof value.method === "string" && !("id" in value);
+}
+
+const ENVELOPE = "its envelope";
 
 /** Names the place where fewer keys arrived than were written. */
 function duplicateKeys(messages: unknown[], scanned: Scan): string | undefined {
@@ -81,7 +96,7 @@ function duplicateKeys(messages: unknown[], scanned: Scan): string | undefined {
     paramsKeys -= countKeys(params);
     if (isObject(params._meta)) metaKeys -= countKeys(params._meta);
   }
-  if (envelopeKeys !== 0) return "its envelope";
+  if (envelopeKeys !== 0) return ENVELOPE;
   if (paramsKeys !== 0) return "params";
   return metaKeys !== 0 ? "params._meta" : undefined;
 }

@@ -36,8 +36,16 @@ export const REV_2025_11_25: Revision = {
 
 function wrapOutputSchema(tool: ToolDescription, detail: { readonly wrapped: boolean }): ToolDescription {
   if (!detail.wrapped || tool.outputSchema === undefined) return tool;
-  const { $defs, ...result } = moveReferences(tool.outputSchema) as Record<string, unknown>;
-  const outputSchema = { type: "object", properties: { result }, required: ["result"], ...($defs ? { $defs } : {}) };
+  // What says how to read the document belongs to its root, and so does what references point to.
+  const { $schema, $id, $defs, ...result } = moveReferences(tool.outputSchema) as Record<string, unknown>;
+  const outputSchema = {
+    ...($schema === undefined ? {} : { $schema }),
+    ...($id === undefined ? {} : { $id }),
+    type: "object",
+    properties: { result },
+    required: ["result"],
+    ...($defs === undefined ? {} : { $defs }),
+  };
   return { ...tool, outputSchema };
 }
 

@@ -1,7 +1,6 @@
 /**
  * What JSON.parse does not tell: how deep a text nests, and how many keys it wrote into the envelope, `params` and
  * `params._meta`. Two equal keys would silently become one; whoever checks the first and acts on the last is fooled.
- * One linear pass that is right for valid JSON and harmless on anything else.
  */
 export interface Scan {
   /** The text nests deeper than allowed. The counts are then meaningless. */
@@ -19,77 +18,135 @@ const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
+/** Which bytes mean something outside strings: a look-up is faster than comparisons for the many that do not. */
+const MEANS = new Uint8Array(128);
+for (const byte of [QUOTE, COLON, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE]) MEANS[byte] = 1;
+
 /** Strings longer than this are skipped by `indexOf`, which is slower to start and faster to run than a loop. */
 const LONG_STRING = 48;
 
-const WATCHED = ["", "params", "_meta"] as const;
+const encoder = new TextEncoder();
+const bytes = new Uint8Array(16 * 1024);
 
 /**
- * Scans one message, or a batch, whose counts are the sums over its messages. The object returned is reused by the
- * next call: read it at once.
+ * Scans one message, or a batch, whose counts are the sums over its messages: one linear pass that is right for valid
+ * JSON and harmless on anything else. The object returned is reused by the next call: read it at once.
  */
 export function scan(text: string, maxDepth: number): Scan {
-  const keys = found.keys;
-  keys[0] = keys[1] = keys[2] = 0;
-  // Depth below the message, so that the messages of a batch count like single ones.
-  let depth = 0;
-  const batch = /^\s*\[/.test(text);
-  if (batch) depth = -1;
-  // How many levels from the root are objects on the way envelope → params → _meta.
-  let watched = 0;
-  let entering = 0;
+  structure.begin(text.charCodeAt(0) !== OPEN_BRACE && /^\s*\[/.test(text), maxDepth);
+  if (isCopied(text)) scanBytes(text);
+  else scanText(text);
+  return structure.report();
+}
+
+/** Bytes are read much faster than the characters of a string, so a short text is copied if each character is one. */
+function isCopied(text: string): boolean {
+  return text.length <= bytes.length && encoder.encodeInto(text, bytes).written === text.length;
+}
+
+function scanBytes(text: string): void {
+  const { length } = text;
+  let keyStart = 0;
+  let keyEnd = 0;
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[at] as number;
+    if (MEANS[byte] === 0) continue;
+    if (byte === QUOTE) {
+      keyStart = ++at;
+      while (at < length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+      keyEnd = at;
+    } else if (byte === COLON) {
+      structure.key(text, keyStart, keyEnd);
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      structure.close();
+    } else if (!structure.open(byte === OPEN_BRACE)) {
+      return;
+    }
+  }
+}
+
+function scanText(text: string): void {
   let keyStart = 0;
   let keyEnd = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
-      case QUOTE: {
-        const end = closingQuote(text, at + 1);
+      case QUOTE:
         keyStart = at + 1;
-        keyEnd = end;
-        at = end;
+        keyEnd = closingQuote(text, keyStart);
+        at = keyEnd;
         break;
-      }
       case COLON:
-        if (depth === watched && depth > 0) {
-          keys[depth - 1] = (keys[depth - 1] ?? 0) + 1;
-          const next = WATCHED[depth];
-          entering = next !== undefined && isKey(text, keyStart, keyEnd, next) ? depth + 1 : 0;
-        }
+        structure.key(text, keyStart, keyEnd);
         break;
       case OPEN_BRACE:
-        depth++;
-        if (depth === 1 || entering === depth) watched = depth;
-        entering = 0;
-        if (depth > maxDepth) return report(true);
+        if (!structure.open(true)) return;
         break;
       case OPEN_BRACKET:
-        depth++;
-        entering = 0;
-        if (depth > maxDepth) return report(true);
+        if (!structure.open(false)) return;
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
-        depth--;
-        if (watched > depth) watched = depth;
+        structure.close();
         break;
     }
   }
-  return report(false);
 }
 
-const found = {
-  keys: [0, 0, 0],
-  scan: { tooDeep: false, envelopeKeys: 0, paramsKeys: 0, metaKeys: 0 },
-};
+const WATCHED = ["", "params", "_meta"] as const;
 
-function report(tooDeep: boolean): Scan {
-  const { keys, scan } = found;
-  scan.tooDeep = tooDeep;
-  scan.envelopeKeys = keys[0] ?? 0;
-  scan.paramsKeys = keys[1] ?? 0;
-  scan.metaKeys = keys[2] ?? 0;
-  return scan;
+/** What is known of the text up to where the scan is. */
+class Structure {
+  readonly #scan: Scan = { tooDeep: false, envelopeKeys: 0, paramsKeys: 0, metaKeys: 0 };
+  readonly #keys = [0, 0, 0];
+  #maxDepth = 0;
+  /** Depth below the message, so that the messages of a batch count like single ones. */
+  #depth = 0;
+  /** How many levels from the root are objects on the way envelope → params → _meta. */
+  #watched = 0;
+  /** The level that becomes a watched one if an object opens next. */
+  #entering = 0;
+
+  begin(isBatch: boolean, maxDepth: number): void {
+    this.#keys[0] = this.#keys[1] = this.#keys[2] = 0;
+    this.#maxDepth = maxDepth;
+    this.#depth = isBatch ? -1 : 0;
+    this.#watched = 0;
+    this.#entering = 0;
+  }
+
+  /** An object or a list begins; false if it is nested too deep. */
+  open(isObject: boolean): boolean {
+    const depth = ++this.#depth;
+    if (isObject && (depth === 1 || this.#entering === depth)) this.#watched = depth;
+    this.#entering = 0;
+    return depth <= this.#maxDepth;
+  }
+
+  close(): void {
+    const depth = --this.#depth;
+    if (this.#watched > depth) this.#watched = depth;
+  }
+
+  /** A key ends; it stands between the two positions. */
+  key(text: string, start: number, end: number): void {
+    const depth = this.#depth;
+    if (depth !== this.#watched || depth <= 0) return;
+    this.#keys[depth - 1] = (this.#keys[depth - 1] ?? 0) + 1;
+    const next = WATCHED[depth];
+    this.#entering = next !== undefined && isKey(text, start, end, next) ? depth + 1 : 0;
+  }
+
+  report(): Scan {
+    const scan = this.#scan;
+    scan.tooDeep = this.#depth > this.#maxDepth;
+    scan.envelopeKeys = this.#keys[0] ?? 0;
+    scan.paramsKeys = this.#keys[1] ?? 0;
+    scan.metaKeys = this.#keys[2] ?? 0;
+    return scan;
+  }
 }
+
+const structure = new Structure();
 
 /** The position of the quote that ends the string whose first character is at `from`, or the length of the text. */
 function closingQuote(text: string, from: number): number {
@@ -111,9 +168,14 @@ function closingQuote(text: string, from: number): number {
   return text.length;
 }
 
+/** An escaped character, `\u006d`, is so many times as long as the character. */
+const ESCAPE_LENGTH = 6;
+
 /** Whether the key written at `start` is `name`; a key may be written with escapes (`"\u006dethod"`). */
 function isKey(text: string, start: number, end: number, name: string): boolean {
-  if (text.startsWith(name, start) && end - start === name.length) return true;
+  const length = end - start;
+  if (length <= name.length) return length === name.length && text.startsWith(name, start);
+  if (length > ESCAPE_LENGTH * name.length) return false;
   const raw = text.slice(start, end);
   if (!raw.includes("\\")) return false;
   try {

@@ -1,3 +1,4 @@
+import { isObject } from "../protocol/messages.ts";
 import type { Call } from "./call.ts";
 import { Interruption } from "./interruption.ts";
 import { Prepared } from "./prepared.ts";
@@ -29,7 +30,9 @@ export function createAround(around: Around): (call: Call, handler: (call: Call)
       prepared = result;
       return result.value;
     };
-    const result = await around(new CallView(call), next);
+    const result: unknown = await around(new CallView(call), next);
+    if (!isObject(result))
+      throw new TypeError(`around() gave ${String(result)} for ${call.method}; it must return a result`);
     // What was serialised before stays so, as long as the hook only looked.
     return prepared !== undefined && result === prepared.value ? prepared : result;
   };

@@ -1,8 +1,22 @@
-import type { Wire } from "../protocol/messages.ts";
+import type { Message, Wire } from "../protocol/messages.ts";
+import type { MessageFault } from "../protocol/parse.ts";
+import type { Revision } from "../protocol/revision.ts";
 import type { Call, Origin } from "./call.ts";
+import { describesItself } from "./classify.ts";
 
 /** More messages than this are not taken in one batch. */
 export const MAX_BATCH = 100;
+
+/** Why a batch cannot be taken, if it cannot. */
+export function batchProblem(items: readonly (Message | MessageFault)[], revision: Revision): string | undefined {
+  if (!revision.batches) return `Protocol version ${revision.version} has no batches; send the messages one by one.`;
+  if (items.length === 0) return "A batch must not be empty.";
+  if (items.length > MAX_BATCH) return `A batch may have ${MAX_BATCH} messages at most.`;
+  const alone = items.some(
+    (item) => "method" in item && (item.method === "initialize" || describesItself(item.params)),
+  );
+  return alone ? "initialize, and requests that describe themselves, cannot be part of a batch." : undefined;
+}
 
 /** The origin of the requests of one batch: gathers their answers and sends them together. */
 export class Batch implements Origin {
@@ -50,9 +64,14 @@ export class Batch implements Origin {
     this.#origin.settled?.(call);
   }
 
+  detach(call: Call): void {
+    this.#origin.detach?.(call);
+  }
+
   /** A request of the batch was cancelled: its answer is not waited for any more. */
-  abandoned(): void {
+  abandoned(call: Call): void {
     this.#expected--;
+    if (this.#expected === 0) this.#origin.abandoned?.(call);
     this.#flush();
   }
 

@@ -15,12 +15,21 @@ export class Changes {
   readonly #watchers = new Map<string, Set<ChangeListener>>();
   readonly #lists = new Set<ListKind>();
   readonly #uris = new Set<string>();
+  readonly #heard: (listeners: number) => void;
   #scheduled = false;
+
+  /** `heard` is told how many listen to lists, whenever that changes. */
+  constructor(heard: (listeners: number) => void = () => undefined) {
+    this.#heard = heard;
+  }
 
   /** Hears of list changes until the returned function is called. */
   listen(listener: ChangeListener): () => void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#heard(this.#listeners.size);
+    return () => {
+      if (this.#listeners.delete(listener)) this.#heard(this.#listeners.size);
+    };
   }
 
   /** Hears of updates of one resource until the returned function is called. */
@@ -30,7 +39,8 @@ export class Changes {
     this.#watchers.set(uri, watchers);
     return () => {
       watchers.delete(listener);
-      if (watchers.size === 0) this.#watchers.delete(uri);
+      // Another set may have taken its place since.
+      if (watchers.size === 0 && this.#watchers.get(uri) === watchers) this.#watchers.delete(uri);
     };
   }
 
@@ -44,6 +54,13 @@ export class Changes {
     if (!this.#watchers.has(uri)) return;
     this.#uris.add(uri);
     this.#schedule();
+  }
+
+  /** Says that everything whose URI begins so may have changed. */
+  updatedUnder(prefix: string): void {
+    for (const uri of this.#watchers.keys()) {
+      if (uri.startsWith(prefix)) this.updated(uri);
+    }
   }
 
   #schedule(): void {

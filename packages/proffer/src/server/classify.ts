@@ -38,8 +38,8 @@ export function claimedRevision(params: JsonObject, revisions: Revisions): Revis
   return revision;
 }
 
-/** Checks what a self-describing request must carry besides its version. */
-function checkEnvelope(meta: JsonObject): void {
+/** Checks what a self-describing request must carry besides its version. @throws {RpcError} for what is missing. */
+export function checkEnvelope(meta: JsonObject): void {
   if (!isObject(meta[META.clientCapabilities]))
     throw incomplete(META.clientCapabilities, "an object, which may be empty");
   const level = meta[META.logLevel];

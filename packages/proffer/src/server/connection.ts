@@ -45,8 +45,11 @@ export class Connection implements Origin, ChangeListener {
   readonly #maxInFlight: number;
   readonly #calls = new Map<RequestId, Call>();
   readonly #asked = new ServerRequests();
+  /** What the last request that described itself spoke: the best guess for a message that cannot be read. */
+  #claimed: Revision | undefined;
   #stopListening: (() => void) | undefined;
   #draining = false;
+  #closed = false;
   #idle: (() => void) | undefined;
 
   constructor(server: ServerState, options: ConnectionOptions) {
@@ -68,11 +71,11 @@ export class Connection implements Origin, ChangeListener {
 
   /** Takes the text of one message from the client. */
   receive(text: string): void {
+    if (this.#closed) return;
     const parsed = parseMessage(text);
     if (Array.isArray(parsed)) this.#receiveBatch(parsed);
     else if (!(parsed instanceof MessageFault)) this.#receiveMessage(parsed, this);
     else if (!parsed.notification) this.refuse(parsed.error, parsed.id);
-    XXX.#receiveMessage(parsed, this);
   }
 
   /** Answers a message that could not be understood. */
@@ -89,8 +92,9 @@ export class Connection implements Origin, ChangeListener {
   }
 
   respond(call: Call, wire: Wire): void {
-    this.settled(call);
+    // In this order: whoever waits for the last answer must find it sent.
     this.#send(wire);
+    this.settled(call);
   }
 
   settled(call: Call): void {
@@ -131,6 +135,7 @@ export class Connection implements Origin, ChangeListener {
 
   /** Gives up whatever is in work. Closing twice is closing once. */
   close(reason = "The connection was closed."): void {
+    this.#closed = true;
     this.#stopListening?.();
     this.#stopListening = undefined;
     this.session?.close();
@@ -142,7 +147,8 @@ export class Connection implements Origin, ChangeListener {
   }
 
   #refusal(error: RpcError, id: RequestId | undefined): string {
-    return errorMessage(id ?? this.#revision.unreadableId, toErrorObject(error, this.#revision));
+    const revision = this.session?.revision ?? this.#claimed ?? this.#revision;
+    return errorMessage(id ?? revision.unreadableId, toErrorObject(error, revision));
   }
 
   #receiveMessage(message: Message, origin: Origin): void {
@@ -154,8 +160,10 @@ export class Connection implements Origin, ChangeListener {
   #receiveRequest(message: RequestMessage, origin: Origin): void {
     let revision = this.#revision;
     try {
-      if (describesItself(message.params)) revision = claimedRevision(message.params, this.#server.revisions);
-      else if (message.method === "initialize") revision = this.#initialize(message);
+      if (describesItself(message.params)) {
+        revision = claimedRevision(message.params, this.#server.revisions);
+        this.#claimed = revision;
+      } else if (message.method === "initialize") revision = this.#initialize(message);
       this.#checkRequest(message);
     } catch (error) {
       refuse(new Call(this.#server, origin, revision, message), error);
@@ -193,7 +201,9 @@ export class Connection implements Origin, ChangeListener {
     if (method === "notifications/initialized" && this.session !== undefined) this.session.ready = true;
     if (method !== "notifications/cancelled") return;
     const call = this.#calls.get(params?.requestId as RequestId);
-    if (call !== undefined) this.#giveUp(call, "The client cancelled the request.");
+    // Without an answer to initialize neither side would know what was agreed on.
+    if (call === undefined || call.method === "initialize") return;
+    this.#giveUp(call, "The client cancelled the request.");
   }
 
   #giveUp(call: Call, reason: string): void {
@@ -208,11 +218,11 @@ export class Connection implements Origin, ChangeListener {
       this.refuse(new RpcError("invalid_request", problem));
       return;
     }
-    const answers = parsed.filter((item) => item instanceof MessageFault || isRequest(item)).length;
-    const batch = new Batch(this, answers, this.#send);
+    const answers = parsed.filter((item) => (item instanceof MessageFault ? !item.notification : isRequest(item)));
+    const batch = new Batch(this, answers.length, this.#send);
     for (const item of parsed) {
-      if (item instanceof MessageFault) batch.take(this.#refusal(item.error, item.id));
-      else this.#receiveMessage(item, batch);
+      if (!(item instanceof MessageFault)) this.#receiveMessage(item, batch);
+      else if (!item.notification) batch.take(this.#refusal(item.error, item.id));
     }
   }
 }

@@ -101,14 +101,17 @@ export function assistant(content: string | Content): Spoken {
   return { role: "assistant", content: typeof content === "string" ? text(content) : content, [KIND]: "message" };
 }
 
+/** One of the contents of a resource. Without a uri or a type, it has those of the resource that is read. */
+export type ContentItem = Omit<ResourceContent, "uri"> & { readonly uri?: string };
+
 /** Several contents of one resource, each with its own uri and type. */
 export interface Contents extends Marked<"contents"> {
-  readonly list: readonly ResourceContent[];
+  readonly list: readonly ContentItem[];
   readonly _meta?: Meta;
 }
 
 /** Answers a read with several contents, or with metadata. */
-export function contents(list: readonly ResourceContent[], options: { readonly _meta?: Meta } = {}): Contents {
+export function contents(list: readonly ContentItem[], options: { readonly _meta?: Meta } = {}): Contents {
   return { list, ...options, [KIND]: "contents" };
 }
 

@@ -30,6 +30,11 @@ export interface Context {
   readonly session: Session | undefined;
   /** Tells the client how far the work is; it must grow. Does nothing if the client did not ask to be told. */
   progress(done: number, total?: number, message?: string): void;
+  /**
+   * Lets the client's connection go while the work goes on, so that nothing on the way cuts it; the client comes back
+   * for the answer. Does nothing where client and transport have no way to do that.
+   */
+  detach(): void;
   /** Sends a log message to the client, if it wants that level. Never put secrets in it. */
   log(level: LogLevel, data: unknown, logger?: string): void;
   /**
@@ -116,10 +121,19 @@ export class CallContext implements Context {
     this.#skipped = undefined;
   }
 
+  detach(): void {
+    this.#call.origin.detach?.(this.#call);
+  }
+
   log(level: LogLevel, data: unknown, logger?: string): void {
     const wanted = this.#call.logLevel;
     if (wanted === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(wanted)) return;
-    this.#call.notify("notifications/message", { level, ...(logger === undefined ? {} : { logger }), data });
+    this.#call.notify("notifications/message", {
+      level,
+      ...(logger === undefined ? {} : { logger }),
+      // The protocol wants data in every message.
+      data: data ?? null,
+    });
   }
 
   ask(message: string, schema?: SchemaLike | Fields, options?: AskOptions<unknown>): Promise<Answer<never>> {

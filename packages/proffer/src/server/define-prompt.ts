@@ -42,9 +42,7 @@ export interface Prompt {
 }
 
 /** Describes a prompt. @throws {UsageError} for a name or option that could not be served. */
-export function definePrompt<const Arguments extends PromptArguments = Record<never, PromptArgumentOptions>>(
-  options: PromptOptions<Arguments>,
-): Prompt {
+export function definePrompt<const Arguments extends PromptArguments>(options: PromptOptions<Arguments>): Prompt {
   const { name, arguments: declared, get, ...rest } = options;
   checkName(name, "a prompt");
   if (typeof get !== "function") throw new UsageError("bad_option", `Prompt "${name}" has no get function.`);

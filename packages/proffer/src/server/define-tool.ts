@@ -1,7 +1,8 @@
 import type { ClientCapabilities, Icon, Meta, ToolAnnotations, ToolDescription } from "../protocol/model.ts";
-import type { Content, Failure, Result } from "./content.ts";
+import type { Failure, Result } from "./content.ts";
 import type { Context } from "./context.ts";
 import type { Infer, SchemaLike } from "./infer.ts";
+import { findMirrors, type Mirror } from "./mirrors.ts";
 import { checkToolName } from "./names.ts";
 import { type Schema, toSchema } from "./schema.ts";
 import { UsageError } from "./usage-error.ts";
@@ -10,12 +11,14 @@ import { UsageError } from "./usage-error.ts";
 export type RequiredCapability = "elicitation" | "elicitation.url" | "sampling" | "sampling.tools" | "roots";
 
 /** What a tool may return: see the table in docs/tools.md. With an `output` schema, a value of its type. */
-export type ToolReturn<Output> = Output extends SchemaLike
-  ? Infer<Output> | Result<Infer<Output>> | Failure | Content | readonly (Content | Failure)[]
-  : unknown;
+export type ToolReturn<Output> = Output extends undefined ? unknown : Infer<Output> | Result<Infer<Output>> | Failure;
 
-export interface ToolOptions<Input extends SchemaLike | undefined, Output extends SchemaLike | undefined> {
-  readonly name: string;
+export interface ToolOptions<
+  Input extends SchemaLike | undefined,
+  Output extends SchemaLike | undefined,
+  Name extends string = string,
+> {
+  readonly name: Name;
   readonly title?: string;
   /** What the tool does, for the model that chooses among tools. */
   readonly description?: string;
@@ -33,16 +36,21 @@ export interface ToolOptions<Input extends SchemaLike | undefined, Output extend
   /** Answers to its questions are taken once: a round that is sent again is refused. Default: false. */
   readonly once?: boolean;
   handle(
-    input: Input extends SchemaLike ? Infer<Input> : Record<string, never>,
+    input: Input extends undefined ? Record<string, never> : Infer<Input>,
     ctx: Context,
   ): ToolReturn<Output> | Promise<ToolReturn<Output>>;
 }
 
-/** A tool, checked and ready to be served. */
-export interface Tool<Input = unknown, Output = unknown> {
-  readonly name: string;
+/**
+ * A tool, checked and ready to be served. By the literal type of their names the compiler tells two tools apart without
+ * comparing all that they are: in a list of hundreds, that is most of its work.
+ */
+export interface Tool<Input = unknown, Output = unknown, Name extends string = string> {
+  readonly name: Name;
   readonly description: ToolDescription;
   readonly input: Schema;
+  /** The arguments that clients repeat in headers over HTTP. */
+  readonly mirrors: readonly Mirror[];
   readonly output: Schema | undefined;
   /** It declares what it returns, so that a value of any type is structured content. */
   readonly structured: boolean;
@@ -62,9 +70,10 @@ const NO_ARGUMENTS = { type: "object", additionalProperties: false } as const;
 export function defineTool<
   const Input extends SchemaLike | undefined = undefined,
   const Output extends SchemaLike | undefined = undefined,
+  const Name extends string = string,
 >(
-  options: ToolOptions<Input, Output>,
-): Tool<Input extends SchemaLike ? Infer<Input> : undefined, Output extends SchemaLike ? Infer<Output> : unknown> {
+  options: ToolOptions<Input, Output, Name>,
+): Tool<Input extends undefined ? undefined : Infer<Input>, Output extends undefined ? unknown : Infer<Output>, Name> {
   const { name, input, output, timeout, requires, once = false, handle, ...rest } = options;
   checkToolName(name);
   if (typeof handle !== "function") throw new UsageError("bad_option", `Tool "${name}" has no handle function.`);
@@ -74,7 +83,7 @@ export function defineTool<
       `Tool "${name}": timeout must be a positive number of milliseconds, not ${timeout}.`,
     );
   }
-  const inputSchema = toSchema(input ?? NO_ARGUMENTS, "input", `Tool "${name}": input`);
+  const inputSchema = toSchema(input === undefined ? NO_ARGUMENTS : input, "input", `Tool "${name}": input`);
   if (inputSchema.json.type !== "object") {
     throw new UsageError(
       "bad_schema",
@@ -91,6 +100,7 @@ export function defineTool<
       ...(outputSchema === undefined ? {} : { outputSchema: outputSchema.json }),
     },
     input: inputSchema,
+    mirrors: findMirrors(inputSchema.json, `Tool "${name}": input`),
     output: outputSchema,
     structured: outputSchema !== undefined,
     wrapped: outputSchema !== undefined && outputSchema.json.type !== "object",

@@ -17,8 +17,13 @@ export function encodeResult(server: ServerState, revision: Revision, result: ob
     const _meta = { ...(envelope.value._meta as Meta), ...own };
     return JSON.stringify({ ...envelope.value, ...result, _meta });
   }
-  const json = JSON.stringify(result);
-  return json.length === 2 ? `${envelope.open}}` : `${envelope.open},${json.slice(1)}`;
+  let json = envelope.open;
+  // To cut the brace off the whole would copy it: a third of the time that a large text takes.
+  for (const key of Object.keys(result)) {
+    const part = JSON.stringify(result[key as keyof typeof result]);
+    if (part !== undefined) json += `,${JSON.stringify(key)}:${part}`;
+  }
+  return `${json}}`;
 }
 
 /** The message that answers a request with a result. */
@@ -35,7 +40,7 @@ export function errorMessage(id: RequestId | null | undefined, error: ErrorObjec
 
 /** The error object of an error, under the code that the revision has for it. */
 export function toErrorObject(error: RpcError, revision: Revision | undefined): ErrorObject {
-  const code = revision?.codes[error.kind] ?? ERRORS[error.kind];
+  const code = error.code ?? revision?.codes[error.kind] ?? ERRORS[error.kind];
   return { code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) };
 }
 

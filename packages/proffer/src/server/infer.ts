@@ -5,40 +5,39 @@ import type { StandardSchema } from "./standard-schema.ts";
 export type SchemaLike = StandardSchema<unknown, unknown> | JsonSchemaObject;
 
 /** The type of a value that passed the schema. */
-export type Infer<Schema> =
-  Schema extends StandardSchema<unknown, unknown>
-    ? NonNullable<Schema["~standard"]["types"]>["output"]
-    : FromJsonSchema<Schema>;
+export type Infer<Schema> = Schema extends Typed
+  ? NonNullable<Schema["~standard"]["types"]>["output"]
+  : FromJsonSchema<Schema>;
+
+/** As much of a Standard Schema as tells its type: comparing a library's schema with all of it is slow to check. */
+interface Typed {
+  readonly "~standard": { readonly types?: { readonly output: unknown } | undefined };
+}
 
 /** The type that a JSON Schema literal describes; what it cannot tell is `unknown`. */
 export type FromJsonSchema<Schema> = Schema extends { readonly const: infer Value }
   ? Value
   : Schema extends { readonly enum: readonly (infer Value)[] }
     ? Value
-    : Schema extends { readonly type: infer Type }
-      ? Type extends keyof Scalars
-        ? Scalars[Type]
-        : Type extends "array"
-          ? Schema extends { readonly items: infer Items }
-            ? FromJsonSchema<Items>[]
-            : unknown[]
-          : Type extends "object"
-            ? FromObject<Schema>
-            : unknown
+    : Schema extends { readonly type: keyof Types }
+      ? Types<Schema>[Schema["type"]]
       : unknown;
 
-interface Scalars {
+/** What each type of JSON Schema is in TypeScript. */
+interface Types<Schema = unknown> {
   string: string;
   number: number;
   integer: number;
   boolean: boolean;
   null: null;
+  array: Schema extends { readonly items: infer Items } ? FromJsonSchema<Items>[] : unknown[];
+  object: FromObject<Schema>;
 }
 
 type FromObject<Schema> = Schema extends { readonly properties: infer Properties }
   ? Schema extends { readonly required: readonly (infer Required)[] }
-    ? { -readonly [Key in keyof Properties as Key extends Required ? Key : never]: FromJsonSchema<Properties[Key]> } & {
-        -readonly [Key in keyof Properties as Key extends Required ? never : Key]?: FromJsonSchema<Properties[Key]>;
+    ? { -readonly [Key in keyof Properties & Required]: FromJsonSchema<Properties[Key]> } & {
+        -readonly [Key in Exclude<keyof Properties, Required>]?: FromJsonSchema<Properties[Key]>;
       }
     : { -readonly [Key in keyof Properties]?: FromJsonSchema<Properties[Key]> }
   : { [key: string]: unknown };

@@ -1,4 +1,5 @@
 import { InvalidParams } from "../protocol/errors.ts";
+import type { CacheHints } from "../protocol/model.ts";
 import { after } from "./after.ts";
 import type { Call } from "./call.ts";
 import { prepare } from "./encode.ts";
@@ -21,20 +22,41 @@ export interface List<Item> {
 export function page<Item>(call: Call, list: List<Item>): Prepared | Promise<Prepared> {
   const { cursor } = call.params;
   if (cursor === undefined) return pageAfter(call, list, -1);
-  const opened =
-    typeof cursor === "string" ? call.server.sealer.open("cursor", cursor, boundTo(call, list)) : undefined;
-  return after(opened, (position) => {
-    if (position !== undefined) return pageAfter(call, list, Number(position));
-    throw new InvalidParams("params.cursor is not a cursor that this list gave; start again without one.");
+  return after(openPosition(call, list, cursor), (position) => {
+    if (position !== undefined) return pageAfter(call, list, position);
+    throw badCursor();
   });
 }
 
-function pageAfter<Item>(call: Call, list: List<Item>, position: number): Prepared | Promise<Prepared> {
+/** The position that a cursor of the list stands for; undefined for anything else. */
+export function openPosition<Item>(
+  call: Call,
+  list: List<Item>,
+  cursor: unknown,
+): number | undefined | Promise<number | undefined> {
+  if (typeof cursor !== "string") return undefined;
+  return after(call.server.sealer.open("cursor", cursor, boundTo(call, list)), (position) =>
+    position === undefined ? undefined : Number(position),
+  );
+}
+
+/** The refusal of a cursor that is forged, damaged, or of another list, server or caller. */
+export function badCursor(): InvalidParams {
+  return new InvalidParams("params.cursor is not a cursor that this list gave; start again without one.");
+}
+
+/** The page behind a position, from what was serialised before if it was. */
+export function pageAfter<Item>(
+  call: Call,
+  list: List<Item>,
+  position: number,
+  hints: CacheHints = call.server.hints,
+): Prepared | Promise<Prepared> {
   const { server, revision } = call;
-  const key = `${list.name} ${revision.version} ${position}`;
+  const key = `${list.name} ${revision.version} ${position} ${hints.cacheScope}`;
   const known = server.pages.get(key);
   if (known !== undefined) return known;
-  const rest = list.entries(call).filter((entry) => entry.position > position);
+  const rest = entriesAfter(call, list, position);
   const shown = rest.slice(0, server.pageSize);
   const last = shown.at(-1);
   const more = last !== undefined && shown.length < rest.length;
@@ -42,10 +64,14 @@ function pageAfter<Item>(call: Call, list: List<Item>, position: number): Prepar
   return after(cursor, (nextCursor) => {
     const items = shown.map((entry) => list.describe(entry.item, call));
     const result = { [list.name]: items, ...(nextCursor === undefined ? {} : { nextCursor }) };
-    const made = prepare(server, revision, result, server.hints);
+    const made = prepare(server, revision, result, hints);
     server.pages.set(key, made);
     return made;
   });
+}
+
+export function entriesAfter<Item>(call: Call, list: List<Item>, position: number): Entry<Item>[] {
+  return list.entries(call).filter((entry) => entry.position > position);
 }
 
 /** A cursor means something only to the list that gave it. */

@@ -1,14 +1,14 @@
 import { UsageError } from "./usage-error.ts";
 
 /** What is registered under a key, in the order of registration. */
-export class Registry<Item> {
+export class Registry<Item extends { readonly description: object }> {
   readonly #items = new Map<string, Entry<Item>>();
   readonly #key: (item: Item) => string;
-  readonly #what: string;
+  readonly #what: "tool" | "prompt" | "resource";
   readonly #changed: () => void;
   #next = 0;
 
-  constructor(what: string, key: (item: Item) => string, changed: () => void) {
+  constructor(what: "tool" | "prompt" | "resource", key: (item: Item) => string, changed: () => void) {
     this.#what = what;
     this.#key = key;
     this.#changed = changed;
@@ -24,6 +24,7 @@ export class Registry<Item> {
 
   /** Adds an item and tells connected clients. @throws {UsageError} if its key is taken. */
   add(item: Item): void {
+    this.#checkMade(item);
     const key = this.#key(item);
     if (this.#items.has(key)) {
       throw new UsageError(
@@ -44,6 +45,16 @@ export class Registry<Item> {
 
   [Symbol.iterator](): Iterator<Item> {
     return [...this.#items.values()].map((entry) => entry.item)[Symbol.iterator]();
+  }
+
+  /** Without types it is easy to pass what a define function takes in place of what it gives. */
+  #checkMade(item: Item): void {
+    if (typeof item === "object" && item !== null && typeof item.description === "object") return;
+    const define = `define${this.#what.charAt(0).toUpperCase()}${this.#what.slice(1)}`;
+    throw new UsageError(
+      "wrong_use",
+      `A ${this.#what} must be what ${define}() returns; wrap its options in a call of it.`,
+    );
   }
 
   /** The items with their positions, which never change and are never given twice: cursors can rely on them. */

@@ -17,7 +17,8 @@ import { collect, isStream } from "./stream.ts";
 /** Whether a value must be waited for or read to its end before it can be answered with. */
 export function isDeferred(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return typeof (value as { then?: unknown }).then === "function" || value instanceof Blob || isStream(value);
+  if (typeof (value as { then?: unknown }).then === "function" || value instanceof Blob || isStream(value)) return true;
+  return kindOf(value) === "result" && isDeferred((value as Result).value);
 }
 
 /** What turning a tool's value into a result needs to know about the tool. */
@@ -38,14 +39,16 @@ export function toCallResult(value: unknown, shape: CallShape): CallResult | Pro
       return failed((value as Failure).message);
     case "result": {
       const { value: inner, _meta } = value as Result;
-      return withMeta(toCallResult(inner, shape), _meta);
+      const made =
+        inner instanceof Promise ? inner.then((own) => toCallResult(own, shape)) : toCallResult(inner, shape);
+      return withMeta(made, _meta);
     }
     case undefined:
       break;
     default:
       throw unusable(`tool "${shape.name}"`, value);
   }
-  if (Array.isArray(value) && value.length > 0 && value.every(isBlockOrFailure)) return { content: value.map(toBlock) };
+  if (Array.isArray(value) && value.some(isMarked)) return { content: value.map((item) => toBlock(item, shape)) };
   if (value instanceof Uint8Array) return { content: [bytesBlock(value, "", shape)] };
   if (value instanceof Blob) return blobResult(value, shape);
   if (isStream(value)) return collect(value).then((whole) => toCallResult(whole, shape));
@@ -66,13 +69,19 @@ function scalarResult(value: unknown, shape: CallShape): CallResult {
   return { content: [{ type: "text", text: written }], ...structured };
 }
 
-function isBlockOrFailure(value: unknown): boolean {
-  const kind = kindOf(value);
-  return kind === "block" || kind === "failure";
+function isMarked(value: unknown): boolean {
+  return kindOf(value) !== undefined;
 }
 
-function toBlock(value: unknown): ContentBlock {
-  return kindOf(value) === "failure" ? text((value as Failure).message) : (value as ContentBlock);
+function toBlock(value: unknown, shape: CallShape): ContentBlock {
+  switch (kindOf(value)) {
+    case "block":
+      return value as ContentBlock;
+    case "failure":
+      return text((value as Failure).message);
+    default:
+      throw unusable(`tool "${shape.name}"`, value, `a list with ${describe(value)} among contents`);
+  }
 }
 
 function withMeta(result: CallResult | Promise<CallResult>, _meta: Result["_meta"]): CallResult | Promise<CallResult> {
@@ -100,28 +109,38 @@ export interface ReadShape {
 /** A resource's return value as the result of a read. */
 export function toReadResult(value: unknown, shape: ReadShape): ReadResult | Promise<ReadResult> {
   const { uri } = shape;
-  const typed = (mimeType: string) => ({ uri, mimeType: shape.mimeType ?? mimeType });
-  if (typeof value === "string") return { contents: [{ ...typed("text/plain"), text: value }] };
-  if (value === undefined) return { contents: [{ ...typed("text/plain"), text: "" }] };
-  if (kindOf(value) === "contents") {
-    const { list, _meta } = value as Contents;
-    if (list.length === 0)
-      throw unusable(`resource ${uri}`, value, "an empty list of contents; throw NotFound instead");
-    const contents = list.map(toContents);
-    return _meta === undefined ? { contents } : { contents, _meta };
+  if (typeof value === "string" || value === undefined) {
+    return { contents: [{ uri, mimeType: shape.mimeType ?? "text/plain", text: value ?? "" }] };
   }
+  if (kindOf(value) === "contents") return severalContents(value as Contents, shape);
   if (kindOf(value) !== undefined) throw unusable(`resource ${uri}`, value);
+  if (Array.isArray(value) && value.some(isMarked)) {
+    throw unusable(`resource ${uri}`, value, `a list with ${describe(value.find(isMarked))} in it`);
+  }
   if (value instanceof Uint8Array) {
-    return { contents: [{ ...typed("application/octet-stream"), blob: toBase64(value) }] };
+    const mimeType = shape.mimeType ?? "application/octet-stream";
+    return { contents: [{ uri, mimeType, blob: toBase64(value) }] };
   }
   if (value instanceof Blob) {
-    const mimeType = value.type || "application/octet-stream";
-    return value
-      .arrayBuffer()
-      .then((buffer) => ({ contents: [{ ...typed(mimeType), blob: toBase64(new Uint8Array(buffer)) }] }));
+    const mimeType = shape.mimeType ?? (value.type || "application/octet-stream");
+    return value.arrayBuffer().then((buffer) => toReadResult(new Uint8Array(buffer), { uri, mimeType }));
   }
   if (isStream(value)) return collect(value).then((whole) => toReadResult(whole, shape));
-  return { contents: [{ ...typed("application/json"), text: toJson(value, `resource ${uri}`) }] };
+  const mimeType = shape.mimeType ?? "application/json";
+  return { contents: [{ uri, mimeType, text: toJson(value, `resource ${uri}`) }] };
+}
+
+/** Contents as the author lists them; what they leave out is that of the resource. */
+function severalContents(value: Contents, { uri, mimeType }: ReadShape): ReadResult {
+  const { list, _meta } = value;
+  if (list.length === 0) throw unusable(`resource ${uri}`, value, "an empty list of contents; throw NotFound instead");
+  const contents = list.map((item) => {
+    if (item.text === undefined && item.blob === undefined) {
+      throw unusable(`resource ${uri}`, value, "contents with neither text nor blob");
+    }
+    return toContents({ uri, ...(mimeType === undefined ? {} : { mimeType }), ...item });
+  });
+  return _meta === undefined ? { contents } : { contents, _meta };
 }
 
 /** A prompt's return value as messages. */
@@ -163,8 +182,12 @@ function toJson(value: unknown, where: string): string {
   return json;
 }
 
-function unusable(where: string, value: unknown, what = `a ${kindOf(value) ?? typeof value}`): RpcError {
+function unusable(where: string, value: unknown, what = describe(value)): RpcError {
   return new RpcError("internal_error", `The ${where} gave an answer that it cannot give.`, {
-    cause: new TypeError(`${where} returned ${what}; docs/errors.md lists what each handler may return`),
+    cause: new TypeError(`${where} returned ${what}; docs/tools.md lists what each handler may return`),
   });
+}
+
+function describe(value: unknown): string {
+  return `a ${kindOf(value) ?? typeof value}`;
 }

@@ -7,11 +7,12 @@ import { Changes, type ListKind } from "./changes.ts";
 import type { Prompt } from "./define-prompt.ts";
 import type { Resource } from "./define-resource.ts";
 import type { Tool } from "./define-tool.ts";
-import { consoleLog, type LogSink } from "./log.ts";
+import { consoleLog, type LogSink, withoutThrowing } from "./log.ts";
 import { checkName } from "./names.ts";
 import type { Prepared } from "./prepared.ts";
 import { Registry } from "./registry.ts";
 import { ResourceRegistry } from "./resource-registry.ts";
+import { Watchers } from "./resource-watch.ts";
 import { checkKey, createSealer, parseKeys, randomKey, type Sealer } from "./seal.ts";
 import { MemoryStore, type Store } from "./store.ts";
 import { UsageError } from "./usage-error.ts";
@@ -39,8 +40,17 @@ export interface ServerOptions {
   readonly keys?: readonly (Uint8Array | string)[];
   /** Remembers what may happen only once. Default: the memory of this process. */
   readonly store?: Store;
+  readonly limits?: ServerLimits;
   /** Where the server's own log goes. Default: one line of JSON each to stderr. */
   readonly log?: LogSink;
+}
+
+/** What one client may ask for. */
+export interface ServerLimits {
+  /** How many resources it may subscribe to. Default: 10,000. */
+  readonly subscriptions?: number;
+  /** How many entries of a list are looked at to complete a variable. Default: 10,000. */
+  readonly completionScan?: number;
 }
 
 /** Something that can be changed while the server runs. Clients are told by themselves. */
@@ -57,8 +67,8 @@ export interface Server {
   readonly tools: Collection<Tool>;
   readonly prompts: Collection<Prompt>;
   readonly resources: Collection<Resource>;
-  /** Tells whoever subscribed to the resource that it changed. */
-  notify(uri: string): void;
+  /** Tells whoever subscribed to the resource that it changed, or to any whose URI begins with a prefix. */
+  notify(changed: string | { readonly prefix: string }): void;
 }
 
 interface Envelope {
@@ -69,6 +79,7 @@ interface Envelope {
 
 const BRAND = Symbol.for("proffer.server");
 const PAGE_SIZE = 1000;
+const LIMITS: Required<ServerLimits> = { subscriptions: 10_000, completionScan: 10_000 };
 
 /** The server as the rest of Proffer sees it. */
 export class ServerState implements Server {
@@ -78,7 +89,10 @@ export class ServerState implements Server {
   readonly tools: Registry<Tool>;
   readonly prompts: Registry<Prompt>;
   readonly resources: ResourceRegistry;
-  readonly changes = new Changes();
+  readonly changes = new Changes((listeners) => this.#listened(listeners));
+  /** What providers run while somebody listens. */
+  readonly watchers: Watchers;
+  readonly limits: Required<ServerLimits>;
   readonly hints: CacheHints;
   readonly pageSize: number;
   readonly around: ReturnType<typeof createAround> | undefined;
@@ -87,10 +101,11 @@ export class ServerState implements Server {
   /** Pages of lists, serialised; forgotten when their list changes. */
   readonly pages = new Map<string, Prepared>();
   readonly #declared: ReadonlySet<string>;
-  readonly #log: LogSink;
+  readonly log: LogSink;
   readonly #keys: readonly Uint8Array[] | undefined;
   readonly #envelopes = new Map<string, Envelope>();
   #sealer: Sealer | undefined;
+  #isListenedTo = false;
 
   constructor(options: ServerOptions, revisions: Revisions) {
     const { name, version, title, description, websiteUrl, icons } = options;
@@ -103,7 +118,7 @@ export class ServerState implements Server {
     this.#declared = new Set(
       (["tools", "prompts", "resources"] as const).filter((kind) => options[kind] !== undefined),
     );
-    this.#log = options.log ?? consoleLog;
+    this.log = options.log === undefined ? consoleLog : withoutThrowing(options.log);
     this.#keys = findKeys(options.keys);
     this.store = options.store ?? new MemoryStore();
     this.hints = { ttlMs: 0, cacheScope: "private", ...options.cache };
@@ -119,6 +134,12 @@ export class ServerState implements Server {
       (prompt) => prompt.name,
       () => this.#changed("prompts"),
     );
+    this.watchers = new Watchers({
+      updated: (uri) => this.changes.updated(uri),
+      listChanged: () => this.#changed("resources"),
+      failed: (error) => this.log({ level: "error", message: "A watcher of resources failed", error }),
+    });
+    this.limits = { ...LIMITS, ...options.limits };
     this.resources = new ResourceRegistry(() => this.#changed("resources"));
     for (const tool of options.tools ?? []) this.tools.add(tool);
     for (const prompt of options.prompts ?? []) this.prompts.add(prompt);
@@ -132,8 +153,9 @@ export class ServerState implements Server {
     }
   }
 
-  notify(uri: string): void {
-    this.changes.updated(uri);
+  notify(changed: string | { readonly prefix: string }): void {
+    if (typeof changed === "string") this.changes.updated(changed);
+    else this.changes.updatedUnder(changed.prefix);
   }
 
   /** Whether the server has what a method needs. */
@@ -171,11 +193,11 @@ export class ServerState implements Server {
 
   logError(call: Call, message: string, error: unknown): void {
     const { name, uri } = call.params;
-    this.#log({ level: "error", message, method: call.method, ...defined({ name: name ?? uri }), error });
+    this.log({ level: "error", message, method: call.method, ...defined({ name: name ?? uri }), error });
   }
 
   #processKey(): readonly Uint8Array[] {
-    this.#log({
+    this.log({
       level: "info",
       message:
         "PROFFER_KEYS is not set: cursors and the states of questions are sealed with a key of this process and mean nothing to another one. Behind a load balancer, give all processes the same key.",
@@ -186,6 +208,18 @@ export class ServerState implements Server {
   #changed(kind: ListKind): void {
     this.pages.clear();
     this.changes.listChanged(kind);
+    if (kind === "resources") this.#watchLists();
+  }
+
+  #listened(listeners: number): void {
+    this.#isListenedTo = listeners > 0;
+    this.#watchLists();
+  }
+
+  /** Runs the watchers of computed lists while somebody listens to lists. */
+  #watchLists(): void {
+    const wanted = this.#isListenedTo ? this.resources.sources.flatMap(({ item }) => item.watch ?? []) : [];
+    this.watchers.holdForLists(new Set(wanted));
   }
 }
 

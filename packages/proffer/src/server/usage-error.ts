@@ -1,14 +1,17 @@
 /** Every way of using Proffer wrongly that it can detect. The meaning and the remedy of each stand in docs/errors.md. */
-export type UsageCode =
-  | "bad_name"
-  | "bad_option"
-  | "bad_schema"
-  | "bad_template"
-  | "duplicate"
-  | "missing_peer"
-  | "unsafe_pattern"
-  | "unsupported_keyword"
-  | "wrong_use";
+export const USAGE_CODES = [
+  "bad_name",
+  "bad_option",
+  "bad_schema",
+  "bad_template",
+  "duplicate",
+  "missing_peer",
+  "unsafe_pattern",
+  "unsupported_keyword",
+  "wrong_use",
+] as const;
+
+export type UsageCode = (typeof USAGE_CODES)[number];
 
 /**
  * A mistake in the author's code, found when something is defined or started. It never crosses the wire.

@@ -13,6 +13,8 @@ import type {
 } from "../protocol/model.ts";
 import type { Tool } from "../server/define-tool.ts";
 import { type Answers, type Asked, createAnswerer } from "./answers.ts";
+import { listenTo, type Wanted } from "./listen.ts";
+import { type Notification, Notifications } from "./notifications.ts";
 import { Transcript } from "./transcript.ts";
 
 /** How a client reaches a server: in memory, or over whatever carries texts. */
@@ -37,11 +39,6 @@ export class RemoteError extends Error {
     this.code = error.code;
     this.data = error.data;
   }
-}
-
-export interface Notification {
-  readonly method: string;
-  readonly params: JsonObject;
 }
 
 export interface RequestOptions {
@@ -71,15 +68,13 @@ const MAX_ROUNDS = 100;
 export class TestClient {
   readonly revision: string;
   readonly transcript = new Transcript();
-  /** All that the server sent without being asked, oldest first. */
-  readonly notifications: Notification[] = [];
   readonly #link: ReturnType<Link>;
   readonly #handshake: boolean;
   readonly #capabilities: ClientCapabilities;
   readonly #answer: (asked: Asked) => Promise<object>;
   readonly #pending = new Map<RequestId, Pending>();
   readonly #progress = new Map<unknown, (progress: JsonObject) => void>();
-  readonly #waiting = new Set<(notification: Notification) => void>();
+  readonly #notifications = new Notifications();
   #nextId = 1;
 
   constructor(link: Link, handshake: boolean, options: ClientOptions & { readonly revision: string }) {
@@ -161,11 +156,16 @@ export class TestClient {
     const _meta = this.#meta(params, options, id);
     const message = { jsonrpc: "2.0", id, method, params: { ...params, ...(_meta ? { _meta } : {}) } };
     return new Promise((resolve, reject) => {
+      const { signal } = options;
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
       this.#pending.set(id, { resolve, reject });
-      options.signal?.addEventListener("abort", () => {
+      signal?.addEventListener("abort", () => {
+        if (!this.#pending.delete(id)) return;
         this.notify("notifications/cancelled", { requestId: id });
-        this.#pending.delete(id);
-        reject(options.signal?.reason);
+        reject(signal.reason);
       });
       this.send(JSON.stringify(message));
     });
@@ -181,19 +181,24 @@ export class TestClient {
     this.#link.send(text);
   }
 
-  /** The next notification, or one that is here already and nobody waited for, that passes the test. */
+  /** Asks to hear of changes, and resolves when the server has agreed; the function that it gives ends it. */
+  async listen(wanted: Wanted): Promise<() => Promise<void>> {
+    const { uris = [] } = wanted;
+    if (!this.#handshake) return listenTo(this, wanted);
+    for (const uri of uris) await this.request("resources/subscribe", { uri });
+    return async () => {
+      for (const uri of uris) await this.request("resources/unsubscribe", { uri });
+    };
+  }
+
+  /** All that the server sent without being asked, oldest first. */
+  get notifications(): readonly Notification[] {
+    return this.#notifications.heard;
+  }
+
+  /** The first notification that passes the test and nobody has waited for, be it here already or still to come. */
   waitFor(method: string, test: (notification: Notification) => boolean = () => true): Promise<Notification> {
-    const fits = (notification: Notification) => notification.method === method && test(notification);
-    const here = this.notifications.find(fits);
-    if (here !== undefined) return Promise.resolve(here);
-    return new Promise((resolve) => {
-      const look = (notification: Notification) => {
-        if (!fits(notification)) return;
-        this.#waiting.delete(look);
-        resolve(notification);
-      };
-      this.#waiting.add(look);
-    });
+    return this.#notifications.waitFor(method, test);
   }
 
   async close(): Promise<void> {
@@ -250,18 +255,19 @@ export class TestClient {
   }
 
   #settle(message: JsonObject): void {
-    const pending = this.#pending.get(message.id as RequestId);
-    this.#pending.delete(message.id as RequestId);
+    const id = message.id as RequestId;
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    this.#progress.delete(id);
     if (isObject(message.error)) pending?.reject(new RemoteError(message.error as unknown as ErrorObject));
     else pending?.resolve(message.result as JsonObject);
   }
 
   #hear(notification: Notification): void {
-    this.notifications.push(notification);
     if (notification.method === "notifications/progress") {
       this.#progress.get(notification.params.progressToken)?.(notification.params);
     }
-    for (const look of [...this.#waiting]) look(notification);
+    this.#notifications.hear(notification);
   }
 
   /** Answers a request of the server, as clients of the older revisions do. */

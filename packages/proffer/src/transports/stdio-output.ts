@@ -1,6 +1,9 @@
-import type { Writable } from "node:stream";
 import type { Wire } from "../protocol/messages.ts";
+import type { GuardedStdout } from "./stdio-guard.ts";
 import type { Framing } from "./stdio-input.ts";
+
+/** So much is gathered before it is written, and so much may wait for the client to read it. */
+const ENOUGH = 64 * 1024;
 
 /**
  * Writes messages to stdout. What is sent in one turn of the event loop is written at once: a system call costs more
@@ -8,42 +11,73 @@ import type { Framing } from "./stdio-input.ts";
  */
 export class StdioOutput {
   framing: Framing = "lines";
-  readonly #stream: Pick<Writable, "write">;
-  readonly #congested: () => void;
+  /** Somebody will flush soon, so that there is no need to see to it. */
+  corked = false;
+  readonly #stdout: GuardedStdout;
   #text = "";
   #scheduled = false;
+  #closed = false;
 
-  /** `congested` is called when the client does not read as fast as we write. */
-  constructor(stream: Pick<Writable, "write">, congested: () => void) {
-    this.#stream = stream;
-    this.#congested = congested;
+  constructor(stdout: GuardedStdout) {
+    this.#stdout = stdout;
+  }
+
+  /** The client does not read as fast as we write. */
+  get congested(): boolean {
+    return this.#stdout.writableLength > ENOUGH && this.#stdout.writableNeedDrain;
   }
 
   send(wire: Wire): void {
-    if (typeof wire === "string") {
-      this.#text += this.framing === "lines" ? `${wire}\n` : `${header(Buffer.byteLength(wire))}${wire}`;
-    } else {
-      const [head, body, tail] = wire;
-      this.#text += this.framing === "lines" ? head : header(head.length + body.length + tail.length) + head;
-      this.flush();
-      this.#write(body);
-      this.#text = this.framing === "lines" ? `${tail}\n` : tail;
-    }
-    if (this.#scheduled) return;
+    if (typeof wire === "string") this.#addText(wire);
+    else this.#addBytes(...wire);
+    if (this.#text.length > ENOUGH) this.flush();
+    if (this.corked || this.#scheduled || this.#text === "") return;
     this.#scheduled = true;
-    setImmediate(this.flush);
+    setImmediate(this.#flushScheduled);
   }
 
-  readonly flush = (): void => {
-    this.#scheduled = false;
-    if (this.#text === "") return;
+  flush(): void {
     const text = this.#text;
     this.#text = "";
-    this.#write(text);
+    if (text !== "" && !this.#closed) this.#stdout.write(text);
+  }
+
+  /** Calls back when the client has read what it was sent, at the next moment if it has already. */
+  whenRead(callback: () => void): void {
+    this.flush();
+    if (this.#stdout.writableNeedDrain) this.#stdout.once("drain", callback);
+    else setImmediate(callback);
+  }
+
+  /** Resolves when the operating system has taken all that was sent. */
+  written(): Promise<void> {
+    this.flush();
+    return new Promise((resolve) => {
+      if (this.#closed) resolve();
+      else this.#stdout.write("", () => resolve());
+    });
+  }
+
+  /** Nobody reads any more: writing again would only fail again. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  readonly #flushScheduled = (): void => {
+    this.#scheduled = false;
+    this.flush();
   };
 
-  #write(data: string | Uint8Array): void {
-    if (!this.#stream.write(data)) this.#congested();
+  #addText(message: string): void {
+    this.#text += this.framing === "lines" ? `${message}\n` : `${header(Buffer.byteLength(message))}${message}`;
+  }
+
+  #addBytes(head: string, body: Uint8Array, tail: string): void {
+    const length = Buffer.byteLength(head) + body.length + Buffer.byteLength(tail);
+    this.#text += this.framing === "lines" ? head : `${header(length)}${head}`;
+    this.flush();
+    if (!this.#closed) this.#stdout.write(body);
+    this.#text = this.framing === "lines" ? `${tail}\n` : tail;
   }
 }
 

@@ -5,11 +5,12 @@ import { UsageError } from "../server/usage-error.ts";
 import { guardStdout } from "./stdio-guard.ts";
 import { StdioInput } from "./stdio-input.ts";
 import { StdioOutput } from "./stdio-output.ts";
+import { watchParents } from "./stdio-parents.ts";
 
 export interface StdioOptions {
   /** A larger message is refused. Default: 16 MiB. */
   readonly maxMessageBytes?: number;
-  /** With more requests in work, reading stops until some are done. Default: 1,000. */
+  /** With so many requests in work, another is answered with the error `busy`. Default: 1,000. */
   readonly maxInFlight?: number;
   /** Milliseconds that work in progress gets when the process is told to stop. Default: 5,000. */
   readonly drainTimeout?: number;
@@ -23,15 +24,16 @@ const DEFAULTS = { maxMessageBytes: 16 * 1024 * 1024, maxInFlight: 1000, drainTi
 
 /** How long what is in work may go on after the client has closed stdin. */
 const GRACE = 500;
-/** How often to look whether the parent process is still the same. */
-const PARENT_CHECK = 2000;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 let serving = false;
 
 /**
  * Serves over stdin and stdout until the client goes away or the process is told to stop, then ends the process: a
- * server without its client is of no use to anyone, whatever timers are still alive.
+ * server without its client is of no use to anyone, whatever timers are still alive. A promise that is rejected
+ * unnoticed is logged and nothing more; an exception that nobody catches lets what is in work finish and ends the
+ * process with code 1.
+ * @throws {UsageError} if this process serves over stdio already.
  */
 export function serveStdio(server: Server, options: StdioOptions = {}): Promise<never> {
   if (serving)
@@ -39,46 +41,37 @@ export function serveStdio(server: Server, options: StdioOptions = {}): Promise<
       "wrong_use",
       "This process serves over stdio already; a second server would mix its messages with the first one's.",
     );
+  const service = new StdioService(server, options);
   serving = true;
-  return new Promise<never>(() => new StdioService(server, options).start());
+  service.start();
+  return new Promise<never>(() => {});
 }
 
 class StdioService {
-  readonly #options: Required<Omit<StdioOptions, "principal">>;
+  readonly #drainTimeout: number;
   readonly #connection: Connection;
   readonly #input: StdioInput;
   readonly #output: StdioOutput;
-  readonly #stdout = guardStdout();
   #held = false;
   #stopping = false;
 
   constructor(server: Server, options: StdioOptions) {
-    this.#options = { ...DEFAULTS, dev: false, ...options };
-    this.#output = new StdioOutput(this.#stdout, () => this.#hold());
-    this.#connection = new Connection(stateOf(server), {
+    const { maxMessageBytes, maxInFlight, drainTimeout } = { ...DEFAULTS, ...options };
+    const state = stateOf(server);
+    this.#drainTimeout = drainTimeout;
+    this.#input = new StdioInput(maxMessageBytes);
+    this.#output = new StdioOutput(guardStdout());
+    this.#connection = new Connection(state, {
       send: (wire) => this.#output.send(wire),
       principal: options.principal,
       dev: options.dev,
+      maxInFlight,
     });
-    this.#input = new StdioInput(
-      {
-        framing: (framing) => {
-          this.#output.framing = framing;
-        },
-        message: (text) => this.#connection.receive(text),
-        fault: (error) => this.#connection.refuse(error),
-        broken: (error) => {
-          this.#connection.refuse(error);
-          void this.#stop(1);
-        },
-      },
-      this.#options.maxMessageBytes,
-    );
   }
 
   start(): void {
     process.stdin.on("data", (chunk: Buffer) => this.#receive(chunk));
-    process.stdin.once("end", () => this.#clientGone());
+    process.stdin.once("end", () => this.#inputEnded());
     process.stdin.once("error", () => this.#clientGone());
     process.stdout.on("error", () => this.#clientGone());
     // A log line that cannot be written must not become an exception that is logged.
@@ -87,74 +80,87 @@ class StdioService {
     process.on("unhandledRejection", (reason) => console.error("A promise was rejected and nobody noticed:", reason));
     process.on("uncaughtException", (error) => {
       console.error("An exception was thrown outside any call; the server stops:", error);
-      void this.#stop(1);
+      this.#stop(1, this.#drainTimeout);
     });
-    this.#watchParent();
+    watchParents(() => this.#clientGone());
   }
 
   #receive(chunk: Buffer): void {
     this.#input.push(chunk);
-    // Answers to what arrived together leave together.
-    this.#output.flush();
-    if (this.#connection.inFlight > this.#options.maxInFlight) this.#hold();
+    this.#output.framing = this.#input.framing;
+    this.#work();
   }
 
-  /** Stops reading until the client has read what it was sent, and until there is room for more work. */
+  /** Handles what has arrived, as long as the client reads the answers: their number must not grow without bound. */
+  #work(): void {
+    this.#output.corked = true;
+    while (!this.#output.congested) {
+      const next = this.#input.next();
+      if (next === undefined) break;
+      if (typeof next === "string") this.#connection.receive(next);
+      else this.#connection.refuse(next);
+    }
+    // Answers to what arrived together leave together.
+    this.#output.corked = false;
+    this.#output.flush();
+    if (this.#output.congested) this.#hold();
+    else if (this.#input.broken) this.#giveUp();
+  }
+
+  /** Reads nothing more until the client has read what it was sent. */
   #hold(): void {
     if (this.#held) return;
     this.#held = true;
     process.stdin.pause();
-    const release = () => {
-      if (this.#connection.inFlight > this.#options.maxInFlight || process.stdout.writableNeedDrain) {
-        setTimeout(release, 10);
-        return;
-      }
+    this.#output.whenRead(() => {
       this.#held = false;
-      process.stdin.resume();
-    };
-    setTimeout(release, 1);
+      this.#work();
+      if (!this.#held) process.stdin.resume();
+    });
   }
 
-  #clientGone(): void {
+  /** There is no telling where the next message would begin. */
+  #giveUp(): void {
+    process.stdin.pause();
+    this.#stop(1, this.#drainTimeout);
+  }
+
+  #inputEnded(): void {
     this.#input.end();
-    this.#output.flush();
-    void this.#stop(0, GRACE);
+    this.#work();
+    this.#abandon();
+    this.#stop(0, GRACE);
+  }
+
+  /** Nobody is there to read an answer: what is in work may clean up, no more. */
+  #clientGone(): void {
+    this.#output.close();
+    this.#abandon();
+    this.#stop(0, GRACE);
+  }
+
+  #abandon(): void {
+    this.#connection.abort("The client has closed the connection.");
   }
 
   /** The first signal lets work finish; a second one does not. */
   #signalled(): void {
     if (this.#stopping) process.exit(0);
-    void this.#stop(0);
+    this.#stop(0, this.#drainTimeout);
   }
 
-  async #stop(code: number, limit = this.#options.drainTimeout): Promise<never> {
-    if (this.#stopping) return new Promise<never>(() => {});
+  /** Ends the process when what is in work is answered and written, and at the latest when the limit is over. */
+  #stop(code: number, limit: number): void {
+    const exit = () => process.exit(code);
+    const finish = () => {
+      this.#connection.close("The server is shutting down.");
+      void this.#output.written().then(exit);
+    };
+    // Whoever stops for a second reason may be in more of a hurry.
+    setTimeout(finish, limit);
+    if (this.#stopping) return;
     this.#stopping = true;
-    const timeUp = new Promise<void>((resolve) => setTimeout(resolve, limit));
-    if (limit === GRACE) this.#connection.abort("The client has closed the connection.");
-    await Promise.race([this.#connection.drain(), timeUp]);
-    this.#connection.close("The server is shutting down.");
-    this.#output.flush();
-    await Promise.race([this.#written(), timeUp]);
-    process.exit(code);
-  }
-
-  /** Resolves when the operating system has taken all that was written. */
-  #written(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#stdout.write("", () => resolve());
-    });
-  }
-
-  /**
-   * A wrapper such as `npm exec` may be killed without closing our stdin. Then this process gets another parent, and
-   * nobody is left to read what it writes.
-   */
-  #watchParent(): void {
-    const parent = process.ppid;
-    const timer = setInterval(() => {
-      if (process.ppid !== parent) this.#clientGone();
-    }, PARENT_CHECK);
-    timer.unref();
+    setTimeout(exit, Math.max(limit, this.#drainTimeout));
+    void this.#connection.drain().then(finish);
   }
 }

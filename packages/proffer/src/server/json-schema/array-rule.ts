@@ -1,6 +1,6 @@
 import { findDuplicate } from "./equality.ts";
 import { childPointer } from "./report.ts";
-import { anything, type Check, createRule, type Explain, nothing, passes, type Rule } from "./rule.ts";
+import { type Check, createRule, type Explain, nothing, passes, type Rule } from "./rule.ts";
 import { run } from "./run.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
@@ -12,15 +12,13 @@ export interface ArrayParts {
 }
 
 /** Makes the rule of the array keywords. Other values get `otherwise`: false if the schema admits arrays only. */
-export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, otherwise: boolean): Rule | undefined {
+export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, otherwise: boolean): Rule {
   const { minItems = 0, uniqueItems = false, minContains = 1, maxContains = Number.POSITIVE_INFINITY } = schema;
   const { prefix, items, contains } = parts;
   const closed = items === nothing ? prefix.length : Number.POSITIVE_INFINITY;
   const maxItems = Math.min(schema.maxItems ?? Number.POSITIVE_INFINITY, closed);
-  const sized = minItems > 0 || maxItems < Number.POSITIVE_INFINITY || uniqueItems;
-  if (!sized && prefix.length === 0 && items === anything && contains === undefined) return undefined;
   const { kind, check: checkItem } = items;
-  const start = kind === anything.kind || items === nothing ? Number.POSITIVE_INFINITY : prefix.length;
+  const hasItems = kind !== "any";
 
   function check(value: unknown): boolean {
     if (!Array.isArray(value)) return otherwise;
@@ -29,7 +27,7 @@ export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, otherw
     run.left -= length;
     if (run.left < 0) return false;
     for (let i = 0; i < prefix.length && i < length; i++) if (!prefix[i]?.check(value[i])) return false;
-    for (let i = start; i < length; i++) if (!passes(kind, checkItem, value[i])) return false;
+    for (let i = prefix.length; hasItems && i < length; i++) if (!passes(kind, checkItem, value[i])) return false;
     if (contains !== undefined) {
       const count = countMatches(value, contains.check);
       if (count < minContains || count > maxContains) return false;
@@ -51,13 +49,13 @@ export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, otherw
     }
     if (contains !== undefined) {
       const count = countMatches(value, contains.check);
-      const wanted = count < minContains ? `at least ${minContains}` : `at most ${maxContains}`;
-      const ok = count >= minContains && count <= maxContains;
-      if (!ok) report.add(pointer, `must contain ${wanted} items that match "contains" (has ${count})`);
+      const matching = `items that match "contains" (has ${count})`;
+      if (count < minContains) report.add(pointer, `must have at least ${minContains} ${matching}`);
+      if (count > maxContains) report.add(pointer, `must have at most ${maxContains} ${matching}`);
     }
-    const twins = uniqueItems ? findDuplicate(value) : undefined;
-    if (twins)
-      report.add(pointer, `must not contain the same item twice (items ${twins[0]} and ${twins[1]} are equal)`);
+    const [first, second] = (uniqueItems && findDuplicate(value)) || [];
+    if (second !== undefined)
+      report.add(pointer, `must not contain an item twice (items ${first} and ${second} are equal)`);
   };
 
   return createRule(check, explain);

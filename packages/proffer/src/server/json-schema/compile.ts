@@ -23,7 +23,8 @@ export function compileJsonSchema(schema: JsonSchema): CompiledSchema {
 function checkRoot(root: Rule, value: unknown): boolean {
   try {
     startRun(false);
-    if (root.check(value)) return run.left >= 0;
+    const matches = root.check(value);
+    if (matches || run.left < 0) return run.left >= 0;
     // Something enumerable that the value inherits may be to blame; JSON has no such thing, so look again without it.
     startRun(true);
     return root.check(value) && run.left >= 0;

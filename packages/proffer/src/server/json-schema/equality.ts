@@ -8,10 +8,12 @@ export function toCanonical(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value !== "object" || value === null) return String(value);
   if (Array.isArray(value)) return `[${value.map(toCanonical).join(",")}]`;
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  // Pairs are sorted as text: the names differ, so what follows them does not matter.
-  const members = entries.map(([name, item]) => `${JSON.stringify(name)}:${toCanonical(item)}`);
-  return `{${members.sort().join(",")}}`;
+  const members: string[] = [];
+  for (const name of Object.keys(value).sort()) {
+    const item: unknown = value[name as keyof typeof value];
+    if (item !== undefined) members.push(`${JSON.stringify(name)}:${toCanonical(item)}`);
+  }
+  return `{${members.join(",")}}`;
 }
 
 /** Makes a test for being equal to one of some JSON values. */

@@ -24,14 +24,11 @@ const DURATION =
 const EMAIL =
   /^(?:[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")@([^@]+)$/i;
 
-const PCHARS = "(?:[a-z0-9._~!$&'()*+,;=:@-]|%[0-9a-f]{2})";
-/** RFC 3986, section 3. What stands between square brackets in the authority is looked at apart. */
-const URI = new RegExp(
-  `^[a-z][a-z0-9+.-]*:(?://(?:(?:[a-z0-9._~!$&'()*+,;=:-]|%[0-9a-f]{2})*@)?` +
-    `(?:\\[([^\\]]*)\\]|(?:[a-z0-9._~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\\d*)?(?![^/?#])|(?!//))` +
-    `(?:${PCHARS}|/)*(?:\\?(?:${PCHARS}|[/?])*)?(?:#(?:${PCHARS}|[/?])*)?$`,
-  "i",
-);
+/** RFC 3986, section 3: the scheme, what stands between two slashes and the path, and all the rest. */
+const URI = /^[a-z][a-z0-9+.-]*:(?:\/\/([^/?#]*))?(.*)$/is;
+const URI_REST = /^(?:[a-z0-9._~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*$/i;
+const AUTHORITY =
+  /^(?:(?:[a-z0-9._~!$&'()*+,;=:-]|%[0-9a-f]{2})*@)?(?:\[([^\]]*)\]|(?:[a-z0-9._~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i;
 const IP_FUTURE = /^v[0-9a-f]+\.[a-z0-9._~!$&'()*+,;=:-]+$/i;
 
 const DAYS = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -143,7 +140,10 @@ function isIpv6(text: string): boolean {
 }
 
 function isUri(text: string): boolean {
-  const match = URI.exec(text);
+  const [whole, authority = "", rest = ""] = URI.exec(text) ?? [];
+  // Only one number sign may stand there, before the fragment.
+  if (whole === undefined || !URI_REST.test(rest.replace("#", ""))) return false;
+  const match = AUTHORITY.exec(authority);
   if (match === null) return false;
   const literal = match[1];
   return literal === undefined || isIpv6(literal) || IP_FUTURE.test(literal);

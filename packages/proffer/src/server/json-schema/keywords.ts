@@ -1,3 +1,5 @@
+import { isObject, typeRules } from "./type-rule.ts";
+
 /** What a keyword takes. The last three hold subschemas. */
 export type Shape =
   | "any"
@@ -46,5 +48,61 @@ export const inPlaceKeywords: ReadonlySet<string> = new Set([
   ...["allOf", "anyOf", "dependentSchemas", "else", "if", "not", "oneOf", "then"],
 ]);
 
+/** Keywords that judge nothing by themselves. */
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  ...[
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$id",
+    "$schema",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "default",
+  ],
+  ...["deprecated", "description", "examples", "readOnly", "title", "unsafePattern", "writeOnly"],
+]);
+
+/** Tells whether a keyword says something about a schema, but nothing about values. */
+export function isAnnotation(keyword: string): boolean {
+  return ANNOTATIONS.has(keyword) || keyword.startsWith("x-");
+}
+
 /** Keywords that mean something to Proffer only. */
 export const profferKeywords: ReadonlySet<string> = new Set(["unsafePattern"]);
+
+/** What each shape is called, and the test that a value has it; `any` and `schema` are not tested here. */
+export const shapes: ReadonlyMap<Shape, { readonly name: string; test(value: unknown): boolean }> = new Map([
+  ["boolean", { name: "a boolean", test: (value: unknown) => typeof value === "boolean" }],
+  [
+    "count",
+    { name: "an integer of at least 0", test: (value: unknown) => Number.isInteger(value) && Number(value) >= 0 },
+  ],
+  ["list", { name: "an array", test: Array.isArray }],
+  ["names", { name: "an array of strings", test: isNames }],
+  ["nameLists", { name: "an object of arrays of strings", test: isNameLists }],
+  ["number", { name: "a finite number", test: Number.isFinite }],
+  ["positive", { name: "a number above 0", test: (value: unknown) => Number.isFinite(value) && Number(value) > 0 }],
+  ["string", { name: "a string", test: (value: unknown) => typeof value === "string" }],
+  ["types", { name: `one of ${[...typeRules.keys()].join(", ")}, or an array of them`, test: isTypes }],
+  ["schemaList", { name: "an array of schemas that is not empty", test: isFilledArray }],
+  ["schemaMap", { name: "an object of schemas", test: isObject }],
+]);
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+function isNameLists(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every(isNames);
+}
+
+function isTypes(value: unknown): boolean {
+  const types = Array.isArray(value) ? value : [value];
+  return types.length > 0 && types.every((type) => typeRules.has(type));
+}
+
+function isFilledArray(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}

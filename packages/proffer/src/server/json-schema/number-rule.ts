@@ -3,10 +3,8 @@ import { createRule, type Explain, type Rule } from "./rule.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
 /** Makes the rule of the numeric keywords. Other values get `otherwise`: false if the schema admits numbers only. */
-export function compileNumber(schema: JsonSchemaObject, integer: boolean, otherwise: boolean): Rule | undefined {
+export function compileNumber(schema: JsonSchemaObject, integer: boolean, otherwise: boolean): Rule {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-  const limits = [minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf];
-  if (limits.every((limit) => limit === undefined)) return undefined;
   const least = minimum ?? Number.NEGATIVE_INFINITY;
   const most = maximum ?? Number.POSITIVE_INFINITY;
   // Strict even where the keyword is absent: that refuses the infinities, and every comparison refuses NaN.

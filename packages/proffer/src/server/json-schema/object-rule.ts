@@ -1,5 +1,5 @@
 import { childPointer } from "./report.ts";
-import { allOf, anything, type Check, createRule, type Explain, nothing, passes, type Rule } from "./rule.ts";
+import { allOf, anything, type Check, createRule, type Explain, type Kind, nothing, type Rule } from "./rule.ts";
 import { chargeText, run } from "./run.ts";
 import type { Pattern } from "./string-rule.ts";
 import { isObject, type JsonObject } from "./type-rule.ts";
@@ -20,7 +20,7 @@ export interface PropertyPattern extends Pattern {
 /** A property with a known name. The slots form a list in the order in which values are expected to have them. */
 interface Slot {
   readonly name: string;
-  readonly kind: number;
+  readonly kind: Kind;
   readonly check: Check;
   readonly explain: Explain;
   readonly required: 0 | 1;
@@ -66,7 +66,24 @@ export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, othe
         continue;
       }
       missing -= slot.required;
-      if (!passes(slot.kind, slot.check, item)) return false;
+      switch (slot.kind) {
+        case "string":
+          if (typeof item !== "string") return false;
+          break;
+        case "number":
+          if (!Number.isFinite(item)) return false;
+          break;
+        case "boolean":
+          if (typeof item !== "boolean") return false;
+          break;
+        case "integer":
+          if (!Number.isInteger(item)) return false;
+          break;
+        case "any":
+          break;
+        default:
+          if (!slot.check(item)) return false;
+      }
       slot = slot.next;
     }
     return missing === 0;

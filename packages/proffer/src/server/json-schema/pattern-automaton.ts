@@ -10,10 +10,12 @@ export interface Automaton {
   readonly follow: readonly Ways[];
   /** Positions that end a match whatever comes next. */
   readonly final: ReadonlySet<number>;
-  /** How many lookarounds with loops may be tried one inside the other, anew at each place of the text. */
+  /** How many lookarounds that have loops stand one inside the other. */
   readonly lookarounds: number;
-  /** How many things are repeated without a small bound. */
+  /** How many parts are repeated without a bound, or taken to be. */
   readonly loops: number;
+  /** At most how many paths there are, loops apart: alternatives and optional parts multiply. */
+  readonly paths: number;
 }
 
 type Ways = Map<number, number>;
@@ -23,41 +25,37 @@ interface Fragment {
   readonly empty: number;
   readonly first: Ways;
   readonly last: Ways;
+  readonly paths: number;
 }
 
 const TOKEN =
   /\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|x..|c.|k<[^>]*>|\d+|.)|\[(?:\\.|[^\]\\])*\]|\(\?(?:[:=!]|<[=!]|<[^>]*>|[^)]*)|[*+?]\??|\{\d+,?\d*\}\??|./gsu;
-const ASCII = String.fromCharCode(...Array.from({ length: 128 }, (_, code) => code));
-/** Escapes and classes that match nothing beyond ASCII: of the escapes, those for one character or for digits and words. */
-const ASCII_TOKEN = /^(?:\\[^DWSspP]|\\[ux]..+|\[(?!\^)(?:[ -[\]-~]|\\[^DWSspPux])*\])$/;
-const OTHERS = -1n << 128n;
+const QUANTIFIER = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})/;
+/** Escapes and classes that match nothing beyond ASCII. */
+const ASCII_TOKEN = /^(?:\\[^DWSspP].*|\[(?!\^)(?:[ -[\]-~]|\\[^DWSspPux])*\])$/;
+const ASCII = String.fromCharCode(...Array(128).keys());
+const BEYOND_ASCII = -1n << 128n;
 const EVERY = -1n;
-
-/** Repetitions up to this bound are written out; what has a larger one is taken for unbounded. */
-const SMALL = 8;
-/** The same for a fixed number of one character, such as the digits of a hash. */
-const SMALL_EXACT = 64;
 const MAX_POSITIONS = 1_000;
-
-const EMPTY: Fragment = { empty: 1, first: new Map(), last: new Map() };
+const EMPTY: Fragment = { empty: 1, first: new Map(), last: new Map(), paths: 1 };
 
 /**
- * Builds the automaton of a pattern that is known to be valid with the flag u.
- * @throws {RangeError} for a pattern that is too large, or has back references or other things with no automaton
+ * Builds the automaton of a pattern that is known to be valid with the flag u. Repetitions are written out up to a number of
+ * copies; what has a larger bound is taken for unbounded.
+ * @throws {RangeError} for a pattern that is too large, or has back references or other things that no automaton can do
  */
-export function buildAutomaton(source: string): Automaton {
+export function buildAutomaton(source: string, maxCopies: number): Automaton {
   const tokens = source.match(TOKEN) ?? [];
   const sets: bigint[] = [];
   const follow: Ways[] = [];
   const classes = new Map<string, bigint>();
   let at = 0;
   let depth = 0;
+  let loops = 0;
   let isAnchored = true;
-  let isAtStart = true;
   let canFailAtEnd = false;
   let lookDepth = 0;
   let lookarounds = 0;
-  let loops = 0;
 
   function parseAlternatives(): Fragment {
     let result = parseSequence();
@@ -68,6 +66,7 @@ export function buildAutomaton(source: string): Automaton {
         empty: cap(result.empty + other.empty),
         first: sum(result.first, other.first),
         last: sum(result.last, other.last),
+        paths: result.paths + other.paths,
       };
     }
     return result;
@@ -83,41 +82,35 @@ export function buildAutomaton(source: string): Automaton {
   function parseTerm(): Fragment {
     const start = at;
     const body = parseAtom();
-    const quantifier = readQuantifier(tokens[at]);
+    const [quantifier, sign, low, comma, high] = QUANTIFIER.exec(tokens[at] ?? "") ?? [];
     if (quantifier === undefined) return body;
-    const { min, max } = quantifier;
-    const isExact = min === max && at === start + 1 && max <= SMALL_EXACT;
-    at++;
-    const copy = () => {
-      const end = at;
-      at = start;
-      const fragment = parseAtom();
-      at = end;
-      return fragment;
-    };
-    return max <= SMALL || isExact ? writeOut(body, copy, min, max) : loop(body, copy, min);
-  }
-
-  function writeOut(body: Fragment, copy: () => Fragment, min: number, max: number): Fragment {
-    if (max === 0) return EMPTY;
+    const end = ++at;
+    const min = sign === undefined ? Number(low) : sign === "+" ? 1 : 0;
+    const isUnbounded = sign === undefined ? comma === "," && high === "" : sign !== "?";
+    const max = sign === "?" ? 1 : Number(high || low);
+    const count = isUnbounded ? min : max;
+    if (count > maxCopies) return loop(body, min);
+    if (count === 0) return isUnbounded ? loop(body, 0) : EMPTY;
     const copies = [body];
-    while (copies.length < max) copies.push(copy());
-    const optional = copies.slice(min).reduceRight((rest, fragment) => option(concat(fragment, rest)), EMPTY);
-    return concat(copies.slice(0, min).reduce(concat, EMPTY), optional);
+    while (copies.length < count) {
+      at = start;
+      copies.push(parseAtom());
+    }
+    at = end;
+    const last = copies.length - 1;
+    if (isUnbounded) return [...copies.slice(0, last), loop(copies[last] ?? body, 1)].reduce(concat);
+    const rest = copies.slice(min).reduceRight((after, copy) => option(concat(copy, after)), EMPTY);
+    return concat(copies.slice(0, min).reduce(concat, EMPTY), rest);
   }
 
-  function loop(body: Fragment, copy: () => Fragment, min: number): Fragment {
+  function loop(body: Fragment, min: number): Fragment {
     loops++;
-    const isShort = min <= SMALL;
-    let before = EMPTY;
-    for (let i = 1; isShort && i < min; i++) before = concat(before, copy());
     connect(body.last, body.first);
-    // Any of many iterations that must run may be the ones that match nothing, as in (a?){30}.
-    if (!isShort && body.empty > 0) connect(body.last, body.first);
-    if (min === 0) return option(body);
+    // Of many iterations that must run, any may be the ones that match nothing, as in (a?){30}.
+    if (min > 1 && body.empty > 0) connect(body.last, body.first);
+    if (min === 0) return { ...option(body), paths: 1 };
     // The first iteration may match nothing and leave the text to the second.
-    const first = sum(body.first, times(body.first, body.empty));
-    return concat(before, { ...body, first });
+    return { ...body, first: sum(body.first, times(body.first, body.empty)), paths: 1 };
   }
 
   function parseAtom(): Fragment {
@@ -128,36 +121,32 @@ export function buildAutomaton(source: string): Automaton {
       return EMPTY;
     }
     if (token.startsWith("(")) return parseGroup(token);
-    if (/^\\(?:k|[1-9])/.test(token)) throw new RangeError("back reference");
-    isAtStart = false;
+    if (/^\\[k1-9]/.test(token)) throw new RangeError("back reference");
     return addPosition(charactersOf(token));
   }
 
   function parseGroup(token: string): Fragment {
     const isLookaround = /^\(\?<?[=!]/.test(token);
     if (!isLookaround && !/^\((?:\?(?::|<.*>))?$/.test(token)) throw new RangeError("unknown group");
-    // Tried once only: before any character of a pattern that begins with ^.
-    const isLeading = isAnchored && isAtStart && depth === 0;
-    const [wasAtStart, loopsBefore] = [isAtStart, loops];
-    const level = isLookaround && !isLeading ? 1 : 0;
+    const loopsBefore = loops;
+    const level = isLookaround ? 1 : 0;
     depth++;
     lookDepth += level;
     const body = parseAlternatives();
+    at++;
     if (isLookaround && loops > loopsBefore) lookarounds = Math.max(lookarounds, lookDepth);
     lookDepth -= level;
     depth--;
-    at++;
     if (!isLookaround) return body;
-    isAtStart = wasAtStart;
     canFailAtEnd = true;
-    return EMPTY;
+    return { ...EMPTY, paths: body.paths };
   }
 
   function addPosition(set: bigint): Fragment {
     if (sets.length >= MAX_POSITIONS) throw new RangeError("too large");
     const position = sets.push(set) - 1;
     follow.push(new Map());
-    return { empty: 0, first: new Map([[position, 1]]), last: new Map([[position, 1]]) };
+    return { empty: 0, first: new Map([[position, 1]]), last: new Map([[position, 1]]), paths: 1 };
   }
 
   function concat(a: Fragment, b: Fragment): Fragment {
@@ -166,6 +155,7 @@ export function buildAutomaton(source: string): Automaton {
       empty: cap(a.empty * b.empty),
       first: sum(a.first, times(b.first, a.empty)),
       last: sum(b.last, times(a.last, b.empty)),
+      paths: a.paths * b.paths,
     };
   }
 
@@ -184,7 +174,7 @@ export function buildAutomaton(source: string): Automaton {
     const isLiteral = /^[^\\[.]$/u.test(token);
     const isAscii = set !== 0n && (isLiteral || ASCII_TOKEN.test(token));
     // Beyond ASCII a literal gets a bit of its own, and everything else is taken to match every character there.
-    if (!isAscii) set |= isLiteral ? 1n << BigInt(128 + classes.size) : OTHERS;
+    if (!isAscii) set |= isLiteral ? 1n << BigInt(128 + classes.size) : BEYOND_ASCII;
     classes.set(token, set);
     return set;
   }
@@ -197,24 +187,12 @@ export function buildAutomaton(source: string): Automaton {
     connect(search.last, search.first);
     connect(search.last, whole.first);
   }
-  return { sets, follow, final, lookarounds, loops };
-}
-
-function readQuantifier(token: string | undefined): { min: number; max: number } | undefined {
-  if (token === undefined) return undefined;
-  if (token.startsWith("*")) return { min: 0, max: Number.POSITIVE_INFINITY };
-  if (token.startsWith("+")) return { min: 1, max: Number.POSITIVE_INFINITY };
-  if (token.startsWith("?")) return { min: 0, max: 1 };
-  const bounds = /^\{(\d+)(,?)(\d*)\}/.exec(token);
-  if (bounds === null) return undefined;
-  const min = Number(bounds[1]);
-  if (bounds[2] === "") return { min, max: min };
-  return { min, max: bounds[3] === "" ? Number.POSITIVE_INFINITY : Number(bounds[3]) };
+  return { sets, follow, final, lookarounds, loops, paths: whole.paths };
 }
 
 /** Skipping is one way only: an optional iteration that matches nothing is given up (ECMA-262, RepeatMatcher). */
 function option(body: Fragment): Fragment {
-  return { ...body, empty: 1 };
+  return { ...body, empty: 1, paths: body.paths + 1 };
 }
 
 function sum(a: Ways, b: Ways): Ways {

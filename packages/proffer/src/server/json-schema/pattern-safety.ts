@@ -12,8 +12,16 @@ const MAX_STEPS = 300_000;
  * may leave one loop for the next anywhere in the same text (Weber and Seidl, "On the degree of ambiguity of finite automata").
  */
 export function patternDegree(source: string): number {
+  // First as if every bounded repetition were unbounded. Where that is too much, with the bounds, if they leave few enough
+  // paths: the octets of an IPv4 address can be read in a few ways, `(a?){30}` in a billion.
+  const degree = findDegree(source, 1, 100_000);
+  return degree === 1 ? degree : Math.min(degree, findDegree(source, 64, 2_000));
+}
+
+function findDegree(source: string, maxCopies: number, maxPaths: number): number {
   try {
-    const automaton = buildAutomaton(source);
+    const automaton = buildAutomaton(source, maxCopies);
+    if (automaton.paths > maxPaths) return Number.POSITIVE_INFINITY;
     if (automaton.loops === 0) return 1;
     const graph = createGraph(automaton);
     if (isExponential(graph)) return Number.POSITIVE_INFINITY;
@@ -30,7 +38,7 @@ interface Graph {
   /** The positions that may come next, and of these the ones from which there is a way back. */
   readonly next: readonly (readonly number[])[];
   readonly nextInLoop: readonly (readonly number[])[];
-  /** Loops in which one position may follow another in more than one way. */
+  /** Whether in some loop one position may follow another in more than one way. */
   readonly hasTwinEdges: boolean;
   /** Whether the second position can come at any time after the first. */
   reaches(from: number, to: number): boolean;
@@ -63,8 +71,15 @@ function isExponential({ sets, nextInLoop, hasTwinEdges, step }: Graph): boolean
   if (hasTwinEdges) return true;
   const size = sets.length;
   const pairs = new Set<number>();
-  for (const list of nextInLoop) {
-    for (const a of list) for (const b of list) if (a < b && meet(sets, a, b)) pairs.add(a * size + b);
+  // After each of many alternatives in a loop comes the same list of them; once is enough.
+  const lists = new Map(nextInLoop.map((list) => [list.join(), list]));
+  for (const list of lists.values()) {
+    for (const a of list) {
+      for (const b of list) {
+        step();
+        if (a < b && meet(sets, a, b)) pairs.add(a * size + b);
+      }
+    }
   }
   for (const pair of pairs) {
     for (const a of nextInLoop[Math.floor(pair / size)] ?? []) {
@@ -82,13 +97,18 @@ function isExponential({ sets, nextInLoop, hasTwinEdges, step }: Graph): boolean
 /** Counts the most places, one after the other, where the engine may leave a loop for another anywhere in the same text. */
 function longestChain(graph: Graph): number {
   const { next, final, reaches } = graph;
-  const loops = [...next.keys()].filter((position) => reaches(position, position));
-  const edges = loops.flatMap((from) =>
-    loops
-      .filter((to) => reaches(from, to))
-      .map((to) => ({ from, to, gain: isChoice(graph, from, to) && !final.has(to) ? 1 : 0 })),
-  );
-  const length = new Map(loops.map((position) => [position, 0]));
+  const positions = [...next.keys()].filter((position) => reaches(position, position));
+  // Positions of the same loop go by the name of the first.
+  const loopOf = (position: number) => positions.find((other) => reaches(position, other) && reaches(other, position));
+  const edges: { from: number; to: number; gain: number }[] = [];
+  for (const from of positions) {
+    for (const to of positions) {
+      if (!reaches(from, to) || reaches(to, from)) continue;
+      const gain = !final.has(to) && isChoice(graph, from, to) ? 1 : 0;
+      edges.push({ from: loopOf(from) ?? from, to: loopOf(to) ?? to, gain });
+    }
+  }
+  const length = new Map(positions.map((position) => [position, 0]));
   for (let changed = true; changed; ) {
     changed = false;
     for (const { from, to, gain } of edges) {
@@ -103,7 +123,6 @@ function longestChain(graph: Graph): number {
 
 /** Looks for a text that leads around the first loop, from the first loop to the second, and around the second. */
 function isChoice({ sets, next, nextInLoop, reaches, step }: Graph, from: number, to: number): boolean {
-  if (reaches(to, from)) return false;
   const size = sets.length;
   const encode = (a: number, b: number, c: number) => (a * size + b) * size + c;
   const goal = encode(from, to, to);

@@ -18,11 +18,12 @@ export function compilePattern(source: string, schema: JsonSchemaObject, place: 
   if (schema.unsafePattern === true) return { regex, degree: 1 };
   const degree = patternDegree(source);
   if (degree > 2 && !((schema.maxLength ?? Number.POSITIVE_INFINITY) ** degree <= MAX_STEPS)) {
-    const cost = Number.isFinite(degree)
-      ? `time in proportion to the length to the power of ${degree}`
-      : "exponential time";
-    const remedy = `rewrite it so that a text can be matched in one way only, or set "unsafePattern": true beside it if its texts can be trusted`;
-    refuse(place, `is the pattern ${source}, which a hostile text can make take ${cost}; ${remedy}`, "unsafe_pattern");
+    const cost = Number.isFinite(degree) ? `time with the power of ${degree} of its length` : "exponential time";
+    const limit = Number.isFinite(degree)
+      ? `set a "maxLength" of at most ${Math.floor(MAX_STEPS ** (1 / degree))}, `
+      : "";
+    const remedy = `let there be only one way to match a text, ${limit}or write "unsafePattern": true beside it if no text is hostile`;
+    refuse(place, `is the pattern ${source}, on which a hostile text can cost ${cost}; ${remedy}`, "unsafe_pattern");
   }
   return { regex, degree };
 }

@@ -6,23 +6,18 @@ export type Check = (value: unknown) => boolean;
 /** Writes down everything that `Check` objects to. */
 export type Explain = (value: unknown, pointer: string, report: Report) => void;
 
-/** Kinds of rules that loops over properties and items decide in place, because a call costs more than the test. */
-export const CALL = 0;
-export const STRING = 1;
-export const NUMBER = 2;
-export const BOOLEAN = 3;
-export const INTEGER = 4;
-export const ANYTHING = 5;
+/** What loops over properties and items decide in place, because a call costs more than the test; the rest is called. */
+export type Kind = "any" | "boolean" | "call" | "integer" | "number" | "string";
 
 /** What a schema, or one part of it, demands of a value. `check` and `explain` always agree. */
 export interface Rule {
-  readonly kind: number;
+  readonly kind: Kind;
   readonly check: Check;
   readonly explain: Explain;
 }
 
 /** Makes a rule of any kind; the only place that does, so that all rules have one shape to the engine. */
-export function createRule(check: Check, explain: Explain, kind = CALL): Rule {
+export function createRule(check: Check, explain: Explain, kind: Kind = "call"): Rule {
   return { kind, check, explain };
 }
 
@@ -37,7 +32,7 @@ export function createLeaf(check: Check, message: (value: unknown) => string): R
 export const anything: Rule = createRule(
   () => true,
   () => {},
-  ANYTHING,
+  "any",
 );
 
 /** Admits no value. */
@@ -47,17 +42,17 @@ export const nothing: Rule = createLeaf(
 );
 
 /** Decides about a value by the kind of the rule, calling `check` only where it must. */
-export function passes(kind: number, check: Check, value: unknown): boolean {
+export function passes(kind: Kind, check: Check, value: unknown): boolean {
   switch (kind) {
-    case STRING:
+    case "string":
       return typeof value === "string";
-    case NUMBER:
+    case "number":
       return Number.isFinite(value);
-    case BOOLEAN:
+    case "boolean":
       return typeof value === "boolean";
-    case INTEGER:
+    case "integer":
       return Number.isInteger(value);
-    case ANYTHING:
+    case "any":
       return true;
     default:
       return check(value);

@@ -25,7 +25,7 @@ export function startRun(strict: boolean): void {
 /** Charges for looking at a text in time proportional to its length to the power of `degree`; false when the work is used up. */
 export function chargeText(length: number, degree: number): boolean {
   // Clamped, so that the counter stays a small integer, which the engine keeps unboxed.
-  const cost = degree === 1 ? length >> 4 : Math.min(length ** degree / 32, MAX_WORK + 1) | 0;
+  const cost = degree === 1 ? length >> 4 : Math.min(length ** degree / 8, MAX_WORK + 1) | 0;
   run.left -= cost;
   return run.left >= 0;
 }

@@ -1,7 +1,7 @@
 import { UsageError } from "../usage-error.ts";
-import { inPlaceKeywords, keywords, type Shape } from "./keywords.ts";
+import { inPlaceKeywords, keywords, type Shape, shapes } from "./keywords.ts";
 import { escapeToken } from "./report.ts";
-import { typeRules } from "./type-rule.ts";
+import { isObject } from "./type-rule.ts";
 import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 
 const DIALECT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
@@ -28,14 +28,13 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
 
   function visit(schema: unknown, pointer: string, depth: number): void {
     if (depth > MAX_DEPTH)
-      refuse(pointer, `is nested more than ${MAX_DEPTH} schemas deep; flatten it, or use "$ref" and "$defs"`);
-    if (schemas.size >= MAX_SCHEMAS)
-      refuse("", `has more than ${MAX_SCHEMAS} subschemas; share them with "$ref" and "$defs"`);
+      refuse(pointer, `lies deeper than ${MAX_DEPTH} schemas; flatten it, or use "$ref" and "$defs"`);
+    if (schemas.size >= MAX_SCHEMAS) refuse("", `has more than ${MAX_SCHEMAS} subschemas; share some with "$ref"`);
     if (typeof schema === "boolean") {
       schemas.set(pointer, schema);
       return;
     }
-    if (!isPlainObject(schema)) refuse(pointer, `must be a schema: an object or a boolean, not ${show(schema)}`);
+    if (!isObject(schema)) refuse(pointer, `must be a schema: an object or a boolean, not ${show(schema)}`);
     const copy: JsonSchemaObject = Object.assign(Object.create(null), schema);
     schemas.set(pointer, copy);
     const here: string[] = [];
@@ -44,43 +43,42 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
       if (value === undefined || keyword.startsWith("x-")) continue;
       const shape = keywords.get(keyword);
       if (shape === undefined) refuseKeyword(keyword, pointer);
-      const place = `${pointer}/${escapeToken(keyword)}`;
-      checkShape(shape, value, place);
+      const place = `${pointer}/${keyword}`;
+      const wanted = shapes.get(shape);
+      if (wanted?.test(value) === false) refuse(place, `must be ${wanted.name}, not ${show(value)}`);
       for (const [path, child] of subschemas(shape, value, place)) {
         visit(child, path, depth + 1);
         if (inPlaceKeywords.has(keyword)) here.push(path);
       }
     }
     checkIdentity(copy, pointer);
-    if (copy.$anchor !== undefined) {
-      if (anchors.has(copy.$anchor))
-        refuse(`${pointer}/$anchor`, `repeats the anchor "${copy.$anchor}"; anchors must differ`);
-      anchors.set(copy.$anchor, pointer);
-    }
+    if (copy.$anchor !== undefined) addAnchor(copy.$anchor, pointer);
+  }
+
+  function addAnchor(anchor: string, pointer: string): void {
+    if (anchors.has(anchor)) refuse(`${pointer}/$anchor`, `repeats the anchor ${show(anchor)}; anchors must differ`);
+    anchors.set(anchor, pointer);
   }
 
   function resolve(ref: string, from: string): string {
     const place = `${from}/$ref`;
-    if (!ref.startsWith("#")) {
+    const fragment = decodeFragment(ref);
+    if (fragment === undefined) {
       const remedy = `copy what it points to into "$defs" and refer to it as "#/$defs/…"`;
-      refuse(
-        place,
-        `is ${show(ref)}, which lies outside this schema and is never fetched; ${remedy}`,
-        "unsupported_keyword",
-      );
+      const reason = `is ${show(ref)}, which lies outside this schema and is never fetched; ${remedy}`;
+      refuse(place, reason, "unsupported_keyword");
     }
-    const fragment = decodeFragment(ref.slice(1));
-    const target = fragment === "" || fragment?.startsWith("/") ? fragment : anchors.get(fragment ?? "");
+    const target = fragment === "" || fragment.startsWith("/") ? fragment : anchors.get(fragment);
     if (target === undefined || !schemas.has(target)) {
-      refuse(place, `is ${show(ref)}, but there is no schema at that place; correct the pointer or add the definition`);
+      refuse(place, `is ${show(ref)}, but no schema stands there; correct the pointer or add the definition`);
     }
     return target;
   }
 
   visit(root, "", 0);
   for (const [pointer, schema] of schemas) {
-    if (typeof schema === "object" && schema.$ref !== undefined)
-      inPlace.get(pointer)?.push(resolve(schema.$ref, pointer));
+    if (typeof schema === "boolean" || schema.$ref === undefined) continue;
+    inPlace.get(pointer)?.push(resolve(schema.$ref, pointer));
   }
   refuseEndless(inPlace);
   return { schemas, resolve };
@@ -92,11 +90,11 @@ export function refuse(
   problem: string,
   code: "bad_schema" | "unsupported_keyword" | "unsafe_pattern" = "bad_schema",
 ): never {
-  throw new UsageError(code, `The schema at #${pointer} ${problem}.`);
+  throw new UsageError(code, `In the schema, #${pointer} ${problem}.`);
 }
 
 /** The schemas that a keyword holds, each with its pointer. */
-export function subschemas(shape: Shape, value: unknown, place: string): [string, unknown][] {
+function subschemas(shape: Shape, value: unknown, place: string): [string, unknown][] {
   if (shape === "schema") return [[place, value]];
   if (shape !== "schemaList" && shape !== "schemaMap") return [];
   return Object.entries(value as object).map(([name, child]) => [`${place}/${escapeToken(name)}`, child]);
@@ -105,8 +103,8 @@ export function subschemas(shape: Shape, value: unknown, place: string): [string
 function checkIdentity(schema: JsonSchemaObject, pointer: string): void {
   if (schema.$id !== undefined && pointer !== "") refuseKeyword("$id", pointer, "below the root ");
   if (schema.$schema === undefined || DIALECT.test(schema.$schema)) return;
-  const problem = `is ${show(schema.$schema)}, but only JSON Schema 2020-12 is understood; convert the schema and write "https://json-schema.org/draft/2020-12/schema", or leave "$schema" out`;
-  refuse(`${pointer}/$schema`, problem, "unsupported_keyword");
+  const problem = `is ${show(schema.$schema)}, but only JSON Schema 2020-12 is understood`;
+  refuse(`${pointer}/$schema`, `${problem}; convert the schema, then leave "$schema" out`, "unsupported_keyword");
 }
 
 function refuseKeyword(keyword: string, pointer: string, where = ""): never {
@@ -122,8 +120,7 @@ function refuseEndless(inPlace: ReadonlyMap<string, readonly string[]>): void {
     if (finished.has(pointer)) return;
     if (open.has(pointer))
       refuse(pointer, `refers to itself without a step into the value; break the circle of "$ref"`);
-    if (open.size > MAX_DEPTH)
-      refuse(pointer, `lies behind more than ${MAX_DEPTH} references; shorten the chain of "$ref"`);
+    if (open.size > MAX_DEPTH) refuse(pointer, `lies behind more than ${MAX_DEPTH} references; shorten the chain`);
     open.add(pointer);
     for (const next of inPlace.get(pointer) ?? []) follow(next);
     open.delete(pointer);
@@ -132,54 +129,18 @@ function refuseEndless(inPlace: ReadonlyMap<string, readonly string[]>): void {
   for (const pointer of inPlace.keys()) follow(pointer);
 }
 
-function checkShape(shape: Shape, value: unknown, place: string): void {
-  const wanted = SHAPES[shape];
-  if (wanted !== undefined && !wanted.test(value)) refuse(place, `must be ${wanted.name}, not ${show(value)}`);
-}
-
-const SHAPES: Readonly<Partial<Record<Shape, { name: string; test(value: unknown): boolean }>>> = {
-  boolean: { name: "a boolean", test: (value) => typeof value === "boolean" },
-  count: { name: "an integer of at least 0", test: (value) => Number.isInteger(value) && (value as number) >= 0 },
-  list: { name: "an array", test: Array.isArray },
-  names: { name: "an array of strings", test: isNames },
-  nameLists: {
-    name: "an object of arrays of strings",
-    test: (value) => isPlainObject(value) && Object.values(value).every(isNames),
-  },
-  number: { name: "a finite number", test: Number.isFinite },
-  positive: { name: "a number above 0", test: (value) => Number.isFinite(value) && (value as number) > 0 },
-  string: { name: "a string", test: (value) => typeof value === "string" },
-  types: { name: `one of ${[...typeRules.keys()].join(", ")}, or an array of them`, test: isTypes },
-  schemaList: { name: "an array of schemas that is not empty", test: isFilledArray },
-  schemaMap: { name: "an object of schemas", test: isPlainObject },
-};
-
-function isNames(value: unknown): boolean {
-  return Array.isArray(value) && value.every((name) => typeof name === "string");
-}
-
-function isTypes(value: unknown): boolean {
-  const types = Array.isArray(value) ? value : [value];
-  return types.length > 0 && types.every((type) => typeRules.has(type));
-}
-
-function isFilledArray(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
-}
-
-function isPlainObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function decodeFragment(fragment: string): string | undefined {
+/** Decodes a reference into the same document; undefined if it leads elsewhere. */
+function decodeFragment(ref: string): string | undefined {
+  if (!ref.startsWith("#")) return undefined;
   try {
-    return decodeURIComponent(fragment);
+    return decodeURIComponent(ref.slice(1));
   } catch {
-    return undefined;
+    return ref;
   }
 }
 
 function show(value: unknown): string {
-  const text = typeof value === "object" || typeof value === "string" ? JSON.stringify(value) : String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array of something else";
+  if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
+  return isObject(value) ? "an object" : String(value);
 }

@@ -1,13 +1,14 @@
-import { compileArray } from "./array-rule.ts";
+import { type ArrayParts, compileArray } from "./array-rule.ts";
 import { createEqualityTest } from "./equality.ts";
+import { isAnnotation } from "./keywords.ts";
 import { compileNumber } from "./number-rule.ts";
 import { compileDependentRequired, compileDependentSchemas, compileNames, compileSize } from "./object-limits.ts";
-import { compileObject } from "./object-rule.ts";
+import { compileObject, type ObjectParts } from "./object-rule.ts";
 import { compilePattern } from "./pattern.ts";
 import { escapeToken } from "./report.ts";
 import { allOf, anything, createLeaf, type Rule } from "./rule.ts";
 import type { SchemaIndex } from "./schema-index.ts";
-import { compileString } from "./string-rule.ts";
+import { compileString, type Pattern } from "./string-rule.ts";
 import { findTag } from "./tag.ts";
 import { compileTypes } from "./type-rule.ts";
 import type { JsonSchemaObject } from "./types.ts";
@@ -34,6 +35,9 @@ export interface SchemaSite {
 /** Makes the rule of one schema object. */
 export function compileSchema(site: SchemaSite): Rule {
   const { schema, pointer, index } = site;
+  // Most schemas are nothing but a type; a server with many tools should not wait for them.
+  const plainType = Object.keys(schema).every((keyword) => keyword === "type" || isAnnotation(keyword));
+  if (plainType) return schema.type === undefined ? anything : compileTypes(typesOf(schema));
   return allOf([
     ...compileTyped(site),
     ...compileObjectLimits(site),
@@ -42,32 +46,51 @@ export function compileSchema(site: SchemaSite): Rule {
   ]);
 }
 
+const NUMBER = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+const STRING = ["minLength", "maxLength", "pattern", "format"];
+const ARRAY = ["items", "prefixItems", "contains", "minItems", "maxItems", "uniqueItems"];
+const OBJECT = ["properties", "required", "additionalProperties", "patternProperties"];
+
 /** The rules of `type`, `enum`, `const` and the keywords of one type each. */
 function compileTyped(site: SchemaSite): Rule[] {
-  const { schema, pointer } = site;
-  const types = typeof schema.type === "string" ? [schema.type] : schema.type;
+  const { schema } = site;
+  const types = schema.type === undefined ? undefined : typesOf(schema);
   const only = types?.length === 1 ? types[0] : undefined;
-  const pattern =
-    schema.pattern === undefined ? undefined : compilePattern(schema.pattern, schema, `${pointer}/pattern`);
-  const number = compileNumber(schema, only === "integer", only !== "number" && only !== "integer");
-  const string = compileString(schema, pattern, only !== "string");
-  const array = compileArray(schema, arrayParts(site), only !== "array");
-  const object = compileObject(schema, objectParts(site), only !== "object");
-  const rules = [...compileValues(schema), number, string, array, object].filter((rule) => rule !== undefined);
+  const isInteger = only === "integer";
+  const number = hasAny(schema, NUMBER) ? compileNumber(schema, isInteger, only !== "number" && !isInteger) : undefined;
+  const string = hasAny(schema, STRING) ? compileString(schema, stringPattern(site), only !== "string") : undefined;
+  const array = hasAny(schema, ARRAY) ? compileArray(schema, arrayParts(site), only !== "array") : undefined;
+  const object = hasAny(schema, OBJECT) ? compileObject(schema, objectParts(site), only !== "object") : undefined;
+  const values = schema.enum === undefined ? [] : [schema.enum];
+  if (schema.const !== undefined) values.push([schema.const]);
+  const equal = values.map((list) => createLeaf(createEqualityTest(list), () => describeChoice(list)));
+  const rules = [...equal, number, string, array, object].filter((rule) => rule !== undefined);
   if (types === undefined) return rules;
-  const byType = new Map(Object.entries({ number, integer: number, string, array, object }));
-  const isImplied = only !== undefined && byType.get(only) !== undefined;
-  return isImplied ? rules : [compileTypes(types), ...rules];
+  const typed = compileTypes(types);
+  const byType = new Map([
+    ["number", number],
+    ["integer", number],
+    ["string", string],
+    ["array", array],
+    ["object", object],
+  ]);
+  const isImplied = byType.get(only ?? "") !== undefined || values.some((list) => list.every(typed.check));
+  return isImplied ? rules : [typed, ...rules];
 }
 
-function compileValues(schema: JsonSchemaObject): Rule[] {
-  const lists = [schema.enum, schema.const === undefined ? undefined : [schema.const]];
-  return lists
-    .filter((values) => values !== undefined)
-    .map((values) => createLeaf(createEqualityTest(values), () => describeChoice(values)));
+function typesOf({ type = [] }: JsonSchemaObject): readonly string[] {
+  return typeof type === "string" ? [type] : type;
 }
 
-function arrayParts(site: SchemaSite) {
+function hasAny(schema: JsonSchemaObject, keywords: readonly string[]): boolean {
+  return keywords.some((keyword) => schema[keyword] !== undefined);
+}
+
+function stringPattern({ schema, pointer }: SchemaSite): Pattern | undefined {
+  return schema.pattern === undefined ? undefined : compilePattern(schema.pattern, schema, `${pointer}/pattern`);
+}
+
+function arrayParts(site: SchemaSite): ArrayParts {
   const { schema } = site;
   return {
     prefix: [...childRules(site, "prefixItems").values()],
@@ -76,15 +99,15 @@ function arrayParts(site: SchemaSite) {
   };
 }
 
-function objectParts(site: SchemaSite) {
+function objectParts(site: SchemaSite): ObjectParts {
   const { schema, pointer } = site;
-  const patterns = [...childRules(site, "patternProperties")].map(([source, rule]) => {
-    const place = `${pointer}/patternProperties/${escapeToken(source)}`;
-    return { ...compilePattern(source, { unsafePattern: schema.unsafePattern ?? false }, place), rule };
-  });
+  const { unsafePattern = false } = schema;
   return {
     properties: childRules(site, "properties"),
-    patterns,
+    patterns: [...childRules(site, "patternProperties")].map(([source, rule]) => {
+      const place = `${pointer}/patternProperties/${escapeToken(source)}`;
+      return { ...compilePattern(source, { unsafePattern }, place), rule };
+    }),
     additional: schema.additionalProperties === undefined ? anything : childRule(site, "additionalProperties"),
   };
 }
@@ -104,7 +127,7 @@ function compileObjectLimits(site: SchemaSite): Rule[] {
 
 function compileUnions(site: SchemaSite): Rule[] {
   const { schema } = site;
-  const rules = [...childRules(site, "allOf").values()];
+  const rules = schema.allOf === undefined ? [] : [...childRules(site, "allOf").values()];
   if (schema.anyOf !== undefined) rules.push(compileAlternatives(site, "anyOf"));
   if (schema.oneOf !== undefined) rules.push(compileAlternatives(site, "oneOf"));
   if (schema.not !== undefined) rules.push(compileNot(childRule(site, "not")));

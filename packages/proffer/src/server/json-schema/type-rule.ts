@@ -1,4 +1,4 @@
-import { BOOLEAN, type Check, countPassing, createRule, INTEGER, NUMBER, type Rule, STRING } from "./rule.ts";
+import { type Check, countPassing, createRule, type Kind, type Rule } from "./rule.ts";
 
 /** A JSON object as the validator sees it. */
 export type JsonObject = { readonly [name: string]: unknown };
@@ -10,10 +10,10 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** The rule of each type name. NaN and the infinities are not JSON, although `JSON.parse("1e999")` yields one. */
 export const typeRules: ReadonlyMap<string, Rule> = new Map([
-  ["string", createTypeRule("string", (value) => typeof value === "string", STRING)],
-  ["number", createTypeRule("number", Number.isFinite, NUMBER)],
-  ["integer", createTypeRule("integer", Number.isInteger, INTEGER)],
-  ["boolean", createTypeRule("boolean", (value) => typeof value === "boolean", BOOLEAN)],
+  ["string", createTypeRule("string", (value) => typeof value === "string", "string")],
+  ["number", createTypeRule("number", Number.isFinite, "number")],
+  ["integer", createTypeRule("integer", Number.isInteger, "integer")],
+  ["boolean", createTypeRule("boolean", (value) => typeof value === "boolean", "boolean")],
   ["null", createTypeRule("null", (value) => value === null)],
   ["array", createTypeRule("array", Array.isArray)],
   ["object", createTypeRule("object", isObject)],
@@ -28,7 +28,7 @@ export function compileTypes(types: readonly string[]): Rule {
   return createTypeRule(types.join(" or "), (value) => countPassing(checks, value, 1) > 0);
 }
 
-function createTypeRule(name: string, check: Check, kind?: number): Rule {
+function createTypeRule(name: string, check: Check, kind?: Kind): Rule {
   return createRule(
     check,
     (value, pointer, report) => {

@@ -1,3 +1,4 @@
+import { toCanonical } from "./equality.ts";
 import { has } from "./object-rule.ts";
 import { childPointer, Report } from "./report.ts";
 import { type Check, countPassing, createLeaf, createRule, type Explain, type Rule } from "./rule.ts";
@@ -61,7 +62,8 @@ export function compileCondition(condition: Rule, yes: Rule, no: Rule): Rule {
 
 /** Says which values a place admits; of a long list, only the beginning. */
 export function describeChoice(values: readonly unknown[]): string {
-  const shown = values.slice(0, 20).map((value) => JSON.stringify(value));
+  if (values.length === 0) return "is not allowed";
+  const shown = values.slice(0, 20).map(toCanonical);
   const rest = values.length > shown.length ? ` (or ${values.length - shown.length} others)` : "";
   return values.length === 1 ? `must be ${shown[0]}` : `must be one of ${shown.join(", ")}${rest}`;
 }

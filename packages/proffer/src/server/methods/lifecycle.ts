@@ -34,7 +34,7 @@ export function initialize(call: Call): object {
   const { server } = call;
   return {
     protocolVersion: session.revision.version,
-    capabilities: capabilitiesOf(server, session.revision),
+    capabilities: capabilitiesOf(server, session.revision, call.origin.listener !== undefined),
     serverInfo: convert(session.revision, "implementation", server.info),
     ...(server.instructions === undefined ? {} : { instructions: server.instructions }),
   };
@@ -47,7 +47,7 @@ export function discover(call: Call): Prepared {
   if (known !== undefined) return known;
   const result = {
     supportedVersions: server.revisions.stateless,
-    capabilities: capabilitiesOf(server, revision),
+    capabilities: capabilitiesOf(server, revision, true),
     ...(server.instructions === undefined ? {} : { instructions: server.instructions }),
   };
   const made = prepare(server, revision, result, server.hints);
@@ -59,12 +59,13 @@ export function ping(): object {
   return {};
 }
 
-/** What is offered, by what is registered. */
-function capabilitiesOf(server: ServerState, revision: Revision): object {
+/** What is offered, by what is registered; changes only to a client that can be told of them. */
+function capabilitiesOf(server: ServerState, revision: Revision, told: boolean): object {
+  const list = told ? { listChanged: true } : {};
   return convert(revision, "capabilities", {
-    ...(server.offers("tools") ? { tools: { listChanged: true } } : {}),
-    ...(server.offers("prompts") ? { prompts: { listChanged: true } } : {}),
-    ...(server.offers("resources") ? { resources: { subscribe: true, listChanged: true } } : {}),
+    ...(server.offers("tools") ? { tools: list } : {}),
+    ...(server.offers("prompts") ? { prompts: list } : {}),
+    ...(server.offers("resources") ? { resources: told ? { subscribe: true, ...list } : {} } : {}),
     ...(server.offers("completions") ? { completions: {} } : {}),
     logging: {},
   });

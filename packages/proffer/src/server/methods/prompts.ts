@@ -1,4 +1,4 @@
-import { InvalidParams } from "../../protocol/errors.ts";
+import { InvalidParams, NotFound } from "../../protocol/errors.ts";
 import { isObject, type JsonObject } from "../../protocol/messages.ts";
 import type { ContentBlock, PromptResult } from "../../protocol/model.ts";
 import { convert, type Revision } from "../../protocol/revision.ts";
@@ -30,9 +30,26 @@ export function getPrompt(call: Call): object | Promise<object> {
   }
   if (!isObject(given)) throw new InvalidParams("params.arguments must be an object of strings.");
   const ctx = new CallContext(call);
-  const value = prompt.get(checkArguments(prompt, given), ctx);
-  if (!isDeferred(value)) return deliver(call.revision, ctx, toPromptResult(value, name));
-  return call.outcome(value).then((messages) => deliver(call.revision, ctx, toPromptResult(messages, name)));
+  try {
+    const value = prompt.get(checkArguments(prompt, given), ctx);
+    if (!isDeferred(value)) return deliver(call.revision, ctx, toPromptResult(value, name));
+    return finish(call, prompt, ctx, value);
+  } catch (error) {
+    throw inPrompt(error);
+  }
+}
+
+async function finish(call: Call, prompt: Prompt, ctx: CallContext, pending: unknown): Promise<object> {
+  try {
+    return deliver(call.revision, ctx, toPromptResult(await call.outcome(pending), prompt.name));
+  } catch (error) {
+    throw inPrompt(error);
+  }
+}
+
+/** The code for what does not exist belongs to resources; whoever gets a prompt has given wrong arguments. */
+function inPrompt(error: unknown): unknown {
+  return error instanceof NotFound ? new InvalidParams(error.message, error.data) : error;
 }
 
 function checkArguments(prompt: Prompt, given: JsonObject): Record<string, string | undefined> {

@@ -1,4 +1,4 @@
-import { InvalidParams, NotFound } from "../../protocol/errors.ts";
+import { InvalidParams } from "../../protocol/errors.ts";
 import type { CacheHints, ResourceDescription, TemplateDescription } from "../../protocol/model.ts";
 import { convert } from "../../protocol/revision.ts";
 import { after } from "../after.ts";
@@ -8,6 +8,9 @@ import type { Resource } from "../define-resource.ts";
 import { prepare } from "../encode.ts";
 import { type List, page } from "../pages.ts";
 import type { Prepared } from "../prepared.ts";
+import { refuse } from "../resource-contract.ts";
+import { hintsFor, lazyPage } from "../resource-pages.ts";
+import type { Params } from "../resource-params.ts";
 import { isDeferred, toReadResult } from "../results.ts";
 
 const RESOURCES: List<Resource> = {
@@ -22,8 +25,9 @@ const TEMPLATES: List<Resource> = {
   describe: (item, call) => convert(call.revision, "template", item.description as TemplateDescription),
 };
 
-export function listResources(call: Call): Prepared | Promise<Prepared> {
-  return page(call, RESOURCES);
+export function listResources(call: Call): object | Promise<object> {
+  const { sources } = call.server.resources;
+  return sources.length === 0 ? page(call, RESOURCES) : lazyPage(call, RESOURCES, sources);
 }
 
 export function listTemplates(call: Call): Prepared | Promise<Prepared> {
@@ -33,12 +37,14 @@ export function listTemplates(call: Call): Prepared | Promise<Prepared> {
 export function readResource(call: Call): object | Promise<object> {
   const { uri } = call.params;
   if (typeof uri !== "string") throw new InvalidParams("resources/read needs params.uri, the URI of a resource.");
-  const found = call.server.resources.find(uri);
-  if (found === undefined) throw notFound(uri);
-  const { resource, params } = found;
-  const hints = resource.cache === undefined ? call.server.hints : { ...call.server.hints, ...resource.cache };
-  if (resource.content !== undefined) return fixed(call, resource, hints);
-  call.hints = hints;
+  const { resource, params } = call.server.resources.find(uri);
+  if (resource.content !== undefined) return fixed(call, resource);
+  if (params instanceof Promise) return params.then((checked) => read(call, resource, uri, checked));
+  return read(call, resource, uri, params);
+}
+
+function read(call: Call, resource: Resource, uri: string, params: Params): object | Promise<object> {
+  call.hints = resource.cache === undefined ? hintsFor(call) : { ...hintsFor(call), ...resource.cache };
   const ctx = new CallContext(call);
   const value = resource.read(params, ctx);
   return isDeferred(value) ? finish(call, resource, uri, ctx, value) : deliver(call, resource, uri, ctx, value);
@@ -62,25 +68,22 @@ function deliver(
   value: unknown,
 ): object | Promise<object> {
   // A template that finds nothing has said that there is no such resource.
-  if (value === undefined && resource.template !== undefined) throw notFound(uri);
+  if (value === undefined && resource.template !== undefined) throw refuse(resource.contract, "missing", uri);
   const result = toReadResult(value, { uri, mimeType: resource.mimeType });
   ctx.flush();
   return after(result, (whole) => convert(call.revision, "read", whole));
 }
 
 /** What never changes is serialised once for each revision. */
-function fixed(call: Call, resource: Resource, hints: CacheHints): Prepared | Promise<Prepared> {
+function fixed(call: Call, resource: Resource): Prepared | Promise<Prepared> {
   const { server, revision } = call;
   const known = server.resources.prepared(resource, revision);
   if (known !== undefined) return known;
   const { uri, mimeType } = resource;
+  const hints: CacheHints = { ...server.hints, ...resource.cache };
   return after(toReadResult(resource.content, { uri, mimeType }), (result) => {
     const made = prepare(server, revision, convert(revision, "read", result), hints);
     server.resources.keep(resource, revision, made);
     return made;
   });
-}
-
-function notFound(uri: string): NotFound {
-  return new NotFound(`There is no resource ${JSON.stringify(uri.slice(0, 512))}.`, { uri });
 }

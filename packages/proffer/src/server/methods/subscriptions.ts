@@ -1,21 +1,23 @@
-import { InvalidParams, NotFound } from "../../protocol/errors.ts";
+import { InvalidParams } from "../../protocol/errors.ts";
 import { isObject, type JsonObject } from "../../protocol/messages.ts";
+import { after } from "../after.ts";
 import type { Call } from "../call.ts";
 import type { ChangeListener, ListKind } from "../changes.ts";
 import { META } from "../classify.ts";
+import { CallContext } from "../context.ts";
+import type { Resource } from "../define-resource.ts";
+import { refuse } from "../resource-contract.ts";
 
-/** More resources than this are not watched for one client. */
-const MAX_WATCHED = 10_000;
-
-export function subscribe(call: Call): object {
-  const uri = existing(call, call.params.uri);
+export function subscribe(call: Call): object | Promise<object> {
   const { session, listener } = call.origin;
-  if (session === undefined || listener === undefined) {
-    throw new InvalidParams("Without a session there is no way to tell you of updates; call initialize first.");
-  }
-  if (session.watchedCount >= MAX_WATCHED) throw tooMany();
-  session.watch(uri, () => call.server.changes.watch(uri, listener));
-  return {};
+  return after(existing(call, call.params.uri), ({ uri, resource }) => {
+    if (session === undefined || listener === undefined) {
+      throw new InvalidParams("Without a session there is no way to tell you of updates; call initialize first.");
+    }
+    if (session.watchedCount >= call.server.limits.subscriptions) throw tooMany(call);
+    session.watch(uri, () => watch(call, { uri, resource }, listener));
+    return {};
+  });
 }
 
 export function unsubscribe(call: Call): object {
@@ -26,29 +28,37 @@ export function unsubscribe(call: Call): object {
 }
 
 /** Stays open, and tells of what the client asked to hear, until the client or the server ends it. */
-export function listen(call: Call): Promise<object> {
+export async function listen(call: Call): Promise<object> {
   const { notifications } = call.params;
   if (!isObject(notifications)) throw new InvalidParams("subscriptions/listen needs params.notifications, an object.");
-  const subscription = new Subscription(call, accept(call, notifications));
+  const subscription = new Subscription(call, await accept(call, notifications));
   return subscription.run();
 }
 
 const LISTS: readonly ListKind[] = ["tools", "prompts", "resources"];
 
+/** Something to watch. */
+interface Watched {
+  readonly uri: string;
+  readonly resource: Resource;
+}
+
 interface Accepted {
   readonly lists: ReadonlySet<ListKind>;
-  readonly uris: readonly string[];
+  readonly watched: readonly Watched[];
 }
 
 /** The part of what was asked for that the server can honour. */
-function accept(call: Call, asked: JsonObject): Accepted {
-  const lists = LISTS.filter((kind) => asked[`${kind}ListChanged`] === true && call.server.offers(kind));
+async function accept(call: Call, asked: JsonObject): Promise<Accepted> {
+  const lists = new Set(LISTS.filter((kind) => asked[`${kind}ListChanged`] === true && call.server.offers(kind)));
   const uris = asked.resourceSubscriptions ?? [];
   if (!Array.isArray(uris))
     throw new InvalidParams("params.notifications.resourceSubscriptions must be a list of URIs.");
-  if (uris.length > MAX_WATCHED) throw tooMany();
-  const watched = call.server.offers("resources") ? [...new Set(uris.map((uri) => existing(call, uri)))] : [];
-  return { lists: new Set(lists), uris: watched };
+  if (uris.length > call.server.limits.subscriptions) throw tooMany(call);
+  if (!call.server.offers("resources")) return { lists, watched: [] };
+  const watched: Watched[] = [];
+  for (const uri of new Set(uris)) watched.push(await existing(call, uri));
+  return { lists, watched };
 }
 
 class Subscription implements ChangeListener {
@@ -63,22 +73,25 @@ class Subscription implements ChangeListener {
   }
 
   run(): Promise<object> {
-    const { lists, uris } = this.#accepted;
+    const { lists, watched } = this.#accepted;
     const { changes } = this.#call.server;
     this.#tell("notifications/subscriptions/acknowledged", {
       notifications: {
         ...Object.fromEntries([...lists].map((kind) => [`${kind}ListChanged`, true])),
-        ...(uris.length === 0 ? {} : { resourceSubscriptions: uris }),
+        ...(watched.length === 0 ? {} : { resourceSubscriptions: watched.map(({ uri }) => uri) }),
       },
     });
-    const stops = [changes.listen(this), ...uris.map((uri) => changes.watch(uri, this))];
+    const stops = watched.map((each) => watch(this.#call, each, this));
+    if (lists.size > 0) stops.push(changes.listen(this));
     return new Promise((resolve) => {
       const stop = () => {
         for (const each of stops) each();
         resolve({ _meta: this.#meta });
       };
       this.#call.end = stop;
-      this.#call.signal.addEventListener("abort", stop, { once: true });
+      const { signal } = this.#call;
+      if (signal.aborted) stop();
+      else signal.addEventListener("abort", stop, { once: true });
     });
   }
 
@@ -95,15 +108,28 @@ class Subscription implements ChangeListener {
   }
 }
 
-/** The URI, if it names something that can be read: whoever mistypes one should hear of it now, not wait for ever. */
-function existing(call: Call, uri: unknown): string {
-  if (typeof uri !== "string") throw new InvalidParams("A subscription needs the URI of a resource.");
-  if (call.server.resources.find(uri) === undefined) {
-    throw new NotFound(`There is no resource ${JSON.stringify(uri.slice(0, 512))} to subscribe to.`, { uri });
-  }
-  return uri;
+/** Tells the listener of updates, and keeps the resource's own watcher going meanwhile. */
+function watch(call: Call, { uri, resource }: Watched, listener: ChangeListener): () => void {
+  const stop = call.server.changes.watch(uri, listener);
+  const release = resource.watch && call.server.watchers.hold(resource.watch);
+  return () => {
+    stop();
+    release?.();
+  };
 }
 
-function tooMany(): InvalidParams {
-  return new InvalidParams(`No more than ${MAX_WATCHED} resources can be watched by one client.`);
+/** What the URI names, if it can be read: whoever mistypes one should hear of it now, not wait for ever. */
+function existing(call: Call, uri: unknown): Watched | Promise<Watched> {
+  if (typeof uri !== "string") throw new InvalidParams("A subscription needs the URI of a resource.");
+  const { resource, params } = call.server.resources.find(uri);
+  return after(params, (checked) =>
+    after(resource.exists?.(checked, new CallContext(call)) ?? true, (exists) => {
+      if (!exists) throw refuse(resource.contract, "missing", uri);
+      return { uri, resource };
+    }),
+  );
+}
+
+function tooMany(call: Call): InvalidParams {
+  return new InvalidParams(`No more than ${call.server.limits.subscriptions} resources can be watched by one client.`);
 }

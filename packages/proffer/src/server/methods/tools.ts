@@ -11,7 +11,7 @@ import { Interruption } from "../interruption.ts";
 import { type List, page } from "../pages.ts";
 import type { Prepared } from "../prepared.ts";
 import { failed, isDeferred, toCallResult } from "../results.ts";
-import { Mismatch } from "../schema.ts";
+import { Mismatch, type Schema } from "../schema.ts";
 import { withTimeout } from "../timeout.ts";
 
 const TOOLS: List<Tool> = {
@@ -52,8 +52,8 @@ async function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown
     const outcome = call.outcome(pending);
     const value = await (tool.timeout === undefined ? outcome : withTimeout(outcome, tool.timeout, call));
     const result = await toCallResult(value, tool);
-    if (tool.output !== undefined && !result.isError) await checkOutput(tool, tool.output, result);
-    return deliver(call, tool, ctx, result);
+    if (tool.output === undefined || result.isError) return deliver(call, tool, ctx, result);
+    return deliver(call, tool, ctx, await checkOutput(tool, tool.output, result));
   } catch (error) {
     return deliver(call, tool, ctx, failure(call, tool, error));
   }
@@ -64,15 +64,24 @@ function checkClient(call: Call, tool: Tool): void {
   if (missing !== undefined) throw refusal(call.revision, missing, `Tool "${tool.name}"`);
 }
 
-/** A declared output is a promise to the client: what breaks it is not sent. */
-async function checkOutput(tool: Tool, output: NonNullable<Tool["output"]>, result: CallResult): Promise<void> {
+/**
+ * A declared output is a promise to the client: what breaks it is not sent, and what the schema leaves out of a value or
+ * fills in is left out and filled in.
+ */
+async function checkOutput(tool: Tool, output: Schema, result: CallResult): Promise<CallResult> {
   if (!("structuredContent" in result)) {
     throw new RpcError("internal_error", `The tool "${tool.name}" gave no value of the type that it declares.`, {
       cause: new TypeError("the tool has an output schema, so it must return a value, or fail(…)"),
     });
   }
+  const given = result.structuredContent;
+  const value = await parseOutput(tool, output, given);
+  return value === given ? result : { ...result, ...(await toCallResult(value, tool)) };
+}
+
+async function parseOutput(tool: Tool, output: Schema, value: unknown): Promise<unknown> {
   try {
-    await output.parse(result.structuredContent);
+    return await output.parse(value);
   } catch (cause) {
     if (!(cause instanceof Mismatch)) throw cause;
     throw new RpcError("internal_error", `The tool "${tool.name}" gave a value that does not fit its output schema.`, {

@@ -1,0 +1,61 @@
+// The load generator for stdio: lines that were serialised before, a window of them in flight, answers counted by
+// their newlines.
+import { request } from "../workload/messages.mjs";
+
+const NEWLINE = 10;
+
+/** The requests of a case as bytes, under ids of one width. */
+export function serialise({ era, method, params, count }) {
+  return Array.from({ length: count }, (_, i) => {
+    const message = request(era, 100_000 + i, method, params[i % params.length]);
+    return Buffer.from(`${JSON.stringify(message)}\n`);
+  });
+}
+
+/**
+ * Keeps requests in flight until the time is over or enough were answered.
+ * @returns the latency of each in ms, the time it all took, and how many bytes came.
+ */
+export function load(server, lines, { inFlight, seconds, count = Number.POSITIVE_INFINITY }) {
+  const { child } = server;
+  const latencies = [];
+  const started = [];
+  const begin = performance.now();
+  const end = begin + seconds * 1_000;
+  let bytes = 0;
+
+  const send = (wanted) => {
+    const batch = [];
+    const now = performance.now();
+    while (batch.length < wanted && started.length < count) {
+      batch.push(lines[started.length % lines.length]);
+      started.push(now);
+    }
+    if (batch.length > 0) child.stdin.write(batch.length === 1 ? batch[0] : Buffer.concat(batch));
+  };
+
+  return new Promise((resolve, reject) => {
+    const ended = () => reject(server.failure("ended"));
+    const take = (chunk) => {
+      bytes += chunk.length;
+      const answered = countNewlines(chunk);
+      if (answered === 0) return;
+      const now = performance.now();
+      for (let i = 0; i < answered; i++) latencies.push(now - started[latencies.length]);
+      if (now < end && started.length < count) return send(answered);
+      if (latencies.length < started.length) return;
+      child.stdout.off("data", take);
+      child.off("exit", ended);
+      resolve({ latencies, milliseconds: now - begin, bytes: bytes - latencies.length, chunked: false });
+    };
+    child.stdout.on("data", take);
+    child.once("exit", ended);
+    send(inFlight);
+  });
+}
+
+function countNewlines(chunk) {
+  let count = 0;
+  for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) count++;
+  return count;
+}

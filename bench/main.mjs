@@ -1,0 +1,92 @@
+// Measures Proffer, its peers and the raw limits: npm run bench, npm run bench:all; bench/README.md has the options.
+import "../scripts/node-version.mjs";
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Failure, main, progress } from "../scripts/terminal.mjs";
+import { buildDerived } from "./lib/derived.mjs";
+import { environment } from "./lib/environment.mjs";
+import { ensureReady } from "./lib/install.mjs";
+import { contendersOf, PLANS } from "./plan.mjs";
+import { drawChart } from "./report/chart.mjs";
+import { writeReport } from "./report/report.mjs";
+import { measureChanges } from "./scenarios/changes.mjs";
+import { measureColdStart } from "./scenarios/cold-start.mjs";
+import { measureDialogues } from "./scenarios/dialogues.mjs";
+import { measureMemory } from "./scenarios/memory.mjs";
+import { measureRequests } from "./scenarios/requests.mjs";
+import { measureSessions } from "./scenarios/sessions.mjs";
+import { CASES } from "./workload/cases.mjs";
+import { makeFiles } from "./workload/files.mjs";
+
+const SCENARIOS = {
+  http: (plan, contenders) => measureRequests({ ...plan, transport: "http", contenders, progress }),
+  stdio: (plan, contenders) => measureRequests({ ...plan, transport: "stdio", contenders, progress }),
+  coldStart({ coldStarts }, contenders) {
+    buildDerived(progress);
+    return measureColdStart({ contenders, runs: coldStarts, progress });
+  },
+  memory: ({ calls }, contenders) => measureMemory({ contenders, counts: calls, progress }),
+  sessions: ({ sessions }, contenders) => measureSessions({ contenders, count: sessions, progress }),
+  dialogues: ({ rounds, seconds, warm }, contenders) =>
+    measureDialogues({ contenders, rounds, seconds, warm, progress }),
+  changes: ({ listeners, changes }, contenders) => measureChanges({ contenders, listeners, changes, progress }),
+};
+
+const OPTIONS = {
+  all: { type: "boolean" },
+  only: { type: "string" },
+  cases: { type: "string" },
+  servers: { type: "string" },
+  rounds: { type: "string" },
+  seconds: { type: "string" },
+  warm: { type: "string" },
+  "in-flight": { type: "string" },
+  json: { type: "string" },
+};
+
+await main(async () => {
+  const { values } = parseArgs({ options: OPTIONS });
+  const plan = planOf(values);
+  const scenarios = values.only?.split(",") ?? Object.keys(SCENARIOS);
+  const unknown = scenarios.find((name) => SCENARIOS[name] === undefined);
+  if (unknown !== undefined) {
+    throw new Failure(`There is no scenario "${unknown}"; there are ${Object.keys(SCENARIOS).join(", ")}.`);
+  }
+  await ensureReady();
+  makeFiles();
+  const begin = Date.now();
+  const results = { plan: values.all ? "all" : "short", environment: environment() };
+  for (const name of scenarios) {
+    results[name] = await SCENARIOS[name](plan, contendersOf(name, plan.isChosen));
+  }
+  results.minutes = (Date.now() - begin) / 60_000;
+  publish(results, values);
+});
+
+function planOf(values) {
+  const plan = { ...PLANS[values.all ? "all" : "short"] };
+  for (const key of ["rounds", "seconds", "warm"]) if (values[key] !== undefined) plan[key] = Number(values[key]);
+  if (values["in-flight"] !== undefined) plan.inFlight = values["in-flight"].split(",").map(Number);
+  if (values.cases !== undefined) plan.cases = values.cases.split(",");
+  const unknown = plan.cases.find((name) => CASES[name] === undefined);
+  if (unknown !== undefined) {
+    throw new Failure(`There is no case "${unknown}"; there are ${Object.keys(CASES).join(", ")}.`);
+  }
+  if (values.servers !== undefined) {
+    const prefixes = ["raw", ...values.servers.split(",")];
+    plan.isChosen = ({ name }) => prefixes.some((prefix) => name.startsWith(prefix));
+  }
+  return plan;
+}
+
+/** A run that leaves something out is printed and does not replace the results of a whole one. */
+function publish(results, { only, cases, servers, json }) {
+  const report = writeReport(results);
+  process.stdout.write(report);
+  if (json !== undefined) writeFileSync(json, JSON.stringify(results, null, 2));
+  if (only !== undefined || cases !== undefined || servers !== undefined) return;
+  writeFileSync(fileURLToPath(new URL("results.md", import.meta.url)), report);
+  writeFileSync(fileURLToPath(new URL("results.svg", import.meta.url)), drawChart(results));
+  progress("wrote bench/results.md and bench/results.svg");
+}

@@ -1,0 +1,53 @@
+import { CONTENDERS } from "./contenders.mjs";
+import { DERIVED } from "./lib/derived.mjs";
+import { CASES } from "./workload/cases.mjs";
+
+/** How long and how often everything is measured, and who takes part. */
+export const PLANS = {
+  short: {
+    cases: ["echo", "nested50", "fixed 1 MiB", "made blob", "template500", "100 tools", "10k resources", "file"],
+    rounds: 3,
+    seconds: 0.35,
+    warm: 0.8,
+    inFlight: [32],
+    coldStarts: 7,
+    calls: [10_000],
+    sessions: 1_000,
+    listeners: 1_000,
+    changes: 10,
+    isChosen: ({ short }) => short === true,
+  },
+  all: {
+    cases: Object.keys(CASES),
+    rounds: 5,
+    seconds: 0.7,
+    warm: 3,
+    inFlight: [1, 32],
+    coldStarts: 15,
+    calls: [10_000, 100_000],
+    sessions: 10_000,
+    listeners: 1_000,
+    changes: 20,
+    isChosen: () => true,
+  },
+};
+
+/** Those who take part in a scenario. */
+export function contendersOf(scenario, isChosen) {
+  const { http, stdio } = CONTENDERS;
+  const chosen = {
+    http: () => http,
+    stdio: () => stdio,
+    coldStart: () => [...stdio.filter(isPlain).filter(({ era }) => era === "legacy"), ...DERIVED],
+    memory: () => http.filter(isPlain),
+    sessions: () => http.filter(({ session }) => session).map((one) => ({ ...one, short: one.sessions })),
+    dialogues: () => stdio.filter(isPlain).filter(({ name }) => name !== "raw modern" && name !== "fastmcp"),
+    changes: () => http.filter(({ name }) => ["raw modern", "Proffer modern", "SDK v2 modern"].includes(name)),
+  };
+  return chosen[scenario]().filter(isChosen);
+}
+
+/** Not a variation of another one. */
+function isPlain({ name }) {
+  return !/again|,|express|hono/.test(name);
+}

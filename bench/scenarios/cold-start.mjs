@@ -1,0 +1,43 @@
+import { startServer } from "../lib/server-process.mjs";
+import { median } from "../lib/statistics.mjs";
+import { ask } from "../lib/stdio-client.mjs";
+import { initializeRequest } from "../workload/messages.mjs";
+
+/**
+ * Measures the time from starting a process to its answer to `initialize`, over stdio.
+ * @returns a row for each contender: milliseconds, CPU milliseconds, MiB; and how many milliseconds more than raw
+ */
+export async function measureColdStart({ contenders, runs, progress }) {
+  const measured = new Map(contenders.map((contender) => [contender, []]));
+  for (let run = 0; run < runs; run++) {
+    for (const [contender, figures] of measured) {
+      try {
+        figures.push(await startOnce(contender));
+      } catch (error) {
+        measured.delete(contender);
+        progress(`LEFT OUT: cold start of ${contender.name}: ${error.message.slice(0, 400)}`);
+      }
+    }
+  }
+  const rows = [...measured].map(([{ name }, figures]) => ({
+    name,
+    milliseconds: median(figures.map(({ milliseconds }) => milliseconds)),
+    cpu: median(figures.map(({ cpu }) => cpu)),
+    rss: median(figures.map(({ rss }) => rss)),
+  }));
+  const [raw] = rows;
+  for (const row of rows) row.overRaw = row.milliseconds - raw.milliseconds;
+  progress(`cold start: ${rows.map(({ name, milliseconds }) => `${name} ${Math.round(milliseconds)} ms`).join(", ")}`);
+  return rows;
+}
+
+async function startOnce(contender) {
+  const begin = performance.now();
+  const server = await startServer(contender, "stdio", "small");
+  try {
+    await ask(server, initializeRequest());
+    return { milliseconds: performance.now() - begin, cpu: server.cpuMicros / 1_000, rss: server.rssMiB };
+  } finally {
+    await server.stop("SIGKILL");
+  }
+}

@@ -1,0 +1,139 @@
+import { rawFor } from "../contenders.mjs";
+import { connect } from "../lib/link.mjs";
+import { startServer } from "../lib/server-process.mjs";
+import { median, medians, quantile } from "../lib/statistics.mjs";
+import { CASES } from "../workload/cases.mjs";
+
+/** Enough distinct requests that nothing is measured by its repetition; fewer where each is large. */
+const DISTINCT = 1_024;
+const DISTINCT_LARGE = 256;
+const LARGE = 2_000;
+
+/** The framing of chunks makes an answer longer than what was checked. */
+const FRAMING = 64;
+
+/**
+ * Measures the CPU that each contender spends on a request of each case. The rounds are interleaved over the
+ * contenders, so that whatever else the machine does hits all of them alike, and each round is compared with raw in
+ * the same round.
+ * @returns a row for each transport, case, number in flight and contender
+ */
+export async function measureRequests({ transport, contenders, cases, rounds, seconds, warm, inFlight, progress }) {
+  const rows = [];
+  for (const profile of new Set(cases.map((name) => CASES[name].profile))) {
+    const opened = await openAll(contenders, transport, profile, progress);
+    for (const name of cases.filter((name) => CASES[name].profile === profile)) {
+      const jobs = await prepareAll(opened, name, { warm, progress });
+      for (const concurrency of inFlight) {
+        const measured = await interleave(jobs, { rounds, seconds, concurrency, progress });
+        const found = summarise(measured).map((row) => ({ transport, case: name, inFlight: concurrency, ...row }));
+        rows.push(...found);
+        progress(`${transport}, ${name}, ${concurrency} in flight: ${found.map(brief).join(", ")}`);
+      }
+    }
+    await Promise.all(opened.map(({ server }) => server.stop()));
+  }
+  return rows;
+}
+
+async function openAll(contenders, transport, profile, progress) {
+  const opened = [];
+  for (const contender of contenders) {
+    try {
+      const server = await startServer(contender, transport, profile);
+      opened.push({ contender, server, link: await connect(server, transport) });
+    } catch (error) {
+      progress(`LEFT OUT: ${contender.name} over ${transport}, ${profile}: ${firstLine(error)}`);
+    }
+  }
+  return opened;
+}
+
+async function prepareAll(opened, name, { warm, progress }) {
+  const jobs = [];
+  for (const { contender, server, link } of opened) {
+    try {
+      const job = { contender, server, ...(await prepareCase(link, CASES[name])) };
+      // A process needs the most time before its first case: its code is not optimised yet.
+      await job.run({ inFlight: 16, seconds: server.warm ? warm : 4 * warm, count: 6_000 });
+      server.warm = true;
+      jobs.push(job);
+    } catch (error) {
+      progress(`LEFT OUT: ${contender.name}, ${name}: ${firstLine(error)}`);
+    }
+  }
+  return jobs;
+}
+
+/** Checks every distinct answer of a case, and makes the load of it. */
+export async function prepareCase(link, { method, params, check, key, whole }) {
+  const ask = async (given) => (await link.ask(method, given)).json?.result;
+  const list = typeof params === "function" ? await params(ask) : [params];
+  let bytes = 0;
+  let share = 1;
+  for (const given of list) {
+    const answer = await link.ask(method, given);
+    const result = answer.json?.result;
+    if (result === undefined || !check(result, given)) {
+      throw new Error(`wrong answer ${JSON.stringify(answer.json ?? answer.body)?.slice(0, 300)}`);
+    }
+    bytes += answer.bytes / list.length;
+    if (whole !== undefined) share = result[key].length / whole;
+  }
+  const count = JSON.stringify(list[0]).length > LARGE ? DISTINCT_LARGE : DISTINCT;
+  return { run: link.prepare({ method, params: list, count }), share, bytes, sameLength: list.length === 1 };
+}
+
+async function interleave(jobs, { rounds, seconds, concurrency, progress }) {
+  const measured = new Map(jobs.map((job) => [job, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const [job, figures] of measured) {
+      try {
+        figures.push(await measure(job, { inFlight: concurrency, seconds }));
+      } catch (error) {
+        measured.delete(job);
+        progress(`LEFT OUT: ${job.contender.name}: ${firstLine(error)}`);
+      }
+    }
+  }
+  return measured;
+}
+
+async function measure(job, options) {
+  const before = job.server.cpuMicros;
+  const { latencies, milliseconds, bytes, chunked } = await job.run(options);
+  const cpu = job.server.cpuMicros - before;
+  checkLength(job, bytes / latencies.length, chunked);
+  const done = latencies.length * job.share;
+  return {
+    cpu: cpu / done,
+    perSecond: (done / milliseconds) * 1_000,
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
+    busy: cpu / milliseconds / 1_000,
+  };
+}
+
+/** An answer of another length than the one that was checked is another answer. */
+function checkLength({ bytes, sameLength }, found, chunked) {
+  const tolerance = (chunked ? FRAMING : 0) + (sameLength ? 0 : 0.02 * bytes);
+  if (Math.abs(found - bytes) <= tolerance) return;
+  throw new Error(`answers of ${found.toFixed(1)} bytes under load, but the one that was checked had ${bytes}`);
+}
+
+function summarise(measured) {
+  const byName = new Map([...measured].map(([job, figures]) => [job.contender.name, figures]));
+  return [...measured].map(([{ contender, bytes, share }, figures]) => {
+    const raw = byName.get(rawFor(contender));
+    const ratios = figures.map(({ cpu }, round) => cpu / (raw?.[round]?.cpu ?? Number.NaN));
+    return { name: contender.name, ...medians(figures), ratio: median(ratios), bytes: bytes / share };
+  });
+}
+
+function brief({ name, ratio }) {
+  return `${name} ${ratio.toFixed(2)}`;
+}
+
+function firstLine(error) {
+  return error.message.replaceAll("\n", " ").slice(0, 400);
+}

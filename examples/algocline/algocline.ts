@@ -1,0 +1,36 @@
+import { defineServer, type LogSink, type Resource, resourceGroup, type Server } from "proffer";
+import { createContract } from "./contract.ts";
+import { type Live, liveResources } from "./live.ts";
+import type { Places } from "./places.ts";
+import { documentResources, SERVICES } from "./resources.ts";
+import { watchHome } from "./watch-home.ts";
+
+export interface AlgoclineOptions {
+  /**
+   * 1 is the document to the letter: two resources, seven templates, nothing told by itself. 2 has what the document
+   * plans for later: the hub's index, narratives, lists of all there is, completion and changes. Default: 2.
+   */
+  readonly edition?: 1 | 2;
+  /** Where the server's own log goes. Default: stderr. */
+  readonly log?: LogSink;
+}
+
+/** A server for an algocline installation: everything in it that can be read, nothing that can be written. */
+export function defineAlgocline(places: Places, options: AlgoclineOptions = {}): Server {
+  const { edition = 2, log } = options;
+  const watch = watchHome(places, (prefix) => server.notify({ prefix }));
+  const live: Live | undefined = edition === 1 ? undefined : { watch };
+  const resources: readonly Resource[] = [
+    ...documentResources(places, live),
+    ...(live === undefined ? [] : liveResources(places, live)),
+  ];
+  const services = edition === 1 ? SERVICES : [...SERVICES, "hub"];
+  const server: Server = defineServer({
+    name: "alc",
+    version: "2.0.0",
+    instructions: "Read algocline packages, cards, scenarios, evaluations and session logs by their alc:// URIs.",
+    resources: [resourceGroup(createContract(services), resources)],
+    ...(log === undefined ? {} : { log }),
+  });
+  return server;
+}

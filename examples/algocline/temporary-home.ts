@@ -1,0 +1,34 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Places } from "./places.ts";
+
+/** A copy of the fixture home that a test may change. */
+export interface TemporaryHome {
+  readonly places: Places;
+  /** Writes a file of the home. */
+  write(name: string, text: string): Promise<void>;
+  path(name: string): string;
+  remove(): void;
+}
+
+/** The installation that the example brings along. */
+export const FIXTURES = fileURLToPath(new URL("./fixtures", import.meta.url));
+
+/** Copies the fixture home, and the project beside it, to a folder of its own. */
+export function createHome(): TemporaryHome {
+  const folder = mkdtempSync(join(tmpdir(), "algocline-"));
+  cpSync(FIXTURES, folder, { recursive: true });
+  const home = join(folder, "home");
+  return {
+    places: { home, logs: join(home, "logs"), project: join(folder, "project") },
+    path: (name) => join(home, name),
+    async write(name, text) {
+      await mkdir(dirname(join(home, name)), { recursive: true });
+      await writeFile(join(home, name), text);
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

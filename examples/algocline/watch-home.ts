@@ -1,0 +1,79 @@
+import { join, relative, sep } from "node:path";
+import { watch } from "chokidar";
+import type { Watch } from "proffer";
+import { findVariants } from "./packages.ts";
+import type { Places } from "./places.ts";
+
+/** What in the home can be read; the rest is not watched. */
+const FOLDERS = ["types", "packages", "cards", "scenarios", "evals", "logs"];
+
+/** Which resources a file stands behind, by its path in the home. */
+const ROUTES: readonly (readonly [file: RegExp, uris: readonly string[]])[] = [
+  [/^types\/(alc(?:_shapes)?\.d\.lua)$/, ["alc://types/*"]],
+  [/^packages\/([^/]+)\/init\.lua$/, ["alc://packages/*/init.lua", "alc://packages/*/meta", "alc://hub/index"]],
+  [/^packages\/([^/]+)\/narrative\.md$/, ["alc://packages/*/narrative"]],
+  [/^cards\/[^/]+\/([^/]+)\.toml$/, ["alc://cards/*"]],
+  [/^cards\/[^/]+\/([^/]+)\.samples\.jsonl$/, ["alc://cards/*/samples"]],
+  [/^scenarios\/([^/]+)\.lua$/, ["alc://scenarios/*"]],
+  [/^evals\/([^/]+)\.json$/, ["alc://eval/*"]],
+  [/^logs\/([^/]+)\.json$/, ["alc://logs/*"]],
+];
+
+/**
+ * Watches an installation: a changed file is an update of its resources, one that comes or goes a change of the list.
+ * Whoever subscribed to a URI with a query is told through `notifyUnder`.
+ */
+export function watchHome(places: Places, notifyUnder: (prefix: string) => void): Watch {
+  return async (events) => {
+    const roots = await findRoots(places);
+    const watcher = watch(
+      roots.map(({ folder }) => folder),
+      { ignoreInitial: true, depth: 2, ignored: (path) => isIgnored(places.home, path) },
+    );
+    watcher.on("error", (error) => events.failed(error));
+    watcher.on("all", (event, path) => {
+      if (event === "addDir" || event === "unlinkDir") return;
+      const uris = urisOf(toHomePath(roots, path));
+      for (const uri of uris) {
+        events.updated(uri);
+        notifyUnder(`${uri}?`);
+      }
+      if (event !== "change" && uris.length > 0) events.listChanged();
+    });
+    await new Promise<void>((resolve) => watcher.once("ready", resolve));
+    return () => void watcher.close();
+  };
+}
+
+/** The URIs of the resources that a file of the home stands behind. */
+export function urisOf(path: string): string[] {
+  for (const [file, uris] of ROUTES) {
+    const id = file.exec(path)?.[1];
+    if (id !== undefined) return uris.map((uri) => uri.replace("*", () => id));
+  }
+  return [];
+}
+
+/** A folder that is watched, and where in the home its files belong. */
+interface Root {
+  readonly folder: string;
+  readonly place: string;
+}
+
+/** Those that lie in the home come after it, so that a file belongs to the last root above it. */
+async function findRoots({ home, logs, project }: Places): Promise<readonly Root[]> {
+  const variants = [...(await findVariants(project))].map(([name, folder]) => ({ folder, place: `packages/${name}` }));
+  return [{ folder: home, place: "" }, { folder: logs, place: "logs" }, ...variants];
+}
+
+function toHomePath(roots: readonly Root[], path: string): string {
+  const root = roots.findLast(({ folder }) => path.startsWith(folder + sep));
+  if (root === undefined) return "";
+  return join(root.place, relative(root.folder, path)).split(sep).join("/");
+}
+
+function isIgnored(home: string, path: string): boolean {
+  if (!path.startsWith(home + sep)) return false;
+  const [folder = ""] = relative(home, path).split(sep);
+  return !FOLDERS.includes(folder);
+}

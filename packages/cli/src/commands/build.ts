@@ -1,0 +1,50 @@
+import { CommandError } from "../command-error.ts";
+import type { Derivation, Diagnostic } from "../derive/index.ts";
+import { reportDiagnostics } from "../diagnostic-report.ts";
+import { writeBuild } from "../manifest/built-folder.ts";
+import { findModule } from "../module-file.ts";
+import { say } from "../terminal.ts";
+
+export interface BuildFlags {
+  readonly out: string;
+  readonly allowUndocumented?: boolean;
+}
+
+const UNDOCUMENTED = "PF2001";
+
+/**
+ * Writes a folder that runs with the run-time package alone.
+ * @throws {CommandError} for a module with any error, or a folder that holds something else; then nothing is written.
+ */
+export async function build(file: string, { out, allowUndocumented = false }: BuildFlags): Promise<void> {
+  const module = findModule(file);
+  const { createDeriver } = await import("../derive/index.ts");
+  const deriver = createDeriver(module);
+  const derivation = deriver.derive();
+  const diagnostics = allowUndocumented ? derivation.diagnostics : derivation.diagnostics.map(requireComment);
+  reportDiagnostics(diagnostics);
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  if (errors > 0) {
+    throw new CommandError(`${file} has ${errors === 1 ? "an error" : `${errors} errors`}; nothing was written.`);
+  }
+  const written = writeBuild(module, out, derivation, (folder) => deriver.emit(folder));
+  say(`Wrote ${describe(derivation)} to ${out}: ${written} files. Run it with: node ${out}/index.js [--http [port]]`);
+}
+
+/** What a model knows of a function is its comment: nobody should publish one without. */
+function requireComment(diagnostic: Diagnostic): Diagnostic {
+  return diagnostic.code === UNDOCUMENTED ? { ...diagnostic, severity: "error" } : diagnostic;
+}
+
+function describe({ form, tools, prompts, resources }: Derivation): string {
+  if (form === "server") return "a server";
+  const parts = [
+    [tools.length, "tool"],
+    [prompts.length, "prompt"],
+    [resources.length, "resource"],
+  ] as const;
+  const counted = parts
+    .filter(([count]) => count > 0)
+    .map(([count, noun]) => `${count} ${noun}${count > 1 ? "s" : ""}`);
+  return counted.join(", ");
+}

@@ -1,0 +1,48 @@
+import type { TestClient } from "proffer/testing";
+import { parseInput, parsePairs, toValues } from "../client/arguments.ts";
+import { type TalkFlags, withClient } from "../client/connect-target.ts";
+import { showBlock } from "../client/show-content.ts";
+import type { Addressed } from "../client/target.ts";
+import { showProgress } from "../client/terminal-progress.ts";
+import { CommandError } from "../command-error.ts";
+import { print, printJson } from "../terminal.ts";
+
+export interface CallFlags extends TalkFlags {
+  readonly arg: readonly string[];
+  readonly input?: string;
+}
+
+type CallResult = Awaited<ReturnType<TestClient["call"]>>;
+
+/** Calls a tool and prints its result. @throws {CommandError} if the tool failed. */
+export async function call({ target, words: [name = ""] }: Addressed, flags: CallFlags): Promise<void> {
+  const pairs = parsePairs(flags.arg, "--arg");
+  const input = parseInput(flags.input);
+  const result = await withClient(target, flags, async (client) => {
+    const named = pairs.length === 0 ? {} : toValues(pairs, (await findTool(client, name)).inputSchema);
+    const progress = showProgress();
+    try {
+      return await client.call(name, { ...input, ...named }, progress);
+    } finally {
+      progress.end();
+    }
+  });
+  if (flags.json) printJson(result);
+  if (result.isError) throw new CommandError(flags.json ? "the tool failed." : show(result));
+  if (!flags.json) print(show(result));
+}
+
+async function findTool(client: TestClient, name: string) {
+  const tools = await client.listTools();
+  const tool = tools.find((each) => each.name === name);
+  if (tool !== undefined) return tool;
+  const names = tools.map((each) => each.name).join(", ");
+  throw new CommandError(`there is no tool ${JSON.stringify(name)}; there are: ${names || "none"}.`);
+}
+
+/** Structured content repeats what the text says, unless there is no text. */
+function show({ content, structuredContent }: CallResult): string {
+  if (content.length === 0)
+    return structuredContent === undefined ? "" : JSON.stringify(structuredContent, undefined, 2);
+  return content.map(showBlock).join("\n");
+}

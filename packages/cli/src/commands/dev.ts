@@ -1,0 +1,67 @@
+import process from "node:process";
+import { serveProcess } from "proffer/derived";
+import { CommandError } from "../command-error.ts";
+import { createLiveServer, type Difference } from "../dev/live-server.ts";
+import { openVersions, type Version, type Versions } from "../dev/versions.ts";
+import { watchProject } from "../dev/watch.ts";
+import { reportDiagnostics } from "../diagnostic-report.ts";
+import { explainUsage } from "../explain-usage.ts";
+import { describeServer } from "../offer.ts";
+import { formatOffer } from "../offer-text.ts";
+import { say, stylesFor } from "../terminal.ts";
+import { type TransportFlags, toServeOptions } from "../transport-flags.ts";
+
+/**
+ * Serves a module and follows its edits until its client is gone or the process is told to stop.
+ * @throws {CommandError} if the module cannot be served to begin with.
+ */
+export async function dev(file: string, flags: TransportFlags): Promise<void> {
+  const http = toServeOptions(flags);
+  const stdio = flags.stdio ?? http === undefined;
+  const versions = openVersions(file);
+  process.once("exit", () => versions.clear());
+  const first = await explainUsage(versions.next());
+  const live = createLiveServer(first.server);
+  reportDiagnostics(first.derivation.diagnostics);
+  say(formatOffer(await describeServer(live.server), stylesFor(process.stderr)));
+
+  const watch = watchProject(versions.files, async () => {
+    const started = performance.now();
+    const next = await tryNext(versions);
+    watch.setFiles(versions.files);
+    if (next === undefined) return;
+    const difference = live.follow(next.server);
+    reportDiagnostics(next.derivation.diagnostics);
+    say(describe(difference, performance.now() - started));
+  });
+
+  await explainUsage(
+    serveProcess(live.server, {
+      ...(http && { http: { ...http, dev: true } }),
+      stdio: stdio && { dev: true },
+      listening: ({ url }) => say(`\nListening at ${url}; edits to ${file} are taken over.`),
+    }),
+  );
+}
+
+/** The next version, or undefined if the edit is broken: then the error is shown, and the last good version goes on. */
+async function tryNext(versions: Versions): Promise<Version | undefined> {
+  try {
+    return await explainUsage(versions.next());
+  } catch (error) {
+    const { red } = stylesFor(process.stderr);
+    const text = error instanceof CommandError ? error.message : ((error as Error).stack ?? String(error));
+    say(`${red("✗")} ${text}\nThe last good version goes on.`);
+    return undefined;
+  }
+}
+
+function describe({ added, removed, changed }: Difference, milliseconds: number): string {
+  const { green } = stylesFor(process.stderr);
+  const parts = [
+    ...added.map((name) => `+${name}`),
+    ...removed.map((name) => `-${name}`),
+    ...changed.map((name) => `~${name}`),
+  ];
+  return `${green("✓")} Taken over in ${Math.round(milliseconds)} ms. ${parts.join(" ")}`.trimEnd();
+}

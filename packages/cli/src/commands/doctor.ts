@@ -1,0 +1,51 @@
+import process from "node:process";
+import { CommandError } from "../command-error.ts";
+import { examineLoad } from "../doctor/examine-load.ts";
+import { examineOffer } from "../doctor/examine-offer.ts";
+import { examineStart } from "../doctor/examine-start.ts";
+import { type Finding, formatFinding } from "../doctor/finding.ts";
+import { toLaunch } from "../install/launch.ts";
+import { openServer } from "../load.ts";
+import { describeServer } from "../offer.ts";
+import { print, printJson, stylesFor } from "../terminal.ts";
+
+/** The oldest version of Node that is supported. */
+const NODE = [20, 19] as const;
+
+/**
+ * Looks for what breaks real servers and prints what to do.
+ * @throws {CommandError} after that, if anything is broken.
+ */
+export async function doctor(file: string, { json = false }: { readonly json?: boolean }): Promise<void> {
+  const findings = [examineNode(process.versions.node), ...(await examineModule(file))];
+  const styles = stylesFor(process.stdout);
+  if (json) printJson(findings);
+  else print(findings.map((finding) => formatFinding(finding, styles)).join("\n"));
+  const errors = findings.filter(({ level }) => level === "error").length;
+  if (errors > 0) throw new CommandError(`${file} has ${errors === 1 ? "a problem" : `${errors} problems`}.`);
+}
+
+async function examineModule(file: string): Promise<Finding[]> {
+  try {
+    const { server, load = async () => {}, prepared } = await openServer(file);
+    const diagnostics = (prepared?.diagnostics ?? []).map(toFinding);
+    const loaded = await examineLoad(load);
+    const started = await examineStart(toLaunch(file, false, {}));
+    return [...diagnostics, ...loaded, ...started, ...examineOffer(server.info.name, await describeServer(server))];
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return [{ level: "error", message: error.message }];
+  }
+}
+
+function toFinding(diagnostic: { severity: string; code: string; line: number; message: string }): Finding {
+  const { severity, code, line, message } = diagnostic;
+  return { level: severity === "error" ? "error" : "warning", message: `Line ${line}: ${message} (${code})` };
+}
+
+function examineNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isOld = major < NODE[0] || (major === NODE[0] && minor < NODE[1]);
+  if (!isOld) return { level: "good", message: `Node ${version}.` };
+  return { level: "error", message: `Node ${version} is too old.`, remedy: `Install Node ${NODE.join(".")} or newer.` };
+}

@@ -1,0 +1,50 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import process from "node:process";
+import { CommandError } from "../command-error.ts";
+import { projectFiles } from "../init/project-files.ts";
+import { print, say } from "../terminal.ts";
+
+/** Writes a new project and installs its packages. @throws {CommandError} if any of its files exists. */
+export async function init(folder: string, { install }: { readonly install: boolean }): Promise<void> {
+  const target = resolve(folder);
+  const files = Object.entries(projectFiles(toPackageName(basename(target))));
+  const taken = files.map(([path]) => path).filter((path) => existsSync(join(target, path)));
+  if (taken.length > 0) {
+    throw new CommandError(`${folder} has ${taken.join(", ")} already; nothing was written. Name a new folder.`);
+  }
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(target, path)), { recursive: true });
+    writeFileSync(join(target, path), text);
+  }
+  say(`Wrote ${files.map(([path]) => path).join(", ")}.`);
+  const isInstalled = install && installPackages(target);
+  const steps = [
+    ...(target === process.cwd() ? [] : [`cd ${folder}`]),
+    ...(isInstalled ? [] : ["npm install"]),
+    "npm test",
+    "npx proffer dev tools.ts --http",
+    "npx proffer install tools.ts --client claude-code",
+  ];
+  print(steps.join("\n"));
+}
+
+function installPackages(target: string): boolean {
+  say("Installing packages; --no-install would leave that to you.");
+  const options = { cwd: target, stdio: ["ignore", 2, 2] as const, shell: process.platform === "win32" };
+  const { status } = spawnSync("npm", ["install", "--no-audit", "--no-fund"], {
+    ...options,
+    stdio: [...options.stdio],
+  });
+  if (status !== 0) say("npm install failed; its output is above. The project is complete without it.");
+  return status === 0;
+}
+
+function toPackageName(folder: string): string {
+  const name = folder
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[._-]+|[._-]+$/g, "");
+  return name === "" ? "my-server" : name;
+}

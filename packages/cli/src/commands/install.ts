@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parsePairs } from "../client/arguments.ts";
+import { CommandError } from "../command-error.ts";
+import { applyChange, type ClientFlags, locateConfig } from "../install/apply.ts";
+import { planChange } from "../install/config-file.ts";
+import { toLaunch } from "../install/launch.ts";
+import { BUILT_MANIFEST, findBuiltFolder } from "../module-file.ts";
+import { prepareModule } from "../prepare-module.ts";
+
+export interface InstallFlags extends ClientFlags {
+  readonly name?: string;
+  readonly env: readonly string[];
+}
+
+/** Adds a module to the configuration of a client. @throws {CommandError} if it cannot be served, or the file not edited. */
+export async function install(file: string, flags: InstallFlags): Promise<void> {
+  const { config, file: target } = locateConfig(flags);
+  const name = checkName(flags.name ?? toName(await serverName(file)));
+  const env = Object.fromEntries(parsePairs(flags.env, "--env"));
+  const entry = config.toEntry(toLaunch(file, flags.project ?? false, env), name);
+  applyChange(target, config, planChange(target, config, name, entry), flags.dryRun);
+}
+
+/** What does not derive would not start in the client either, where nobody sees the reason. */
+async function serverName(file: string): Promise<string> {
+  const built = findBuiltFolder(file);
+  if (built === undefined) return (await prepareModule(file)).manifest.server.name;
+  return JSON.parse(readFileSync(join(built, BUILT_MANIFEST), "utf8")).server.name;
+}
+
+/** Clients make identifiers of names: of a package's, its scope becomes a part. */
+function toName(name: string): string {
+  return name.replace(/^@/, "").replace(/[^A-Za-z0-9_-]+/g, "-");
+}
+
+function checkName(name: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name;
+  throw new CommandError(`${JSON.stringify(name)} is no name that clients take: use letters, digits, _ and -.`);
+}

@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { CommandError } from "../command-error.ts";
+import { applyChange, type ClientFlags, locateConfig } from "../install/apply.ts";
+import { planChange, readEntries } from "../install/config-file.ts";
+import { toLaunch } from "../install/launch.ts";
+
+/** Removes a server from the configuration of a client. @throws {CommandError} if it is not there. */
+export async function uninstall(module: string, flags: ClientFlags): Promise<void> {
+  const { config, file } = locateConfig(flags);
+  const entries = readEntries(file, config);
+  const name = Object.hasOwn(entries, module) ? module : findByPath(module, entries, flags.project ?? false);
+  if (name === undefined) {
+    const names = Object.keys(entries).join(", ");
+    throw new CommandError(`${file} has no server ${JSON.stringify(module)}; it has: ${names || "none"}.`);
+  }
+  applyChange(file, config, planChange(file, config, name, undefined), flags.dryRun);
+}
+
+/** The module may be broken by now, and its server have another name: what counts is what the client starts. */
+function findByPath(
+  module: string,
+  entries: { readonly [name: string]: unknown },
+  shared: boolean,
+): string | undefined {
+  if (!existsSync(resolve(module))) return undefined;
+  const path = toLaunch(module, shared, {}).args.at(-1);
+  const found = Object.entries(entries).find(([, entry]) => {
+    const { args } = (entry ?? {}) as { args?: unknown };
+    return Array.isArray(args) && args.includes(path);
+  });
+  return found?.[0];
+}

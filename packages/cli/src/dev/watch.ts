@@ -1,0 +1,47 @@
+import { dirname } from "node:path";
+import { watch } from "chokidar";
+
+/** Editors write a file in several steps, and formatters after them. */
+const PAUSE = 30;
+const RELEVANT = /(\.([cm]?[jt]sx?|json)|[\\/]tsconfig[^\\/]*)$/;
+
+/** Looks at the folders of a project. */
+export interface ProjectWatch {
+  /** Looks at the folders of these files, and at no others. */
+  setFiles(files: readonly string[]): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Calls `changed` some milliseconds after files were changed, one call after the other. Whole folders are looked at, so
+ * that a file that an import was missing is noticed when it comes into being.
+ */
+export function watchProject(files: readonly string[], changed: () => Promise<void>): ProjectWatch {
+  let folders = foldersOf(files);
+  let timer: NodeJS.Timeout | undefined;
+  let work = Promise.resolve();
+  const watcher = watch([...folders], { depth: 0, ignoreInitial: true });
+  watcher.on("all", (_event, path) => {
+    if (!RELEVANT.test(path)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      work = work.then(changed);
+    }, PAUSE);
+  });
+  return {
+    setFiles(next) {
+      const wanted = foldersOf(next);
+      watcher.add([...wanted].filter((folder) => !folders.has(folder)));
+      watcher.unwatch([...folders].filter((folder) => !wanted.has(folder)));
+      folders = wanted;
+    },
+    async close() {
+      clearTimeout(timer);
+      await watcher.close();
+    },
+  };
+}
+
+function foldersOf(files: readonly string[]): Set<string> {
+  return new Set(files.map((file) => dirname(file)));
+}

@@ -1,0 +1,14 @@
+/** The clients whose configuration can be written. */
+export const CLIENT_NAMES = [
+  "claude-code",
+  "claude-desktop",
+  "vscode",
+  "cursor",
+  "windsurf",
+  "zed",
+  "gemini",
+  "goose",
+  "codex",
+] as const;
+
+export type ClientName = (typeof CLIENT_NAMES)[number];

@@ -1,0 +1,138 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import type { ClientName } from "./client-names.ts";
+import type { Launch } from "./launch.ts";
+
+/** What is to be known of a client's configuration. */
+export interface ClientConfig {
+  readonly title: string;
+  readonly format: "json" | "toml" | "yaml";
+  /** The key under which the servers are, by name. */
+  readonly section: string;
+  userFile(): string;
+  /** Relative to the project; absent if the client has none. */
+  readonly projectFile?: string;
+  toEntry(launch: Launch, name: string): object;
+  /** What the user has to do afterwards. */
+  readonly after: string;
+}
+
+const RESTART = "Restart it to take effect.";
+const BY_ITSELF = "It notices by itself, or in its next session.";
+
+export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
+  "claude-code": {
+    title: "Claude Code",
+    format: "json",
+    section: "mcpServers",
+    userFile: () => join(homedir(), ".claude.json"),
+    projectFile: ".mcp.json",
+    toEntry: (launch) => ({ type: "stdio", ...plain(launch) }),
+    after: BY_ITSELF,
+  },
+  "claude-desktop": {
+    title: "Claude Desktop",
+    format: "json",
+    section: "mcpServers",
+    userFile: () => join(applicationData("Claude"), "claude_desktop_config.json"),
+    toEntry: plain,
+    after: RESTART,
+  },
+  vscode: {
+    title: "VS Code",
+    format: "json",
+    section: "servers",
+    userFile: () => join(applicationData("Code"), "User", "mcp.json"),
+    projectFile: ".vscode/mcp.json",
+    toEntry: (launch) => ({ type: "stdio", ...plain(launch) }),
+    after: BY_ITSELF,
+  },
+  cursor: {
+    title: "Cursor",
+    format: "json",
+    section: "mcpServers",
+    userFile: () => join(homedir(), ".cursor", "mcp.json"),
+    projectFile: ".cursor/mcp.json",
+    toEntry: plain,
+    after: BY_ITSELF,
+  },
+  windsurf: {
+    title: "Windsurf",
+    format: "json",
+    section: "mcpServers",
+    userFile: () => join(homedir(), ".codeium", "windsurf", "mcp_config.json"),
+    toEntry: plain,
+    after: "Refresh its list of servers to take effect.",
+  },
+  zed: {
+    title: "Zed",
+    format: "json",
+    section: "context_servers",
+    userFile: () => join(configHome(), "zed", "settings.json"),
+    projectFile: ".zed/settings.json",
+    toEntry: plain,
+    after: BY_ITSELF,
+  },
+  gemini: {
+    title: "Gemini CLI",
+    format: "json",
+    section: "mcpServers",
+    userFile: () => join(homedir(), ".gemini", "settings.json"),
+    projectFile: ".gemini/settings.json",
+    toEntry: plain,
+    after: BY_ITSELF,
+  },
+  goose: {
+    title: "Goose",
+    format: "yaml",
+    section: "extensions",
+    userFile: () =>
+      process.platform === "win32"
+        ? join(windowsData(), "Block", "goose", "config", "config.yaml")
+        : join(configHome(), "goose", "config.yaml"),
+    toEntry: ({ command, args, env }, name) => ({
+      name,
+      type: "stdio",
+      cmd: command,
+      args: [...args],
+      envs: { ...env },
+      enabled: true,
+      timeout: 300,
+    }),
+    after: BY_ITSELF,
+  },
+  codex: {
+    title: "Codex",
+    format: "toml",
+    section: "mcp_servers",
+    userFile: () => join(process.env.CODEX_HOME ?? join(homedir(), ".codex"), "config.toml"),
+    projectFile: ".codex/config.toml",
+    toEntry: plain,
+    after: BY_ITSELF,
+  },
+};
+
+function plain({ command, args, env }: Launch): object {
+  return { command, args: [...args], ...(Object.keys(env).length > 0 && { env: { ...env } }) };
+}
+
+function configHome(): string {
+  return process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
+}
+
+function windowsData(): string {
+  return process.env.APPDATA ?? join(homedir(), "AppData", "Roaming");
+}
+
+/** Where desktop applications keep their data. */
+function applicationData(name: string): string {
+  switch (process.platform) {
+    case "darwin":
+      return join(homedir(), "Library", "Application Support", name);
+    case "win32":
+      return join(windowsData(), name);
+    default:
+      return join(configHome(), name);
+  }
+}

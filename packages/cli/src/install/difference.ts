@@ -1,0 +1,23 @@
+import type { Styles } from "../terminal.ts";
+
+const CONTEXT = 3;
+
+/** The lines in which two texts differ, with some around them. Changes in one place are what there is to show. */
+export function formatDifference(before: string, after: string, { red, green, dim }: Styles): string {
+  const old = linesOf(before);
+  const now = linesOf(after);
+  let start = 0;
+  while (start < old.length && start < now.length && old[start] === now[start]) start++;
+  let end = 0;
+  while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end)) end++;
+  return [
+    ...old.slice(Math.max(0, start - CONTEXT), start).map((line) => dim(`  ${line}`)),
+    ...old.slice(start, old.length - end).map((line) => red(`- ${line}`)),
+    ...now.slice(start, now.length - end).map((line) => green(`+ ${line}`)),
+    ...now.slice(now.length - end, now.length - end + CONTEXT).map((line) => dim(`  ${line}`)),
+  ].join("\n");
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+}

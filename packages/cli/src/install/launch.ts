@@ -1,0 +1,53 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import process from "node:process";
+import { findBuiltFolder, findProject } from "../module-file.ts";
+
+/** How a client starts a server. */
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: { readonly [name: string]: string };
+}
+
+/**
+ * How a client starts a module, or a built folder. The user's clients are started from anywhere and often without the
+ * user's PATH, so everything is absolute; what a project shares with others must not be.
+ */
+export function toLaunch(file: string, shared: boolean, env: Launch["env"]): Launch {
+  const built = findBuiltFolder(file);
+  if (built !== undefined) {
+    const index = join(built, "index.js");
+    if (shared) return { command: "node", args: [fromHere(index)], env };
+    return { command: process.execPath, args: [index], env };
+  }
+  if (shared) return { command: "npx", args: ["proffer", "serve", fromHere(resolve(file))], env };
+  const module = resolve(file);
+  return { command: process.execPath, args: [findLauncher(module), "serve", module], env };
+}
+
+function fromHere(path: string): string {
+  return relative(process.cwd(), path).replaceAll("\\", "/");
+}
+
+/** The `proffer` command that the project has installed, or else the one beside this package. */
+function findLauncher(module: string): string {
+  const from = [join(findProject(module), "package.json"), import.meta.url];
+  for (const place of from) {
+    const file = resolveFrom(place);
+    if (file === undefined) continue;
+    const { bin } = JSON.parse(readFileSync(file, "utf8"));
+    const launcher = join(dirname(file), bin.proffer);
+    if (existsSync(launcher)) return launcher;
+  }
+  throw new Error("The package proffer is not installed.");
+}
+
+function resolveFrom(place: string): string | undefined {
+  try {
+    return createRequire(place).resolve("proffer/package.json");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,106 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, relative, resolve } from "node:path";
+import { CommandError } from "../command-error.ts";
+import type { Derivation, Emission } from "../derive/index.ts";
+import { BUILT_MANIFEST, BUILT_SERVER, findProject } from "../module-file.ts";
+import { ownVersion } from "../own-version.ts";
+import { writeEmission } from "./emission.ts";
+
+const MODULES = "modules";
+
+/**
+ * Writes a folder that can be served without a compiler, and gives the number of its files.
+ * @param emit - gives the JavaScript for the folder that it will be in.
+ * @throws {CommandError} for a folder that holds anything but an earlier build.
+ */
+export function writeBuild(
+  module: string,
+  out: string,
+  derivation: Derivation,
+  emit: (folder: string) => Emission,
+): number {
+  const target = resolve(out);
+  checkTarget(module, out, target);
+  const emission = emit(join(target, MODULES));
+  const temporary = `${target}.${process.pid}.tmp`;
+  rmSync(temporary, { recursive: true, force: true });
+  mkdirSync(temporary, { recursive: true });
+  try {
+    writeEmission(join(temporary, MODULES), emission);
+    const files = describeFiles(module, derivation, emission.entry);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(temporary, name), text);
+    // Only now is the earlier build of no use any more.
+    rmSync(target, { recursive: true, force: true });
+    renameSync(temporary, target);
+    return emission.files.length + Object.keys(files).length;
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+function checkTarget(module: string, out: string, target: string): void {
+  const inside = relative(target, module);
+  if (!inside.startsWith("..") && !inside.startsWith("/")) {
+    throw new CommandError(`${out} holds ${basename(module)} itself. Name a folder of its own, such as dist.`);
+  }
+  if (!existsSync(target)) return;
+  const isEmpty = readdirSync(target).length === 0;
+  const isBuild = existsSync(join(target, BUILT_SERVER)) && existsSync(join(target, BUILT_MANIFEST));
+  if (isEmpty || isBuild) return;
+  throw new CommandError(
+    `${out} holds something else than a build of Proffer. Name another folder, or empty it first.`,
+  );
+}
+
+function describeFiles(module: string, derivation: Derivation, entry: string): { [name: string]: string } {
+  const { form, server, tools, prompts, resources } = derivation;
+  return {
+    "index.js": INDEX,
+    [BUILT_SERVER]: form === "server" ? ownServer(entry) : derivedServer(entry),
+    [BUILT_MANIFEST]: `${JSON.stringify({ form, server, tools, prompts, resources })}\n`,
+    "package.json": `${JSON.stringify(describePackage(module, derivation), undefined, 2)}\n`,
+  };
+}
+
+/** What the folder needs to be installed somewhere else by itself. */
+function describePackage(module: string, { server }: Derivation): object {
+  const file = join(findProject(module), "package.json");
+  const { dependencies = {} } = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  return {
+    name: server.name,
+    version: server.version,
+    private: true,
+    type: "module",
+    main: `./${BUILT_SERVER}`,
+    bin: "./index.js",
+    dependencies: { proffer: ownVersion(), ...dependencies },
+  };
+}
+
+const INDEX = `#!/usr/bin/env node
+import { serveByArguments } from "proffer/derived";
+import server, { load } from "./server.js";
+
+await serveByArguments(server, load);
+`;
+
+function derivedServer(entry: string): string {
+  return `import { readFileSync } from "node:fs";
+import { createDerivedServer } from "proffer/derived";
+
+const manifest = JSON.parse(readFileSync(new URL("./${BUILT_MANIFEST}", import.meta.url), "utf8"));
+
+/** Imports the module. The server says what it has without it. */
+export const load = () => import(${JSON.stringify(`./${MODULES}/${entry}`)});
+
+export default createDerivedServer(manifest, load);
+`;
+}
+
+function ownServer(entry: string): string {
+  return `export { default } from ${JSON.stringify(`./${MODULES}/${entry}`)};
+
+/** Everything is imported already. */
+export const load = async () => {};
+`;
+}

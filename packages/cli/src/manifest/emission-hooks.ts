@@ -1,0 +1,26 @@
+/**
+ * Module hooks that import emitted files from memory, for projects that cannot be written to. `module.register` runs
+ * them in a thread of their own.
+ */
+import type { InitializeHook, LoadHook, ResolveHook } from "node:module";
+
+/** The emitted files, by the URL that each would have. */
+export type EmissionData = { readonly [url: string]: string };
+
+let texts: EmissionData = {};
+
+export const initialize: InitializeHook<EmissionData> = (data) => {
+  texts = data;
+};
+
+export const resolve: ResolveHook = (specifier, context, nextResolve) => {
+  const url = URL.canParse(specifier, context.parentURL) ? new URL(specifier, context.parentURL).href : specifier;
+  if (!Object.hasOwn(texts, url)) return nextResolve(specifier, context);
+  return { url, shortCircuit: true, importAttributes: context.importAttributes };
+};
+
+export const load: LoadHook = (url, context, nextLoad) => {
+  const source = Object.hasOwn(texts, url) ? texts[url] : undefined;
+  if (source === undefined) return nextLoad(url, context);
+  return { format: url.endsWith(".json") ? "json" : "module", source, shortCircuit: true };
+};

@@ -1,0 +1,163 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { connect } from "proffer/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { load } from "../src/load.ts";
+import { prepareModule } from "../src/prepare-module.ts";
+
+let folder: string;
+
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "proffer-load-")));
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(
+    fileURLToPath(new URL("../../proffer", import.meta.url)),
+    join(folder, "node_modules/proffer"),
+    "junction",
+  );
+  write("package.json", '{ "name": "sample", "version": "1.2.3", "type": "module" }');
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(file: string, ...lines: string[]): string {
+  const path = join(folder, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${lines.join("\n")}\n`);
+  return path;
+}
+
+/** The folder in which the derivation of a module is kept. */
+function cacheOf(file: string): string {
+  const name = readdirSync(join(folder, ".proffer")).find((entry) => entry.startsWith(`${file}-`));
+  return join(folder, ".proffer", name ?? "missing");
+}
+
+describe("load", () => {
+  it("gives the server of a plain module, so that it can be tested with connect", async () => {
+    const module = write(
+      "values.ts",
+      'import type { Context } from "proffer";',
+      "/** The day after. */",
+      "export function next(day: Date, count = 1n): Date { return new Date(day.getTime() + Number(count) * 86_400_000); }",
+      "/** Without doubles. */",
+      "export const unique = (values: Set<string>, ...more: URL[]) => new Set([...values, ...more.map(({ host }) => host)]);",
+      "/** Turned round. */",
+      "export function reverse(bytes: Uint8Array): { bytes: Uint8Array } { return { bytes: bytes.slice().reverse() }; }",
+      "/** Greets. */",
+      "export async function greet(ctx: Context): Promise<string> {",
+      '  const answer = await ctx.ask<{ name: string }>("Who are you?");',
+      '  return answer.action === "accept" ? "Hello, " + answer.content.name : "Hello!";',
+      "}",
+    );
+    const client = await connect(await load(pathToFileURL(module)), { answers: [{ name: "Ada" }] });
+    const value = async (tool: string, input: object) => (await client.call(tool, input)).structuredContent;
+    expect(await value("next", { day: "2024-02-28T00:00:00Z" })).toBe("2024-02-29T00:00:00.000Z");
+    expect(await value("next", { day: "2024-02-28T00:00:00Z", count: "2" })).toBe("2024-03-01T00:00:00.000Z");
+    expect(await value("unique", { values: ["a"], more: ["https://a/", "https://b/"] })).toEqual(["a", "b"]);
+    expect(await value("reverse", { bytes: "AQID" })).toEqual({ bytes: "AwIB" });
+    expect((await client.call("greet", {})).content).toEqual([{ type: "text", text: "Hello, Ada" }]);
+    expect((await client.call("next", { day: "yesterday" })).isError).toBe(true);
+    await client.close();
+  });
+
+  it("gives the server that a module makes itself", async () => {
+    const module = write(
+      "own.ts",
+      'import { defineServer } from "proffer";',
+      'export default defineServer({ name: "own", version: "1.0.0" });',
+    );
+    expect((await load(module)).info.name).toBe("own");
+  });
+
+  it("rejects with what the module threw, at the line of its source", async () => {
+    const module = write(
+      "throws.ts",
+      "interface Erased { name: string }",
+      "/** Never works. */",
+      "export const never = (erased: Erased) => erased.name;",
+      'if (never.length === 1) throw new Error("no database");',
+    );
+    await expect(load(module)).rejects.toThrow("no database");
+  });
+
+  it("rejects with every diagnostic of a module that cannot be served", async () => {
+    const module = write("callback.ts", "/** Calls. */", "export function call(back: () => void) { back(); }");
+    await expect(load(module)).rejects.toThrow(/callback\.ts:2:22 error PF1102/);
+  });
+});
+
+describe("what is kept of a module", () => {
+  it("is used until a file that it depends on changes", async () => {
+    write("type.ts", "export interface Input { a: string }");
+    const module = write(
+      "user.ts",
+      'import type { Input } from "./type.ts";',
+      "/** Takes. */",
+      "export function take(input: Input) {}",
+    );
+    const first = await prepareModule(module);
+    const kept = readFileSync(join(cacheOf("user.ts"), "manifest.json"), "utf8");
+    expect((await prepareModule(module)).manifest).toEqual(JSON.parse(JSON.stringify(first.manifest)));
+    expect(readFileSync(join(cacheOf("user.ts"), "manifest.json"), "utf8")).toBe(kept);
+    write("type.ts", "export interface Input { b: string }");
+    const [tool] = (await prepareModule(module)).manifest.tools;
+    expect(tool?.inputSchema.properties).toMatchObject({ input: { properties: { b: { type: "string" } } } });
+  });
+
+  it("is forgotten when a nearer tsconfig.json comes into being", async () => {
+    const module = write("deep/er/tools.ts", "/** Says. */", 'export const say = () => "said";');
+    await prepareModule(module);
+    const before = readdirSync(join(folder, ".proffer"));
+    const stored = () => {
+      const name = before.find((entry) => entry.startsWith("tools.ts-")) ?? "";
+      return JSON.parse(readFileSync(join(folder, ".proffer", name, "manifest.json"), "utf8")).stored;
+    };
+    expect(stored().fingerprint.absent).toContain("deep/er/tsconfig.json");
+    write("deep/tsconfig.json", "{}");
+    await prepareModule(module);
+    expect(Object.keys(stored().fingerprint.files)).toContain("deep/tsconfig.json");
+  });
+
+  it("costs one warning when it was damaged", async () => {
+    const module = write("damaged.ts", "/** Says. */", 'export const say = () => "said";');
+    await prepareModule(module);
+    const manifest = join(cacheOf("damaged.ts"), "manifest.json");
+    const emission = () => join(cacheOf("damaged.ts"), JSON.parse(readFileSync(manifest, "utf8")).stored.folder);
+    const damages = [
+      () => writeFileSync(manifest, '{"digest":"","stored":{}}'),
+      () => writeFileSync(manifest, "null"),
+      () => rmSync(join(emission(), "damaged.js")),
+    ];
+    for (const damage of damages) {
+      damage();
+      const warnings: string[] = [];
+      const { manifest: derived } = await prepareModule(module, { warn: (message) => warnings.push(message) });
+      expect(warnings).toEqual([expect.stringContaining("is of no use")]);
+      expect(derived.tools).toHaveLength(1);
+    }
+    const warnings: string[] = [];
+    await prepareModule(module, { warn: (message) => warnings.push(message) });
+    expect(warnings).toEqual([]);
+  });
+
+  it("is ignored by git and holds three versions at most", async () => {
+    for (let version = 0; version < 5; version++) {
+      await prepareModule(write("often.ts", "/** Says. */", `export const say = () => "${version}";`));
+    }
+    expect(readFileSync(join(folder, ".proffer/.gitignore"), "utf8")).toBe("*\n");
+    const folders = readdirSync(cacheOf("often.ts"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders).toHaveLength(3);
+  });
+});

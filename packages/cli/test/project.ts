@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { distFile } from "../../proffer/test/dist.ts";
+
+const packages = fileURLToPath(new URL("../../", import.meta.url));
+
+export interface Outcome {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A project outside of the repository that has the packages installed, as built. */
+export interface Project {
+  readonly folder: string;
+  path(file: string): string;
+  /** Writes a file of these lines. */
+  write(file: string, ...lines: string[]): void;
+  read(file: string): string;
+  /** Runs the command in the project and waits for its end. */
+  proffer(...args: string[]): Outcome;
+  /** Runs the command with something on stdin, or in another environment. */
+  profferWith(options: { input?: string; env?: Record<string, string> }, ...args: string[]): Outcome;
+  /** Starts the command, or any other module, and leaves it running. */
+  start(...args: string[]): ChildProcess;
+  startNode(...args: string[]): ChildProcess;
+  remove(): void;
+}
+
+export function createProject(): Project {
+  distFile("index.js", "cli");
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "proffer-cli-")));
+  const started: ChildProcess[] = [];
+  const path = (file: string) => join(folder, file);
+  const link = (target: string, name: string) => {
+    mkdirSync(dirname(path(`node_modules/${name}`)), { recursive: true });
+    symlinkSync(target, path(`node_modules/${name}`), "junction");
+  };
+  link(join(packages, "proffer"), "proffer");
+  link(join(packages, "cli"), "@proffer/cli");
+
+  const project: Project = {
+    folder,
+    path,
+    write(file, ...lines) {
+      mkdirSync(dirname(path(file)), { recursive: true });
+      writeFileSync(path(file), `${lines.join("\n")}\n`);
+    },
+    read: (file) => readFileSync(path(file), "utf8"),
+    proffer: (...args) => project.profferWith({}, ...args),
+    profferWith({ input = "", env = {} }, ...args) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [distFile("bin.js"), ...args], {
+        cwd: folder,
+        encoding: "utf8",
+        input,
+        timeout: 120_000,
+        env: { ...process.env, HOME: path("home"), USERPROFILE: path("home"), ...env },
+      });
+      return { status, stdout, stderr };
+    },
+    start: (...args) => project.startNode(distFile("bin.js"), ...args),
+    startNode(...args) {
+      const child = spawn(process.execPath, args, { cwd: folder, stdio: ["pipe", "pipe", "pipe"] });
+      started.push(child);
+      return child;
+    },
+    remove() {
+      for (const child of started) child.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  project.write("package.json", '{ "name": "sample", "version": "1.2.3", "type": "module" }');
+  return project;
+}
+
+/** Resolves when the process has said a text on stderr. */
+export function heard(child: ChildProcess, text: string | RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = "";
+    child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+      said += chunk;
+      if (typeof text === "string" ? said.includes(text) : text.test(said)) resolve(said);
+    });
+    child.once("close", (code) => reject(new Error(`It ended with ${code} before it said ${text}:\n${said}`)));
+  });
+}

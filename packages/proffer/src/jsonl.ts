@@ -1,0 +1,1 @@
+export { type FileResolver, type JsonlOptions, jsonl } from "./providers/jsonl.ts";

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { scan } from "./scan.ts";
+
+const count = (text: string, maxDepth = 64) => ({ ...scan(text, maxDepth) });
+
+/** Counts as JSON.parse sees them; keys that stand twice are not generated. */
+function expected(value: unknown): { envelopeKeys: number; paramsKeys: number; metaKeys: number } {
+  const keys = (object: unknown) => (isPlain(object) ? Object.keys(object).length : 0);
+  const messages = Array.isArray(value) ? value : [value];
+  const sum = (count: (message: unknown) => number) => messages.reduce<number>((all, one) => all + count(one), 0);
+  const params = (message: unknown) => (isPlain(message) ? message.params : undefined);
+  const meta = (message: unknown) => (isPlain(params(message)) ? (params(message) as Plain)._meta : undefined);
+  return {
+    envelopeKeys: sum(keys),
+    paramsKeys: sum((message) => keys(params(message))),
+    metaKeys: sum((message) => keys(meta(message))),
+  };
+}
+
+type Plain = { readonly [key: string]: unknown };
+
+function isPlain(value: unknown): value is Plain {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Writes every character of a key as an escape. */
+function escapeKeys(json: string): string {
+  return json.replace(/"(params|_meta)":/g, (_, name: string) => {
+    const escaped = [...name].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+    return `"${escaped}":`;
+  });
+}
+
+describe("scan", () => {
+  it("counts keys as they are written, in the envelope, in params and in params._meta", () => {
+    const text = '{"a":1,"a":2,"params":{"b":1,"b":1,"b":1,"_meta":{"c":1,"c":2,"d":{"e":1}}}}';
+    expect(count(text)).toEqual({ tooDeep: false, envelopeKeys: 3, paramsKeys: 4, metaKeys: 3 });
+  });
+
+  it("does not count what only looks like params or _meta", () => {
+    const text = '{"result":{"params":{"x":1}},"params":[{"_meta":{"y":1}}],"s":"\\"params\\":{\\"z\\":1}"}';
+    expect(count(text)).toEqual({ tooDeep: false, envelopeKeys: 3, paramsKeys: 0, metaKeys: 0 });
+  });
+
+  it("counts any JSON as JSON.parse does, however it is written", () => {
+    const key = fc.oneof(fc.constantFrom("params", "_meta", "__proto__", "id"), fc.string());
+    const leaf = fc.oneof(fc.string({ unit: "binary" }), fc.string({ minLength: 60, maxLength: 90 }), fc.integer());
+    const { object } = fc.letrec<{ object: Plain; value: unknown }>((tie) => ({
+      object: fc.dictionary(key, tie("value"), { maxKeys: 4 }),
+      value: fc.oneof({ depthSize: "small" }, leaf, tie("object"), fc.array(tie("value"), { maxLength: 3 })),
+    }));
+    const message = fc
+      .tuple(object, object, object)
+      .map(([envelope, params, _meta]) => ({ ...envelope, params: { ...params, _meta } }));
+    const texts = fc.oneof(message, fc.array(message, { maxLength: 3 }), object);
+    fc.assert(
+      fc.property(texts, fc.constantFrom(0, 2), fc.boolean(), fc.boolean(), (value, indent, escaped, long) => {
+        // Long texts are read in another way than short ones.
+        const json = JSON.stringify(value, null, indent) + (long ? " ".repeat(17_000) : "");
+        expect(count(escaped ? escapeKeys(json) : json, 1000)).toEqual({
+          tooDeep: false,
+          ...expected(JSON.parse(json)),
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("finds the end of long strings with quotes and backslashes in them", () => {
+    const strings = fc
+      .array(fc.constantFrom("\\", '"', "x".repeat(40), "\\\\", "\u2028"))
+      .map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(strings, strings, (key, value) => {
+        const text = JSON.stringify({ [key]: value, after: 1 });
+        expect(count(text).envelopeKeys).toBe(Object.keys(JSON.parse(text)).length);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("does no harm to what is not JSON", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("{", "}", "[", "]", '"', ":", ",", "\\", "params", " ")), (parts) => {
+        expect(() => scan(parts.join(""), 64)).not.toThrow();
+      }),
+    );
+  });
+});

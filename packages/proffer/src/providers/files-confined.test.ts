@@ -1,0 +1,53 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { defineServer } from "../server/server.ts";
+import { connect } from "../testing/connect.ts";
+import { confine } from "./files-confined.ts";
+import { jsonl } from "./jsonl.ts";
+
+let base: string;
+
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), "proffer-confined-"));
+  mkdirSync(join(base, "in/dir"), { recursive: true });
+  writeFileSync(join(base, "secret.jsonl"), "1\n");
+  writeFileSync(join(base, "in/a.lua"), "-- ü");
+  writeFileSync(join(base, "in/a.jsonl"), "2\n");
+  symlinkSync("../secret.jsonl", join(base, "in/out.jsonl"));
+});
+
+afterAll(() => {
+  rmSync(base, { recursive: true, force: true });
+});
+
+describe("a confined directory", () => {
+  it("gives its files as bytes or text", async () => {
+    const directory = confine(join(base, "in"));
+    expect(await directory.text("a.lua")).toBe("-- ü");
+    expect(await directory.bytes("a.jsonl")).toEqual(Buffer.from("2\n"));
+    expect(await directory.text("none.lua")).toBeUndefined();
+    expect(await directory.text("dir")).toBeUndefined();
+    await expect(confine(join(base, "in"), { maxBytes: 1 }).bytes("a.lua")).rejects.toThrow(
+      /has 5 bytes; the most is 1/,
+    );
+  });
+
+  it("gives nothing else", async () => {
+    const directory = confine(join(base, "in"));
+    expect(await directory.text("out.jsonl")).toBeUndefined();
+    for (const path of ["../secret.jsonl", "/etc/passwd", "dir/../../secret.jsonl", "a\0b", ""]) {
+      await expect(directory.text(path)).rejects.toMatchObject({ kind: "invalid_params" });
+    }
+  });
+
+  it("may be that of JSON lines", async () => {
+    const rows = jsonl(({ name }) => `${name}.jsonl`, { uri: "rows://{name}", name: "rows", within: join(base, "in") });
+    const client = await connect(defineServer({ name: "rows", version: "1", resources: [rows] }));
+    expect((await client.read("rows://a")).contents[0]?.text).toBe("[2]");
+    for (const name of ["out", "..%2Fsecret", "%2Fetc"]) {
+      await expect(client.read(`rows://${name}`)).rejects.toMatchObject({ code: -32602 });
+    }
+  });
+});

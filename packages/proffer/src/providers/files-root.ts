@@ -1,0 +1,110 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, readlink, realpath } from "node:fs/promises";
+import { isAbsolute, join, relative, sep } from "node:path";
+
+/** What was found under a root, held open. Whoever gets it closes it. */
+export interface Opened {
+  readonly handle: FileHandle;
+  /** Its real path below the root, with "/" between segments; "" for the root itself. */
+  readonly path: string;
+}
+
+/** Without following a link at the end; without waiting for someone to write into a pipe. */
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** A directory that nothing leads out of: neither "..", nor a link, nor a link that is put there while we look. */
+export class FilesRoot {
+  readonly directory: string;
+  #real: Promise<string> | undefined;
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** Where the directory really is. Asked for again after a failure, as it may come into being later. */
+  real(): Promise<string> {
+    this.#real ??= realpath(this.directory).catch((error) => {
+      this.#real = undefined;
+      throw error;
+    });
+    return this.#real;
+  }
+
+  /**
+   * Opens what a relative path leads to; undefined if there is nothing, or nothing below the root. The path must have
+   * passed `pathProblem`.
+   */
+  async open(path: string): Promise<Opened | undefined> {
+    try {
+      const root = await this.real();
+      const real = await realpath(join(root, path));
+      if (below(root, real) === undefined) return undefined;
+      return await openBelow(root, real);
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** A path that leads to what was opened, and on Linux to nothing else, whatever happens to its name. */
+  async pathOf(opened: Opened): Promise<string> {
+    return process.platform === "linux" ? `/proc/self/fd/${opened.handle.fd}` : join(await this.real(), opened.path);
+  }
+
+  /** The real path below the root that a path leads to, without opening it; undefined if it leads out. */
+  async resolve(path: string): Promise<string | undefined> {
+    try {
+      const root = await this.real();
+      return below(root, await realpath(join(root, path)));
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Opens a real path, then looks where that led: a directory on the way may have become a link meanwhile. */
+async function openBelow(root: string, real: string): Promise<Opened | undefined> {
+  const handle = await open(real, FLAGS);
+  try {
+    const path = below(root, await whereIs(handle, real));
+    if (path !== undefined) return { handle, path };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  return undefined;
+}
+
+/**
+ * The path of an open file. Linux knows it. Elsewhere the path is resolved again and must lead to the same file: that
+ * leaves no more than a race of three steps that must all be hit.
+ */
+async function whereIs(handle: FileHandle, real: string): Promise<string> {
+  if (process.platform === "linux") return readlink(`/proc/self/fd/${handle.fd}`);
+  const again = await realpath(real);
+  const other = await open(again, FLAGS);
+  try {
+    const [mine, its] = await Promise.all([handle.stat({ bigint: true }), other.stat({ bigint: true })]);
+    return mine.ino === its.ino && mine.dev === its.dev ? again : "";
+  } finally {
+    await other.close();
+  }
+}
+
+/** The path below a root, with "/" between segments; undefined for one that is not below. Compares whole segments. */
+function below(root: string, path: string): string | undefined {
+  if (!isAbsolute(path)) return undefined;
+  const rest = relative(root, path);
+  if (rest === "") return "";
+  if (isAbsolute(rest) || rest === ".." || rest.startsWith(`..${sep}`)) return undefined;
+  return sep === "/" ? rest : rest.split(sep).join("/");
+}
+
+/** What means that there is nothing to read, and not that reading failed: no such file, a loop of links, a socket. */
+const ABSENCES = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "EINVAL", "ENODEV", "EMLINK"]);
+
+function isAbsence(error: unknown): boolean {
+  return ABSENCES.has((error as NodeJS.ErrnoException).code ?? "");
+}

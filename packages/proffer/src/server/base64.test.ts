@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+/** The functions in a run-time that has Buffer, or one that has not. */
+async function load(way: string): Promise<typeof import("./base64.ts")> {
+  vi.resetModules();
+  if (way === "without Buffer") vi.stubGlobal("Buffer", undefined);
+  return import("./base64.ts");
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+describe.each(["with Buffer", "without Buffer"])("base64 %s", (way) => {
+  it("is what every encoder makes, and comes back as it was", async () => {
+    const { toBase64, decodeBase64 } = await load(way);
+    const expected = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
+    const decoded = (text: string) => [...(decodeBase64(text) ?? [])];
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        const text = toBase64(bytes);
+        expect(text).toBe(expected(bytes));
+        expect(decoded(text)).toEqual([...bytes]);
+        expect(decoded(text.replaceAll("=", ""))).toEqual([...bytes]);
+      }),
+    );
+  });
+
+  it("takes more than a call can have arguments", async () => {
+    const { toBase64, decodeBase64 } = await load(way);
+    const text = toBase64(new Uint8Array(300_000).fill(65));
+    expect(text).toBe("QUFB".repeat(100_000));
+    expect(decodeBase64(text)?.length).toBe(300_000);
+  });
+
+  it("of a part of a buffer is of that part only", async () => {
+    const { toBase64 } = await load(way);
+    expect(toBase64(new Uint8Array([1, 2, 3, 4]).subarray(1, 3))).toBe("AgM=");
+  });
+
+  it.each(["A", "AB=C", "A===", "AB\u0000C", "é", "AA-_", "AR==", "AAF="])(
+    "refuses %j, which no encoder makes",
+    async (text) => {
+      const { decodeBase64 } = await load(way);
+      expect(decodeBase64(text)).toBeUndefined();
+    },
+  );
+});

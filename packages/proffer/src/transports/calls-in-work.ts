@@ -1,0 +1,68 @@
+import type { RequestId } from "../protocol/messages.ts";
+import type { Call } from "../server/call.ts";
+import type { HttpSession } from "./http-session.ts";
+
+/** The method that goes on until somebody ends it. */
+export const ENDLESS = "subscriptions/listen";
+
+/**
+ * The calls of one endpoint that were not answered at once. They are known by themselves and never by their ids: many
+ * clients number every request alike.
+ */
+export class CallsInWork {
+  readonly #calls = new Map<Call, HttpSession | undefined>();
+  #endless = 0;
+  #idle: (() => void) | undefined;
+
+  /** How many calls take up room; those that only listen do not. */
+  get size(): number {
+    return this.#calls.size - this.#endless;
+  }
+
+  add(call: Call, session: HttpSession | undefined): void {
+    this.#calls.set(call, session);
+    if (isEndless(call)) this.#endless++;
+    if (session !== undefined) session.inWork++;
+  }
+
+  /** The call is answered or given up. */
+  delete(call: Call): void {
+    const session = this.#calls.get(call);
+    if (!this.#calls.delete(call)) return;
+    if (isEndless(call)) this.#endless--;
+    if (session !== undefined) session.inWork--;
+    if (this.#calls.size === 0) this.#idle?.();
+  }
+
+  /** Gives up what a session cancels: its calls of that id, or all of them. */
+  cancel(session: HttpSession, id?: RequestId): void {
+    for (const [call, owner] of [...this.#calls]) {
+      if (owner !== session || (id !== undefined && call.id !== id)) continue;
+      giveUp(call, id === undefined ? "The session has ended." : "The client cancelled the request.");
+    }
+  }
+
+  /** Ends what would go on for ever, and resolves when the rest is answered. */
+  drain(): Promise<void> {
+    for (const call of [...this.#calls.keys()]) call.end?.();
+    if (this.#calls.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#idle = resolve;
+    });
+  }
+
+  /** Gives up all that is left. */
+  close(reason: string): void {
+    for (const call of [...this.#calls.keys()]) giveUp(call, reason);
+  }
+}
+
+function isEndless(call: Call): boolean {
+  return call.method === ENDLESS;
+}
+
+function giveUp(call: Call, reason: string): void {
+  call.cancel(reason);
+  call.origin.settled?.(call);
+  call.origin.abandoned?.(call);
+}

@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { primingEvent, toEvent } from "./sse.ts";
+
+/** The data of each event, as the HTML standard reads them. */
+function parse(text: string): string[] {
+  const events: string[] = [];
+  let data: string[] = [];
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    if (line === "" && data.length > 0) {
+      events.push(data.join("\n"));
+      data = [];
+    }
+    if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
+  }
+  return events;
+}
+
+describe("an event", () => {
+  it("T049: is one event with the same payload, whatever its message holds", () => {
+    const nasty = ["\n\ndata: evil", "\r", "\r\nid: 1", "event: x\n", "\u2028", ":\n\n"];
+    const text = fc.oneof(fc.constantFrom(...nasty), fc.string({ unit: "binary" }));
+    fc.assert(
+      fc.property(text, (value) => {
+        const event = toEvent(JSON.stringify({ value }), "1-2") as string;
+        expect(parse(event).map((data) => JSON.parse(data))).toEqual([JSON.parse(JSON.stringify({ value }))]);
+      }),
+    );
+  });
+
+  it("carries bytes that were serialised before without touching them", () => {
+    const bytes = new TextEncoder().encode('"x"');
+    const [head, body, tail] = toEvent(["{", bytes, "}"]) as [string, Uint8Array, string];
+    expect([head, tail]).toEqual(["event: message\ndata: {", "}\n\n"]);
+    expect(body).toBe(bytes);
+  });
+
+  it("that primes has an id, a time and no data", () => {
+    expect(primingEvent("1-0", 1000)).toBe("id: 1-0\nretry: 1000\ndata: \n\n");
+  });
+});

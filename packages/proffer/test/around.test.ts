@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { RpcError } from "../src/protocol/errors.ts";
+import type { Around } from "../src/server/around.ts";
+import { defineResource } from "../src/server/define-resource.ts";
+import { defineTool } from "../src/server/define-tool.ts";
+import { field } from "../src/server/questions/fields.ts";
+import { defineServer } from "../src/server/server.ts";
+import { connect } from "../src/testing/connect.ts";
+import { EVERY } from "./versions.ts";
+
+const logged: unknown[] = [];
+
+function serve(around: Around) {
+  return defineServer({
+    name: "s",
+    version: "1",
+    around,
+    log: ({ error }) => logged.push(error),
+    tools: [
+      defineTool({ name: "echo", handle: () => "echo" }),
+      defineTool({
+        name: "throws",
+        handle: () => {
+          throw new Error("inside");
+        },
+      }),
+      defineTool({
+        name: "asks",
+        handle: async (_input, ctx) => (await ctx.ask("Sure?", { sure: field.boolean() })).action,
+      }),
+    ],
+    resources: [defineResource({ uri: "s://fixed", name: "Fixed", content: "x".repeat(20_000) })],
+  });
+}
+
+describe.each(EVERY)("what goes around every request in %s", (revision) => {
+  it("sees each request, whom it is from and what it is about", async () => {
+    const seen: object[] = [];
+    const server = serve((call, next) => {
+      const { method, name, client, principal, params } = call;
+      expect(client.revision).toBe(revision);
+      expect(principal).toEqual({ id: "ada" });
+      expect(call.signal.aborted).toBe(false);
+      expect(params).toBeTypeOf("object");
+      seen.push(name === undefined ? { method } : { method, name });
+      return next();
+    });
+    const client = await connect(server, { revision, principal: { id: "ada" } });
+    await client.call("echo");
+    await client.read("s://fixed");
+    await client.listTools();
+    await client.read("s://nowhere").catch(() => {});
+    expect(seen).toEqual([
+      { method: revision >= "2026-07-28" ? "server/discover" : "initialize" },
+      { method: "tools/call", name: "echo" },
+      { method: "resources/read", name: "s://fixed" },
+      { method: "tools/list" },
+      { method: "resources/read", name: "s://nowhere" },
+    ]);
+  });
+
+  it("leaves answers as they are when it only looks", async () => {
+    const looked = await connect(
+      serve(async (_call, next) => await next()),
+      { revision },
+    );
+    const plain = await connect(
+      serve((_call, next) => next()),
+      { revision },
+    );
+    for (const [method, params] of [
+      ["tools/list", {}],
+      ["tools/call", { name: "echo" }],
+      ["tools/call", { name: "throws" }],
+      ["resources/read", { uri: "s://fixed" }],
+    ] as const) {
+      expect(await looked.request(method, params)).toEqual(await plain.request(method, params));
+    }
+  });
+
+  it("may change a result, or answer by itself", async () => {
+    const server = serve(async ({ method, name }, next) => {
+      if (name === "throws") return { content: [{ type: "text", text: "answered" }] };
+      const result = await next();
+      return method === "tools/call" ? { ...result, _meta: { "test/seen": true } } : result;
+    });
+    const client = await connect(server, { revision });
+    expect(await client.call("echo")).toMatchObject({ content: [{ text: "echo" }], _meta: { "test/seen": true } });
+    const answered = await client.call("throws");
+    expect(answered).toMatchObject({ content: [{ text: "answered" }] });
+    expect(answered.isError).toBeUndefined();
+  });
+
+  it("may refuse", async () => {
+    const server = serve(({ method }, next) => {
+      if (method === "tools/call") throw new RpcError("busy", "Too many calls; try again in a minute.");
+      return next();
+    });
+    const client = await connect(server, { revision });
+    await expect(client.call("echo")).rejects.toMatchObject({
+      code: -31000,
+      message: "Too many calls; try again in a minute.",
+    });
+  });
+
+  it("may fail without telling the client how, and without harm to what comes after", async () => {
+    let broken = true;
+    const server = serve(({ method }, next) => {
+      if (method === "tools/call" && broken) throw new Error("password=hunter2");
+      return next();
+    });
+    const client = await connect(server, { revision });
+    await expect(client.call("echo")).rejects.toMatchObject({ code: -32603, message: "Internal error." });
+    expect(logged.at(-1)).toMatchObject({ message: "password=hunter2" });
+    broken = false;
+    expect(await client.call("echo")).toMatchObject({ content: [{ text: "echo" }] });
+  });
+
+  it.each([undefined, null, "text", 1n])("cannot answer with %s", async (answer) => {
+    const server = serve(({ method }, next) => (method === "tools/call" ? (answer as never) : next()));
+    const client = await connect(server, { revision });
+    await expect(client.call("echo")).rejects.toMatchObject({ code: -32603 });
+  });
+});
+
+describe("what goes around a request that asks", () => {
+  it("sees each round, and the question as its result", async () => {
+    const results: unknown[] = [];
+    const server = serve(async ({ method }, next) => {
+      const result = await next();
+      if (method === "tools/call") results.push((result as { resultType?: string }).resultType);
+      return result;
+    });
+    const client = await connect(server, { answers: [{ sure: true }] });
+    expect(await client.call("asks")).toMatchObject({ content: [{ text: "accept" }] });
+    expect(results).toEqual(["input_required", undefined]);
+  });
+});

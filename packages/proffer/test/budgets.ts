@@ -1,0 +1,58 @@
+/**
+ * What a request and a start may cost, in counts that do not depend on the machine. Raise one only with a reason in
+ * the commit; lower it when the code has become better.
+ */
+interface Budget {
+  /** More than this fails the test. */
+  readonly most: number;
+  /** What it was when the budget was last set. */
+  readonly measured: number;
+}
+
+/** By request: promises that are made for it. What need not wait makes none. */
+export const PROMISES: Readonly<Record<string, Budget>> = {
+  "a synchronous tool": exactly(0),
+  "an asynchronous tool": exactly(8),
+  "a template": exactly(0),
+  "a fixed resource": exactly(0),
+  "a list": exactly(0),
+};
+
+/** Writes to stdout for a hundred requests that arrived in one chunk. */
+export const STDIO_WRITES: Readonly<Record<string, Budget>> = {
+  "a synchronous tool": exactly(1),
+  "an asynchronous tool": exactly(1),
+  "a template": exactly(1),
+  "a fixed resource": exactly(1),
+  "a list": exactly(1),
+};
+
+/** Writes to the socket for one answer over HTTP. */
+export const HTTP_WRITES: Readonly<Record<string, Budget>> = {
+  "a small answer": exactly(1),
+  "a large fixed answer": exactly(1),
+};
+
+/** By request: bytes of the heap that are allocated for it, its parsed message and its share of the chunk included. */
+export const BYTES: Readonly<Record<string, Budget>> = {
+  "a synchronous tool": about(1_950),
+  "an asynchronous tool": about(3_450),
+  "a template": about(2_150),
+  "a fixed resource": about(1_600),
+  "a list": about(1_350),
+};
+
+/** What is loaded and parsed before a stdio server can answer. */
+export const START: Readonly<Record<string, Budget>> = {
+  files: exactly(14),
+  characters: about(300_000),
+};
+
+function exactly(measured: number): Budget {
+  return { most: measured, measured };
+}
+
+/** Versions of Node and V8 differ a little in what they allocate. */
+function about(measured: number): Budget {
+  return { most: 1.5 * measured, measured };
+}

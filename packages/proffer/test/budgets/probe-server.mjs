@@ -1,0 +1,30 @@
+/** A small server from the built files, with one of each thing whose cost is counted. */
+export async function createProbeServer(dist) {
+  const { defineResource, defineServer, defineTool } = await import(`${dist}/index.js`);
+  const input = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+  return defineServer({
+    name: "probe",
+    version: "1.0.0",
+    tools: [
+      defineTool({ name: "shout", input, handle: ({ text }) => text.toUpperCase() }),
+      defineTool({ name: "whisper", input, handle: async ({ text }) => text.toLowerCase() }),
+    ],
+    resources: [
+      defineResource({ uri: "item://{id}", name: "item", read: ({ id }) => `item ${id}` }),
+      defineResource({ uri: "text://fixed", name: "fixed", content: "always the same" }),
+      defineResource({ uri: "text://large", name: "large", content: "x".repeat(100_000) }),
+    ],
+  });
+}
+
+/** The requests that are counted. */
+export const REQUESTS = {
+  "a synchronous tool": { method: "tools/call", params: { name: "shout", arguments: { text: "hello" } } },
+  "an asynchronous tool": { method: "tools/call", params: { name: "whisper", arguments: { text: "hello" } } },
+  "a template": { method: "resources/read", params: { uri: "item://42" } },
+  "a fixed resource": { method: "resources/read", params: { uri: "text://fixed" } },
+  "a list": { method: "tools/list", params: {} },
+};
+
+/** What V8 and Node do by themselves is left out when code has run this often. */
+export const WARM = 5_000;

@@ -1,0 +1,65 @@
+// Counts what a request costs over stdio: node probe-stdio.mjs <dist> <events|bytes>, the latter with --expose-gc and
+// a new space so large that nothing is collected meanwhile. Chunks are handed to stdin as the system would hand them,
+// and what is written to stdout is swallowed, so that no pipe has a say in the counts.
+import { createHook } from "node:async_hooks";
+import { createProbeServer, REQUESTS, WARM } from "./probe-server.mjs";
+
+const [dist, what] = process.argv.slice(2);
+const print = process.stderr.write.bind(process.stderr);
+const BATCH = 100;
+const BATCHES = 50;
+
+let promises = 0;
+let writes = 0;
+process.stdout.write = (_chunk, ...rest) => {
+  writes++;
+  rest.find((one) => typeof one === "function")?.();
+  return true;
+};
+
+const { serveStdio } = await import(`${dist}/stdio.js`);
+void serveStdio(await createProbeServer(dist));
+const clientInfo = { name: "probe", version: "1.0.0" };
+const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+await send(toBytes([{ id: "first", method: "initialize", params }, { method: "notifications/initialized" }]));
+
+const counts = {};
+for (const [name, request] of Object.entries(REQUESTS)) {
+  const batch = toBytes(Array.from({ length: BATCH }, (_, id) => ({ id, ...request })));
+  for (let done = 0; done < WARM; done += BATCH) await send(batch);
+  counts[name] = await (what === "bytes" ? countBytes(batch) : countEvents(batch));
+}
+print(JSON.stringify(counts), () => process.exit(0));
+
+/** Bytes of the heap for each request. */
+async function countBytes(batch) {
+  globalThis.gc();
+  const before = process.memoryUsage().heapUsed;
+  for (let i = 0; i < BATCHES; i++) await send(batch);
+  return Math.round((process.memoryUsage().heapUsed - before) / (BATCH * BATCHES));
+}
+
+/** Promises for each request, and writes for all requests of a chunk. */
+async function countEvents(batch) {
+  const hook = createHook({
+    init(_id, type) {
+      if (type === "PROMISE") promises++;
+    },
+  });
+  promises = writes = 0;
+  hook.enable();
+  await send(batch);
+  hook.disable();
+  // The few that `send` makes are far from one for each request.
+  return { promises: Math.floor(promises / BATCH), writes };
+}
+
+/** Resolves when all is answered: promises settle before the next turn, and what was gathered leaves in it. */
+function send(bytes) {
+  process.stdin.emit("data", bytes);
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
+
+function toBytes(messages) {
+  return Buffer.from(messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join(""));
+}

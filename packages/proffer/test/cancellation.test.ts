@@ -1,0 +1,79 @@
+import { expect, it } from "vitest";
+import type { TestClient } from "../src/testing/client.ts";
+import server from "./fixtures/features.ts";
+import { describeMatrix } from "./matrix.ts";
+import { EVERY } from "./versions.ts";
+
+async function seen(client: TestClient): Promise<{ waiting: number; aborted: number }> {
+  const { content } = await client.call("seen");
+  return JSON.parse((content[0] as { text: string }).text);
+}
+
+describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
+  it("stops the handler, and nothing more is sent for the request", async () => {
+    const client = await leg.connect();
+    const before = await seen(client);
+    const stop = new AbortController();
+    const cancelled = client.call("wait", undefined, { signal: stop.signal, logLevel: "debug", onProgress: () => {} });
+    expect((await seen(client)).waiting).toBe(before.waiting + 1);
+    stop.abort(new Error("changed my mind"));
+    await expect(cancelled).rejects.toThrow("changed my mind");
+    const received = client.transcript.messages("server").length;
+    expect((await seen(client)).aborted).toBe(before.aborted + 1);
+    expect((await seen(client)).aborted).toBe(before.aborted + 1);
+    expect(client.transcript.messages("server").length).toBe(received + 2);
+    expect(client.notifications).toEqual([]);
+  });
+
+  it.each([
+    ["an unknown id", { requestId: 999_999 }],
+    ["an id that was answered", { requestId: 1 }],
+    ["an id of another type", { requestId: "2" }],
+    ["no id", {}],
+    ["an id that cannot be one", { requestId: { __proto__: null } }],
+  ])("of %s does nothing", async (_what, params) => {
+    leg.client.notify("notifications/cancelled", params);
+    expect((await leg.client.call("echo", { text: "still here" })).content).toEqual([
+      { type: "text", text: "still here" },
+    ]);
+  });
+
+  it("twice is once, and the id may be used again", async () => {
+    const client = await leg.connect();
+    const before = await seen(client);
+    const meta = JSON.parse(client.transcript.messages("client").at(-1) ?? "").params._meta;
+    const message = (name: string) =>
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id: 0,
+        method: "tools/call",
+        params: { name, arguments: {}, ...(meta ? { _meta: meta } : {}) },
+      });
+    client.send(message("wait"));
+    client.notify("notifications/cancelled", { requestId: 0 });
+    client.notify("notifications/cancelled", { requestId: 0 });
+    expect((await seen(client)).aborted).toBe(before.aborted + 1);
+    client.send(message("remember"));
+    await expect
+      .poll(() => client.transcript.messages("server").map((text) => JSON.parse(text).id), { timeout: 30_000 })
+      .toContain(0);
+  });
+
+  it("of what the client was asked meanwhile is told, where it was asked by a request", async () => {
+    const asks = leg.revision === "2025-06-18" || leg.revision === "2025-11-25";
+    const client = await leg.connect({ answers: () => new Promise(() => {}) });
+    const stop = new AbortController();
+    const cancelled = client.call("greet", undefined, { signal: stop.signal });
+    if (!asks) return void cancelled.catch(() => {});
+    const questions = () =>
+      client.transcript
+        .messages("server")
+        .map((text) => JSON.parse(text))
+        .filter(({ method }) => method === "elicitation/create");
+    await expect.poll(() => questions().length, { timeout: 30_000 }).toBe(1);
+    stop.abort(new Error("never mind"));
+    await expect(cancelled).rejects.toThrow("never mind");
+    const { params } = await client.waitFor("notifications/cancelled");
+    expect(params.requestId).toBe(questions()[0].id);
+  });
+});

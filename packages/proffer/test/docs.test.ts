@@ -1,0 +1,101 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+// Every `ts` snippet of the README and the guides compiles, strictly, and runs to its end by itself. One that is marked
+// `ts no-run` is a fragment of something larger: it is read by people only.
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const source = join(root, "packages/proffer/src");
+const scratch = mkdtempSync(join(tmpdir(), "proffer-docs-"));
+
+interface Snippet {
+  /** Such as `docs/tools.md:7`. */
+  readonly place: string;
+  readonly path: string;
+  readonly code: string;
+}
+
+const documents = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)];
+const snippets = documents.filter((name) => name.endsWith(".md")).flatMap(snippetsOf);
+
+function snippetsOf(document: string): Snippet[] {
+  const text = readFileSync(join(root, document), "utf8");
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((found) => {
+    const line = text.slice(0, found.index).split("\n").length;
+    const name = `${basename(document, ".md").toLowerCase()}-${line}.ts`;
+    return { place: `${document}:${line}`, path: join(scratch, name), code: found[1] ?? "" };
+  });
+}
+
+beforeAll(() => {
+  symlinkSync(join(root, "node_modules"), join(scratch, "node_modules"));
+  writeFileSync(join(scratch, "package.json"), '{ "type": "module" }');
+  for (const { path, code } of snippets) writeFileSync(path, code);
+});
+
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+describe("the snippets of the documentation", () => {
+  it("are there", () => {
+    expect(snippets.length).toBeGreaterThan(10);
+  });
+
+  it("compile", () => {
+    const { config } = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile);
+    const paths = { proffer: [join(source, "index.ts")], "proffer/*": [join(source, "*.ts")] };
+    const { options } = ts.parseJsonConfigFileContent(
+      { compilerOptions: { ...config.compilerOptions, types: ["node"], paths, noUnusedLocals: false } },
+      ts.sys,
+      scratch,
+    );
+    const program = ts.createProgram(
+      snippets.map(({ path }) => path),
+      options,
+    );
+    const problems = snippets.flatMap(({ path, place }) =>
+      program.getSemanticDiagnostics(program.getSourceFile(path)).map((problem) => {
+        const line = (problem.file?.getLineAndCharacterOfPosition(problem.start ?? 0).line ?? 0) + 1;
+        return `${place}+${line}: ${ts.flattenDiagnosticMessageText(problem.messageText, "\n")}`;
+      }),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it.concurrent.each(snippets)("run: $place", async ({ path }) => {
+    const program = path.replace(/\.ts$/, ".mjs");
+    await build({
+      entryPoints: [path],
+      outfile: program,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      target: "node20",
+      logLevel: "error",
+      plugins: [
+        {
+          name: "the workspace's sources, and everybody else's packages",
+          setup({ onResolve }) {
+            onResolve({ filter: /^proffer(\/|$)/ }, (found) => ({
+              path: join(source, `${found.path.slice("proffer/".length) || "index"}.ts`),
+            }));
+            onResolve({ filter: /^[^./]/ }, (found) => ({ path: found.path, external: found.kind !== "entry-point" }));
+          },
+        },
+      ],
+    });
+    const child = spawn(process.execPath, [program], { cwd: scratch, stdio: ["ignore", "ignore", "pipe"] });
+    let printed = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+    });
+    const [code] = await once(child, "close");
+    expect({ code, printed: code === 0 ? "" : printed }).toEqual({ code: 0, printed: "" });
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { user } from "../src/server/content.ts";
+import { definePrompt } from "../src/server/define-prompt.ts";
+import { defineResource } from "../src/server/define-resource.ts";
+import { defineTool } from "../src/server/define-tool.ts";
+import { defineServer, isServer, type ServerOptions } from "../src/server/server.ts";
+import { connect } from "../src/testing/connect.ts";
+
+const handle = () => "";
+const get = () => "";
+
+/** Names that could not be shown, looked up or told apart. */
+const BAD_NAMES = [
+  "",
+  "__proto__",
+  "constructor",
+  "toString",
+  "a\n",
+  "a\u0000b",
+  "a\u2028b",
+  "x".repeat(129),
+  7,
+  null,
+  undefined,
+];
+
+describe("a name that cannot be", () => {
+  it.each([...BAD_NAMES, "a b", "naïve", "a/b", "tool!"])("is refused of a tool: %j", (name) => {
+    expect(() => defineTool({ name: name as string, handle })).toThrow(
+      expect.objectContaining({ name: "UsageError", code: "bad_name", message: expect.stringContaining("tool") }),
+    );
+  });
+
+  it.each(BAD_NAMES)("is refused of a prompt, an argument, a resource and a server: %j", (bad) => {
+    const name = bad as string;
+    const attempts = [
+      () => definePrompt({ name, get }),
+      () => definePrompt({ name: "p", arguments: Object.fromEntries([[name, {}]]), get }),
+      () => defineResource({ uri: "s://r", name, content: "" }),
+      () => defineServer({ name, version: "1" }),
+    ];
+    // As a key, whatever is no string becomes one.
+    for (const attempt of typeof bad === "string" ? attempts : attempts.filter((_, at) => at !== 1)) {
+      expect(attempt).toThrow(expect.objectContaining({ name: "UsageError", code: "bad_name" }));
+    }
+  });
+
+  it.each(["a", "A-b_c.9", "x".repeat(128)])("is not %s", (name) => {
+    expect(defineTool({ name, handle }).name).toBe(name);
+  });
+});
+
+describe("a name that is taken", () => {
+  it("is refused with its remedy, at the start and later, and changes nothing", async () => {
+    const tool = defineTool({ name: "twice", handle });
+    expect(() => defineServer({ name: "s", version: "1", tools: [tool, tool] })).toThrow(
+      'There are two tools named "twice"; rename one, or remove the first before adding the second.',
+    );
+    const server = defineServer({ name: "s", version: "1", tools: [tool], prompts: [], resources: [] });
+    const other = defineTool({ name: "twice", handle: () => "other" });
+    expect(() => server.tools.add(other)).toThrow(expect.objectContaining({ code: "duplicate" }));
+    const prompt = definePrompt({ name: "p", get });
+    server.prompts.add(prompt);
+    expect(() => server.prompts.add(prompt)).toThrow(expect.objectContaining({ code: "duplicate" }));
+    const resource = defineResource({ uri: "s://r", name: "r", content: "" });
+    server.resources.add(resource);
+    expect(() => server.resources.add(resource)).toThrow(expect.objectContaining({ code: "duplicate" }));
+    expect([server.tools.size, server.prompts.size, server.resources.size]).toEqual([1, 1, 1]);
+    expect(await (await connect(server)).call("twice")).toMatchObject({ content: [{ text: "" }] });
+  });
+
+  it("is free again after its owner was removed", async () => {
+    const server = defineServer({ name: "s", version: "1", tools: [defineTool({ name: "t", handle: () => "old" })] });
+    expect(server.tools.remove("t")).toBe(true);
+    expect(server.tools.remove("t")).toBe(false);
+    server.tools.add(defineTool({ name: "t", handle: () => "new" }));
+    expect(await (await connect(server)).call("t")).toMatchObject({ content: [{ text: "new" }] });
+  });
+});
+
+describe("an option that cannot be", () => {
+  it.each<[string, () => unknown, RegExp]>([
+    ["a tool without a handler", () => defineTool({ name: "t" } as never), /Tool "t" has no handle function/],
+    ["a prompt without get", () => definePrompt({ name: "p" } as never), /Prompt "p" has no get function/],
+    [
+      "a resource with neither content nor read",
+      () => defineResource({ uri: "s://r", name: "r" } as never),
+      /Resource s:\/\/r needs either content or a read function/,
+    ],
+    [
+      "a resource with both",
+      () => defineResource({ uri: "s://r", name: "r", content: "", read: () => "" } as never),
+      /Resource s:\/\/r needs either content or a read function/,
+    ],
+    [
+      "a template with fixed content",
+      () => defineResource({ uri: "s://{r}", name: "r", content: "" } as never),
+      /Resource s:\/\/\{r\} is a template/,
+    ],
+    ["a server without a version", () => defineServer({ name: "s" } as never), /Server "s" needs a version/],
+    ["a page of no entries", () => serverWith({ pageSize: 0 }), /pageSize must be a whole number of at least 1, not 0/],
+    ["a page of half an entry", () => serverWith({ pageSize: 1.5 }), /pageSize/],
+    ["a time to live below zero", () => serverWith({ cache: { ttlMs: -1 } }), /cache\.ttlMs/],
+    ["a time to live of half a millisecond", () => serverWith({ cache: { ttlMs: 0.5 } }), /cache\.ttlMs/],
+    ["a scope that is none", () => serverWith({ cache: { cacheScope: "shared" as never } }), /cache\.cacheScope/],
+    ["a key that is too short", () => serverWith({ keys: [new Uint8Array(16)] }), /32 bytes, not 16/],
+    ["a key that is no base64", () => serverWith({ keys: ["not base64!"] }), /base64/],
+  ])("is refused: %s", (_what, attempt, message) => {
+    expect(attempt).toThrow(expect.objectContaining({ name: "UsageError", code: "bad_option" }));
+    expect(attempt).toThrow(message);
+  });
+
+  it("is refused: content that a resource cannot have", () => {
+    expect(() => defineResource({ uri: "s://r", name: "r", content: user("Hello") })).toThrow();
+    expect(() => defineResource({ uri: "s://r", name: "r", content: 1n as never })).not.toThrow();
+  });
+
+  it.each(["s://{", "s://}", "s://{a}{b}", "s://{__proto__}", ""])("is refused: the uri %j", (uri) => {
+    expect(() => defineResource({ uri, name: "r", read: () => "" })).toThrow(
+      expect.objectContaining({ name: "UsageError", code: "bad_template" }),
+    );
+  });
+});
+
+describe("what was never defined", () => {
+  it.each<[string, Partial<ServerOptions>, string]>([
+    ["tool", { tools: [{ name: "t", description: "T", handle } as never] }, "defineTool()"],
+    ["prompt", { prompts: [{ name: "p", get } as never] }, "definePrompt()"],
+    ["resource", { resources: [{ uri: "s://r", name: "r", content: "" } as never] }, "defineResource()"],
+    ["tool", { tools: [undefined as never] }, "defineTool()"],
+  ])("is refused as a %s, with what to call", (what, options, remedy) => {
+    const attempt = () => serverWith(options);
+    expect(attempt).toThrow(expect.objectContaining({ name: "UsageError", code: "wrong_use" }));
+    expect(attempt).toThrow(`A ${what} must be what ${remedy} returns`);
+  });
+
+  it("is no server", async () => {
+    expect(isServer(serverWith({}))).toBe(true);
+    for (const value of [undefined, null, {}, "s", { name: "s", version: "1" }]) expect(isServer(value)).toBe(false);
+    expect(() => connect({ name: "s" } as never)).toThrow(expect.objectContaining({ code: "wrong_use" }));
+  });
+});
+
+function serverWith(options: Partial<ServerOptions>) {
+  return defineServer({ name: "s", version: "1", ...options });
+}

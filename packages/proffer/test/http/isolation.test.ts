@@ -1,0 +1,97 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { defineServer, defineTool } from "proffer";
+import { serveHttp } from "proffer/http";
+import { connect } from "proffer/testing";
+import { describe, expect, it } from "vitest";
+import { type Headers, legacy, modern, modernHeaders, openSession, post, postModern } from "./http-client.ts";
+
+/** The nightly run has more clients, and lets them call more often. */
+const CLIENTS = Number(process.env.PROFFER_CLIENTS ?? 100);
+const CALLS = Number(process.env.PROFFER_CALLS ?? 5000);
+
+const keeper = defineServer({
+  name: "keeper",
+  version: "1",
+  tools: [
+    defineTool({
+      name: "keep",
+      input: {
+        type: "object",
+        properties: { secret: { type: "string" }, turns: { type: "integer" } },
+        required: ["secret", "turns"],
+      } as const,
+      async handle({ secret, turns }, ctx) {
+        for (let done = 0; done < turns; done++) {
+          ctx.progress(done, turns, secret);
+          ctx.log("info", secret);
+          await turn();
+        }
+        return secret;
+      },
+    }),
+    defineTool({
+      name: "say",
+      input: { type: "object", properties: { secret: { type: "string" } }, required: ["secret"] } as const,
+      handle: ({ secret }) => secret,
+    }),
+  ],
+});
+
+describe("many clients at once", () => {
+  it("T039: two requests with the same id get an answer each", async () => {
+    const service = await serveHttp(keeper, { port: 0 });
+    const calls = Array.from({ length: 500 }, async (_, at) => {
+      const secret = `secret-${at}`;
+      const message = modern("tools/call", { name: "keep", arguments: { secret, turns: at % 2 === 0 ? 0 : 5 } });
+      const { json } = await postModern(service.url, message);
+      expect(json).toMatchObject({ id: 1, result: { content: [{ text: secret }] } });
+    });
+    await Promise.all(calls);
+    await service.close();
+  });
+
+  it(`T077, T078: ${CLIENTS} of them, with equal ids and tokens, see no foreign byte in ${CALLS} calls`, {
+    timeout: 1_200_000,
+  }, async () => {
+    const service = await serveHttp(keeper, { port: 0 });
+    let calls = 0;
+    const client = async (number: number) => {
+      const secret = `secret-${number}-${Math.random().toString(36).slice(2)}`;
+      const session: Headers | undefined = number % 3 === 0 ? await openSession(service.url) : undefined;
+      while (calls < CALLS) {
+        calls++;
+        const turns = calls % 4;
+        const streams = turns > 0 && calls % 5 === 0;
+        const _meta = streams ? { progressToken: "p", "io.modelcontextprotocol/logLevel": "info" } : {};
+        const params =
+          turns === 0
+            ? { name: "say", arguments: { secret }, _meta }
+            : { name: "keep", arguments: { secret, turns }, _meta };
+        const newer = modern("tools/call", params);
+        const { status, body } = session
+          ? await post(service.url, legacy("tools/call", params), session)
+          : await post(service.url, newer, modernHeaders(newer));
+        const secrets = new Set(body.match(/secret-\d+-\w+/g));
+        if (status !== 200 || secrets.size !== 1 || !secrets.has(secret))
+          throw new Error(`${secret} got ${status} ${body}`);
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
+    expect(calls).toBeGreaterThanOrEqual(CALLS);
+    await service.close();
+  });
+
+  it("T079: one server works over two transports at once", async () => {
+    const [one, two] = [await serveHttp(keeper, { port: 0 }), await serveHttp(keeper, { port: 0 })];
+    const memory = await connect(keeper);
+    const say = (secret: string) => modern("tools/call", { name: "say", arguments: { secret } });
+    const [first, second, third] = await Promise.all([
+      postModern(one.url, say("a")),
+      postModern(two.url, say("b")),
+      memory.call("say", { secret: "c" }),
+    ]);
+    expect([first.json.result.content[0].text, second.json.result.content[0].text]).toEqual(["a", "b"]);
+    expect(third.content).toMatchObject([{ text: "c" }]);
+    await Promise.all([one.close(), two.close(), memory.close()]);
+  });
+});

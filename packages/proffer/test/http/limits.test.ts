@@ -1,0 +1,235 @@
+import { once } from "node:events";
+import net from "node:net";
+import { gzipSync } from "node:zlib";
+import { defineServer, defineTool, UsageError } from "proffer";
+import { type HttpService, serveHttp } from "proffer/http";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { modern, modernHeaders, post, postModern, present, send, sendRaw } from "./http-client.ts";
+import { openWorkshop, type Workshop } from "./workshop.ts";
+
+const LIMIT = 2000;
+const echo = modern("tools/call", { name: "echo", arguments: { message: "hi" } });
+let workshop: Workshop;
+let service: HttpService;
+let url: string;
+
+beforeEach(async () => {
+  workshop = openWorkshop();
+  service = await serveHttp(workshop.server, { port: 0, sse: true, health: true, maxBodyBytes: LIMIT });
+  url = service.url;
+});
+
+afterEach(async () => {
+  workshop.release();
+  await service.close();
+});
+
+async function stillServes(): Promise<void> {
+  expect((await postModern(url, echo)).json.result.content[0].text).toBe("hi");
+}
+
+function head(path: string, ...more: string[]): string {
+  const headers = Object.entries(present(modernHeaders(echo))).map(([name, value]) => `${name}: ${String(value)}`);
+  return [`POST ${path} HTTP/1.1`, "host: localhost", ...headers, ...more, "", ""].join("\r\n");
+}
+
+describe("a body", () => {
+  it("T038: that is cut short, encoded or no JSON is refused, and the next request is served", async () => {
+    for (const body of ["", "{", "[1,", "nonsense", '{"a":1}}', "\ufeff{}", '{"jsonrpc":"2.0"']) {
+      const { status, json } = await post(url, body, modernHeaders(echo));
+      expect({ body, status, code: json.error.code }).toEqual({ body, status: 400, code: -32700 });
+    }
+    for (const encoding of ["gzip", "br", "deflate", "x", "identity, gzip"]) {
+      const body = gzipSync(Buffer.alloc(100_000)).subarray(0, LIMIT);
+      const headers = { ...modernHeaders(echo), "content-encoding": encoding };
+      expect((await send(url, { method: "POST", headers, body })).status).toBe(415);
+    }
+    const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe, 0xc0]), Buffer.from('"}')]);
+    const invalid = await send(url, { method: "POST", headers: modernHeaders(echo), body: bytes });
+    expect({ status: invalid.status, code: invalid.json.error.code }).toEqual({ status: 400, code: -32700 });
+    const socket = net.connect(service.port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.end(`${head("/mcp", "content-length: 100")}{"jsonrpc"`);
+    socket.resume();
+    await once(socket, "close");
+    await stillServes();
+  });
+
+  it("T089: that is too large is refused on every route before it is read, and the connection ends", async () => {
+    const check = async (route: string) => {
+      const chunk = `${(LIMIT + 1).toString(16)}\r\n${"x".repeat(LIMIT + 1)}\r\n`;
+      const answers = await Promise.all([
+        sendRaw(service.port, head(route, `content-length: ${LIMIT + 1}`), "x"),
+        sendRaw(service.port, head(route, "transfer-encoding: chunked"), chunk),
+      ]);
+      // The other routes refuse before they come to the body: there is no session to post to, and no POST.
+      const expected = route === "/mcp" ? "413" : expect.stringMatching(/^40[45]$/);
+      const statuses = answers.map((text) => text.split(" ")[1]);
+      expect({ route, statuses }).toEqual({ route, statuses: [expected, expected] });
+    };
+    await Promise.all(service.routes.map(check));
+    await stillServes();
+  });
+
+  it("T090: that nests too deep or holds monsters is refused without a word about our insides", async () => {
+    const large = await serveHttp(workshop.server, { port: 0 });
+    const deep = (depth: number) =>
+      `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${"[".repeat(depth)}${"]".repeat(depth)}}}`;
+    for (const depth of [65, 1000, 100_000, 200_000]) {
+      const { status, json, body } = await post(large.url, deep(depth), modernHeaders(echo));
+      expect({ depth, status, code: json.error.code }).toEqual({ depth, status: 400, code: -32600 });
+      expect(body).not.toMatch(/RangeError|stack/i);
+    }
+    const monsters = [
+      `{"jsonrpc":"2.0","id":1,"method":"x","params":{"n":${"9".repeat(1_000_000)}}}`,
+      `{"jsonrpc":"2.0","id":1,"method":"x","params":{"${"k".repeat(3_000_000)}":1}}`,
+      `{"jsonrpc":"2.0","id":1,"method":"x","params":{${Array.from({ length: 100_000 }, (_, at) => `"k${at}":1`).join()}}}`,
+      `{"jsonrpc":"2.0","id":1e400,"method":"x"}`,
+    ];
+    for (const body of monsters) expect((await post(large.url, body, modernHeaders(echo))).status).toBe(400);
+    await large.close();
+  });
+
+  it("T043: only the exact keys count, however they are written", async () => {
+    const body = JSON.stringify(echo);
+    for (const key of ["Method", "METHOD", "method\\u0000", "metho\\u0064x"]) {
+      const { status } = await post(url, body.replace('"method"', `"${key}"`), modernHeaders(echo));
+      expect({ key, status }).toEqual({ key, status: 400 });
+    }
+    const escaped = await post(url, body.replace('"method"', '"\\u006dethod"'), modernHeaders(echo));
+    expect(escaped.status).toBe(200);
+    const long = body.replace('"params"', '"paramſ"');
+    expect((await post(url, long, modernHeaders(echo))).status).toBe(400);
+  });
+
+  it("T044: a key that comes twice is refused", async () => {
+    const body = JSON.stringify(echo);
+    const doubled = [
+      body.replace('"method":', '"method":"tools/list","method":'),
+      body.replace('"id":', '"id":2,"id":'),
+      body.replace('"name":', '"name":"whoami","name":'),
+      body.replace('"_meta":', '"_meta":{},"_meta":'),
+      body.replace(
+        '"io.modelcontextprotocol/protocolVersion":',
+        '"io.modelcontextprotocol/protocolVersion":"x","io.modelcontextprotocol/protocolVersion":',
+      ),
+    ];
+    for (const text of doubled) {
+      const { status, json } = await post(url, text, modernHeaders(echo));
+      expect({ status, code: json.error.code }).toEqual({ status: 400, code: -32600 });
+    }
+  });
+});
+
+describe("a connection", () => {
+  it("T053: that smuggles is answered with 400 and closed", async () => {
+    const body = JSON.stringify(echo);
+    const requests = [
+      `${head("/mcp", `content-length: ${body.length}`, "transfer-encoding: chunked")}0\r\n\r\n`,
+      `${head("/mcp", `content-length: ${body.length}`, "content-length: 5")}${body}`,
+      `${head("/mcp", "transfer-encoding: xchunked")}0\r\n\r\n`,
+      `${head("/mcp", "transfer-encoding: chunked, identity")}0\r\n\r\n`,
+      `${head("/mcp", `content-length: ${body.length}`, "x: 1\r\n folded")}${body}`,
+      `${head("/mcp", `content-length : ${body.length}`)}${body}`,
+      `${head("/mcp", "content-length: +5")}${body}`,
+      head("/mcp", `content-length: ${body.length}`).replaceAll("\r\n", "\n") + body,
+    ];
+    for (const request of requests) {
+      const answer = await sendRaw(service.port, request);
+      expect({ request, answer }).toEqual({ request, answer: expect.stringMatching(/^HTTP\/1.1 400 /) });
+      expect(answer).not.toContain('"result"');
+    }
+    await stillServes();
+  });
+
+  it("T047: that sends too slowly is closed, while others are served", async () => {
+    const times = { headersTimeout: 100, requestTimeout: 200, idleTimeout: 200 };
+    const hasty = await serveHttp(workshop.server, { port: 0, ...times });
+    const starts = ["POST /mcp HTTP/1.1\r\nhost: loc", `${head("/mcp", "content-length: 100")}{`, ""];
+    const slow = Array.from({ length: 150 }, (_, at) => {
+      const socket = net.connect(hasty.port, "127.0.0.1");
+      const start = starts[at % starts.length] as string;
+      if (start !== "") socket.write(start);
+      socket.on("error", () => {});
+      socket.resume();
+      return once(socket, "close");
+    });
+    expect((await postModern(hasty.url, echo)).status).toBe(200);
+    await Promise.all(slow.filter((_, at) => starts[at % starts.length] !== ""));
+    await hasty.close();
+  });
+
+  it("is answered with 503 when there are too many", async () => {
+    const small = await serveHttp(workshop.server, { port: 0, maxConnections: 2 });
+    const sockets = [net.connect(small.port, "127.0.0.1"), net.connect(small.port, "127.0.0.1")];
+    await Promise.all(sockets.map((socket) => once(socket, "connect")));
+    expect(await sendRaw(small.port, "")).toMatch(/^HTTP\/1.1 503 /);
+    for (const socket of sockets) socket.destroy();
+    await expect
+      .poll(async () => (await postModern(small.url, echo).catch(() => undefined))?.status, { timeout: 30_000 })
+      .toBe(200);
+    await small.close();
+  });
+});
+
+describe("a server that has enough to do", () => {
+  it("T094: answers what is too much at once, and the rest in full", { timeout: 120_000 }, async () => {
+    const small = await serveHttp(workshop.server, { port: 0, maxConcurrent: 100, maxStreams: 1 });
+    const wait = modern("tools/call", { name: "wait", arguments: {} });
+    const calls = Array.from({ length: 1000 }, () => postModern(small.url, wait));
+    await expect.poll(() => workshop.begun.get("wait"), { timeout: 60_000 }).toBe(100);
+    const busy = await Promise.race(calls);
+    expect(busy).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1" },
+      json: { id: 1, error: { code: -31000 } },
+    });
+    workshop.release();
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(workshop.begun.get("wait") as number);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    await small.close();
+  });
+
+  it("T093: a flood of nonsense is answered message by message", async () => {
+    const flood = ["", "x", ":", "[]", "{}", '{"jsonrpc":"2.0","method":"notifications/x"}', "null", "[[[["];
+    for (let round = 0; round < 100; round++) {
+      const answers = await Promise.all(flood.map((body) => post(url, body)));
+      expect(answers.every(({ status }) => status === 400)).toBe(true);
+    }
+    await stillServes();
+  });
+});
+
+describe("a tool", () => {
+  const define = (input: object) => () => defineTool({ name: "x", input: input as never, handle: () => "" });
+
+  it("T091, T092: is not defined with a schema whose cost or origin nobody controls", () => {
+    const property = (schema: object) => ({ type: "object", properties: { a: schema } });
+    expect(define(property({ type: "string", pattern: "^(a+)+$" }))).toThrow(UsageError);
+    expect(define(property({ $ref: "http://169.254.169.254/x" }))).toThrow(UsageError);
+    expect(define(property({ $ref: "file:///etc/passwd" }))).toThrow(UsageError);
+    expect(define({ type: "object", $ref: "#" })).toThrow(UsageError);
+  });
+
+  it("T091: a schema that refers to itself judges hostile input in bounded time", async () => {
+    const node = {
+      anyOf: [
+        { type: "string" },
+        { type: "object", properties: { l: { $ref: "#/$defs/n" }, r: { $ref: "#/$defs/n" } } },
+      ],
+    };
+    const input = { type: "object", $defs: { n: node }, properties: { tree: { $ref: "#/$defs/n" } } } as const;
+    const tree = defineServer({
+      name: "t",
+      version: "1",
+      tools: [defineTool({ name: "tree", input, handle: () => "ok" })],
+    });
+    const trees = await serveHttp(tree, { port: 0 });
+    let value: unknown = 1;
+    for (let depth = 0; depth < 50; depth++) value = { l: value, r: "x" };
+    const { json } = await postModern(trees.url, modern("tools/call", { name: "tree", arguments: { tree: value } }));
+    expect(json.result.isError).toBe(true);
+    await trees.close();
+  });
+});

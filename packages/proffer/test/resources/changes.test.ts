@@ -1,0 +1,189 @@
+import { defineResource, defineServer, type ListFunction, type Watch, type WatchEvents } from "proffer";
+import { connect, type TestClient } from "proffer/testing";
+import { describe, expect, it } from "vitest";
+
+/** A watcher that tells what it is told to, and whether it runs. */
+function fakeWatch() {
+  const state = { starts: 0, running: 0, events: undefined as WatchEvents | undefined };
+  const watch: Watch = (events) => {
+    state.starts++;
+    state.running++;
+    state.events = events;
+    return () => {
+      state.running--;
+    };
+  };
+  return { state, watch };
+}
+
+function serverOf(watch: Watch, list?: ListFunction) {
+  return defineServer({
+    name: "changes",
+    version: "1",
+    log: () => undefined,
+    resources: [
+      defineResource({
+        uri: "n://{id}",
+        name: "n",
+        params: { id: /\d+/ },
+        ...(list === undefined ? {} : { list }),
+        watch,
+        exists: async ({ id }) => Number(id) < 10,
+        read: ({ id }) => id,
+      }),
+    ],
+  });
+}
+
+function listen(client: TestClient, notifications: object, signal?: AbortSignal) {
+  const done = client.requestOnce("subscriptions/listen", { notifications }, signal === undefined ? {} : { signal });
+  return { done: done.catch((error) => error), heard: client.waitFor("notifications/subscriptions/acknowledged") };
+}
+
+/** Lets notifications that are due be sent. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+function updates(client: TestClient): unknown[] {
+  return client.notifications.filter(({ method }) => method.endsWith("updated")).map(({ params }) => params.uri);
+}
+
+describe("a change", () => {
+  it("reaches those who subscribed on every era, once for many in one turn", async () => {
+    const server = serverOf(fakeWatch().watch);
+    const legacy = await connect(server, { revision: "2025-06-18" });
+    const modern = await connect(server);
+    await legacy.request("resources/subscribe", { uri: "n://1" });
+    await listen(modern, { resourceSubscriptions: ["n://1", "n://2"] }).heard;
+    for (let times = 0; times < 5; times++) server.notify("n://1");
+    server.notify("n://2");
+    server.notify("n://3");
+    await modern.waitFor("notifications/resources/updated", ({ params }) => params.uri === "n://2");
+    expect(updates(legacy)).toEqual(["n://1"]);
+    expect(updates(modern)).toEqual(["n://1", "n://2"]);
+  });
+
+  it("may be that of all resources whose URIs begin alike", async () => {
+    const server = serverOf(fakeWatch().watch);
+    const client = await connect(server, { revision: "2025-11-25" });
+    for (const uri of ["n://1", "n://2"]) await client.request("resources/subscribe", { uri });
+    server.notify({ prefix: "n://2" });
+    await settle();
+    expect(updates(client)).toEqual(["n://2"]);
+    server.notify({ prefix: "n://" });
+    await settle();
+    expect(updates(client)).toEqual(["n://2", "n://1", "n://2"]);
+  });
+
+  it("is no longer told to those who unsubscribed", async () => {
+    const server = serverOf(fakeWatch().watch);
+    const client = await connect(server, { revision: "2025-06-18" });
+    await client.request("resources/subscribe", { uri: "n://1" });
+    await client.request("resources/unsubscribe", { uri: "n://1" });
+    server.notify("n://1");
+    await settle();
+    expect(updates(client)).toEqual([]);
+  });
+});
+
+describe("a watcher", () => {
+  it("runs from the first subscriber to the last", async () => {
+    const { state, watch } = fakeWatch();
+    const server = serverOf(watch);
+    const legacy = await connect(server, { revision: "2025-06-18" });
+    const modern = await connect(server);
+    expect(state).toMatchObject({ starts: 0 });
+    await legacy.request("resources/subscribe", { uri: "n://1" });
+    await legacy.request("resources/subscribe", { uri: "n://1" });
+    const stop = new AbortController();
+    const { heard, done } = listen(modern, { resourceSubscriptions: ["n://2"] }, stop.signal);
+    await heard;
+    expect(state).toMatchObject({ starts: 1, running: 1 });
+    await legacy.request("resources/unsubscribe", { uri: "n://1" });
+    expect(state.running).toBe(1);
+    stop.abort();
+    await done;
+    await settle();
+    expect(state.running).toBe(0);
+    await legacy.request("resources/subscribe", { uri: "n://1" });
+    expect(state).toMatchObject({ starts: 2, running: 1 });
+    await legacy.close();
+    await settle();
+    expect(state.running).toBe(0);
+  });
+
+  it("of a list runs while somebody listens to lists, and tells them", async () => {
+    const { state, watch } = fakeWatch();
+    const server = serverOf(watch, () => []);
+    const modern = await connect(server);
+    expect(state.starts).toBe(0);
+    const legacy = await connect(server, { revision: "2025-06-18" });
+    const { heard } = listen(modern, { resourcesListChanged: true });
+    await heard;
+    expect(state).toMatchObject({ starts: 1, running: 1 });
+    state.events?.listChanged();
+    state.events?.listChanged();
+    await modern.waitFor("notifications/resources/list_changed");
+    await legacy.waitFor("notifications/resources/list_changed");
+    server.resources.remove("n://{id}");
+    expect(state.running).toBe(0);
+    await legacy.close();
+  });
+
+  it("that is slow to start stops at once if nobody waits for it any more", async () => {
+    let stopped = 0;
+    let start: (() => void) | undefined;
+    const slow: Watch = () =>
+      new Promise((resolve) => {
+        start = () => resolve(() => stopped++);
+      });
+    const client = await connect(serverOf(slow), { revision: "2025-06-18" });
+    await client.request("resources/subscribe", { uri: "n://1" });
+    await client.request("resources/unsubscribe", { uri: "n://1" });
+    start?.();
+    await settle();
+    expect(stopped).toBe(1);
+  });
+
+  it("that fails to start leaves the subscription in place", async () => {
+    const server = serverOf(() => Promise.reject(new Error("no inotify")));
+    const client = await connect(server, { revision: "2025-06-18" });
+    await client.request("resources/subscribe", { uri: "n://1" });
+    server.notify("n://1");
+    await settle();
+    expect(updates(client)).toEqual(["n://1"]);
+  });
+});
+
+describe("a subscription", () => {
+  it.each([
+    ["x://1", /There is no resource "x:\/\/1"/],
+    ["n://x", /does not match/],
+    ["n://99", /There is no resource "n:\/\/99"/],
+  ])("to %s, which is not there, is refused on every era", async (uri, message) => {
+    const server = serverOf(fakeWatch().watch);
+    const legacy = await connect(server, { revision: "2025-06-18" });
+    await expect(legacy.request("resources/subscribe", { uri })).rejects.toThrow(message);
+    const modern = await connect(server);
+    const refused = modern.request("subscriptions/listen", { notifications: { resourceSubscriptions: [uri] } });
+    await expect(refused).rejects.toThrow(message);
+  });
+
+  it("is refused beyond the limit", async () => {
+    const server = defineServer({
+      name: "changes",
+      version: "1",
+      limits: { subscriptions: 1 },
+      resources: [defineResource({ uri: "n://{id}", name: "n", read: () => "" })],
+    });
+    const legacy = await connect(server, { revision: "2025-06-18" });
+    await legacy.request("resources/subscribe", { uri: "n://1" });
+    await expect(legacy.request("resources/subscribe", { uri: "n://2" })).rejects.toThrow(/No more than 1/);
+    const modern = await connect(server);
+    const listening = modern.request("subscriptions/listen", {
+      notifications: { resourceSubscriptions: ["n://1", "n://2"] },
+    });
+    await expect(listening).rejects.toThrow(/No more than 1/);
+  });
+});

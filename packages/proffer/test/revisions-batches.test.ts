@@ -1,0 +1,95 @@
+import { expect, it } from "vitest";
+import type { TestClient } from "../src/testing/client.ts";
+import server from "./fixtures/features.ts";
+import { describeMatrix } from "./matrix.ts";
+import { LEGACY } from "./versions.ts";
+
+type Json = Record<string, unknown>;
+
+function echo(id: unknown, text: string): Json {
+  return { jsonrpc: "2.0", id, method: "tools/call", params: { name: "echo", arguments: { text } } };
+}
+
+/** What the server sends in answer to one text, which must be one message or one batch. */
+async function answer(client: TestClient, sent: unknown): Promise<Json | Json[]> {
+  const before = client.transcript.messages("server").length;
+  client.send(JSON.stringify(sent));
+  await expect.poll(() => client.transcript.messages("server").length, { timeout: 30_000 }).toBe(before + 1);
+  return JSON.parse(client.transcript.messages("server")[before] ?? "");
+}
+
+describeMatrix({ server, module: "features.ts" }, LEGACY, (leg) => {
+  const batches = leg.revision === "2025-03-26";
+
+  if (batches)
+    it("a batch is answered by a batch, in which notifications have no part", async () => {
+      const unknown = { jsonrpc: "2.0", method: "notifications/nothing" };
+      const answers = (await answer(leg.client, [echo("a", "A"), unknown, echo("b", "B")])) as Json[];
+      expect(answers).toHaveLength(2);
+      expect(answers).toEqual(
+        expect.arrayContaining([
+          { jsonrpc: "2.0", id: "a", result: { content: [{ type: "text", text: "A" }] } },
+          { jsonrpc: "2.0", id: "b", result: { content: [{ type: "text", text: "B" }] } },
+        ]),
+      );
+    });
+
+  if (batches)
+    it("each wrong message of a batch has its own error", async () => {
+      const wrong = { jsonrpc: "1.0", id: "w", method: "ping" };
+      const answers = await answer(leg.client, [echo("a", "A"), wrong, { jsonrpc: "2.0", id: "n", method: "nothing" }]);
+      expect(answers).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ id: "a", result: expect.anything() }),
+          expect.objectContaining({ id: "w", error: expect.objectContaining({ code: -32600 }) }),
+          expect.objectContaining({ id: "n", error: expect.objectContaining({ code: -32601 }) }),
+        ]),
+      );
+    });
+
+  if (batches)
+    it("a request of a batch that is cancelled is not waited for", async () => {
+      const wait = { jsonrpc: "2.0", id: "w", method: "tools/call", params: { name: "wait" } };
+      const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "w" } };
+      expect(await answer(leg.client, [wait, echo("a", "A"), cancel])).toMatchObject([{ id: "a" }]);
+    });
+
+  if (batches)
+    it.each([
+      ["an empty batch", []],
+      ["more than a hundred messages", Array.from({ length: 101 }, (_, n) => echo(`n${n}`, ""))],
+      ["an initialize", [{ jsonrpc: "2.0", id: "i", method: "initialize", params: {} }]],
+    ])("%s is refused as a whole", async (_what, batch) => {
+      expect(await answer(leg.client, batch)).toMatchObject({ id: null, error: { code: -32600 } });
+    });
+
+  if (batches)
+    it("a request that describes itself cannot be part of a batch", async () => {
+      const meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+      };
+      const request = { jsonrpc: "2.0", id: "m", method: "tools/list", params: { _meta: meta } };
+      expect(await answer(leg.client, [request])).toMatchObject({ id: null, error: { code: -32600 } });
+    });
+
+  if (batches)
+    it("a batch of notifications alone has no answer", async () => {
+      const before = leg.client.transcript.messages("server").length;
+      leg.client.send(JSON.stringify([{ jsonrpc: "2.0", method: "notifications/nothing" }]));
+      await leg.client.request("ping");
+      expect(leg.client.transcript.messages("server").length).toBe(before + 1);
+    });
+
+  if (!batches)
+    it("a batch is refused where there are none", async () => {
+      const refused = (await answer(leg.client, [echo("a", "A")])) as Json;
+      expect(refused).toMatchObject({
+        error: {
+          code: -32600,
+          message: `Protocol version ${leg.revision} has no batches; send the messages one by one.`,
+        },
+      });
+      expect("id" in refused ? refused.id : "none").toBe(leg.revision >= "2025-11-25" ? "none" : null);
+    });
+});

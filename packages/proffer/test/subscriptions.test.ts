@@ -1,0 +1,166 @@
+import { expect, it } from "vitest";
+import type { TestClient } from "../src/testing/client.ts";
+import server from "./fixtures/features.ts";
+import { describeMatrix } from "./matrix.ts";
+import { EVERY } from "./versions.ts";
+
+const ID = "io.modelcontextprotocol/subscriptionId";
+
+/** Notifications that the client has got when all that was caused before this call has arrived. */
+async function heard(client: TestClient, cause: () => Promise<unknown>): Promise<string[]> {
+  const before = client.notifications.length;
+  await cause();
+  // Changes are told when the event loop turns; two more round trips lie behind that.
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await client.call("seen");
+  await client.call("seen");
+  return client.notifications
+    .slice(before)
+    .map(({ method, params }) => [method.replace("notifications/", ""), params.uri].filter(Boolean).join(" "));
+}
+
+describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
+  const modern = leg.revision >= "2026-07-28";
+  let next = 0;
+
+  it.each(["tool", "prompt", "resource"])("a %s that comes or goes is told", async (kind) => {
+    const client = await leg.connect();
+    const stop = await client.listen({ lists: ["tools", "prompts", "resources"] });
+    const change = { kind, name: `extra_${kind}_${leg.transport}_${leg.revision}` };
+    expect(await heard(client, () => client.call("add", change))).toEqual([`${kind}s/list_changed`]);
+    expect(await heard(client, () => client.call("remove", change))).toEqual([`${kind}s/list_changed`]);
+    await stop();
+  });
+
+  it("many changes at once are told once", async () => {
+    const client = await leg.connect();
+    await client.listen({ lists: ["tools"], uris: ["features://motto"] });
+    const told = await heard(client, () => client.call("flood"));
+    expect(told.sort()).toEqual(["resources/updated features://motto", "tools/list_changed"]);
+  });
+
+  it("updates are told of what was subscribed to, and of nothing else, until it is given up", async () => {
+    const client = await leg.connect();
+    const stop = await client.listen({ uris: ["features://motto", "features://birds/owl"] });
+    const touch = (uri: string) => heard(client, () => client.call("touch", { uri }));
+    expect(await touch("features://motto")).toEqual(["resources/updated features://motto"]);
+    expect(await touch("features://birds/owl")).toEqual(["resources/updated features://birds/owl"]);
+    expect(await touch("features://birds/emu")).toEqual([]);
+    expect(await touch("features://nowhere")).toEqual([]);
+    await stop();
+    expect(await touch("features://motto")).toEqual([]);
+  });
+
+  it.each(["features://nowhere", "", "features://birds", 1, null])("a subscription to %j is refused", async (uri) => {
+    const refused = modern
+      ? leg.client.requestOnce("subscriptions/listen", { notifications: { resourceSubscriptions: [uri] } })
+      : leg.client.request("resources/subscribe", { uri });
+    const code = typeof uri === "string" && !modern ? -32002 : -32602;
+    await expect(refused).rejects.toMatchObject({ code });
+  });
+
+  if (!modern)
+    it("subscribing twice is subscribing once; giving up what was not subscribed to is no error", async () => {
+      const client = await leg.connect();
+      const uri = "features://motto";
+      for (let time = 0; time < 2; time++) await client.request("resources/subscribe", { uri });
+      expect(await heard(client, () => client.call("touch", { uri }))).toEqual([`resources/updated ${uri}`]);
+      for (let time = 0; time < 2; time++) await client.request("resources/unsubscribe", { uri });
+      expect(await heard(client, () => client.call("touch", { uri }))).toEqual([]);
+      await expect(client.request("resources/unsubscribe", {})).rejects.toMatchObject({ code: -32602 });
+    });
+
+  if (!modern)
+    it("list changes are told only after the client has said that it is ready", async () => {
+      const raw: string[] = [];
+      const { connectMemory } = await import("../src/transports/memory.ts");
+      const connection = connectMemory(server, (text) => raw.push(text));
+      const send = (message: object) => connection.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
+      const clientInfo = { name: "c", version: "1" };
+      send({ id: 1, method: "initialize", params: { protocolVersion: leg.revision, capabilities: {}, clientInfo } });
+      const call = (name: string) => send({ id: ++next + 1, method: "tools/call", params: { name } });
+      call("flood");
+      await expect.poll(() => raw.length).toBe(2);
+      send({ method: "notifications/initialized" });
+      call("flood");
+      await expect.poll(() => raw.filter((text) => text.includes("tools/list_changed")).length).toBe(1);
+      connection.close();
+    });
+
+  if (modern)
+    it("each subscription is acknowledged first, with what is honoured, and carries its id", async () => {
+      const client = await leg.connect();
+      const open = (notifications: object) => {
+        const params = { notifications };
+        client.requestOnce("subscriptions/listen", params).catch(() => {});
+        return JSON.parse(client.transcript.messages("client").at(-1) ?? "").id as number;
+      };
+      const first = open({ toolsListChanged: true, promptsListChanged: false, unknown: true });
+      const second = open({
+        resourceSubscriptions: ["features://motto", "features://motto"],
+        resourcesListChanged: true,
+      });
+      const third = open({});
+      const acknowledged = (id: number, notifications: object) => ({
+        method: "notifications/subscriptions/acknowledged",
+        params: { notifications, _meta: { [ID]: id } },
+      });
+      await expect.poll(() => client.notifications.length, { timeout: 30_000 }).toBe(3);
+      const byId = [...client.notifications].sort(
+        ({ params: left }, { params: right }) => Number((left._meta as never)[ID]) - Number((right._meta as never)[ID]),
+      );
+      expect(byId).toEqual([
+        acknowledged(first, { toolsListChanged: true }),
+        acknowledged(second, { resourceSubscriptions: ["features://motto"], resourcesListChanged: true }),
+        acknowledged(third, {}),
+      ]);
+      await client.call("flood");
+      await expect.poll(() => client.notifications.length, { timeout: 30_000 }).toBe(5);
+      const told = client.notifications.slice(3);
+      expect(told).toContainEqual({
+        method: "notifications/tools/list_changed",
+        params: { _meta: { [ID]: first } },
+      });
+      expect(told).toContainEqual({
+        method: "notifications/resources/updated",
+        params: { uri: "features://motto", _meta: { [ID]: second } },
+      });
+    });
+
+  if (modern)
+    it("a subscription keeps the type of its id", async () => {
+      const client = await leg.connect();
+      const request = JSON.parse(client.transcript.messages("client")[0] ?? "");
+      const params = { ...request.params, notifications: { toolsListChanged: true } };
+      for (const id of ["7", 7, 0, ""]) {
+        client.send(JSON.stringify({ jsonrpc: "2.0", id, method: "subscriptions/listen", params }));
+        const { params: told } = await client.waitFor("notifications/subscriptions/acknowledged");
+        expect(told._meta).toEqual({ [ID]: id });
+      }
+    });
+
+  if (modern)
+    it("nothing is told without a subscription, and nothing after it was cancelled", async () => {
+      const client = await leg.connect();
+      expect(await heard(client, () => client.call("flood"))).toEqual([]);
+      const stop = await client.listen({ lists: ["tools"] });
+      await stop();
+      expect(await heard(client, () => client.call("flood"))).toEqual([]);
+      const answered = client.transcript
+        .messages("server")
+        .some((text) =>
+          text.includes('"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId"'),
+        );
+      expect(answered).toBe(false);
+    });
+
+  if (modern)
+    it.each([undefined, null, [], "all", { resourceSubscriptions: "features://motto" }])(
+      "a subscription with notifications of %j is refused",
+      async (notifications) => {
+        await expect(leg.client.requestOnce("subscriptions/listen", { notifications })).rejects.toMatchObject({
+          code: -32602,
+        });
+      },
+    );
+});
