@@ -29,7 +29,7 @@ export const CONTENDERS = {
       sessions: true,
     },
     { name: "tmcp session", file: "servers/tmcp.mjs", ...legacy, session: true, sessions: true },
-    { name: "tmcp modern", file: "servers/tmcp.mjs", ...modern, short: true },
+    { name: "tmcp modern", file: "servers/tmcp.mjs", ...modern },
     { name: "SDK v2", file: "servers/sdk-v2.mjs", mode: "handler", ...legacy },
     { name: "SDK v2 session", file: "servers/sdk-v2.mjs", mode: "session", ...legacy, session: true },
     { name: "SDK v2 modern", file: "servers/sdk-v2.mjs", mode: "handler", ...modern, short: true },

@@ -7,8 +7,8 @@ export const PLANS = {
   short: {
     cases: ["echo", "nested50", "fixed 1 MiB", "made blob", "template500", "100 tools", "10k resources", "file"],
     rounds: 3,
-    seconds: 0.35,
-    warm: 0.8,
+    seconds: 0.25,
+    warm: 0.5,
     inFlight: [32],
     coldStarts: 7,
     calls: [10_000],

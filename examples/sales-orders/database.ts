@@ -55,7 +55,7 @@ const DATA = `
   with recursive n(i) as (select 1 union all select i + 1 from n where i < ${USERS})
   insert into users select printf('user%04d', i), ${pick(NAMES, "i * 3")} || ' ' || i, ${pick(ROLES, "i")} from n;
   with recursive n(i) as (select 0 union all select i + 1 from n where i < ${ORDERS - 1})
-  insert into orders select ${FIRST_ORDER} + i, 1 + (i * i + 7 * i) % ${CUSTOMERS}, printf('user%04d', 1 + i % ${USERS}),
+  insert into orders select ${FIRST_ORDER} + i, 1 + (i * 37) % ${CUSTOMERS}, printf('user%04d', 1 + i % ${USERS}),
     date('2024-01-01', '+' || (i % 900) || ' days'), ${pick(STATUSES, "i")} from n;
   insert into items select o.id, p.value, ${pick(PRODUCTS, "o.id + p.value")}, 1 + (o.id + p.value) % 9,
     500 + (o.id * p.value * 37) % 90000 from orders o, json_each('[1,2,3,4]') p where p.value <= 1 + o.id % 4;

@@ -25,11 +25,22 @@ function post(path: string, message: unknown, headers: Record<string, string> = 
   });
 }
 
+/** The parts of an answer that the tests look at. */
+interface Answer {
+  readonly id?: unknown;
+  readonly result: { readonly protocolVersion?: string; readonly content: readonly { readonly text: string }[] };
+  readonly error: { readonly code: number };
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  return (await response.json()) as Answer;
+}
+
 /** Opens a session of an older revision and gives the header that names it. */
 async function openSession(path: string, protocolVersion: string): Promise<Record<string, string>> {
   const params = { protocolVersion, capabilities: {}, clientInfo: INFO };
   const response = await post(path, { jsonrpc: "2.0", id: 0, method: "initialize", params });
-  expect((await response.json()).result.protocolVersion).toBe(protocolVersion);
+  expect((await answerOf(response)).result.protocolVersion).toBe(protocolVersion);
   return { "mcp-session-id": response.headers.get("mcp-session-id") ?? "" };
 }
 
@@ -72,13 +83,14 @@ describe("several servers on one host", () => {
 describe.each(["2025-03-26", "2025-06-18", "2025-11-25"])("a session on %s", (version) => {
   it("keeps its value until it is ended", async () => {
     const session = await openSession("/demo/session", version);
-    const text = async (increment: number) =>
-      (await (await post("/demo/session", call("increment_example", { increment }), session)).json()).result.content[0]
-        .text;
+    const text = async (increment: number) => {
+      const response = await post("/demo/session", call("increment_example", { increment }), session);
+      return (await answerOf(response)).result.content[0]?.text;
+    };
     expect(await text(5)).toBe("Incremented value: 5");
     expect(await text(3)).toBe("Incremented value: 8");
-    const details = await (await post("/demo/session", call("get_session_details"), session)).json();
-    expect(details.result.content[0].text).toBe(`Session ID: ${session["mcp-session-id"]}`);
+    const details = await answerOf(await post("/demo/session", call("get_session_details"), session));
+    expect(details.result.content[0]?.text).toBe(`Session ID: ${session["mcp-session-id"]}`);
     const ended = await fetch(url("/demo/session"), { method: "DELETE", headers: session });
     expect(ended.ok).toBe(true);
     expect((await post("/demo/session", call("get_session_details"), session)).status).toBe(404);
@@ -96,7 +108,7 @@ describe.each(["2025-03-26", "2025-06-18", "2025-11-25"])("a session on %s", (ve
     const session = await openSession("/demo/stateless", version);
     for (const id of ["5", 5, 0, ""]) {
       const response = await post("/demo/stateless", { jsonrpc: "2.0", id, method: "ping" }, session);
-      expect(await response.json()).toMatchObject({ id, result: {} });
+      expect(await answerOf(response)).toMatchObject({ id, result: {} });
     }
   });
 
@@ -105,9 +117,9 @@ describe.each(["2025-03-26", "2025-06-18", "2025-11-25"])("a session on %s", (ve
     const told = await post("/demo/stateless", { jsonrpc: "2.0", method: "notifications/initialized" }, session);
     expect([told.status, await told.text()]).toEqual([202, ""]);
     const unknown = await post("/demo/stateless", { jsonrpc: "2.0", id: 1, method: "no/such" }, session);
-    expect((await unknown.json()).error.code).toBe(-32601);
+    expect((await answerOf(unknown)).error.code).toBe(-32601);
     const broken = await post("/demo/stateless", "{", session);
-    expect((await broken.json()).error.code).toBe(-32700);
+    expect((await answerOf(broken)).error.code).toBe(-32700);
   });
 });
 

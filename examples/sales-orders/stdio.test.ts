@@ -33,7 +33,8 @@ afterAll(() => rm(dirname(file), { recursive: true }));
 
 it("serves an official client over stdio", async () => {
   const client = new Client({ name: "stdio-test", version: "1" });
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [file] }));
+  const env = { PROFFER_KEYS: Buffer.alloc(32, 1).toString("base64") };
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [file], env }));
   const { resourceTemplates } = await client.listResourceTemplates();
   expect(resourceTemplates.map(({ name }) => name)).toContain("Sales Order Details");
   const { resources, nextCursor } = await client.listResources();

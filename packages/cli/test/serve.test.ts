@@ -32,8 +32,8 @@ interface Message {
   readonly [key: string]: any;
 }
 
-/** Serves a file to a client that sends some requests, waits for all answers and leaves. */
-async function serve(file: string, ...requests: object[]) {
+/** Serves a file to a client that sends some requests, waits for all answers and leaves, unless it is to stay. */
+async function serve(file: string, requests: object[] = [], { stays = false } = {}) {
   const child = project.start("serve", file);
   const ended = once(child, "close");
   let stderr = "";
@@ -45,7 +45,7 @@ async function serve(file: string, ...requests: object[]) {
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   lines.on("line", (line) => {
     answers.push(JSON.parse(line));
-    if (answers.length === messages.length && !stderr.includes("could not be imported")) child.stdin?.end();
+    if (answers.length === messages.length && !stays) child.stdin?.end();
   });
   child.stdin?.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
   const [status] = await ended;
@@ -77,13 +77,13 @@ describe("proffer serve", () => {
       "export function next(day: Date): Date { return new Date(day.getTime() + 86_400_000); }",
     );
     const requests = [list, call(3, "add", { a: 41 }), call(4, "next", { day: "2024-02-28T00:00:00Z" })];
-    const first = await serve("tools.ts", ...requests);
+    const first = await serve("tools.ts", requests);
     expect(first.stderr).toMatch(/^tools\.ts:3:17 warning PF2001/);
     expect(first.answers[0]?.result.serverInfo).toEqual({ name: "sample", version: "1.2.3" });
     expect(first.answers[1]?.result.tools).toHaveLength(2);
     expect(first.answers[2]?.result.structuredContent).toEqual({ result: 42 });
     expect(first.answers[3]?.result.structuredContent).toEqual({ result: "2024-02-29T00:00:00.000Z" });
-    expect(await serve("tools.ts", ...requests)).toEqual(first);
+    expect(await serve("tools.ts", requests)).toEqual(first);
   });
 
   it("answers lists before the module is imported, and calls with -32603 if that fails", async () => {
@@ -95,7 +95,7 @@ describe("proffer serve", () => {
       "export const never = () => 1;",
       "declare function setTimeout(then: (value: unknown) => void, time: number): void;",
     );
-    const { status, answers, stderr } = await serve("fails.ts", list, call(3, "never", {}));
+    const { status, answers, stderr } = await serve("fails.ts", [list, call(3, "never", {})], { stays: true });
     expect(answers[1]?.result.tools).toHaveLength(1);
     expect(answers[2]?.error.code).toBe(-32603);
     expect(stderr).toContain("Error: no database");
@@ -113,7 +113,7 @@ describe("proffer serve", () => {
       "/** Says where it is. */",
       "export const say = () => part;",
     );
-    const { answers, stderr } = await serve("blocked/tools.ts", call(2, "say", {}));
+    const { answers, stderr } = await serve("blocked/tools.ts", [call(2, "say", {})]);
     expect(stderr).toContain("cannot be kept");
     expect(answers[1]?.result.content[0].text).toMatch(/blocked\/part\.ts$/);
     rmSync(project.path("blocked"), { recursive: true });

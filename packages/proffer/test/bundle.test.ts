@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { distFile } from "./dist.ts";
 
-const neutral = ["index.js", "uri.js", "testing.js"];
+const neutral = ["index.js", "fetch.js", "uri.js", "testing.js"];
 
 describe("the built entries that promise to run anywhere", () => {
   it.each(neutral)("%s bundles for a browser, without a Node built-in", async (name) => {

@@ -13,16 +13,19 @@ export interface Fixture {
   readonly module: string;
 }
 
-type Connect = (options: ClientOptions) => Promise<TestClient>;
+interface Reached {
+  connect(options: ClientOptions): Promise<TestClient>;
+  dispose(): Promise<void>;
+}
 
 /** How to reach a fixture over each transport; a new transport is a row. */
-const TRANSPORTS: { readonly [name: string]: (fixture: Fixture) => { connect: Connect; dispose(): void } } = {
-  memory: ({ server }) => ({ connect: (options) => connect(server, options), dispose: () => {} }),
+const TRANSPORTS: { readonly [name: string]: (fixture: Fixture) => Reached } = {
+  memory: ({ server }) => ({ connect: (options) => connect(server, options), dispose: async () => {} }),
   stdio: ({ module }) => {
     const bundle = bundleFixture(module);
     return {
       connect: async (options) => connectOver((await bundle).link, options),
-      dispose: () => void bundle.then(({ remove }) => remove()),
+      dispose: async () => (await bundle).remove(),
     };
   },
 };
@@ -44,7 +47,7 @@ export interface Leg {
 export function describeMatrix(fixture: Fixture, revisions: readonly Version[], body: (leg: Leg) => void): void {
   for (const [transport, reach] of Object.entries(TRANSPORTS)) {
     describe(`over ${transport}`, () => {
-      let reached: ReturnType<typeof reach>;
+      let reached: Reached;
       beforeAll(() => {
         reached = reach(fixture);
       });

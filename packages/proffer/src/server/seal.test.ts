@@ -24,7 +24,7 @@ describe.each(Object.entries(sealers(key)))("a token sealed with %s crypto", (_n
       fc.asyncProperty(fc.string({ unit: "binary" }), fc.string(), async (payload, bound) => {
         const token = await sealer.seal("cursor", payload, bound);
         expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
-        expect(await sealer.open("cursor", token, bound)).toBe(payload.toWellFormed());
+        expect(await sealer.open("cursor", token, bound)).toBe(payload);
       }),
       { numRuns: 50 },
     );

@@ -205,6 +205,27 @@ describe("the answers of a client", () => {
     expect(runs).toEqual([]);
   });
 
+  it("are taken before they are asked for only under a name that the author gave, and checked all the same", async () => {
+    const named = defineServer({
+      name: "named",
+      version: "1",
+      keys: [KEY],
+      tools: [
+        defineTool({
+          name: "run",
+          handle: async (_, ctx) => (await ctx.ask("Sure?", { yes: field.boolean() }, { key: "sure" })).action,
+        }),
+      ],
+    });
+    const client = await connect(named);
+    const offer = (sure: unknown) => client.requestOnce("tools/call", { name: "run", inputResponses: { sure } });
+    expect(await offer({ action: "accept", content: { yes: true } })).toMatchObject({ content: [{ text: "accept" }] });
+    await expect(offer({ action: "accept", content: { yes: 1 } })).rejects.toMatchObject({ code: -32602 });
+    expect(await client.requestOnce("tools/call", { name: "run", inputResponses: { other: {} } })).toMatchObject({
+      resultType: "input_required",
+    });
+  });
+
   it("T112 are not asked of a client that did not declare the capability on this very request", async () => {
     const { state } = await begin();
     const client = await connect(server, { capabilities: { sampling: {} } });

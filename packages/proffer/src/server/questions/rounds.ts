@@ -20,6 +20,8 @@ const FIRST_ROUND: Omit<RoundState, "id" | "expires"> = { round: 0, known: {}, o
 interface Start {
   readonly state: Omit<RoundState, "id" | "expires"> & { readonly id?: string };
   readonly arrived: readonly string[];
+  /** Answers that came before anything was asked, by the names that the author gave to questions. */
+  readonly offered?: JsonObject;
 }
 
 /**
@@ -32,6 +34,7 @@ export class Rounds implements Questions {
   readonly #state: Start["state"];
   readonly #arrived: ReadonlySet<string>;
   readonly #known: Map<string, unknown>;
+  readonly #offered: JsonObject;
   readonly #asked = new Map<string, Question>();
   readonly #repeated = new Set<string>();
   readonly #occurrences = new Map<string, number>();
@@ -43,12 +46,15 @@ export class Rounds implements Questions {
     this.#call = call;
     this.#state = start.state;
     this.#arrived = new Set(start.arrived);
+    this.#offered = start.offered ?? {};
     this.#known = new Map(Object.entries(start.state.known).map(([operation, [value]]) => [operation, value]));
   }
 
   put(question: Question): Promise<JsonObject> {
     if (this.#over) return never();
     const operation = this.#identify(question.method, JSON.stringify([question.params, question.schema, question.key]));
+    if (!this.#known.has(operation)) this.#takeOffer(operation, question);
+    if (this.#over) return never();
     if (this.#known.has(operation)) {
       this.#repeated.add(operation);
       return Promise.resolve(this.#known.get(operation) as JsonObject);
@@ -93,6 +99,21 @@ export class Rounds implements Questions {
         ),
       },
     );
+  }
+
+  /**
+   * A client may answer a question that the author named before it is asked: nobody but the client could have
+   * answered it anyway. What an answer must fit is what the question says, here and now.
+   */
+  #takeOffer(operation: string, { key, method, schema }: Question): void {
+    if (key === undefined || !Object.hasOwn(this.#offered, key)) return;
+    try {
+      this.#known.set(operation, checkResponse(method, this.#offered[key], schema, `params.inputResponses.${key}`));
+    } catch (error) {
+      this.#over = true;
+      this.#call.close();
+      queueMicrotask(() => this.#call.interrupt(error as Error));
+    }
   }
 
   #identify(kind: string, what: string): string {
@@ -143,7 +164,10 @@ export class Rounds implements Questions {
 export function resume(call: Call): Rounds | Promise<Rounds> {
   const { requestState, inputResponses = {} } = call.params;
   if (!isObject(inputResponses)) throw new InvalidParams("params.inputResponses must be an object.");
-  if (requestState === undefined) return new Rounds(call);
+  if (requestState === undefined) {
+    const offered = isOnce(call) ? {} : inputResponses;
+    return new Rounds(call, { state: FIRST_ROUND, arrived: [], offered });
+  }
   return after(openState(call, requestState), (state) =>
     after(claim(call, state), () => goOn(call, state, inputResponses)),
   );
@@ -151,12 +175,16 @@ export function resume(call: Call): Rounds | Promise<Rounds> {
 
 /** Where answers may be taken only once, a state that was presented before is refused, on whichever node. */
 function claim(call: Call, state: RoundState): void | Promise<void> {
-  const { name } = call.params;
-  if (call.method !== "tools/call" || !call.server.tools.get(String(name))?.once) return;
+  if (!isOnce(call)) return;
   const claimed = call.server.store.claim(`state ${state.id} ${state.round}`, state.expires - Date.now());
   return after(claimed, (first) => {
     if (!first) throw new InvalidParams("params.requestState was used before; send the request again without it.");
   });
+}
+
+/** Whether the tool takes answers only once; what came before its question was not asked for by anyone. */
+function isOnce(call: Call): boolean {
+  return call.method === "tools/call" && call.server.tools.get(String(call.params.name))?.once === true;
 }
 
 function goOn(call: Call, state: RoundState, inputResponses: JsonObject): Rounds {

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { connectOver } from "proffer/testing";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { linkCommand } from "../src/client/command-link.ts";
+import { linkUrl } from "../src/client/http-link.ts";
+import { createProject, heard, type Project } from "./project.ts";
+
+let project: Project;
+
+beforeAll(() => {
+  project = createProject();
+  project.write("lib/when.ts", "export const days = (count: number): number => count * 86_400_000;");
+  project.write(
+    "tools.ts",
+    'import type { Context } from "proffer";',
+    'import { days } from "./lib/when.ts";',
+    "/** Days later. */",
+    "export const later = (from: Date, count = 1): Date => new Date(from.getTime() + days(count));",
+    "/** Asks. */",
+    "export async function ask(ctx: Context): Promise<string> {",
+    '  const answer = await ctx.ask<{ name: string }>("Who?");',
+    '  return answer.action === "accept" ? answer.content.name : answer.action;',
+    "}",
+  );
+  expect(project.proffer("build", "tools.ts", "--out", "dist")).toMatchObject({ status: 0, stdout: "" });
+});
+
+afterAll(() => project.remove());
+
+/** Runs `work` where neither the command line nor a compiler is installed. */
+async function withoutCommandLine(work: () => Promise<void>): Promise<void> {
+  rmSync(project.path("node_modules/@proffer"), { recursive: true });
+  try {
+    await work();
+  } finally {
+    const cli = fileURLToPath(new URL("..", import.meta.url));
+    project.write("node_modules/@proffer/readme", "");
+    symlinkSync(cli, project.path("node_modules/@proffer/cli"), "junction");
+  }
+}
+
+it("a built folder runs over stdio with the run-time package alone", () =>
+  withoutCommandLine(async () => {
+    const client = await connectOver(linkCommand([process.execPath, project.path("dist/index.js")]), {
+      answers: [{ name: "Ada" }],
+    });
+    const { structuredContent } = await client.call("later", { from: "2024-02-28T00:00:00Z" });
+    expect(structuredContent).toBe("2024-02-29T00:00:00.000Z");
+    expect((await client.call("ask")).content).toEqual([{ type: "text", text: "Ada" }]);
+    await client.close();
+  }));
+
+it("a built folder runs over HTTP", async () => {
+  const server = project.startNode("dist/index.js", "--http", "0");
+  const url = /http:\S+/.exec(await heard(server, /http:\S+/))?.[0] ?? "";
+  const client = await connectOver(linkUrl(url), { revision: "2025-11-25" });
+  expect((await client.call("later", { from: "2024-02-28T00:00:00Z", count: 2 })).structuredContent).toEqual({
+    result: "2024-03-01T00:00:00.000Z",
+  });
+  await client.close();
+});
+
+it("proffer talks to a built folder as it does to a module", () => {
+  expect(project.proffer("list", "dist").stdout).toContain("later(from, count?)");
+});
+
+it("a damaged build says so, with exit code 1", () => {
+  project.write("broken/server.js", project.read("dist/server.js"));
+  project.write("broken/manifest.json", "{");
+  const { status, stderr } = project.proffer("serve", "broken");
+  expect(status).toBe(1);
+  expect(stderr).toContain("broken failed while it was loaded");
+});
+
+it("no eval is in what is built", () => {
+  for (const file of ["index.js", "server.js", "modules/tools.js"]) {
+    expect(readFileSync(project.path(`dist/${file}`), "utf8")).not.toMatch(/\beval\b|new Function/);
+  }
+});
+
+it("a build replaces an earlier build, and nothing else", () => {
+  project.write("precious/notes.txt", "mine");
+  const refused = project.proffer("build", "tools.ts", "--out", "precious");
+  expect(refused.status).toBe(1);
+  expect(refused.stderr).toContain("precious holds something else than a build");
+  expect(project.read("precious/notes.txt")).toBe("mine\n");
+  expect(project.proffer("build", "tools.ts", "--out", ".").stderr).toContain(". holds tools.ts itself");
+  project.write("dist/modules/stale.js", "");
+  expect(project.proffer("build", "tools.ts", "--out", "dist").status).toBe(0);
+  expect(existsSync(project.path("dist/modules/stale.js"))).toBe(false);
+});
+
+it("an export without a comment, or an error of TypeScript, keeps a module from being built", () => {
+  project.write("bare.ts", "export const bare = (): string => 'a';");
+  const refused = project.proffer("build", "bare.ts", "--out", "bare");
+  expect(refused).toMatchObject({ status: 1, stdout: "" });
+  expect(refused.stderr).toMatch(/bare\.ts:1:14 error PF2001[\s\S]*nothing was written/);
+  expect(existsSync(project.path("bare"))).toBe(false);
+  expect(project.proffer("build", "bare.ts", "--out", "bare", "--allow-undocumented").status).toBe(0);
+  project.write(
+    "wrong.ts",
+    "/** Wrong. */",
+    "export const wrong = (): string => { const a: number = 'a'; return 'b'; };",
+  );
+  expect(project.proffer("build", "wrong.ts", "--out", "wrong").stderr).toMatch(/wrong\.ts:2:\d+ error TS2322/);
+});
+
+it("check shows what clients see, and what is wrong", () => {
+  const { status, stdout } = project.proffer("check", "tools.ts", "--json");
+  expect(status).toBe(0);
+  const { tools, prompts, resources, resourceTemplates, diagnostics } = JSON.parse(stdout);
+  expect(tools.map(({ name }: { name: string }) => name)).toEqual(["later", "ask"]);
+  expect(tools[0]).not.toHaveProperty("binding");
+  expect([prompts, resources, resourceTemplates, diagnostics]).toEqual([[], [], [], []]);
+  const wrong = project.proffer("check", "wrong.ts");
+  expect(wrong.status).toBe(1);
+  expect(wrong.stdout).toMatch(/wrong\(\).*[\s\S]*wrong\.ts:2:\d+ error TS2322/);
+});

@@ -1,0 +1,112 @@
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createProject, heard, type Project } from "./project.ts";
+
+let project: Project;
+let url: string;
+
+beforeAll(async () => {
+  project = createProject();
+  project.write(
+    "tools.ts",
+    'import { image, type Context, ToolError } from "proffer";',
+    "/** Repeats. */",
+    "export function repeat(text: string, times = 2, upper = false): string {",
+    "  console.log('this must not reach stdout');",
+    "  return (upper ? text.toUpperCase() : text).repeat(times);",
+    "}",
+    "/** Fails. */",
+    'export function refuse(): string { throw new ToolError("not today"); }',
+    "/** Draws. */",
+    'export const draw = () => image(new Uint8Array([1, 2, 3]), "image/png");',
+    "/** Asks. */",
+    'export const ask = async (ctx: Context) => (await ctx.ask<{ name: string }>("Who?")).action;',
+    "/** A note. @resource notes://{id} @mimeType text/plain */",
+    'export const note = (id: string) => "note " + id;',
+    "/** Greets. @prompt */",
+    'export const greet = (name: string, tone?: "kind" | "curt") => `Greet ${name}, ${tone ?? "somehow"}.`;',
+  );
+  const server = project.start("serve", "tools.ts", "--http", "0");
+  const said = await heard(server, /http:\S+/);
+  url = /http:\S+/.exec(said)?.[0] ?? "";
+});
+
+afterAll(() => project.remove());
+
+/** Runs a command against the module, the URL in both eras, and a command that starts a server. */
+function everywhere(command: string, words: string[], options: string[] = []) {
+  const launch = ["--", process.execPath, "node_modules/proffer/dist/bin.js", "serve", "tools.ts"];
+  return [
+    project.proffer(command, "tools.ts", ...words, ...options),
+    project.proffer(command, url, ...words, ...options),
+    project.proffer(command, url, ...words, ...options, "--revision", "2025-06-18"),
+    project.proffer(command, ...words, ...options, ...launch),
+  ];
+}
+
+describe("proffer talks to a module, a URL and a command", () => {
+  it("and lists what they have", () => {
+    const [first, ...others] = everywhere("list", []).map(({ stdout }) => stdout);
+    expect(first).toContain("repeat(text, times?, upper?)  Repeats.");
+    expect(first).toContain("notes://{id}");
+    for (const other of others) expect(other).toBe(first);
+  });
+
+  it("and calls a tool with arguments of the types that it wants", () => {
+    const options = ["--arg", "text=12", "--arg", "times=3", "--input", '{"upper":true,"times":9}'];
+    for (const { status, stdout } of everywhere("call", ["repeat"], options)) {
+      expect({ status, stdout }).toEqual({ status: 0, stdout: "121212\n" });
+    }
+  });
+
+  it("and says why a command does not answer", () => {
+    const { status, stderr } = project.proffer("call", "repeat", "--", process.execPath, "absent.mjs");
+    expect(status).toBe(1);
+    expect(stderr).toContain("ended (exit code 1)");
+  });
+});
+
+describe("proffer call", () => {
+  it("prints the raw result for scripts", () => {
+    const { stdout } = project.proffer("call", "tools.ts", "repeat", "--arg", "text=a", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ content: [{ type: "text", text: "aa" }] });
+  });
+
+  it("reads the arguments from stdin", () => {
+    const { stdout } = project.profferWith({ input: '{"text":"x"}' }, "call", "tools.ts", "repeat", "--input", "-");
+    expect(stdout).toBe("xx\n");
+  });
+
+  it("saves an image and shows where", () => {
+    const { stdout } = project.proffer("call", "tools.ts", "draw");
+    expect(stdout).toMatch(/\.png\n$/);
+    expect(existsSync(stdout.trim())).toBe(true);
+  });
+
+  it.each([
+    ["a tool that fails", ["refuse"], "not today"],
+    ["a tool that is not there", ["absent", "--arg", "a=b"], "there are: repeat, refuse, draw, ask"],
+    ["arguments that do not fit", ["repeat", "--arg", "times=x"], "/times: must be number"],
+    ["a question where nobody can answer", ["ask"], "elicitation"],
+  ])("exits with 1 for %s", (_, words, message) => {
+    const { status, stdout, stderr } = project.proffer("call", "tools.ts", ...words);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  it("names an address that cannot be reached", () => {
+    const { status, stderr } = project.proffer("call", "http://127.0.0.1:9/mcp", "x");
+    expect(status).toBe(1);
+    expect(stderr).toContain("http://127.0.0.1:9/mcp cannot be reached");
+  });
+});
+
+it("proffer read prints a resource, and the error of one that is not there", () => {
+  expect(project.proffer("read", url, "notes://7").stdout).toBe("note 7\n");
+  expect(project.proffer("read", "tools.ts", "notes://a/b").stderr).toContain("the server answered with error");
+});
+
+it("proffer prompt prints the messages", () => {
+  const { stdout } = project.proffer("prompt", "tools.ts", "greet", "--arg", "name=Ada", "--arg", "tone=kind");
+  expect(stdout).toBe("user: Greet Ada, kind.\n");
+});
