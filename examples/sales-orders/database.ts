@@ -14,7 +14,7 @@ export interface SalesDatabase {
 /** Numbers of orders run from here on. */
 export const FIRST_ORDER = 10_001;
 export const ORDERS = 3000;
-export const CUSTOMERS = 200;
+const CUSTOMERS = 200;
 export const USERS = 1200;
 
 const SCHEMA = `
@@ -39,7 +39,7 @@ const SCHEMA = `
 
 /** The nth of some texts, in SQL. */
 const pick = (texts: readonly string[], at: string) =>
-  `(select value from json_each('${JSON.stringify(texts)}') where key = (${at}) % ${texts.length})`;
+  `json_extract('${JSON.stringify(texts)}', '$[' || ((${at}) % ${texts.length}) || ']')`;
 
 const NAMES = ["Adler", "Brandt", "Castro", "Dumas", "Eriksen", "Fontana", "Gruber", "Haddad", "Ivanov", "Jansen"];
 const FORMS = ["AG", "Ltd", "GmbH", "Inc", "SA", "Oy", "BV"];

@@ -19,6 +19,8 @@ export interface PreparedModule {
   readonly form: Derivation["form"];
   readonly manifest: Manifest;
   readonly diagnostics: readonly Diagnostic[];
+  /** Where its JavaScript is; absent if it could not be written anywhere. */
+  readonly url?: string;
   /** Imports its JavaScript. @throws {CommandError} that shows what went wrong. */
   load(): Promise<Module>;
 }
@@ -55,7 +57,8 @@ export async function prepareModule(file: string, { warn = () => {} }: PrepareOp
 }
 
 function fromCache(file: string, { form, manifest, diagnostics, entry }: CachedModule): PreparedModule {
-  return { file, form, manifest, diagnostics, load: () => importModule(file, pathToFileURL(entry).href) };
+  const url = pathToFileURL(entry).href;
+  return { file, form, manifest, diagnostics, url, load: () => importModule(file, url) };
 }
 
 function fromMemory(file: string, derivation: Derivation, emission: Emission, root: string): PreparedModule {

@@ -24,7 +24,7 @@ beforeAll(async () => {
     "/** A note. @resource notes://{id} @mimeType text/plain */",
     'export const note = (id: string) => "note " + id;',
     "/** Greets. @prompt */",
-    'export const greet = (name: string, tone?: "kind" | "curt") => `Greet ${name}, ${tone ?? "somehow"}.`;',
+    'export const greet = (name: string, tone?: "kind" | "curt") => "Greet " + name + ", " + (tone ?? "somehow") + ".";',
   );
   const server = project.start("serve", "tools.ts", "--http", "0");
   const said = await heard(server, /http:\S+/);

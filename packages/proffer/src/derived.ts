@@ -1,6 +1,6 @@
 export type { Module } from "./derived/bind.ts";
 export { type Codec, decode, encode, type Plan, type PlanCondition, type PlanOption } from "./derived/codec.ts";
-export { CodecError } from "./derived/codec-text.ts";
+export { CodecError, looksLike, type TextKind } from "./derived/codec-text.ts";
 export { createDerivedServer } from "./derived/derived-server.ts";
 export type {
   Binding,

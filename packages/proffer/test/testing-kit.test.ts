@@ -205,7 +205,7 @@ describe("a transcript", () => {
   it("has what no client should send, too", async () => {
     const client = await connect(server);
     client.send("not even JSON");
-    await expect.poll(() => client.transcript.messages("server").at(-1)).toContain("-32700");
+    await expect.poll(() => client.transcript.messages("server").at(-1), { timeout: 30_000 }).toContain("-32700");
   });
 });
 

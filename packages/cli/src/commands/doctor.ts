@@ -27,9 +27,9 @@ export async function doctor(file: string, { json = false }: { readonly json?: b
 
 async function examineModule(file: string): Promise<Finding[]> {
   try {
-    const { server, load = async () => {}, prepared } = await openServer(file);
+    const { server, prepared } = await openServer(file);
     const diagnostics = (prepared?.diagnostics ?? []).map(toFinding);
-    const loaded = await examineLoad(load);
+    const loaded = prepared?.url === undefined ? [] : await examineLoad(prepared.url);
     const started = await examineStart(toLaunch(file, false, {}));
     return [...diagnostics, ...loaded, ...started, ...examineOffer(server.info.name, await describeServer(server))];
   } catch (error) {

@@ -1,5 +1,5 @@
+import type { Plan, PlanCondition } from "proffer/derived";
 import type ts from "typescript";
-import type { Plan, PlanCondition } from "./codec.ts";
 import type { DiagnosticCode } from "./diagnostics.ts";
 import type { JsonSchema, JsonType } from "./json-schema.ts";
 import type { Origins } from "./origin.ts";

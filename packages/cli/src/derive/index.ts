@@ -1,4 +1,4 @@
-export type { Codec, Plan, PlanCondition, PlanOption } from "./codec.ts";
+export type { Codec, Plan, PlanCondition, PlanOption } from "proffer/derived";
 export type { DeriveOptions, Deriver } from "./deriver.ts";
 export { createDeriver, derive } from "./deriver.ts";
 export type {

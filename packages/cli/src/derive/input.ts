@@ -1,6 +1,6 @@
+import type { Codec, Plan } from "proffer/derived";
 import ts from "typescript";
 import { assemble } from "./assemble.ts";
-import type { Codec, Plan } from "./codec.ts";
 import { constantOf } from "./constant.ts";
 import { applyDoc, readValue } from "./constraints.ts";
 import type { Conversion } from "./conversion.ts";

@@ -1,4 +1,4 @@
-import type { Codec, Plan, PlanOption } from "./codec.ts";
+import type { Codec, Plan, PlanOption } from "proffer/derived";
 import type { Conversion, Problem, UnionFacts } from "./conversion.ts";
 import { isText, isUndecidable } from "./union-plan.ts";
 

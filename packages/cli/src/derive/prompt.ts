@@ -1,4 +1,4 @@
-import type { Codec } from "./codec.ts";
+import type { Codec } from "proffer/derived";
 import type { DerivedArgument, DerivedPrompt } from "./description.ts";
 import type { FunctionDoc } from "./doc-comment.ts";
 import type { Candidate } from "./exports.ts";

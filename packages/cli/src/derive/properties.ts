@@ -1,5 +1,5 @@
+import type { Plan } from "proffer/derived";
 import ts from "typescript";
-import type { Plan } from "./codec.ts";
 import type { Conversion, Converted } from "./conversion.ts";
 import { typedefProperties } from "./docs.ts";
 import { convertIndexSignatures } from "./index-signature.ts";

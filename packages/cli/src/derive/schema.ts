@@ -1,5 +1,5 @@
+import type { Plan } from "proffer/derived";
 import ts from "typescript";
-import type { Plan } from "./codec.ts";
 import { applyDoc, withInteger } from "./constraints.ts";
 import type { Conversion, Converted, Definition, Direction, Problem, UnionFacts } from "./conversion.ts";
 import { referenceTo, referredName } from "./conversion.ts";

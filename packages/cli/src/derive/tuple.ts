@@ -1,5 +1,5 @@
+import type { Plan } from "proffer/derived";
 import ts from "typescript";
-import type { Plan } from "./codec.ts";
 import { type Conversion, type Converted, jsonOf } from "./conversion.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { argumentNodes } from "./type-node.ts";

@@ -1,5 +1,5 @@
-import type { Plan, PlanOption } from "./codec.ts";
-import { looksLike, type TextKind } from "./codec-text.ts";
+import type { Plan, PlanOption } from "proffer/derived";
+import { looksLike, type TextKind } from "proffer/derived";
 import type { Conversion, Direction, UnionMember } from "./conversion.ts";
 
 const TEXT_KINDS: ReadonlySet<string> = new Set<TextKind>(["date", "url", "bytes", "buffer", "bigint"]);

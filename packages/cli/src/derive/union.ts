@@ -1,5 +1,5 @@
+import type { PlanCondition } from "proffer/derived";
 import ts from "typescript";
-import type { PlanCondition } from "./codec.ts";
 import { type Conversion, type Converted, jsonOf, type UnionMember } from "./conversion.ts";
 import { enumSchema, type JsonSchema, type JsonType, withNull } from "./json-schema.ts";
 import { hasOwnForm } from "./platform.ts";

@@ -1,26 +1,27 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import process from "node:process";
 import type { Finding } from "./finding.ts";
 
-/** Imports a module and looks at what it prints meanwhile. */
-export async function examineLoad(load: () => Promise<unknown>): Promise<Finding[]> {
-  const printed: string[] = [];
-  const { stdout } = process;
-  const { write } = stdout;
-  stdout.write = ((chunk: unknown) => {
-    printed.push(String(chunk));
-    return true;
-  }) as typeof write;
-  try {
-    await load();
-  } finally {
-    stdout.write = write;
-  }
-  const [first] = printed;
-  if (first === undefined) return [{ level: "good", message: "It prints nothing on stdout while it is loaded." }];
+const PATIENCE = 30_000;
+
+/** Imports a module in a process of its own, where nothing guards stdout, and looks at what it prints there. */
+export async function examineLoad(url: string): Promise<Finding[]> {
+  const script = `await import(${JSON.stringify(url)}); process.exit();`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: PATIENCE,
+  });
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed = `${printed}${text}`.slice(0, 80);
+  });
+  await once(child, "close");
+  if (printed === "") return [{ level: "good", message: "It prints nothing on stdout while it is loaded." }];
   return [
     {
       level: "warning",
-      message: `It prints on stdout while it is loaded: ${JSON.stringify(first.slice(0, 80))}`,
+      message: `It prints on stdout while it is loaded: ${JSON.stringify(printed)}`,
       remedy:
         "Proffer sends that to stderr; without Proffer it would break the protocol. Use console.error or ctx.log.",
     },

@@ -88,7 +88,7 @@ function readValue(file: string, { format, title }: ClientConfig, text: string):
 }
 
 function entriesOf(file: string, { section }: ClientConfig, value: Entries): Entries {
-  const entries = Object.hasOwn(value, section) ? value[section] : {};
+  const entries = (Object.hasOwn(value, section) ? value[section] : undefined) ?? {};
   if (isEntries(entries)) return entries;
   throw new CommandError(`${section} in ${file} is not an object; nothing was changed.`);
 }

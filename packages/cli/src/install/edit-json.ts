@@ -6,7 +6,6 @@ import {
   parse,
   parseTree,
   printParseErrorCode,
-  SyntaxKind,
 } from "jsonc-parser";
 import type { Edit } from "./edit.ts";
 
@@ -77,7 +76,8 @@ function withoutLine(text: string, start: number, end: number): string {
 function commaAfter(text: string, position: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(position);
-  return scanner.scan() === SyntaxKind.CommaToken ? scanner.getTokenOffset() : undefined;
+  scanner.scan();
+  return text.charAt(scanner.getTokenOffset()) === "," ? scanner.getTokenOffset() : undefined;
 }
 
 function indentOf(text: string): string {

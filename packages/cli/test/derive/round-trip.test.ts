@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { decode, encode } from "proffer/derived";
 import { afterAll, describe, expect, test } from "vitest";
-import { decode, encode } from "../../src/derive/codec.ts";
 import { derive } from "../../src/derive/deriver.ts";
 import { createWorkspace } from "./workspace.ts";
 

@@ -39,6 +39,7 @@ const dropIcons = <Value extends object>(value: Value): Value => without(value, 
 export const REV_2025_06_18: Revision = {
   ...REV_2025_11_25,
   version: "2025-06-18",
+  primed: false,
   unreadableId: null,
   convert: chain(REV_2025_11_25.convert, {
     implementation: (value) => without(value, "icons", "description", "websiteUrl"),

@@ -22,6 +22,7 @@ export const REV_2025_11_25: Revision = {
     "logging/setLevel",
   ]),
   batches: false,
+  primed: true,
   unreadableId: undefined,
   codes: { resource_not_found: -32002 },
   capabilityErrors: false,

@@ -17,6 +17,7 @@ export const REV_2026_07_28: Revision = {
     "completion/complete",
   ]),
   batches: false,
+  primed: false,
   unreadableId: undefined,
   codes: {},
   capabilityErrors: true,

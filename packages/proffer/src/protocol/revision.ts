@@ -40,6 +40,8 @@ export interface Revision {
   readonly handshake: boolean;
   readonly methods: ReadonlySet<string>;
   readonly batches: boolean;
+  /** Streams of events begin with one that has only an id, and clients come back for the rest. */
+  readonly primed: boolean;
   /** The id of an error that answers an unreadable request. */
   readonly unreadableId: null | undefined;
   /** Codes that differ from the table of errors. */

@@ -47,7 +47,7 @@ describe("draining a connection", () => {
   it("ends subscriptions with their result, and then tells of the end", async () => {
     const { connection, sent, request, server } = open();
     request(7, "subscriptions/listen", { notifications: { toolsListChanged: true } });
-    await expect.poll(() => sent.length).toBe(1);
+    await expect.poll(() => sent.length, { timeout: 30_000 }).toBe(1);
     await connection.drain();
     expect(sent.slice(1)).toEqual([
       {

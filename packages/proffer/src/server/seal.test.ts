@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createSealer, parseKeys, randomKey, type Sealer } from "./seal.ts";
 
 const key = new Uint8Array(32).fill(7);
@@ -13,10 +13,6 @@ function sealers(...keys: Uint8Array[]): Record<string, Sealer> {
   process.getBuiltinModule = getBuiltinModule;
   return { node, web };
 }
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 describe.each(Object.entries(sealers(key)))("a token sealed with %s crypto", (_name, sealer) => {
   it("opens to what was sealed, whatever that is", async () => {

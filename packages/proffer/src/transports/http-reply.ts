@@ -11,7 +11,6 @@ import { statusOf } from "./http-ladder.ts";
 import { JSON_HEADERS, NO_HEADERS } from "./http-refusal.ts";
 import type { HttpSession } from "./http-session.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import { PRIMED } from "./sse.ts";
 
 /** What a reply needs of its endpoint. */
 export interface ReplyHost {
@@ -89,7 +88,7 @@ export class HttpReply implements Origin, Departure {
 
   /** The stream goes, its session and its events stay: the client takes the rest from there. */
   detach(call: Call): void {
-    if (this.#owner !== undefined && PRIMED.has(call.revision.version)) this.#upgrade().release();
+    if (this.#owner !== undefined && call.revision.primed) this.#upgrade().release();
   }
 
   /** The call was not answered at once: what becomes of the client matters from now on. */

@@ -7,7 +7,6 @@ import { EventStream } from "./event-stream.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 import { HttpRefusal, STREAM_HEADERS } from "./http-refusal.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import { PRIMED } from "./sse.ts";
 
 /** What the sessions of an endpoint share. */
 export interface SessionHost {
@@ -138,6 +137,6 @@ export class HttpSession implements ChangeListener {
   #createStream(number: number): EventStream {
     const { maxReplayBytes, streams } = this.#host;
     this.#log ??= new EventLog(maxReplayBytes, this.#budget);
-    return new EventStream(streams, { log: this.#log, number, primed: PRIMED.has(this.state.revision.version) });
+    return new EventStream(streams, { log: this.#log, number, primed: this.state.revision.primed });
   }
 }

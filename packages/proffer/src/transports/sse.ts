@@ -1,8 +1,5 @@
 import type { Wire } from "../protocol/messages.ts";
 
-/** The revisions whose streams begin with an event that has only an id, and whose clients come back for the rest. */
-export const PRIMED: ReadonlySet<string> = new Set(["2025-11-25"]);
-
 /** A line that says nothing: it keeps proxies from cutting a quiet stream. */
 export const COMMENT = ":\n\n";
 

@@ -1,4 +1,5 @@
-import { InvalidParams } from "../../protocol/errors.ts";
+import { InvalidParams, NotFound, RpcError } from "../../protocol/errors.ts";
+import { isObject } from "../../protocol/messages.ts";
 import type { CacheHints, ResourceDescription, TemplateDescription } from "../../protocol/model.ts";
 import { convert } from "../../protocol/revision.ts";
 import { after } from "../after.ts";
@@ -46,7 +47,12 @@ export function readResource(call: Call): object | Promise<object> {
 function read(call: Call, resource: Resource, uri: string, params: Params): object | Promise<object> {
   call.hints = resource.cache === undefined ? hintsFor(call) : { ...hintsFor(call), ...resource.cache };
   const ctx = new CallContext(call);
-  const value = resource.read(params, ctx);
+  let value: unknown;
+  try {
+    value = resource.read(params, ctx);
+  } catch (error) {
+    throw located(error, uri);
+  }
   return isDeferred(value) ? finish(call, resource, uri, ctx, value) : deliver(call, resource, uri, ctx, value);
 }
 
@@ -57,7 +63,20 @@ async function finish(
   ctx: CallContext,
   pending: unknown,
 ): Promise<object> {
-  return deliver(call, resource, uri, ctx, await call.outcome(pending));
+  let value: unknown;
+  try {
+    value = await call.outcome(pending);
+  } catch (error) {
+    throw located(error, uri);
+  }
+  return deliver(call, resource, uri, ctx, value);
+}
+
+/** What the author threw, with the URI that it is about, unless that was said. */
+function located(error: unknown, uri: string): unknown {
+  if (!(error instanceof NotFound || error instanceof InvalidParams)) return error;
+  if (error.data !== undefined && !isObject(error.data)) return error;
+  return new RpcError(error.kind, error.message, { data: { uri, ...error.data } });
 }
 
 function deliver(

@@ -1,0 +1,171 @@
+import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { parse as parseToml } from "smol-toml";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { createProject, type Project } from "./project.ts";
+
+let project: Project;
+
+beforeAll(() => {
+  project = createProject();
+  project.write("tools.mjs", "/** Says. */", 'export const say = () => "said";');
+});
+
+beforeEach(() => rmSync(project.path("home"), { recursive: true, force: true }));
+
+afterAll(() => project.remove());
+
+const env = () => ({ XDG_CONFIG_HOME: project.path("home/.config"), APPDATA: project.path("home/AppData") });
+const run = (...args: string[]) => project.profferWith({ env: env() }, ...args);
+const command = () => ({
+  command: process.execPath,
+  args: [join(project.folder, "node_modules/proffer/dist/bin.js"), "serve", project.path("tools.mjs")],
+});
+
+/** Where each client looks, on systems that are neither macOS nor Windows, and what it wants to find there. */
+const clients: [client: string, file: string, read: (text: string) => unknown, wanted: () => object][] = [
+  ["claude-code", ".claude.json", JSON.parse, () => ({ mcpServers: { sample: { type: "stdio", ...command() } } })],
+  [
+    "claude-desktop",
+    ".config/Claude/claude_desktop_config.json",
+    JSON.parse,
+    () => ({ mcpServers: { sample: command() } }),
+  ],
+  [
+    "vscode",
+    ".config/Code/User/mcp.json",
+    JSON.parse,
+    () => ({ servers: { sample: { type: "stdio", ...command() } } }),
+  ],
+  ["cursor", ".cursor/mcp.json", JSON.parse, () => ({ mcpServers: { sample: command() } })],
+  ["windsurf", ".codeium/windsurf/mcp_config.json", JSON.parse, () => ({ mcpServers: { sample: command() } })],
+  ["zed", ".config/zed/settings.json", JSON.parse, () => ({ context_servers: { sample: command() } })],
+  ["gemini", ".gemini/settings.json", JSON.parse, () => ({ mcpServers: { sample: command() } })],
+  [
+    "goose",
+    ".config/goose/config.yaml",
+    parseYaml,
+    () => ({
+      extensions: {
+        sample: {
+          name: "sample",
+          type: "stdio",
+          cmd: command().command,
+          args: command().args,
+          envs: {},
+          enabled: true,
+          timeout: 300,
+        },
+      },
+    }),
+  ],
+  ["codex", ".codex/config.toml", parseToml, () => ({ mcp_servers: { sample: command() } })],
+];
+
+describe.skipIf(process.platform !== "linux")("proffer install", () => {
+  it.each(clients)("writes what %s reads, and uninstall takes it out", (client, file, read, wanted) => {
+    const { status, stdout } = run("install", "tools.mjs", "--client", client);
+    expect(status).toBe(0);
+    expect(stdout).toContain("+");
+    const launcher = statSync(command().args[0] ?? "");
+    const value = JSON.parse(
+      JSON.stringify(read(project.read(`home/${file}`))).replaceAll(realLauncher(), command().args[0] ?? ""),
+    );
+    expect(launcher.isFile()).toBe(true);
+    expect(value).toEqual(wanted());
+    expect(run("uninstall", "tools.mjs", "--client", client).status).toBe(0);
+    expect(JSON.stringify(read(project.read(`home/${file}`)))).not.toContain("sample");
+  });
+});
+
+/** Node resolves a linked package to where it really is. */
+function realLauncher(): string {
+  return join(import.meta.dirname, "../../proffer/dist/bin.js");
+}
+
+describe("what else is in a configuration", () => {
+  it("stays, with its comments, and what it was is backed up", () => {
+    const before = ["{ // mine", '  "theme": "dark",', '  "mcpServers": { "other": { "command": "x" } }', "}"];
+    project.write("home/.cursor/mcp.json", ...before);
+    chmodSync(project.path("home/.cursor/mcp.json"), 0o640);
+    run("install", "tools.mjs", "--client", "cursor", "--name", "mine", "--env", "KEY=a=b");
+    const after = project.read("home/.cursor/mcp.json");
+    expect(after).toContain("{ // mine");
+    expect(JSON.parse(after.replace("// mine", ""))).toMatchObject({
+      theme: "dark",
+      mcpServers: { other: { command: "x" }, mine: { env: { KEY: "a=b" } } },
+    });
+    expect(statSync(project.path("home/.cursor/mcp.json")).mode & 0o777).toBe(0o640);
+    const backup = readdirSync(project.path("home/.cursor")).find((name) => name.endsWith(".bak"));
+    expect(project.read(`home/.cursor/${backup}`)).toBe(`${before.join("\n")}\n`);
+  });
+
+  it("stays in TOML and YAML, too", () => {
+    project.write("home/.codex/config.toml", "# mine", 'model = "m"', "", "[mcp_servers.other]", 'command = "x" # why');
+    project.write(
+      "home/.config/goose/config.yaml",
+      "# mine",
+      "model: m",
+      "extensions:",
+      "  other: # why",
+      "    cmd: x",
+    );
+    for (const [client, file] of [
+      ["codex", ".codex/config.toml"],
+      ["goose", ".config/goose/config.yaml"],
+    ] as const) {
+      const before = project.read(`home/${file}`);
+      run("install", "tools.mjs", "--client", client);
+      for (const line of before.split("\n")) expect(project.read(`home/${file}`).split("\n")).toContain(line);
+      run("uninstall", "sample", "--client", client);
+      expect(project.read(`home/${file}`)).toBe(before);
+    }
+  });
+
+  it("stays behind a link", () => {
+    project.write("home/dotfiles/mcp.json", "{}");
+    project.write("home/.cursor/other", "");
+    symlinkSync(project.path("home/dotfiles/mcp.json"), project.path("home/.cursor/mcp.json"));
+    run("install", "tools.mjs", "--client", "cursor");
+    expect(lstatSync(project.path("home/.cursor/mcp.json")).isSymbolicLink()).toBe(true);
+    expect(project.read("home/dotfiles/mcp.json")).toContain("sample");
+  });
+
+  it.each([
+    ["cursor", ".cursor/mcp.json", '{ "mcpServers": [}', "is not valid JSON"],
+    ["cursor", ".cursor/mcp.json", '{ "mcpServers": [] }', "mcpServers in"],
+    ["cursor", ".cursor/mcp.json", "[]", "does not hold an object"],
+    ["codex", ".codex/config.toml", "a = ", "is not valid TOML"],
+    ["codex", ".codex/config.toml", "mcp_servers = { other = { command = 'x' } }", "cannot be edited without the risk"],
+    ["goose", ".config/goose/config.yaml", "a: [", "is not valid YAML"],
+  ])("is left alone by install --client %s if it is malformed: %s %s", (client, file, text, message) => {
+    project.write(`home/${file}`, text);
+    const { status, stdout, stderr } = run("install", "tools.mjs", "--client", client);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(project.read(`home/${file}`)).toBe(`${text}\n`);
+    expect(readdirSync(join(project.path("home"), file, ".."))).toHaveLength(1);
+  });
+
+  it("is not touched by a rehearsal", () => {
+    const { stdout, stderr } = run("install", "tools.mjs", "--client", "zed", "--dry-run");
+    expect(stdout).toContain("context_servers");
+    expect(stderr).toContain("Nothing was changed");
+    expect(existsSync(project.path("home/.config"))).toBe(false);
+  });
+});
+
+it("the configuration of a project names nothing of this machine", () => {
+  run("install", "tools.mjs", "--client", "vscode", "--project");
+  expect(JSON.parse(project.read(".vscode/mcp.json"))).toEqual({
+    servers: { sample: { type: "stdio", command: "npx", args: ["proffer", "serve", "tools.mjs"] } },
+  });
+});
+
+it("what is not installed cannot be uninstalled, and what cannot be served not installed", () => {
+  expect(run("uninstall", "absent", "--client", "cursor").stderr).toContain('has no server "absent"; it has: none');
+  project.write("broken.mjs", "export {");
+  expect(run("install", "broken.mjs", "--client", "cursor")).toMatchObject({ status: 1, stdout: "" });
+  expect(existsSync(project.path("home/.cursor"))).toBe(false);
+});

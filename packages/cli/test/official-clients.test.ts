@@ -1,0 +1,75 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createProject, heard, type Project } from "./project.ts";
+
+let project: Project;
+let url: URL;
+
+const INFO = { name: "official", version: "1.0.0" };
+const PATIENT = { timeout: 50_000 };
+
+beforeAll(async () => {
+  project = createProject();
+  project.write(
+    "tools.ts",
+    "/** Days later. */",
+    "export const later = (from: Date, days = 1): Date => new Date(from.getTime() + days * 86_400_000);",
+    "/** A factorial. @param n - of what. @integer @minimum 0 @maximum 1000 */",
+    "export function factorial(n: number): bigint { let f = 1n; for (let i = 2n; i <= BigInt(n); i++) f *= i; return f; }",
+    "/** The union. */",
+    "export const union = (a: Set<number>, b: Set<number>): Set<number> => new Set([...a, ...b]);",
+    "/** Turned round. */",
+    "export const reverse = (bytes: Uint8Array): { bytes: Uint8Array; size: number } => ({ bytes: bytes.slice().reverse(), size: bytes.length });",
+  );
+  const server = project.start("serve", "tools.ts", "--http", "0");
+  url = new URL(/http:\S+/.exec(await heard(server, /http:\S+/))?.[0] ?? "");
+});
+
+afterAll(() => project.remove());
+
+const launch = () => ({
+  command: process.execPath,
+  args: [project.path("node_modules/proffer/dist/bin.js"), "serve", project.path("tools.ts")],
+});
+
+async function connectNew(transport: "stdio" | "http"): Promise<Client> {
+  const client = new Client(INFO, { versionNegotiation: { mode: "auto" } });
+  await client.connect(
+    transport === "stdio" ? new StdioClientTransport(launch()) : new StreamableHTTPClientTransport(url),
+  );
+  return client;
+}
+
+async function connectOld(transport: "stdio" | "http"): Promise<OldClient> {
+  const client = new OldClient(INFO);
+  await client.connect(transport === "stdio" ? new OldStdio(launch()) : (new OldHttp(url) as OldStdio));
+  return client;
+}
+
+describe.each(["stdio", "http"] as const)("over %s", (transport) => {
+  it.each([
+    ["the newest official client", connectNew],
+    ["the official client of the older revisions", connectOld],
+  ])("%s calls derived tools with dates, bigints, sets, bytes and defaults", async (_, open) => {
+    const client = await open(transport);
+    const value = async (name: string, input: Record<string, unknown>) => {
+      const called = (client as OldClient).callTool({ name, arguments: input }, undefined, PATIENT);
+      const { structuredContent, isError } = (await called) as { structuredContent?: unknown; isError?: boolean };
+      if (isError) return "an error";
+      const wrapped = structuredContent as { result?: unknown };
+      return typeof wrapped === "object" && "result" in wrapped ? wrapped.result : structuredContent;
+    };
+    expect(await value("later", { from: "2024-02-28T00:00:00Z" })).toBe("2024-02-29T00:00:00.000Z");
+    expect(await value("later", { from: "2024-02-28T00:00:00Z", days: 2 })).toBe("2024-03-01T00:00:00.000Z");
+    expect(await value("factorial", { n: 25 })).toBe("15511210043330985984000000");
+    expect(await value("union", { a: [1, 2], b: [2, 3] })).toEqual([1, 2, 3]);
+    expect(await value("reverse", { bytes: "AQID" })).toEqual({ bytes: "AwIB", size: 3 });
+    expect(await value("later", { from: "soon" })).toBe("an error");
+    expect(await value("factorial", { n: 2.5 })).toBe("an error");
+    await client.close();
+  });
+});

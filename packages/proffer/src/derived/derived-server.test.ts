@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import { connect } from "../testing/connect.ts";
+import type { Module } from "./bind.ts";
+import { createDerivedServer } from "./derived-server.ts";
+import type { Binding, BoundParameter, BoundResult, Manifest } from "./manifest.ts";
+
+function binding(path: string[], parameters: BoundParameter[], result: BoundResult = { kind: "value" }): Binding {
+  return { path, parameters, result };
+}
+
+const argument = (name: string): BoundParameter => ({ kind: "argument", name });
+const number = { type: "number" } as const;
+const server = { name: "derived", version: "1.0.0" };
+
+function withTool(tool: Partial<Manifest["tools"][number]> & { binding: Binding }): Manifest {
+  const inputSchema = { type: "object", properties: {} } as const;
+  return { server, tools: [{ name: "tool", inputSchema, ...tool }], prompts: [], resources: [] };
+}
+
+/** Calls the tool of a manifest and gives its structured content, or its text. */
+async function callTool(manifest: Manifest, module: Module, input: object = {}) {
+  const client = await connect(createDerivedServer(manifest, async () => module));
+  const result = await client.call("tool", input);
+  await client.close();
+  return result;
+}
+
+describe("a derived tool", () => {
+  it("gets its arguments by position, then the rest, with the context where it is wanted", async () => {
+    const inputSchema = { type: "object", properties: { a: number, more: { type: "array", items: number } } } as const;
+    const parameters: BoundParameter[] = [{ kind: "context" }, argument("a"), { kind: "rest", name: "more" }];
+    const tool = (ctx: { signal: AbortSignal }, ...rest: number[]) => [ctx.signal.aborted, ...rest];
+    const manifest = withTool({ inputSchema, outputSchema: { type: "array" }, binding: binding(["tool"], parameters) });
+    expect(await callTool(manifest, { tool }, { a: 1, more: [2, 3] })).toMatchObject({
+      structuredContent: [false, 1, 2, 3],
+    });
+    expect(await callTool(manifest, { tool }, {})).toMatchObject({ structuredContent: [false, null] });
+  });
+
+  it("takes ten thousand arguments as well as one", async () => {
+    const inputSchema = { type: "object", properties: { more: { type: "array", items: number } } } as const;
+    const manifest = withTool({
+      inputSchema,
+      outputSchema: number,
+      binding: binding(["tool"], [{ kind: "rest", name: "more" }]),
+    });
+    const more = Array.from({ length: 10_000 }, () => 1);
+    const tool = (...all: number[]) => all.length;
+    expect(await callTool(manifest, { tool }, { more })).toMatchObject({ structuredContent: 10_000 });
+  });
+
+  it("does not take what its arguments inherit", async () => {
+    const manifest = withTool({
+      outputSchema: { type: "boolean" },
+      binding: binding(["tool"], [argument("constructor")]),
+    });
+    const tool = (value: unknown) => value === undefined;
+    expect(await callTool(manifest, { tool })).toMatchObject({ structuredContent: true });
+  });
+
+  it("is called as a method of what holds it", async () => {
+    class Counter {
+      #count = 41;
+      next(): number {
+        this.#count += 1;
+        return this.#count;
+      }
+    }
+    const manifest = withTool({ outputSchema: number, binding: binding(["counter", "next"], []) });
+    expect(await callTool(manifest, { counter: new Counter() })).toMatchObject({ structuredContent: 42 });
+  });
+
+  it("collects what it yields, and gives null for nothing where the schema has it", async () => {
+    async function* tool() {
+      yield 1;
+      yield 2;
+    }
+    const yields = withTool({ outputSchema: { type: "array" }, binding: binding(["tool"], [], { kind: "iterable" }) });
+    expect(await callTool(yields, { tool })).toMatchObject({ structuredContent: [1, 2] });
+    const outputSchema = { type: ["number", "null"] } as const;
+    const nothing = withTool({ outputSchema, binding: binding(["tool"], [], { kind: "value", nullable: true }) });
+    expect(await callTool(nothing, { tool: () => undefined })).toMatchObject({ structuredContent: null });
+  });
+
+  it("decodes arguments and encodes results; text that is no date is told to the model", async () => {
+    const at = { type: "string", format: "date-time" } as const;
+    const plan = { kind: "date" } as const;
+    const manifest = withTool({
+      inputSchema: { type: "object", properties: { at: { type: "string" } } },
+      outputSchema: at,
+      binding: {
+        ...binding(["tool"], [argument("at")], { kind: "value", encode: { plan } }),
+        decode: { plan: { kind: "object", properties: { at: plan } } },
+      },
+    });
+    const tool = (date: Date) => new Date(date.getTime() + 1);
+    expect(await callTool(manifest, { tool }, { at: "2024-01-01T00:00:00Z" })).toMatchObject({
+      structuredContent: "2024-01-01T00:00:00.001Z",
+    });
+    const refused = await callTool(manifest, { tool }, { at: "soon" });
+    expect(refused.isError).toBe(true);
+    expect(refused.content[0]).toMatchObject({ text: expect.stringContaining("/at: must be a date") });
+  });
+
+  it("is refused with an internal error if the module does not have it any more", async () => {
+    const client = await connect(createDerivedServer(withTool({ binding: binding(["a", "b"], []) }), async () => ({})));
+    await expect(client.call("tool")).rejects.toMatchObject({ code: -32603 });
+    await client.close();
+  });
+});
+
+describe("a derived server", () => {
+  it("lists what it has without the module, and does not say that something is deprecated in a field of its own", async () => {
+    let loads = 0;
+    const manifest = withTool({ deprecated: true, binding: binding(["tool"], []) });
+    const derived = createDerivedServer(manifest, async () => {
+      loads += 1;
+      return { tool: () => "done" };
+    });
+    const client = await connect(derived);
+    expect(await client.listTools()).toEqual([{ name: "tool", inputSchema: { type: "object", properties: {} } }]);
+    expect(loads).toBe(0);
+    await client.call("tool");
+    await client.call("tool");
+    expect(loads).toBe(1);
+    await client.close();
+  });
+
+  it("offers only what it has, unless it is told that there may be more", async () => {
+    const manifest = withTool({ binding: binding(["tool"], []) });
+    const has = async (options: object) => {
+      const client = await connect(
+        createDerivedServer(manifest, async () => ({}), options),
+        { revision: "2025-11-25" },
+      );
+      const { result } = JSON.parse(client.transcript.messages("server")[0] ?? "{}");
+      await client.close();
+      return Object.keys(result.capabilities).sort();
+    };
+    expect(await has({})).not.toContain("prompts");
+    expect(await has({ prompts: [], resources: [] })).toEqual(
+      expect.arrayContaining(["prompts", "resources", "tools"]),
+    );
+  });
+
+  it("answers calls with -32603 if the module cannot be loaded, and says no more", async () => {
+    const derived = createDerivedServer(withTool({ binding: binding(["tool"], []) }), () =>
+      Promise.reject(new Error("secret")),
+    );
+    const client = await connect(derived);
+    const failure = client.call("tool");
+    await expect(failure).rejects.toMatchObject({ code: -32603 });
+    await expect(failure).rejects.not.toThrow("secret");
+    await client.close();
+  });
+
+  it("reads and checks the variables of a template, and completes them", async () => {
+    const variables = [
+      { name: "id", required: true, type: "integer", schema: { type: "integer", minimum: 1 } },
+      {
+        name: "kind",
+        required: false,
+        type: "string",
+        schema: { enum: ["a", "b"], default: "a" },
+        complete: ["a", "b"],
+      },
+    ] as const;
+    const resource = {
+      uri: "x://{id}{?kind}",
+      name: "x",
+      variables,
+      binding: binding(["x"], [argument("id"), argument("kind")]),
+    };
+    const x = (id: number, kind = "a") => `${typeof id} ${kind}`;
+    const client = await connect(
+      createDerivedServer({ server, tools: [], prompts: [], resources: [resource] }, async () => ({ x })),
+    );
+    const read = async (uri: string) => (await client.read(uri)).contents[0];
+    expect(await read("x://7")).toMatchObject({ text: "number a" });
+    expect(await read("x://7?kind=b")).toMatchObject({ text: "number b" });
+    await expect(read("x://0")).rejects.toMatchObject({ code: -32602 });
+    await expect(read("x://seven")).rejects.toMatchObject({ code: -32602 });
+    await expect(read("x://7?kind=c")).rejects.toMatchObject({ code: -32602 });
+    expect(await client.complete({ type: "ref/resource", uri: "x://{id}{?kind}" }, "kind", "")).toEqual(["a", "b"]);
+    await client.close();
+  });
+
+  it("checks the arguments of a prompt", async () => {
+    const argumentOf = { name: "tone", required: true, schema: { enum: ["kind", "curt"] }, complete: ["kind", "curt"] };
+    const prompt = {
+      name: "greet",
+      arguments: [argumentOf],
+      binding: binding(["greet"], [argument("tone")], { kind: "content" }),
+    };
+    const greet = (tone: string) => `Be ${tone}.`;
+    const client = await connect(
+      createDerivedServer({ server, tools: [], prompts: [prompt], resources: [] }, async () => ({ greet })),
+    );
+    expect((await client.get("greet", { tone: "kind" })).messages[0]?.content).toMatchObject({ text: "Be kind." });
+    await expect(client.get("greet", { tone: "rude" })).rejects.toMatchObject({ code: -32602 });
+    await client.close();
+  });
+});

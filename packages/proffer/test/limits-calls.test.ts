@@ -1,0 +1,300 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { defineTool } from "../src/server/define-tool.ts";
+import { defineServer } from "../src/server/server.ts";
+import { RemoteError, type TestClient } from "../src/testing/client.ts";
+import { connect } from "../src/testing/connect.ts";
+import { connectMemory } from "../src/transports/memory.ts";
+import { call, exchange, type Handle, request, serveTool } from "./one-tool.ts";
+
+const ERAS = ["2025-11-25", "2026-07-28"];
+
+const textOf = async (client: TestClient) => {
+  const { content, isError } = await client.call("t");
+  return { text: (content[0] as { text?: string } | undefined)?.text, isError };
+};
+
+describe.each(ERAS)("in %s", (revision) => {
+  const cyclic: Record<string, unknown> = {};
+  cyclic.itself = cyclic;
+  const throwing = {
+    toJSON() {
+      throw new Error("a secret");
+    },
+  };
+
+  it.each<[string, unknown]>([
+    ["a cycle", cyclic],
+    ["a bigint within", { n: 1n }],
+    ["a toJSON that throws", throwing],
+    ["a function", () => {}],
+    ["a symbol", Symbol("x")],
+  ])("T096 a result with %s fails that call only", async (_, value) => {
+    const client = await connect(
+      serveTool(() => value),
+      { revision },
+    );
+    const failure = await client.call("t").catch((error: RemoteError) => error);
+    expect(failure).toBeInstanceOf(RemoteError);
+    expect(failure).toMatchObject({ code: -32603, message: expect.not.stringContaining("secret") });
+    expect(await client.listTools()).toHaveLength(1);
+  });
+
+  it("T096 a lone surrogate in a result arrives as it is", async () => {
+    const client = await connect(
+      serveTool(() => "a\ud800b"),
+      { revision },
+    );
+    expect((await textOf(client)).text).toBe("a\ud800b");
+  });
+
+  it.each<[string, Handle]>([
+    [
+      "throws",
+      () => {
+        throw new Error("a secret");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("a secret"))],
+    [
+      "throws a text",
+      () => {
+        throw "a secret";
+      },
+    ],
+    ["rejects with nothing", () => Promise.reject()],
+    [
+      "throws an object with a getter that throws",
+      () => {
+        throw {
+          get message() {
+            throw new Error("a secret");
+          },
+        };
+      },
+    ],
+  ])("T097 a tool that %s fails without saying why", async (_, handle) => {
+    const client = await connect(serveTool(handle), { revision });
+    expect(await textOf(client)).toEqual({ text: 'The tool "t" failed.', isError: true });
+    expect(client.transcript.toString()).not.toContain("secret");
+  });
+
+  it("T097 a tool that never ends does not keep others waiting", async () => {
+    let first = true;
+    const client = await connect(
+      serveTool(() => {
+        if (!first) return "done";
+        first = false;
+        return new Promise(() => {});
+      }),
+      { revision },
+    );
+    void client.call("t").catch(() => {});
+    expect(await textOf(client)).toEqual({ text: "done" });
+    await client.close();
+  });
+
+  it("T099 nothing that belongs to a call is sent after its answer or its cancellation", async () => {
+    let late: () => void = () => {};
+    const client = await connect(
+      serveTool((_, ctx) => {
+        late = () => {
+          ctx.progress(1);
+          ctx.log("emergency", "late");
+        };
+        return "done";
+      }),
+      { revision },
+    );
+    await client.call("t", undefined, { onProgress: () => {}, logLevel: "debug" });
+    late();
+    await client.listTools();
+    expect(client.notifications).toEqual([]);
+  });
+
+  it("T099 progress that does not grow is not told, and a flood of it is thinned", async () => {
+    const client = await connect(
+      serveTool((_, ctx) => {
+        for (const value of [1, 1, 0, Number.NaN, Number.POSITIVE_INFINITY]) ctx.progress(value);
+        for (let value = 2; value <= 100_000; value++) ctx.progress(value);
+        return "done";
+      }),
+      { revision },
+    );
+    const heard: number[] = [];
+    await client.call("t", undefined, { onProgress: ({ progress }) => heard.push(progress as number) });
+    expect(heard[0]).toBe(1);
+    expect(heard.at(-1)).toBe(100_000);
+    expect(heard).toEqual([...heard].sort((a, b) => a - b));
+    expect(new Set(heard).size).toBe(heard.length);
+    expect(heard.length).toBeLessThan(1000);
+  });
+
+  it("T100 a tool that does not heed its time limit is answered for, and its late result is dropped", async () => {
+    let finish: (value: string) => void = () => {};
+    let aborted = false;
+    const tool = defineTool({
+      name: "t",
+      timeout: 10,
+      handle: (_, { signal }) =>
+        new Promise<string>((resolve) => {
+          signal.addEventListener("abort", () => {
+            aborted = true;
+          });
+          finish = resolve;
+        }),
+    });
+    const client = await connect(defineServer({ name: "s", version: "1", tools: [tool], log: () => {} }), { revision });
+    expect(await textOf(client)).toEqual({ text: "The tool did not finish within 10 ms.", isError: true });
+    expect(aborted).toBe(true);
+    const received = client.transcript.messages("server").length;
+    finish("late");
+    await turn();
+    expect(client.transcript.messages("server")).toHaveLength(received);
+  });
+
+  it("T102 tools that come and go ten thousand times are told of once a turn, and the list is right", async () => {
+    const server = serveTool(() => "done");
+    const client = await connect(server, { revision });
+    const stop = await client.listen({ lists: ["tools"] });
+    for (let index = 0; index < 10_000; index++) {
+      server.tools.add(defineTool({ name: `tool${index}`, handle: () => "" }));
+      if (index > 0) server.tools.remove(`tool${index - 1}`);
+    }
+    await client.waitFor("notifications/tools/list_changed");
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(["t", "tool9999"]);
+    expect(client.notifications.filter(({ method }) => method.endsWith("list_changed"))).toHaveLength(1);
+    expect(await textOf(client)).toEqual({ text: "done" });
+    await stop();
+  });
+
+  it("T103 a connection that is closed twice, or while it works, is silent from then on", async () => {
+    let finish: () => void = () => {};
+    const server = serveTool(
+      (_, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener("abort", () => resolve("aborted"));
+          finish = () => resolve("late");
+        }),
+    );
+    const client = await connect(server, { revision });
+    const pending = client.call("t");
+    await turn();
+    const received = client.transcript.messages("server").length;
+    await client.close();
+    await client.close();
+    await expect(pending).rejects.toThrow("closed");
+    finish();
+    client.notify("notifications/initialized");
+    client.send(request(77, "ping"));
+    server.tools.remove("t");
+    await turn();
+    await turn();
+    expect(client.transcript.messages("server")).toHaveLength(received);
+  });
+});
+
+describe("T101 a cancellation", () => {
+  it("of initialize has no effect", async () => {
+    let go: () => void = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const server = serveTool(() => "done", { around: async (_, next) => waiting.then(next) });
+    const answers: unknown[] = [];
+    const { send } = connectMemory(server, (text) => answers.push(JSON.parse(text)));
+    send(request(1, "initialize", '{"protocolVersion":"2025-11-25","capabilities":{}}'));
+    send('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+    await turn();
+    go();
+    await turn();
+    expect(answers).toMatchObject([{ id: 1, result: { protocolVersion: "2025-11-25" } }]);
+  });
+
+  it("of the id 0, and not of its text, stops the call without an answer", async () => {
+    let reason: unknown;
+    const handle: Handle = (_, { signal }) =>
+      new Promise((resolve) => {
+        signal.addEventListener("abort", () => {
+          reason = signal.reason;
+          resolve("too late");
+        });
+      });
+    const { answers, send } = await exchange([call(0)], {}, handle);
+    const cancel = (id: string) => `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`;
+    for (const id of ['"0"', "1", "null", "false", '""']) send(cancel(id));
+    await turn();
+    expect(reason).toBeUndefined();
+    send(cancel("0"));
+    send(cancel("0"));
+    send(request(1, "ping"));
+    await turn();
+    expect(String(reason)).toBe("AbortError: The client cancelled the request.");
+    expect(answers).toMatchObject([{ id: 1, result: {} }]);
+  });
+
+  it("that comes before its request has no effect", async () => {
+    const early = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}';
+    const { answers } = await exchange([early, call(1)]);
+    expect(answers).toMatchObject([{ id: 1, result: {} }]);
+  });
+});
+
+describe("T105 initialize", () => {
+  const initialize = (id: number, version: string, name: string) =>
+    request(
+      id,
+      "initialize",
+      `{"protocolVersion":"${version}","capabilities":{},"clientInfo":{"name":"${name}","version":"1"}}`,
+    );
+
+  it("is refused a second time, and changes nothing", async () => {
+    const handle: Handle = (_, { client }) => `${client.info?.name} ${client.revision}`;
+    const texts = [initialize(1, "2025-06-18", "first"), initialize(2, "2024-11-05", "second"), call(3)];
+    const { answers } = await exchange(texts, {}, handle);
+    expect(answers).toMatchObject([
+      { id: 1, result: { protocolVersion: "2025-06-18" } },
+      { id: 2, error: { code: -32600 } },
+      { id: 3, result: { content: [{ text: "first 2025-06-18" }] } },
+    ]);
+  });
+
+  it("that fails may be sent again", async () => {
+    const { answers } = await exchange([request(1, "initialize", "{}"), initialize(2, "2025-06-18", "again")]);
+    expect(answers).toMatchObject([
+      { id: 1, error: { code: -32602 } },
+      { id: 2, result: {} },
+    ]);
+  });
+
+  it("is not waited for: a client that never sends it is served as one of 2025-03-26", async () => {
+    const { answers } = await exchange([call(1)], {}, (_, { client }) => client.revision);
+    expect(answers).toMatchObject([{ id: 1, result: { content: [{ text: "2025-03-26" }] } }]);
+  });
+});
+
+describe("T104 a process that embeds servers", () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  afterEach(() => void process.off("warning", note));
+
+  it("opens and closes a thousand connections without handlers of its own, warnings or anything left behind", async () => {
+    process.on("warning", note);
+    const listeners = () => Object.fromEntries(process.eventNames().map((name) => [name, process.listenerCount(name)]));
+    const before = listeners();
+    const { log } = console;
+    const write = process.stdout.write;
+    const server = serveTool(() => "done");
+    for (let index = 0; index < 1000; index++) {
+      const client = await connect(server, { revision: index % 2 ? "2025-11-25" : "2026-07-28" });
+      await client.call("t");
+      await client.close();
+    }
+    server.tools.add(defineTool({ name: "another", handle: () => "" }));
+    await turn();
+    expect(listeners()).toEqual(before);
+    expect(warnings).toEqual([]);
+    expect(console.log).toBe(log);
+    expect(process.stdout.write).toBe(write);
+  });
+});

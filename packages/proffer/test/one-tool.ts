@@ -1,0 +1,37 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { defineTool, type ToolOptions } from "../src/server/define-tool.ts";
+import { defineServer, type Server, type ServerOptions } from "../src/server/server.ts";
+import { connectMemory } from "../src/transports/memory.ts";
+
+export type Handle = ToolOptions<undefined, undefined>["handle"];
+
+/** A server with the one tool `t`, whose log is kept quiet. */
+export function serveTool(handle: Handle, options: Partial<ServerOptions> = {}): Server {
+  const tools = [defineTool({ name: "t", handle })];
+  return defineServer({ name: "s", version: "1", tools, log: () => {}, ...options });
+}
+
+export interface Answer {
+  readonly id?: unknown;
+  readonly result?: object;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+/** Sends texts over a connection without a handshake and gives the answers, those of this turn and those to come. */
+export async function exchange(texts: readonly string[], options = {}, handle: Handle = () => "done") {
+  const answers: Answer[] = [];
+  const { send } = connectMemory(serveTool(handle), (text) => answers.push(JSON.parse(text)), options);
+  for (const text of texts) send(text);
+  await turn();
+  return { answers, send };
+}
+
+/** The text of a request; `params` is JSON. */
+export function request(id: number, method: string, params = "{}"): string {
+  return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+}
+
+/** The text of a call of the one tool. */
+export function call(id: number): string {
+  return request(id, "tools/call", '{"name":"t"}');
+}
