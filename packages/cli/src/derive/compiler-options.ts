@@ -14,7 +14,7 @@ export interface Configuration {
 }
 
 /** Where the compiler believes that it writes to. Nothing is ever written there; it keeps outputs apart from inputs. */
-export const OUTPUT_ROOT = ".proffer-output";
+const OUTPUT_ROOT = ".proffer-output";
 
 /** No files match the patterns of the tsconfig: we have our own entry. */
 const NO_INPUTS = 18003;

@@ -65,9 +65,3 @@ export interface Diagnostic {
   column: number;
   message: string;
 }
-
-/** The complaint as one line, in the form that editors and terminals make clickable. */
-export function formatDiagnostic(diagnostic: Diagnostic): string {
-  const { file, line, column, severity, code, message } = diagnostic;
-  return `${file}:${line}:${column} ${severity} ${code} ${message}`;
-}

@@ -41,7 +41,7 @@ export function aliasTarget(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symb
 }
 
 /** The alias that a node refers to by its name, even where the compiler forgot it: `type Email = string` is a string. */
-export function aliasOf(checker: ts.TypeChecker, node: ts.TypeNode | undefined): ts.Symbol | undefined {
+function aliasOf(checker: ts.TypeChecker, node: ts.TypeNode | undefined): ts.Symbol | undefined {
   if (node === undefined || !ts.isTypeReferenceNode(node)) return undefined;
   const symbol = checker.getSymbolAtLocation(node.typeName);
   const target = symbol && aliasTarget(checker, symbol);

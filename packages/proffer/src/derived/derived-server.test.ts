@@ -185,6 +185,26 @@ describe("a derived server", () => {
     await client.close();
   });
 
+  it("checks the items of a list and their number, and screens paths", async () => {
+    const schema = { type: "array", items: { type: "string", pattern: "^[a-z]$" }, maxItems: 2 } as const;
+    const variables = [
+      { name: "path", required: true, type: "string", schema: { type: "string" } },
+      { name: "tags", required: false, type: "list", schema },
+    ] as const;
+    const uri = "x://files/{path}{?tags*}";
+    const resource = { uri, name: "x", variables, binding: binding(["x"], [argument("path"), argument("tags")]) };
+    const x = (path: string, tags: string[] = []) => `${path} ${tags.join("+")}`;
+    const manifest = { server, tools: [], prompts: [], resources: [resource] };
+    const client = await connect(createDerivedServer(manifest, async () => ({ x })));
+    const read = async (query: string) => (await client.read(`x://files/${query}`)).contents[0];
+    expect(await read("a?tags=b&tags=c")).toMatchObject({ text: "a b+c" });
+    expect(await read("a")).toMatchObject({ text: "a " });
+    for (const wrong of ["a?tags=B", "a?tags=b&tags=c&tags=d", "..%2Fa", "%2E%2E"]) {
+      await expect(read(wrong)).rejects.toMatchObject({ code: -32602 });
+    }
+    await client.close();
+  });
+
   it("checks the arguments of a prompt", async () => {
     const argumentOf = { name: "tone", required: true, schema: { enum: ["kind", "curt"] }, complete: ["kind", "curt"] };
     const prompt = {

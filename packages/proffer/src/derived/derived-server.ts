@@ -3,17 +3,22 @@ import { definePrompt, type Prompt } from "../server/define-prompt.ts";
 import { defineResource, type Resource } from "../server/define-resource.ts";
 import { defineTool, type Tool } from "../server/define-tool.ts";
 import { compileJsonSchema } from "../server/json-schema/compile.ts";
+import type { JsonSchemaObject } from "../server/json-schema/types.ts";
 import { defineServer, type Server, type ServerOptions } from "../server/server.ts";
+import { parseTemplate } from "../uri/template.ts";
 import { type Bound, bind, type Module } from "./bind.ts";
 import type {
   Binding,
   Manifest,
-  ManifestArgument,
   ManifestPrompt,
   ManifestResource,
   ManifestTool,
+  ManifestVariable,
 } from "./manifest.ts";
-import { variableSchema } from "./variable.ts";
+import { variableParam } from "./variable.ts";
+
+/** So many characters of a wrong value are repeated. */
+const MAX_SHOWN = 200;
 
 type Bind = (binding: Binding) => Bound;
 
@@ -71,7 +76,7 @@ function toTool(manifest: ManifestTool, bound: Bind): Tool {
 function toPrompt(manifest: ManifestPrompt, bound: Bind): Prompt {
   const { arguments: declared, binding, deprecated: _, ...described } = manifest;
   const get = bound(binding);
-  const checks = declared.map((argument) => checkArgument(argument));
+  const checks = declared.map((argument) => checkValue("argument", argument));
   return definePrompt({
     ...described,
     arguments: Object.fromEntries(declared.map(({ name, schema: _schema, ...rest }) => [name, rest])),
@@ -82,26 +87,45 @@ function toPrompt(manifest: ManifestPrompt, bound: Bind): Prompt {
   });
 }
 
-function checkArgument({
-  name,
-  schema,
-}: ManifestArgument): (values: Readonly<Record<string, string | undefined>>) => void {
+function toResource(manifest: ManifestResource, bound: Bind): Resource {
+  const { variables, binding, deprecated: _, ...described } = manifest;
+  const read = bound(binding) as Resource["read"];
+  if (variables.length === 0) return defineResource({ ...described, read });
+  const inQuery = new Set(queryOf(described.uri));
+  const params = Object.fromEntries(
+    variables.map((variable) => [variable.name, variableParam(variable, !inQuery.has(variable.name))]),
+  );
+  const completions = variables.flatMap(({ name, complete }) => (complete === undefined ? [] : [[name, complete]]));
+  const complete = Object.fromEntries(completions);
+  return defineResource({ ...described, params, complete, read: checkLists(variables, read) });
+}
+
+function queryOf(uri: string): string[] {
+  const inQuery = parseTemplate(uri).variables.filter(({ operator }) => operator === "?" || operator === "&");
+  return inQuery.map(({ name }) => name);
+}
+
+/** The items of a list are checked one by one; how many there are, only when all of them are there. */
+function checkLists(variables: readonly ManifestVariable[], read: Resource["read"]): Resource["read"] {
+  const checks = variables.filter(({ type }) => type === "list").map((variable) => checkValue("variable", variable));
+  if (checks.length === 0) return read;
+  return (values, ctx) => {
+    for (const check of checks) check(values);
+    return read(values, ctx);
+  };
+}
+
+/** Checks one of several values by its schema; one that is absent was somebody else's business. */
+function checkValue(
+  what: string,
+  { name, schema }: { readonly name: string; readonly schema: JsonSchemaObject },
+): (values: Readonly<Record<string, unknown>>) => void {
   const compiled = compileJsonSchema(schema);
   return (values) => {
     const value = values[name];
     if (value === undefined || compiled.check(value)) return;
     const problems = compiled.issues(value).map((issue) => issue.message);
-    throw new InvalidParams(
-      `The argument "${name}" ${problems.join(" and ")}, not ${JSON.stringify(value.slice(0, 200))}.`,
-    );
+    const shown = JSON.stringify(value).slice(0, MAX_SHOWN);
+    throw new InvalidParams(`The ${what} "${name}" ${problems.join(" and ")}, not ${shown}.`);
   };
-}
-
-function toResource(manifest: ManifestResource, bound: Bind): Resource {
-  const { variables, binding, deprecated: _, ...described } = manifest;
-  const params = Object.fromEntries(variables.map((variable) => [variable.name, variableSchema(variable)]));
-  const completions = variables.flatMap(({ name, complete }) => (complete === undefined ? [] : [[name, complete]]));
-  const read = bound(binding) as Resource["read"];
-  if (variables.length === 0) return defineResource({ ...described, read });
-  return defineResource({ ...described, params, complete: Object.fromEntries(completions), read });
 }

@@ -1,5 +1,7 @@
 import { compileJsonSchema } from "../server/json-schema/compile.ts";
-import type { StandardSchema } from "../server/standard-schema.ts";
+import type { JsonSchema } from "../server/json-schema/types.ts";
+import { createParam, Flaw, type Param } from "../server/params/param.ts";
+import { ANY_TEXT } from "../server/params/path.ts";
 import type { ManifestVariable } from "./manifest.ts";
 
 type Read = (text: string) => unknown;
@@ -13,19 +15,25 @@ const READERS: { readonly [Type in ManifestVariable["type"]]: Read } = {
   list: (text) => text,
 };
 
-/** How the text of a template's variable is read and checked. */
-export function variableSchema(variable: ManifestVariable): StandardSchema<unknown, unknown> {
-  const compiled = compileJsonSchema(variable.schema);
-  const read = READERS[variable.type];
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "proffer",
-      validate: (text) => {
-        const value = typeof text === "string" ? read(text) : text;
-        if (compiled.check(value)) return { value };
-        return { issues: compiled.issues(value).map(({ message }) => ({ message })) };
-      },
-    },
-  };
+/**
+ * How the text of a template's variable is read and checked; of a list, each item. One that is left out is for the
+ * author's default. In a path, text must not lead out of where it stands, whatever the schema says.
+ */
+export function variableParam(variable: ManifestVariable, isInPath: boolean): Param {
+  const { schema, type } = variable;
+  const compiled = compileJsonSchema(type === "list" ? ((schema.items ?? true) as JsonSchema) : schema);
+  const read = READERS[type];
+  return createParam<unknown>({}, (text) => {
+    const screened = isInPath ? ANY_TEXT.check(text) : text;
+    if (screened instanceof Flaw) return screened;
+    const value = read(text);
+    if (compiled.check(value)) return value;
+    return new Flaw(
+      "schema",
+      compiled
+        .issues(value)
+        .map(({ message }) => message)
+        .join("; "),
+    );
+  });
 }

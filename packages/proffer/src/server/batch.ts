@@ -5,7 +5,7 @@ import type { Call, Origin } from "./call.ts";
 import { describesItself } from "./classify.ts";
 
 /** More messages than this are not taken in one batch. */
-export const MAX_BATCH = 100;
+const MAX_BATCH = 100;
 
 /** Why a batch cannot be taken, if it cannot. */
 export function batchProblem(items: readonly (Message | MessageFault)[], revision: Revision): string | undefined {

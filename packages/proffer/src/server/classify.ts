@@ -49,6 +49,6 @@ export function checkEnvelope(meta: JsonObject): void {
 }
 
 /** The complaint about a request that should describe itself and does not. */
-export function incomplete(key: string, expected: string): RpcError {
+function incomplete(key: string, expected: string): RpcError {
   return new RpcError("invalid_params", `params._meta["${key}"] must be ${expected}.`);
 }

@@ -12,7 +12,7 @@ import type {
 import { toBase64 } from "./base64.ts";
 
 /** Marks what these functions make, so that a plain object that looks alike is still a plain object. */
-export const KIND: unique symbol = Symbol.for("proffer.kind");
+const KIND: unique symbol = Symbol.for("proffer.kind");
 
 type Marked<Kind extends string> = { readonly [KIND]: Kind };
 

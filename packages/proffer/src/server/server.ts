@@ -243,7 +243,7 @@ export function stateOf(server: Server): ServerState {
 }
 
 /** Refuses hints that a client could not use. */
-export function checkHints(hints: Partial<CacheHints>, where: string): void {
+function checkHints(hints: Partial<CacheHints>, where: string): void {
   const { ttlMs = 0, cacheScope = "private" } = hints;
   if (!Number.isInteger(ttlMs) || ttlMs < 0)
     throw new UsageError(

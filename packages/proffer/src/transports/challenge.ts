@@ -25,7 +25,7 @@ function refuse(status: number, message: string, challenge: Challenge, scheme: s
  * Writes a challenge so that nothing in it can end its quotes or its line: it may hold texts that came from outside.
  * What a quoted string cannot hold is left out (RFC 9110, section 5.6.4).
  */
-export function writeChallenge(challenge: Challenge, scheme: string): string {
+function writeChallenge(challenge: Challenge, scheme: string): string {
   const parameters = Object.entries(challenge)
     .filter(([name]) => TOKEN.test(name))
     .map(([name, value]) => `${name}="${quotable(String(value))}"`);

@@ -14,7 +14,7 @@ export const run = {
 };
 
 /** The work that one validation may do: some 100 ms at worst. A message of a megabyte needs a tenth of it. */
-export const MAX_WORK = 5_000_000;
+const MAX_WORK = 5_000_000;
 
 /** Starts a validation. A polluted `Object.prototype` shows in every `for…in`; then, and only then, names are tested. */
 export function startRun(strict: boolean): void {

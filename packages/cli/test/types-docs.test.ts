@@ -1,0 +1,88 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Derivation, derive } from "../src/derive/index.ts";
+
+const text = readFileSync(fileURLToPath(new URL("../../../docs/types.md", import.meta.url)), "utf8");
+
+interface Row {
+  /** The name of the function that stands for the row. */
+  readonly name: string;
+  /** The head of the table that it is in. */
+  readonly head: string;
+  readonly cells: readonly string[];
+}
+
+/** How the function of a row is written, and which part of its description the last cell shows. */
+const TABLES: {
+  readonly [head: string]: {
+    write(name: string, cells: readonly string[]): string;
+    shown(tool: Derivation["tools"][number]): unknown;
+  };
+} = {
+  "Type of a parameter | Its schema": {
+    write: (name, [type]) => `/** A row. */ export function ${name}(value: ${type}): void {}`,
+    shown: ({ inputSchema: { properties, $defs } }) => ({ ...properties?.value, ...($defs && { $defs }) }),
+  },
+  "Parameters | Input schema": {
+    write: (name, [parameters]) => `/** A row. */ export function ${name}${parameters}: void {}`,
+    shown: ({ inputSchema }) => inputSchema,
+  },
+  "Type of the result | Output schema": {
+    write: (name, [type]) => `/** A row. */ export function ${name}(): ${type} { throw 0; }`,
+    shown: ({ outputSchema }) => outputSchema ?? "none",
+  },
+  "Comment | Type of `value` | Its schema": {
+    write: (name, [comment, type]) =>
+      `/** A row.\n * ${comment}\n */\nexport function ${name}(value: ${type}): void {}`,
+    shown: ({ inputSchema }) => inputSchema.properties?.value,
+  },
+};
+
+const rows = readRows();
+
+function readRows(): Row[] {
+  const found: Row[] = [];
+  let head = "";
+  for (const line of text.split("\n")) {
+    if (!line.startsWith("|")) head = "";
+    if (!line.startsWith("| ")) continue;
+    const cells = line.slice(2, -2).split(" | ");
+    if (head === "") head = cells.join(" | ");
+    else found.push({ name: `row${found.length}`, head, cells: cells.map(plain) });
+  }
+  return found;
+}
+
+/** The content of a cell, without the marks of code and of escaped bars. */
+function plain(cell: string): string {
+  return cell.replace(/^`+ ?(.*?) ?`+$/, "$1").replaceAll("\\|", "|");
+}
+
+describe("docs/types.md", () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "proffer-types-")));
+  let derivation: Derivation;
+
+  beforeAll(() => {
+    const declarations = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
+    const functions = rows.map(({ name, head, cells }) => TABLES[head]?.write(name, cells));
+    writeFileSync(join(folder, "rows.ts"), [...declarations, ...functions].join("\n"));
+    derivation = derive(join(folder, "rows.ts"));
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("has rows in every kind of table, and examples without a mistake", () => {
+    expect(new Set(rows.map(({ head }) => head))).toEqual(new Set(Object.keys(TABLES)));
+    expect(derivation.diagnostics).toEqual([]);
+  });
+
+  it.each(rows.map((row) => [row.cells.slice(0, -1).join(" on "), row] as const))("%s", (_, { name, head, cells }) => {
+    const tool = derivation.tools.find((each) => each.name === name);
+    const last = cells.at(-1) ?? "";
+    const wanted = last === "none" ? last : JSON.parse(last);
+    expect(tool && TABLES[head]?.shown(tool)).toEqual(wanted);
+  });
+});
