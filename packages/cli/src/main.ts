@@ -1,8 +1,6 @@
 import process from "node:process";
-import { CommanderError } from "commander";
 import { guardStdout } from "proffer/stdio";
 import { CommandError } from "./command-error.ts";
-import { createProgram } from "./program.ts";
 import { stylesFor } from "./terminal.ts";
 
 /**
@@ -12,15 +10,31 @@ import { stylesFor } from "./terminal.ts";
 export async function run(argv: readonly string[]): Promise<number> {
   // Stdout is for what was asked: whatever the author's code prints while it is looked at or called goes to stderr.
   guardStdout();
-  const { words, command } = splitCommand(argv);
   try {
-    await createProgram(command).parseAsync(words, { from: "user" });
+    await perform(argv);
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (isFromCommander(error)) return error.exitCode === 0 ? 0 : 2;
     report(error);
     return error instanceof CommandError ? error.exitCode : 1;
   }
+}
+
+/** Clients start servers by `serve <module>`, and wait for it: to parse that takes longer than all the rest. */
+async function perform(argv: readonly string[]): Promise<void> {
+  const [name, file, ...others] = argv;
+  if (name === "serve" && file !== undefined && !file.startsWith("-") && others.length === 0) {
+    const { serve } = await import("./commands/serve.ts");
+    await serve(file, {});
+    return;
+  }
+  const { words, command } = splitCommand(argv);
+  const { createProgram } = await import("./program.ts");
+  await createProgram(command).parseAsync(words, { from: "user" });
+}
+
+function isFromCommander(error: unknown): error is { readonly exitCode: number } {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("commander.");
 }
 
 /** What follows `--` is a command to start, whose own options are none of ours. */

@@ -46,7 +46,7 @@ async function connectNew(transport: "stdio" | "http"): Promise<Client> {
 
 async function connectOld(transport: "stdio" | "http"): Promise<OldClient> {
   const client = new OldClient(INFO);
-  await client.connect(transport === "stdio" ? new OldStdio(launch()) : (new OldHttp(url) as OldStdio));
+  await client.connect(transport === "stdio" ? new OldStdio(launch()) : (new OldHttp(url) as unknown as OldStdio));
   return client;
 }
 

@@ -2,6 +2,7 @@ export type { Module } from "./derived/bind.ts";
 export { type Codec, decode, encode, type Plan, type PlanCondition, type PlanOption } from "./derived/codec.ts";
 export { CodecError, looksLike, type TextKind } from "./derived/codec-text.ts";
 export { createDerivedServer } from "./derived/derived-server.ts";
+export { checkManifest } from "./derived/lazy-schema.ts";
 export type {
   Binding,
   BoundParameter,

@@ -5,6 +5,7 @@ import type { Derivation, Emission } from "../derive/index.ts";
 import { BUILT_MANIFEST, BUILT_SERVER, findProject } from "../module-file.ts";
 import { ownVersion } from "../own-version.ts";
 import { writeEmission } from "./emission.ts";
+import { toManifest } from "./to-manifest.ts";
 
 const MODULES = "modules";
 
@@ -53,11 +54,11 @@ function checkTarget(module: string, out: string, target: string): void {
 }
 
 function describeFiles(module: string, derivation: Derivation, entry: string): { [name: string]: string } {
-  const { form, server, tools, prompts, resources } = derivation;
+  const { form } = derivation;
   return {
     "index.js": INDEX,
     [BUILT_SERVER]: form === "server" ? ownServer(entry) : derivedServer(entry),
-    [BUILT_MANIFEST]: `${JSON.stringify({ form, server, tools, prompts, resources })}\n`,
+    [BUILT_MANIFEST]: `${JSON.stringify({ form, ...toManifest(derivation) })}\n`,
     "package.json": `${JSON.stringify(describePackage(module, derivation), undefined, 2)}\n`,
   };
 }

@@ -2,11 +2,11 @@ import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { definePrompt, type Prompt } from "../server/define-prompt.ts";
 import { defineResource, type Resource } from "../server/define-resource.ts";
 import { defineTool, type Tool } from "../server/define-tool.ts";
-import { compileJsonSchema } from "../server/json-schema/compile.ts";
 import type { JsonSchemaObject } from "../server/json-schema/types.ts";
 import { defineServer, type Server, type ServerOptions } from "../server/server.ts";
 import { parseTemplate } from "../uri/template.ts";
 import { type Bound, bind, type Module } from "./bind.ts";
+import { compileLater, lazySchema } from "./lazy-schema.ts";
 import type {
   Binding,
   Manifest,
@@ -69,8 +69,8 @@ function listed<Given, Item>(
 function toTool(manifest: ManifestTool, bound: Bind): Tool {
   const { inputSchema, outputSchema, binding, deprecated: _, ...described } = manifest;
   const handle = bound(binding) as Tool["handle"];
-  const output = outputSchema === undefined ? {} : { output: outputSchema };
-  return defineTool({ ...described, input: inputSchema, ...output, handle }) as Tool;
+  const output = outputSchema === undefined ? {} : { output: lazySchema(outputSchema) };
+  return defineTool({ ...described, input: lazySchema(inputSchema), ...output, handle }) as Tool;
 }
 
 function toPrompt(manifest: ManifestPrompt, bound: Bind): Prompt {
@@ -120,11 +120,13 @@ function checkValue(
   what: string,
   { name, schema }: { readonly name: string; readonly schema: JsonSchemaObject },
 ): (values: Readonly<Record<string, unknown>>) => void {
-  const compiled = compileJsonSchema(schema);
+  const compiled = compileLater(schema);
   return (values) => {
     const value = values[name];
-    if (value === undefined || compiled.check(value)) return;
-    const problems = compiled.issues(value).map((issue) => issue.message);
+    if (value === undefined || compiled().check(value)) return;
+    const problems = compiled()
+      .issues(value)
+      .map((issue) => issue.message);
     const shown = JSON.stringify(value).slice(0, MAX_SHOWN);
     throw new InvalidParams(`The ${what} "${name}" ${problems.join(" and ")}, not ${shown}.`);
   };

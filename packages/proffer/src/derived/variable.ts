@@ -1,7 +1,7 @@
-import { compileJsonSchema } from "../server/json-schema/compile.ts";
 import type { JsonSchema } from "../server/json-schema/types.ts";
 import { createParam, Flaw, type Param } from "../server/params/param.ts";
 import { ANY_TEXT } from "../server/params/path.ts";
+import { compileLater } from "./lazy-schema.ts";
 import type { ManifestVariable } from "./manifest.ts";
 
 type Read = (text: string) => unknown;
@@ -21,16 +21,16 @@ const READERS: { readonly [Type in ManifestVariable["type"]]: Read } = {
  */
 export function variableParam(variable: ManifestVariable, isInPath: boolean): Param {
   const { schema, type } = variable;
-  const compiled = compileJsonSchema(type === "list" ? ((schema.items ?? true) as JsonSchema) : schema);
+  const compiled = compileLater(type === "list" ? ((schema.items ?? true) as JsonSchema) : schema);
   const read = READERS[type];
   return createParam<unknown>({}, (text) => {
     const screened = isInPath ? ANY_TEXT.check(text) : text;
     if (screened instanceof Flaw) return screened;
     const value = read(text);
-    if (compiled.check(value)) return value;
+    if (compiled().check(value)) return value;
     return new Flaw(
       "schema",
-      compiled
+      compiled()
         .issues(value)
         .map(({ message }) => message)
         .join("; "),

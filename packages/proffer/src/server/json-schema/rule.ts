@@ -41,24 +41,6 @@ export const nothing: Rule = createLeaf(
   () => "is not allowed",
 );
 
-/** Decides about a value by the kind of the rule, calling `check` only where it must. */
-export function passes(kind: Kind, check: Check, value: unknown): boolean {
-  switch (kind) {
-    case "string":
-      return typeof value === "string";
-    case "number":
-      return Number.isFinite(value);
-    case "boolean":
-      return typeof value === "boolean";
-    case "integer":
-      return Number.isInteger(value);
-    case "any":
-      return true;
-    default:
-      return check(value);
-  }
-}
-
 /** Joins rules into one that demands them all. */
 export function allOf(list: readonly Rule[]): Rule {
   const rules = list.filter((rule) => rule !== anything);

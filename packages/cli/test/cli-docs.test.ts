@@ -1,0 +1,42 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { distFile } from "../../proffer/test/dist.ts";
+import { createProgram } from "../src/program.ts";
+import { createProject, type Project } from "./project.ts";
+
+const text = readFileSync(fileURLToPath(new URL("../../../docs/cli.md", import.meta.url)), "utf8");
+
+/** The commands that the page shows with their output. */
+const shown = [...text.matchAll(/```console\n([\s\S]*?)```/g)]
+  .flatMap(([, block = ""]) => block.split(/^\$ /m).slice(1))
+  .map((run) => {
+    const [command = "", ...output] = run.split("\n");
+    return { command, output: output.join("\n") };
+  });
+
+let project: Project;
+
+beforeAll(() => {
+  project = createProject();
+  project.write("tools.ts", /```ts\n([\s\S]*?)```/.exec(text)?.[1] ?? "");
+});
+
+afterAll(() => project.remove());
+
+describe("docs/cli.md", () => {
+  it.each(shown)("shows what $command prints", ({ command, output }) => {
+    const line = command.replace(/^proffer/, `'${process.execPath}' '${distFile("bin.js")}'`);
+    const { stdout } = spawnSync("sh", ["-c", line], { cwd: project.folder, encoding: "utf8", timeout: 120_000 });
+    expect(stdout).toBe(output);
+  });
+
+  it.each(createProgram().commands.map((command) => [command.name(), command] as const))(
+    "names the command %s and each of its options",
+    (name, command) => {
+      expect(text).toMatch(new RegExp(`^## proffer (\\w+, )*${name}\\b`, "m"));
+      for (const { long } of command.options) expect(text).toContain(long);
+    },
+  );
+});
