@@ -11,7 +11,7 @@ const MAX_STEPS = 1e7;
  *
  * What can take exponential time is refused, and so is what can take more than quadratic time, unless `maxLength` keeps it
  * small. Quadratic time is allowed, as much of what people write is quadratic (`[^\s@]+\.[^\s@]+`); it is charged for when
- * it is matched, so that a text of some 10,000 characters ends as too costly.
+ * it is matched, so that a text of more than some 6,000 characters ends as too costly.
  */
 export function compilePattern(source: string, schema: JsonSchemaObject, place: string): Pattern {
   const regex = createRegex(source, place);
