@@ -9,6 +9,9 @@ const DISTINCT = 1_024;
 const DISTINCT_LARGE = 256;
 const LARGE = 2_000;
 
+/** After so many requests a server of any kind has settled. */
+const WARM_REQUESTS = 15_000;
+
 /** The framing of chunks makes an answer longer than what was checked. */
 const FRAMING = 64;
 
@@ -55,7 +58,7 @@ async function prepareAll(opened, name, { warm, progress }) {
     try {
       const job = { contender, server, ...(await prepareCase(link, CASES[name])) };
       // A process needs the most time before its first case: its code is not optimised yet.
-      await job.run({ inFlight: 16, seconds: server.warm ? warm : 4 * warm, count: 6_000 });
+      await job.run({ inFlight: 16, seconds: server.warm ? warm : 5 * warm, count: WARM_REQUESTS });
       server.warm = true;
       jobs.push(job);
     } catch (error) {

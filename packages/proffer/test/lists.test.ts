@@ -12,7 +12,7 @@ import { EVERY } from "./versions.ts";
 
 /** The lists: the method, the key of its result, what tells one entry from another, and how many there are. */
 const LISTS = [
-  ["tools/list", "tools", "name", 14],
+  ["tools/list", "tools", "name", 15],
   ["prompts/list", "prompts", "name", 6],
   ["resources/list", "resources", "uri", 7],
   ["resources/templates/list", "resourceTemplates", "uriTemplate", 6],

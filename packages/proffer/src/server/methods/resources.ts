@@ -9,7 +9,7 @@ import type { Resource } from "../define-resource.ts";
 import { prepare } from "../encode.ts";
 import { type List, page } from "../pages.ts";
 import type { Prepared } from "../prepared.ts";
-import { refuse } from "../resource-contract.ts";
+import { DEFAULT_CONTRACT, refuse } from "../resource-contract.ts";
 import { hintsFor, lazyPage } from "../resource-pages.ts";
 import type { Params } from "../resource-params.ts";
 import { isDeferred, toReadResult } from "../results.ts";
@@ -51,7 +51,7 @@ function read(call: Call, resource: Resource, uri: string, params: Params): obje
   try {
     value = resource.read(params, ctx);
   } catch (error) {
-    throw located(error, uri);
+    throw located(error, resource, uri);
   }
   return isDeferred(value) ? finish(call, resource, uri, ctx, value) : deliver(call, resource, uri, ctx, value);
 }
@@ -67,14 +67,14 @@ async function finish(
   try {
     value = await call.outcome(pending);
   } catch (error) {
-    throw located(error, uri);
+    throw located(error, resource, uri);
   }
   return deliver(call, resource, uri, ctx, value);
 }
 
-/** What the author threw, with the URI that it is about, unless that was said. */
-function located(error: unknown, uri: string): unknown {
-  if (!(error instanceof NotFound || error instanceof InvalidParams)) return error;
+/** What the author threw, with the URI that it is about. A group with a contract of its own says what it says. */
+function located(error: unknown, { contract }: Resource, uri: string): unknown {
+  if (contract !== DEFAULT_CONTRACT || !(error instanceof NotFound || error instanceof InvalidParams)) return error;
   if (error.data !== undefined && !isObject(error.data)) return error;
   return new RpcError(error.kind, error.message, { data: { uri, ...error.data } });
 }
