@@ -1,6 +1,7 @@
 import process from "node:process";
 import { confirm, isCancel, multiselect, note, select, text } from "@clack/prompts";
 import type { Answer, Asked } from "proffer/testing";
+import { endProgress } from "./terminal-progress.ts";
 
 /** A field of a form, as the protocol describes it. */
 interface FieldSchema {
@@ -32,6 +33,7 @@ const CANCELLED = Symbol("cancelled");
 /** Lets the person at the terminal answer a question of the server. */
 export async function answerInTerminal({ method, params }: Asked): Promise<Answer> {
   if (method !== "elicitation/create") throw new Error(`The terminal cannot answer ${method}.`);
+  endProgress();
   const { message, url, requestedSchema } = params as { message: string; url?: string; requestedSchema?: FormSchema };
   note(plain(url === undefined ? message : `${message}\n\n${url}`), "The server asks", OUTPUT);
   return url === undefined ? answerForm(requestedSchema ?? {}) : answerUrl();

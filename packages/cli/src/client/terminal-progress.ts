@@ -7,32 +7,27 @@ interface Progress {
   readonly message?: unknown;
 }
 
-/** A progress bar that appears with the first report. */
-export interface ProgressView {
-  /** Absent where nobody looks. */
-  readonly onProgress?: (reported: Progress) => void;
-  end(): void;
-}
-
 /** A bar counts in hundredths. */
 const MAX = 100;
 
-/** Shows progress on stderr, if that is a terminal. */
-export function showProgress(): ProgressView {
-  if (!process.stderr.isTTY) return { end: () => {} };
-  let bar: ReturnType<typeof progress> | undefined;
-  let shown = 0;
-  return {
-    onProgress({ progress: done, total, message }) {
-      if (bar === undefined) {
-        bar = progress({ max: MAX, output: process.stderr });
-        bar.start();
-      }
-      const text = typeof message === "string" ? message : `${done}${total === undefined ? "" : ` of ${total}`}`;
-      const part = typeof done === "number" && typeof total === "number" && total > 0 ? (done / total) * MAX : shown;
-      bar.advance(Math.max(0, part - shown), text);
-      shown = Math.max(shown, part);
-    },
-    end: () => bar?.stop(),
-  };
+/** There is one terminal, and so one bar. */
+let bar: { readonly view: ReturnType<typeof progress>; shown: number } | undefined;
+
+/** Shows progress as a bar on stderr. */
+export function showProgress({ progress: done, total, message }: Progress): void {
+  if (bar === undefined) {
+    bar = { view: progress({ max: MAX, output: process.stderr }), shown: 0 };
+    bar.view.start();
+  }
+  const text = typeof message === "string" ? message : `${done}${total === undefined ? "" : ` of ${total}`}`;
+  const known = typeof done === "number" && typeof total === "number" && total > 0;
+  const part = known ? Math.max(bar.shown, (done / total) * MAX) : bar.shown;
+  bar.view.advance(part - bar.shown, text);
+  bar.shown = part;
+}
+
+/** Takes the bar away: the result is there, or a question needs the terminal. The next report brings it back. */
+export function endProgress(): void {
+  bar?.view.stop();
+  bar = undefined;
 }

@@ -1,9 +1,10 @@
+import process from "node:process";
 import type { TestClient } from "proffer/testing";
 import { parseInput, parsePairs, toValues } from "../client/arguments.ts";
 import { type TalkFlags, withClient } from "../client/connect-target.ts";
 import { showBlock } from "../client/show-content.ts";
 import type { Addressed } from "../client/target.ts";
-import { showProgress } from "../client/terminal-progress.ts";
+import { endProgress, showProgress } from "../client/terminal-progress.ts";
 import { CommandError } from "../command-error.ts";
 import { print, printJson } from "../terminal.ts";
 
@@ -20,11 +21,11 @@ export async function call({ target, words: [name = ""] }: Addressed, flags: Cal
   const input = parseInput(flags.input);
   const result = await withClient(target, flags, async (client) => {
     const named = pairs.length === 0 ? {} : toValues(pairs, (await findTool(client, name)).inputSchema);
-    const progress = showProgress();
+    const options = process.stderr.isTTY ? { onProgress: showProgress } : {};
     try {
-      return await client.call(name, { ...input, ...named }, progress);
+      return await client.call(name, { ...input, ...named }, options);
     } finally {
-      progress.end();
+      endProgress();
     }
   });
   if (flags.json) printJson(result);
