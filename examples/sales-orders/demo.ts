@@ -119,3 +119,5 @@ const flightDetails = defineTool({
     return flight ?? fail(`There is no connection ${airline_code} ${connection_number}.`);
   },
 });
+
+export default defineDemo();

@@ -37,3 +37,5 @@ function sessionOf({ session, client }: Context): Session {
   if (session !== undefined) return session;
   throw new ToolError(`Protocol revision ${client.revision} has no sessions; use 2025-11-25 or an older one.`);
 }
+
+export default defineSessionDemo();

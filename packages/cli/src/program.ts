@@ -33,16 +33,22 @@ export function createProgram(command?: readonly string[]): Command {
 }
 
 function addServing(program: Command): void {
-  const serve = define(program, "serve", "serve a module over stdio or HTTP", ["tools.ts", "tools.ts --http 3000"])
+  const serve = define(program, "serve", "serve a module over stdio or HTTP", [
+    "tools.ts",
+    "tools.ts --http 3000",
+    "tools.ts --http --mount /orders=orders.ts",
+  ])
     .description(
       "Serves a module over stdin and stdout, or over HTTP. Its exported functions are tools, prompts and resources,\n" +
         "or its default export is a server made by defineServer. TypeScript needs no build. What it prints goes to stderr.",
     )
     .argument("<module>", `${MODULE}, or a folder written by proffer build`);
-  withTransport(serve).action(async (file, flags) => {
-    const { serve } = await import("./commands/serve.ts");
-    await serve(file, flags);
-  });
+  withTransport(serve)
+    .option("--mount <path=module>", "another module, at a path of its own on the same port", collect, [])
+    .action(async (file, flags) => {
+      const { serve } = await import("./commands/serve.ts");
+      await serve(file, flags);
+    });
 
   const dev = define(program, "dev", "serve a module and follow its edits", ["tools.ts --http", "tools.ts"])
     .description(

@@ -10,6 +10,12 @@ export interface TransportFlags {
   readonly stdio?: boolean;
 }
 
+/** The flags of `serve`. */
+export interface ServeFlags extends TransportFlags {
+  /** Other modules that share the port, each as `/path=module`. */
+  readonly mount?: readonly string[];
+}
+
 /** What the flags say about HTTP; undefined if it was not asked for. @throws {WrongUsage} for flags that make no sense. */
 export function toServeOptions({ http, host, path }: TransportFlags): ServeOptions | undefined {
   if (http === undefined || http === false) {
@@ -22,6 +28,21 @@ export function toServeOptions({ http, host, path }: TransportFlags): ServeOptio
     ...(host !== undefined && { host }),
     ...(path !== undefined && { path }),
   };
+}
+
+/** The other modules to serve, by their paths. @throws {WrongUsage} for flags that make no sense. */
+export function toMounts({ http, mount = [] }: ServeFlags): ReadonlyMap<string, string> {
+  const mounts = new Map<string, string>();
+  for (const text of mount) {
+    if (http === undefined) throw new WrongUsage("--mount is about HTTP; add --http.");
+    const [, path, module] = /^(\/[^=]*)=(.+)$/.exec(text) ?? [];
+    if (path === undefined || module === undefined) {
+      throw new WrongUsage(`${JSON.stringify(text)} is not a path and a module; write --mount /path=module.ts.`);
+    }
+    if (mounts.has(path)) throw new WrongUsage(`--mount names ${path} twice; give each module a path of its own.`);
+    mounts.set(path, module);
+  }
+  return mounts;
 }
 
 function parsePort(text: string): number {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createProject, type Project } from "./project.ts";
+import { createProject, heard, type Project } from "./project.ts";
 
 let project: Project;
 
@@ -129,6 +129,31 @@ describe("proffer serve", () => {
     expect(stderr).toContain(`Port ${port} on 127.0.0.1 is taken`);
     taken.close();
   });
+
+  it("serves other modules at paths of their own on the same port", async () => {
+    project.write("one.ts", "/** Says one. */", 'export const one = () => "1";');
+    project.write(
+      "two.ts",
+      'import { defineServer, defineTool } from "proffer";',
+      'const two = defineTool({ name: "two", handle: () => "2" });',
+      'export default defineServer({ name: "second", version: "2.0.0", tools: [two] });',
+    );
+    const args = ["--mount", "/two=two.ts", "--mount", "/a/third=one.ts"];
+    const child = project.start("serve", "one.ts", "--http", "0", "--path", "/one", ...args);
+    const said = await heard(child, /\/one\n.*\/two\n.*\/a\/third\n/);
+    const urls = [...said.matchAll(/Listening at (\S+)/g)].map(([, url = ""]) => url);
+    const answers = urls.map((url, index) => project.proffer("call", url, index === 1 ? "two" : "one").stdout);
+    expect(answers).toEqual(["1\n", "2\n", "1\n"]);
+    child.kill("SIGTERM");
+    expect(await once(child, "close")).toEqual([0, null]);
+  });
+
+  it("refuses to serve two modules at one path", () => {
+    project.write("one.ts", "/** Says one. */", 'export const one = () => "1";');
+    const { status, stderr } = project.proffer("serve", "one.ts", "--http", "0", "--mount", "/mcp=one.ts");
+    expect(status).toBe(1);
+    expect(stderr).toContain("Two servers cannot both be at /mcp");
+  });
 });
 
 describe("proffer serve, with what it cannot serve, exits with 1, keeps stdout empty and", () => {
@@ -179,6 +204,9 @@ describe("the command line", () => {
     [["serve", "a.ts", "b.ts"]],
     [["serve", "a.ts", "--http", "many"]],
     [["serve", "a.ts", "--host", "::1"]],
+    [["serve", "a.ts", "--mount", "/b=b.ts"]],
+    [["serve", "a.ts", "--http", "0", "--mount", "b.ts"]],
+    [["serve", "a.ts", "--http", "0", "--mount", "/b=b.ts", "--mount", "/b=c.ts"]],
     [["call", "a.ts"]],
     [["call", "a", "--arg", "b", "--", "node"]],
     [["call", "a.ts", "b", "--input", "[]"]],

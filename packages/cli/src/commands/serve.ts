@@ -2,20 +2,36 @@ import { serveProcess } from "proffer/derived";
 import { guardStdout } from "proffer/stdio";
 import { reportDiagnostics } from "../diagnostic-report.ts";
 import { explainUsage } from "../explain-usage.ts";
-import { openServer } from "../load.ts";
+import { type OpenedServer, openServer } from "../load.ts";
 import { say } from "../terminal.ts";
-import { type TransportFlags, toServeOptions } from "../transport-flags.ts";
+import { type ServeFlags, toMounts, toServeOptions } from "../transport-flags.ts";
 
 /**
  * Serves a module, or a folder that `build` wrote, until its client is gone or the process is told to stop.
  * @throws {CommandError} when there is nothing to serve.
  */
-export async function serve(file: string, flags: TransportFlags): Promise<void> {
+export async function serve(file: string, flags: ServeFlags): Promise<void> {
   const http = toServeOptions(flags);
+  const mounts = toMounts(flags);
   const stdio = flags.stdio ?? http === undefined;
   // The author's module and all that it imports may print while they load, and stdout already belongs to the protocol.
   if (stdio) guardStdout();
-  const { server, load, prepared } = await openServer(file, { warn: (message) => say(`warning: ${message}`) });
-  reportDiagnostics(prepared?.diagnostics ?? []);
-  await explainUsage(serveProcess(server, { stdio, ...(http && { http }), ...(load && { load }) }));
+  const first = await open(file);
+  const others = new Map<string, OpenedServer>();
+  for (const [path, module] of mounts) others.set(path, await open(module));
+  const loads = [first, ...others.values()].flatMap(({ load }) => load ?? []);
+  await explainUsage(
+    serveProcess(first.server, {
+      stdio,
+      ...(http && { http }),
+      mounts: Object.fromEntries([...others].map(([path, { server }]) => [path, server])),
+      ...(loads.length > 0 && { load: () => Promise.all(loads.map((load) => load())) }),
+    }),
+  );
+}
+
+async function open(file: string): Promise<OpenedServer> {
+  const opened = await openServer(file, { warn: (message) => say(`warning: ${message}`) });
+  reportDiagnostics(opened.prepared?.diagnostics ?? []);
+  return opened;
 }

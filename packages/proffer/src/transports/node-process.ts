@@ -1,10 +1,13 @@
 import type { Server } from "../server/server.ts";
+import { UsageError } from "../server/usage-error.ts";
 import type { HttpService, ServeOptions } from "./node-server.ts";
 import type { StdioOptions } from "./stdio.ts";
 
 export interface ProcessOptions {
   /** Serve over HTTP. Default: over stdio. */
   readonly http?: ServeOptions;
+  /** Other servers that share the port, by the path of each. */
+  readonly mounts?: { readonly [path: string]: Server };
   /** Serve over stdio, too. Default: only if there is no `http`. */
   readonly stdio?: StdioOptions | boolean;
   /** Imports the author's module: called in the background, when the first questions of the client are answered. */
@@ -25,7 +28,7 @@ const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
  */
 export async function serveProcess(server: Server, options: ProcessOptions = {}): Promise<never> {
   const { http, stdio = http === undefined, load } = options;
-  const close = http === undefined ? undefined : await listen(server, http, options.listening ?? announce);
+  const close = http === undefined ? undefined : await listen(server, http, options);
   if (stdio) {
     const { serveStdio } = await import("./stdio.ts");
     void serveStdio(server, stdio === true ? {} : stdio);
@@ -57,15 +60,19 @@ function isPort(port: number): boolean {
 }
 
 /** Listens; gives the function that ends it. The transport is imported only where it is used: stdio starts faster. */
-async function listen(server: Server, options: ServeOptions, listening: (service: HttpService) => void) {
-  const { serveHttp } = await import("./node-server.ts");
-  const service = await serveHttp(server, options);
+async function listen(server: Server, http: ServeOptions, { mounts = {}, listening = announce }: ProcessOptions) {
+  const { DEFAULT_PATH, serveHttp } = await import("./node-server.ts");
+  const path = http.path ?? DEFAULT_PATH;
+  if (Object.hasOwn(mounts, path)) {
+    throw new UsageError("bad_option", `Two servers cannot both be at ${path}; give one of them another path.`);
+  }
+  const service = await serveHttp({ [path]: server, ...mounts }, http);
   listening(service);
   return () => service.close();
 }
 
-function announce({ url }: HttpService): void {
-  console.error(`Listening at ${url}`);
+function announce({ urls }: HttpService): void {
+  for (const url of Object.values(urls)) console.error(`Listening at ${url}`);
 }
 
 /** Calls `start` in the first pause. Evaluating a large module takes the thread, and lists would have to wait for it. */

@@ -49,6 +49,8 @@ export interface HttpService {
 
 /** The port that is taken when none is named. */
 export const DEFAULT_PORT = 3000;
+/** Where a single server is served when no path is named. */
+export const DEFAULT_PATH = "/mcp";
 const LOOPBACK = "127.0.0.1";
 const ANY: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]", ""]);
 const CHECK_INTERVAL = 1000;
@@ -84,7 +86,7 @@ class HttpSite {
     this.#options = withOwnName(options);
     this.#guard = new HttpGuard(this.#options, "serveHttp()");
     this.#health = health === true ? "/healthz" : health || undefined;
-    const mounts = isServer(servers) ? { [options.path ?? "/mcp"]: servers } : servers;
+    const mounts = isServer(servers) ? { [options.path ?? DEFAULT_PATH]: servers } : servers;
     for (const [path, mount] of Object.entries(mounts)) this.#mount(path, mount);
     if (this.#endpoints.size === 0) throw new UsageError("bad_option", "serveHttp() needs at least one server.");
     this.#http = http.createServer(
