@@ -27,10 +27,13 @@ export interface ResponseMessage {
 
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
-/**
- * One message on its way out: text, or text around bytes that were serialised before and are sent without copying.
- */
+/** One message on its way out: text, or text around bytes that are sent without copying. */
 export type Wire = string | readonly [head: string, body: Uint8Array, tail: string];
+
+/** The whole of a message, for those who cannot send it in parts. */
+export function toText(wire: Wire): string {
+  return typeof wire === "string" ? wire : `${wire[0]}${new TextDecoder().decode(wire[1])}${wire[2]}`;
+}
 
 export function isRequest(message: Message): message is RequestMessage {
   return "method" in message && "id" in message;

@@ -2,7 +2,7 @@
 interface NodeGlobals {
   readonly Buffer?: {
     from(bytes: ArrayBufferLike, offset: number, length: number): { toString(encoding: "base64"): string };
-    from(text: string, encoding: "base64"): Uint8Array<ArrayBuffer>;
+    from(text: string, encoding: "base64" | "latin1"): Uint8Array<ArrayBuffer>;
   };
 }
 
@@ -16,6 +16,11 @@ export function toBase64(bytes: Uint8Array): string {
     binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   }
   return btoa(binary);
+}
+
+/** The bytes of a text that has no characters but those of ASCII. */
+export function asciiBytes(text: string): Uint8Array {
+  return NodeBuffer ? NodeBuffer.from(text, "latin1") : new TextEncoder().encode(text);
 }
 
 /** The bytes of standard base64, with or without padding; undefined for a text that no encoder would have made. */

@@ -1,4 +1,4 @@
-import type { Message, Wire } from "../protocol/messages.ts";
+import { type Message, toText, type Wire } from "../protocol/messages.ts";
 import type { MessageFault } from "../protocol/parse.ts";
 import type { Revision } from "../protocol/revision.ts";
 import type { Call, Origin } from "./call.ts";
@@ -53,7 +53,7 @@ export class Batch implements Origin {
 
   respond(call: Call, wire: Wire): void {
     this.#origin.settled?.(call);
-    this.take(typeof wire === "string" ? wire : `${wire[0]}${new TextDecoder().decode(wire[1])}${wire[2]}`);
+    this.take(toText(wire));
   }
 
   get request(): Origin["request"] {

@@ -21,6 +21,8 @@ export interface BoundJsonOptions {
   readonly maxChars: number;
   /** The property whose items are left out first. */
   readonly list?: string;
+  /** How many of them stay at most, however few characters they have. Default: all. */
+  readonly maxItems?: number;
   /** Which of them stay. Default: "newest", the last ones. */
   readonly keep?: "newest" | "oldest";
   /** How the numbers of items are called: "rounds" gives original_rounds and returned_rounds. Default: "items". */
@@ -30,16 +32,17 @@ export interface BoundJsonOptions {
 }
 
 /**
- * The JSON of a document in at most `maxChars` characters. If it does not fit, as few items of `list` as possible are
- * left out, then the largest other properties, and `truncated: true` says so.
+ * The JSON of a document in at most `maxChars` characters, with at most `maxItems` items of `list`. If it does not fit,
+ * as few items as possible are left out, then the largest other properties, and `truncated: true` says so.
  * @throws {InvalidParams} if there is no room to say even that.
  */
 export function boundJson(document: Readonly<Record<string, unknown>>, options: BoundJsonOptions): string {
-  const { maxChars, list, keep = "newest", unit = "items", indent } = options;
+  const { maxChars, list, maxItems = Number.POSITIVE_INFINITY, keep = "newest", unit = "items", indent } = options;
   const write = (value: unknown): string => JSON.stringify(value, undefined, indent);
-  const whole = write(document);
-  if (whole.length <= maxChars) return whole;
   const items = list === undefined ? undefined : document[list];
+  const most = Array.isArray(items) ? Math.min(items.length, maxItems) : 0;
+  const whole = write(document);
+  if (whole.length <= maxChars && (!Array.isArray(items) || items.length === most)) return whole;
   if (list === undefined || !Array.isArray(items))
     return boundProperties({ ...document, truncated: true }, maxChars, write);
   const withItems = (count: number): Record<string, unknown> => ({
@@ -51,7 +54,7 @@ export function boundJson(document: Readonly<Record<string, unknown>>, options: 
   });
   let fits = -1;
   // The most items that fit lie between the last count that did and the first that did not.
-  for (let low = 0, high = items.length; low <= high; ) {
+  for (let low = 0, high = most; low <= high; ) {
     const middle = (low + high) >> 1;
     if (write(withItems(middle)).length <= maxChars) {
       fits = middle;

@@ -1,6 +1,9 @@
 /** The lists whose change clients may want to hear of. */
 export type ListKind = "tools" | "prompts" | "resources";
 
+/** What changed: the resource of a URI, or any whose URI begins with a prefix. */
+export type Changed = string | { readonly prefix: string };
+
 export interface ChangeListener {
   listChanged(kind: ListKind): void;
   updated(uri: string): void;
@@ -13,6 +16,8 @@ export interface ChangeListener {
 export class Changes {
   readonly #listeners = new Set<ChangeListener>();
   readonly #watchers = new Map<string, Set<ChangeListener>>();
+  /** The watched URIs that have a query, by what stands before it. */
+  readonly #queries = new Map<string, Set<string>>();
   readonly #lists = new Set<ListKind>();
   readonly #uris = new Set<string>();
   readonly #heard: (listeners: number) => void;
@@ -37,11 +42,25 @@ export class Changes {
     const watchers = this.#watchers.get(uri) ?? new Set();
     watchers.add(listener);
     this.#watchers.set(uri, watchers);
+    this.#noteQuery(uri, true);
     return () => {
       watchers.delete(listener);
       // Another set may have taken its place since.
-      if (watchers.size === 0 && this.#watchers.get(uri) === watchers) this.#watchers.delete(uri);
+      if (watchers.size > 0 || this.#watchers.get(uri) !== watchers) return;
+      this.#watchers.delete(uri);
+      this.#noteQuery(uri, false);
     };
+  }
+
+  #noteQuery(uri: string, isWatched: boolean): void {
+    const mark = uri.indexOf("?");
+    if (mark === -1) return;
+    const plain = uri.slice(0, mark);
+    const uris = this.#queries.get(plain) ?? new Set();
+    if (isWatched) uris.add(uri);
+    else uris.delete(uri);
+    if (uris.size > 0) this.#queries.set(plain, uris);
+    else this.#queries.delete(plain);
   }
 
   listChanged(kind: ListKind): void {
@@ -50,17 +69,22 @@ export class Changes {
     this.#schedule();
   }
 
+  /** Says that a resource changed: then it did with every query. */
   updated(uri: string): void {
-    if (!this.#watchers.has(uri)) return;
-    this.#uris.add(uri);
-    this.#schedule();
+    if (this.#watchers.has(uri)) this.#tell(uri);
+    for (const queried of this.#queries.get(uri) ?? []) this.#tell(queried);
   }
 
   /** Says that everything whose URI begins so may have changed. */
   updatedUnder(prefix: string): void {
     for (const uri of this.#watchers.keys()) {
-      if (uri.startsWith(prefix)) this.updated(uri);
+      if (uri.startsWith(prefix)) this.#tell(uri);
     }
+  }
+
+  #tell(uri: string): void {
+    this.#uris.add(uri);
+    this.#schedule();
   }
 
   #schedule(): void {

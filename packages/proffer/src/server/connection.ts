@@ -72,7 +72,7 @@ export class Connection implements Origin, ChangeListener {
   /** Takes the text of one message from the client. */
   receive(text: string): void {
     if (this.#closed) return;
-    const parsed = parseMessage(text);
+    const parsed = parseMessage(text, this.#server.limits.messageItems);
     if (Array.isArray(parsed)) this.#receiveBatch(parsed);
     else if (!(parsed instanceof MessageFault)) this.#receiveMessage(parsed, this);
     else if (!parsed.notification) this.refuse(parsed.error, parsed.id);

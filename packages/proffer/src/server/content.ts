@@ -67,10 +67,25 @@ export function embed(resource: ResourceContent, options: BlockOptions = {}): Em
   return { type: "resource", resource: toContents(resource), ...options, [KIND]: "block" };
 }
 
+/** Keeps the base64 that was made of bytes here: as long as the blob is that very text, it needs no escaping. */
+const ENCODED: unique symbol = Symbol("proffer.encoded");
+
+/** Contents whose blob was encoded here. */
+export type EncodedBlob = EmbedBlock["resource"] & { readonly blob: string; readonly [ENCODED]: string };
+
 /** A resource's contents as they travel. */
 export function toContents(content: ResourceContent): EmbedBlock["resource"] {
   const { blob, ...rest } = content;
-  return blob === undefined ? rest : { ...rest, blob: encoded(blob) };
+  if (blob === undefined) return rest;
+  if (typeof blob === "string") return { ...rest, blob };
+  const base64 = toBase64(blob);
+  return { ...rest, blob: base64, [ENCODED]: base64 } as EncodedBlob;
+}
+
+/** Whether the blob of these contents is what was made of bytes here, and not what somebody has put in its place. */
+export function isEncoded(content: EmbedBlock["resource"] | undefined): content is EncodedBlob {
+  const { blob, [ENCODED]: base64 } = (content ?? {}) as Partial<EncodedBlob>;
+  return blob !== undefined && blob === base64;
 }
 
 /** A tool's failure that the model should see: `isError` with this text. */

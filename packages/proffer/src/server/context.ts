@@ -26,6 +26,8 @@ export interface Context {
   /** Who is calling, if the transport's `authenticate` hook said. */
   readonly principal: Principal | undefined;
   readonly client: Client;
+  /** The URI that is read or subscribed to, as the client wrote it; undefined in tools and prompts. */
+  readonly uri: string | undefined;
   /** What can be kept between calls; undefined where the client's revision has no sessions. */
   readonly session: Session | undefined;
   /** Tells the client how far the work is; it must grow. Does nothing if the client did not ask to be told. */
@@ -73,14 +75,16 @@ const PROGRESS_BURST = 100;
 const PROGRESS_PER_SECOND = 50;
 
 export class CallContext implements Context {
+  readonly uri: string | undefined;
   readonly #call: Call;
   #progress = Number.NEGATIVE_INFINITY;
   #skipped: Progress | undefined;
   #allowance = PROGRESS_BURST;
   #refilledAt = 0;
 
-  constructor(call: Call) {
+  constructor(call: Call, uri?: string) {
     this.#call = call;
+    this.uri = uri;
   }
 
   get signal(): AbortSignal {

@@ -141,11 +141,14 @@ export function withoutQuery(template: string): string {
   return template.replace(/\{[?&][^}]*\}/g, "");
 }
 
+const UNLIMITED = { maxLength: Number.POSITIVE_INFINITY, maxUriLength: Number.POSITIVE_INFINITY };
+
 function toTemplate(uri: string): Template | undefined {
   if (typeof uri !== "string" || uri === "") throw new UsageError("bad_template", "A resource needs a uri.");
   if (!uri.includes("{") && !uri.includes("}")) return undefined;
   try {
-    const template: Template = parseTemplate(uri);
+    // How long they may be is for the server to say that they are added to.
+    const template: Template = parseTemplate(uri, UNLIMITED);
     if (template.ambiguity !== undefined) throw new UsageError("bad_template", template.ambiguity);
     return template;
   } catch (cause) {

@@ -1,9 +1,9 @@
 import { InvalidParams, type RpcError } from "../protocol/errors.ts";
 import type { Revision } from "../protocol/revision.ts";
-import { MAX_URI_LENGTH } from "../uri/match.ts";
 import { createRouter, type Router } from "../uri/router.ts";
 import { TemplateError } from "../uri/template.ts";
 import type { Resource } from "./define-resource.ts";
+import type { ServerLimits } from "./limits.ts";
 import type { Prepared } from "./prepared.ts";
 import { type Entry, Registry } from "./registry.ts";
 import { type Contract, checkDotSegments, DEFAULT_CONTRACT, refuse } from "./resource-contract.ts";
@@ -19,17 +19,21 @@ export interface Found {
 
 /** Resources and templates: listed in the order of registration, found by URI. */
 export class ResourceRegistry extends Registry<Resource> {
-  readonly #router: Router<Resource> = createRouter<Resource>();
+  readonly #limits: Pick<Required<ServerLimits>, "uriLength" | "templateLength">;
+  readonly #router: Router<Resource>;
   readonly #prepared = new Map<Resource, Map<Revision, Prepared>>();
   /** How many resources each group has. */
   readonly #groups = new Map<Contract, number>();
   #sources: readonly Entry<Resource>[] | undefined;
 
-  constructor(changed: () => void) {
+  constructor(changed: () => void, limits: Pick<Required<ServerLimits>, "uriLength" | "templateLength">) {
     super("resource", (resource) => resource.uri, changed);
+    this.#limits = limits;
+    this.#router = createRouter<Resource>({ maxUriLength: limits.uriLength });
   }
 
   override add(resource: Resource): void {
+    this.#checkLength(resource);
     this.#forget(resource);
     super.add(resource);
     try {
@@ -54,6 +58,16 @@ export class ResourceRegistry extends Registry<Resource> {
     if (others === 0) this.#groups.delete(resource.contract);
     else if (resource.contract !== DEFAULT_CONTRACT) this.#groups.set(resource.contract, others);
     return super.remove(uri);
+  }
+
+  #checkLength({ uri, template }: Resource): void {
+    const limit = template === undefined ? "uriLength" : "templateLength";
+    const most = this.#limits[limit];
+    if (uri.length <= most) return;
+    throw new UsageError(
+      "bad_template",
+      `The uri of resource ${uri.slice(0, 64)}… has ${uri.length} characters; limits.${limit} of the server is ${most}.`,
+    );
   }
 
   /** Lets the sources be found again, if the resource is one: the others would be walked through for nothing. */
@@ -81,8 +95,8 @@ export class ResourceRegistry extends Registry<Resource> {
 
   /** The resource that a URI names, with its values checked. @throws {RpcError} as the contract of the URI words it. */
   find(uri: string): Found {
-    if (uri.length > MAX_URI_LENGTH) {
-      throw new InvalidParams(`The URI has ${uri.length} characters; the most is ${MAX_URI_LENGTH}.`);
+    if (uri.length > this.#limits.uriLength) {
+      throw new InvalidParams(`The URI has ${uri.length} characters; the most is ${this.#limits.uriLength}.`);
     }
     const route = this.#router.match(uri);
     const contract = route?.value.contract ?? this.#ownerOf(uri);

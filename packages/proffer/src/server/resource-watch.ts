@@ -1,7 +1,9 @@
+import type { Changed } from "./changes.ts";
+
 /** What a watcher tells. */
 export interface WatchEvents {
-  /** A resource changed. */
-  updated(uri: string): void;
+  /** A resource changed, or any whose URI begins with a prefix. */
+  updated(changed: Changed): void;
   /** Resources came or went. */
   listChanged(): void;
   /** Watching failed, at least in part: that goes to the log. */

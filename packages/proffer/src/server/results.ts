@@ -12,7 +12,7 @@ import {
   text,
   toContents,
 } from "./content.ts";
-import { collect, isStream } from "./stream.ts";
+import { collect, isStream, MAX_STREAM_BYTES } from "./stream.ts";
 
 /** Whether a value must be waited for or read to its end before it can be answered with. */
 export function isDeferred(value: unknown): boolean {
@@ -29,7 +29,11 @@ export interface CallShape {
 }
 
 /** A tool's return value as the result of the call. */
-export function toCallResult(value: unknown, shape: CallShape): CallResult | Promise<CallResult> {
+export function toCallResult(
+  value: unknown,
+  shape: CallShape,
+  streamBytes = MAX_STREAM_BYTES,
+): CallResult | Promise<CallResult> {
   if (typeof value === "string" && !shape.structured) return { content: [{ type: "text", text: value }] };
   if (typeof value !== "object" || value === null) return scalarResult(value, shape);
   switch (kindOf(value)) {
@@ -40,7 +44,9 @@ export function toCallResult(value: unknown, shape: CallShape): CallResult | Pro
     case "result": {
       const { value: inner, _meta } = value as Result;
       const made =
-        inner instanceof Promise ? inner.then((own) => toCallResult(own, shape)) : toCallResult(inner, shape);
+        inner instanceof Promise
+          ? inner.then((own) => toCallResult(own, shape, streamBytes))
+          : toCallResult(inner, shape, streamBytes);
       return withMeta(made, _meta);
     }
     case undefined:
@@ -51,7 +57,7 @@ export function toCallResult(value: unknown, shape: CallShape): CallResult | Pro
   if (Array.isArray(value) && value.some(isMarked)) return { content: value.map((item) => toBlock(item, shape)) };
   if (value instanceof Uint8Array) return { content: [bytesBlock(value, "", shape)] };
   if (value instanceof Blob) return blobResult(value, shape);
-  if (isStream(value)) return collect(value).then((whole) => toCallResult(whole, shape));
+  if (isStream(value)) return collect(value, streamBytes).then((whole) => toCallResult(whole, shape));
   const json = toJson(value, `tool "${shape.name}"`);
   const content: ContentBlock[] = [{ type: "text", text: json }];
   return Array.isArray(value) && !shape.structured ? { content } : { content, structuredContent: value };
@@ -107,7 +113,11 @@ export interface ReadShape {
 }
 
 /** A resource's return value as the result of a read. */
-export function toReadResult(value: unknown, shape: ReadShape): ReadResult | Promise<ReadResult> {
+export function toReadResult(
+  value: unknown,
+  shape: ReadShape,
+  streamBytes = MAX_STREAM_BYTES,
+): ReadResult | Promise<ReadResult> {
   const { uri } = shape;
   if (typeof value === "string" || value === undefined) {
     return { contents: [{ uri, mimeType: shape.mimeType ?? "text/plain", text: value ?? "" }] };
@@ -119,13 +129,13 @@ export function toReadResult(value: unknown, shape: ReadShape): ReadResult | Pro
   }
   if (value instanceof Uint8Array) {
     const mimeType = shape.mimeType ?? "application/octet-stream";
-    return { contents: [{ uri, mimeType, blob: toBase64(value) }] };
+    return { contents: [toContents({ uri, mimeType, blob: value })] };
   }
   if (value instanceof Blob) {
     const mimeType = shape.mimeType ?? (value.type || "application/octet-stream");
     return value.arrayBuffer().then((buffer) => toReadResult(new Uint8Array(buffer), { uri, mimeType }));
   }
-  if (isStream(value)) return collect(value).then((whole) => toReadResult(whole, shape));
+  if (isStream(value)) return collect(value, streamBytes).then((whole) => toReadResult(whole, shape));
   const mimeType = shape.mimeType ?? "application/json";
   return { contents: [{ uri, mimeType, text: toJson(value, `resource ${uri}`) }] };
 }

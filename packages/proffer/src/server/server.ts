@@ -3,10 +3,11 @@ import { convert, type Revision } from "../protocol/revision.ts";
 import { REVISIONS, type Revisions } from "../protocol/revisions.ts";
 import { type Around, createAround } from "./around.ts";
 import type { Call } from "./call.ts";
-import { Changes, type ListKind } from "./changes.ts";
+import { type Changed, Changes, type ListKind } from "./changes.ts";
 import type { Prompt } from "./define-prompt.ts";
 import type { Resource } from "./define-resource.ts";
 import type { Tool } from "./define-tool.ts";
+import { type ServerLimits, toServerLimits } from "./limits.ts";
 import { consoleLog, type LogSink, withoutThrowing } from "./log.ts";
 import { checkName } from "./names.ts";
 import type { Prepared } from "./prepared.ts";
@@ -45,14 +46,6 @@ export interface ServerOptions {
   readonly log?: LogSink;
 }
 
-/** What one client may ask for. */
-export interface ServerLimits {
-  /** How many resources it may subscribe to. Default: 10,000. */
-  readonly subscriptions?: number;
-  /** How many entries of a list are looked at to complete a variable. Default: 10,000. */
-  readonly completionScan?: number;
-}
-
 /** Something that can be changed while the server runs. Clients are told by themselves. */
 export interface Collection<Item> extends Iterable<Item> {
   readonly size: number;
@@ -67,8 +60,11 @@ export interface Server {
   readonly tools: Collection<Tool>;
   readonly prompts: Collection<Prompt>;
   readonly resources: Collection<Resource>;
-  /** Tells whoever subscribed to the resource that it changed, or to any whose URI begins with a prefix. */
-  notify(changed: string | { readonly prefix: string }): void;
+  /**
+   * Tells whoever subscribed to the resource, with a query or without, that it changed; or to any whose URI begins with
+   * a prefix.
+   */
+  notify(changed: Changed): void;
 }
 
 interface Envelope {
@@ -79,7 +75,6 @@ interface Envelope {
 
 const BRAND = Symbol.for("proffer.server");
 const PAGE_SIZE = 1000;
-const LIMITS: Required<ServerLimits> = { subscriptions: 10_000, completionScan: 10_000 };
 
 /** The server as the rest of Proffer sees it. */
 export class ServerState implements Server {
@@ -135,12 +130,12 @@ export class ServerState implements Server {
       () => this.#changed("prompts"),
     );
     this.watchers = new Watchers({
-      updated: (uri) => this.changes.updated(uri),
+      updated: (changed) => this.notify(changed),
       listChanged: () => this.#changed("resources"),
       failed: (error) => this.log({ level: "error", message: "A watcher of resources failed", error }),
     });
-    this.limits = { ...LIMITS, ...options.limits };
-    this.resources = new ResourceRegistry(() => this.#changed("resources"));
+    this.limits = toServerLimits(options.limits, `Server "${name}"`);
+    this.resources = new ResourceRegistry(() => this.#changed("resources"), this.limits);
     for (const tool of options.tools ?? []) this.tools.add(tool);
     for (const prompt of options.prompts ?? []) this.prompts.add(prompt);
     for (const resource of (options.resources ?? []).flat()) this.resources.add(resource as Resource);
@@ -153,7 +148,7 @@ export class ServerState implements Server {
     }
   }
 
-  notify(changed: string | { readonly prefix: string }): void {
+  notify(changed: Changed): void {
     if (typeof changed === "string") this.changes.updated(changed);
     else this.changes.updatedUnder(changed.prefix);
   }

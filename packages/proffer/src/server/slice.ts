@@ -8,6 +8,12 @@ export interface SliceOptions {
   readonly limit: number;
 }
 
+/** Which lines of something long are wanted. */
+export interface LinesOptions extends SliceOptions {
+  /** How many characters a line may have: a longer one could fill the memory. Default: 16 Mi. */
+  readonly maxLineLength?: number | undefined;
+}
+
 /** A part of something long. */
 export interface Slice<Item> {
   readonly items: readonly Item[];
@@ -36,15 +42,17 @@ export async function takeItems<Item>(
   return { items, offset, more: false };
 }
 
-/** Takes some lines of a text, or of a stream of text or bytes, without their ends. */
+/**
+ * Takes some lines of a text, or of a stream of text or bytes, without their ends. @throws {InvalidParams} for a line that
+ * is too long.
+ */
 export function takeLines(
   source: string | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
-  options: SliceOptions,
+  options: LinesOptions,
 ): Promise<Slice<string>> {
-  return takeItems(toLines(typeof source === "string" ? [source] : source), options);
+  return takeItems(toLines(typeof source === "string" ? [source] : source, options.maxLineLength), options);
 }
 
-/** Longer lines are refused, as they could fill the memory. */
 const MAX_LINE = 16 * 1024 * 1024;
 
 /**

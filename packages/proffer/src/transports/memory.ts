@@ -1,4 +1,4 @@
-import type { Wire } from "../protocol/messages.ts";
+import { toText } from "../protocol/messages.ts";
 import { Connection, type ConnectionOptions } from "../server/connection.ts";
 import { type Server, stateOf } from "../server/server.ts";
 
@@ -22,10 +22,4 @@ export function connectMemory(
     send: (text) => queueMicrotask(() => connection.receive(text)),
     close: () => connection.close(),
   };
-}
-
-function toText(wire: Wire): string {
-  if (typeof wire === "string") return wire;
-  const [head, body, tail] = wire;
-  return head + new TextDecoder().decode(body) + tail;
 }

@@ -1,4 +1,4 @@
-import { InvalidParams, NotFound, RpcError } from "../../protocol/errors.ts";
+import { InvalidParams, NOT_FOUND, NotFound, RpcError } from "../../protocol/errors.ts";
 import { isObject } from "../../protocol/messages.ts";
 import type { CacheHints, ResourceDescription, TemplateDescription } from "../../protocol/model.ts";
 import { convert } from "../../protocol/revision.ts";
@@ -46,7 +46,7 @@ export function readResource(call: Call): object | Promise<object> {
 
 function read(call: Call, resource: Resource, uri: string, params: Params): object | Promise<object> {
   call.hints = resource.cache === undefined ? hintsFor(call) : { ...hintsFor(call), ...resource.cache };
-  const ctx = new CallContext(call);
+  const ctx = new CallContext(call, uri);
   let value: unknown;
   try {
     value = resource.read(params, ctx);
@@ -74,6 +74,7 @@ async function finish(
 
 /** What the author threw, with the URI that it is about. A group with a contract of its own says what it says. */
 function located(error: unknown, { contract }: Resource, uri: string): unknown {
+  if (error instanceof NotFound && error.message === NOT_FOUND) return refuse(contract, "missing", uri);
   if (contract !== DEFAULT_CONTRACT || !(error instanceof NotFound || error instanceof InvalidParams)) return error;
   if (error.data !== undefined && !isObject(error.data)) return error;
   return new RpcError(error.kind, error.message, { data: { uri, ...error.data } });
@@ -88,7 +89,8 @@ function deliver(
 ): object | Promise<object> {
   // A template that finds nothing has said that there is no such resource.
   if (value === undefined && resource.template !== undefined) throw refuse(resource.contract, "missing", uri);
-  const result = toReadResult(value, { uri, mimeType: resource.mimeType });
+  const shape = { uri, mimeType: resource.mimeType };
+  const result = toReadResult(value, shape, call.server.limits.streamBytes);
   ctx.flush();
   return after(result, (whole) => convert(call.revision, "read", whole));
 }

@@ -123,7 +123,7 @@ function existing(call: Call, uri: unknown): Watched | Promise<Watched> {
   if (typeof uri !== "string") throw new InvalidParams("A subscription needs the URI of a resource.");
   const { resource, params } = call.server.resources.find(uri);
   return after(params, (checked) =>
-    after(resource.exists?.(checked, new CallContext(call)) ?? true, (exists) => {
+    after(resource.exists?.(checked, new CallContext(call, uri)) ?? true, (exists) => {
       if (!exists) throw refuse(resource.contract, "missing", uri);
       return { uri, resource };
     }),

@@ -51,7 +51,7 @@ async function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown
   try {
     const outcome = call.outcome(pending);
     const value = await (tool.timeout === undefined ? outcome : withTimeout(outcome, tool.timeout, call));
-    const result = await toCallResult(value, tool);
+    const result = await toCallResult(value, tool, call.server.limits.streamBytes);
     if (tool.output === undefined || result.isError) return deliver(call, tool, ctx, result);
     return deliver(call, tool, ctx, await checkOutput(tool, tool.output, result));
   } catch (error) {
