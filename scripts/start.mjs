@@ -1,88 +1,70 @@
-// npm start: installs what is missing, builds what is stale, and serves the quickstart example over HTTP.
+// npm start: installs what is missing, builds what is stale, and serves the examples over HTTP on one port.
 //   PORT=8080 npm start   takes another port
+//   ALC_HOME=… npm start  shows another algocline home than that of the example
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:net";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { createInterface } from "node:readline";
 import { ensureBuilt } from "./build.mjs";
 import { converse } from "./conversation.mjs";
 import { ensureInstalled, root } from "./npm.mjs";
-import { Failure, main, progress, stylesFor } from "./terminal.mjs";
+import { Failure, main, progress } from "./terminal.mjs";
+import { describeTour, mounts, quickstart } from "./tour.mjs";
 
-const example = "examples/quickstart/server.ts";
-const port = process.env.PORT ?? "3000";
-const url = `http://127.0.0.1:${port}/mcp`;
+const host = "127.0.0.1";
+const LISTENING = "Listening at ";
 
 await main(async () => {
+  const port = await findPort();
   ensureInstalled();
   await ensureBuilt();
-  await converse(example);
-  await serveQuickstart();
+  await converse(quickstart.module);
+  await serveTour(port);
 });
 
-/** The main job: what somebody who has just cloned the repository should see. */
-async function serveQuickstart() {
-  progress(`proffer serve ${example} --http ${port}`);
+/** The port to take. To hear only after the installation that it is taken would be late. */
+async function findPort() {
+  const { PORT = "3000" } = process.env;
+  const port = Number(PORT);
+  if (!/^\d+$/.test(PORT) || port > 65_535) {
+    throw new Failure(`PORT is ${JSON.stringify(PORT)}: name a number from 0 to 65535; 0 takes any free one.`);
+  }
+  const probe = createServer().listen(port, host);
+  try {
+    await once(probe, "listening");
+  } catch (error) {
+    const reason = error.code === "EADDRINUSE" ? "is taken" : `cannot be used (${error.code})`;
+    throw new Failure(`port ${port} ${reason}. Name another one: PORT=${port < 65_535 ? port + 1 : 3000} npm start`);
+  }
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+/** Serves until the server ends, or this process is told to end it. */
+async function serveTour(port) {
+  progress(
+    `proffer serve ${quickstart.module} --http ${port}, and ${mounts.length} others; the first time takes longer`,
+  );
+  const others = mounts.flatMap(({ path, module }) => ["--mount", `${path}=${module}`]);
   const server = spawn(
     process.execPath,
-    [join(root, "packages/proffer/dist/bin.js"), "serve", example, "--http", port],
-    { cwd: root, stdio: ["ignore", "ignore", "inherit"] },
+    [join(root, "packages/proffer/dist/bin.js"), "serve", quickstart.module, "--http", String(port), ...others],
+    {
+      cwd: root,
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ALC_HOME: join(root, "examples/algocline/fixtures/home"), ...process.env },
+    },
   );
   const ended = once(server, "exit");
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => server.kill(signal));
-  if (!(await answers(server)))
-    throw new Failure(`the server ended before it answered at ${url}; its messages are above.`);
-  explain();
-  await ended;
-}
-
-/** Whether the server answers; false once it has ended. */
-async function answers(server) {
-  while (server.exitCode === null && server.signalCode === null) {
-    try {
-      // Any answer will do; without a session this one is a refusal.
-      await fetch(url);
-      return server.exitCode === null;
-    } catch {
-      await pause(50);
-    }
+  let urls = 0;
+  for await (const line of createInterface({ input: server.stderr })) {
+    if (!line.startsWith(LISTENING)) process.stderr.write(`${line}\n`);
+    else if (++urls === 1) process.stdout.write(describeTour(new URL(line.slice(LISTENING.length)).origin));
   }
-  return false;
-}
-
-function explain() {
-  const { bold, dim } = stylesFor(process.stdout);
-  const version = "2026-07-28";
-  const meta = {
-    "io.modelcontextprotocol/protocolVersion": version,
-    "io.modelcontextprotocol/clientCapabilities": {},
-  };
-  const params = { name: "add", arguments: { a: 19, b: 23 }, _meta: meta };
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-  const headers = [
-    "content-type: application/json",
-    `mcp-protocol-version: ${version}`,
-    "mcp-method: tools/call",
-    "mcp-name: add",
-  ];
-  process.stdout.write(`
-${bold(`The quickstart is served at ${url}`)} ${dim("until you press Ctrl-C")}
-
-${bold("Claude Code")}
-  claude mcp add --transport http quickstart ${url}
-
-${bold("VS Code")} ${dim(".vscode/mcp.json")}
-  ${JSON.stringify({ servers: { quickstart: { type: "http", url } } })}
-
-${bold("Cursor")} ${dim(".cursor/mcp.json")}
-  ${JSON.stringify({ mcpServers: { quickstart: { url } } })}
-
-${bold("A call with curl")}
-  curl ${url} ${headers.map((header) => `-H '${header}'`).join(" ")} -d '${body}'
-
-${bold("Next")}
-  npx proffer serve ${example}   ${dim("the same over stdio")}
-  npm test                                          ${dim("every check")}
-`);
+  const [code] = await ended;
+  if (code !== 0 && code !== null)
+    throw new Failure(`the server ended with exit code ${code}; its messages are above.`);
 }

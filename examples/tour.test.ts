@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+// What `npm start` does for somebody who has just cloned the repository: every line that it prints must work.
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+let tour: ChildProcess;
+let printed = "";
+let urls: string[] = [];
+
+function start(port: string): ChildProcess {
+  const env = { ...process.env, PORT: port };
+  return spawn(process.execPath, ["scripts/start.mjs"], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** Everything that a process prints until its output has a text, or ends. */
+async function readUntil(stream: NodeJS.ReadableStream, text: string): Promise<string> {
+  let said = "";
+  for await (const chunk of stream.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
+    said += chunk;
+    if (said.includes(text)) break;
+  }
+  return said;
+}
+
+/** The lines to try, without those that are for other programs. */
+function linesToTry(program: string): string[] {
+  const lines = printed.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line.startsWith(program));
+}
+
+function runInShell(line: string) {
+  return spawnSync("sh", ["-c", line], { cwd: root, encoding: "utf8", input: "", timeout: 60_000 });
+}
+
+beforeAll(async () => {
+  tour = start("0");
+  let complaints = "";
+  tour.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    complaints += text;
+  });
+  printed = await readUntil(tour.stdout as NodeJS.ReadableStream, "npm test");
+  urls = printed.split("\n").flatMap((line) => /^ {2}(http:\S+) {2}/.exec(line)?.[1] ?? []);
+  if (urls.length === 0) throw new Error(`npm start came to nothing:\n${complaints}`);
+}, 300_000);
+
+afterAll(() => tour.kill("SIGKILL"));
+
+describe("npm start", () => {
+  it("names the paths of the examples", () => {
+    const paths = urls.map((url) => new URL(url).pathname);
+    expect(paths).toEqual([
+      "/mcp",
+      "/birds",
+      "/algocline",
+      "/sales/orders",
+      "/demo/stateless",
+      "/demo/session",
+      "/logtalk-tour",
+      "/logtalk-tour/derived",
+    ]);
+  });
+
+  it("answers at each of them", async () => {
+    const names = await Promise.all(urls.map(nameOfServer));
+    expect(names).toEqual([
+      "quickstart",
+      "birds-expert",
+      "alc",
+      "sales-orders",
+      "Demo MCP Server",
+      "Session Demo MCP Server",
+      "my-server",
+      "@proffer/example-logtalk-tour",
+    ]);
+  });
+
+  it("prints commands that work as they stand", () => {
+    const results = linesToTry("npx proffer").map((line) => {
+      const { status, stdout, stderr } = runInShell(line);
+      // Nobody is here to tell what the bird looks like.
+      const isAnswered = line.includes("/birds") ? stderr.includes("elicitation") : status === 0 && stdout !== "";
+      return isAnswered ? "works" : `${line}\n${stdout}${stderr}`;
+    });
+    expect(results).toEqual(Array(6).fill("works"));
+  });
+
+  it.skipIf(spawnSync("curl", ["--version"]).error)("prints a call with curl that is answered", () => {
+    const [line = ""] = linesToTry("curl");
+    expect(JSON.parse(runInShell(line).stdout).result.content).toEqual([{ type: "text", text: "42" }]);
+  });
+
+  it("prints configurations that are JSON and name a server that is there", () => {
+    const shown = linesToTry("{").map((line) => JSON.parse(line));
+    const found = shown.map(({ servers, mcpServers }) => (servers ?? mcpServers).birds.url);
+    expect(found).toEqual([urls[1], urls[1]]);
+  });
+
+  it("ends when it is told to, and the server with it", async () => {
+    tour.kill("SIGTERM");
+    expect(await once(tour, "exit")).toEqual([0, null]);
+    await expect(fetch(urls[0] ?? "")).rejects.toThrow();
+  });
+
+  it("says at once that a port is taken, and how to name another", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const address = taken.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const { code, said } = await outcomeOf(start(String(port)));
+    taken.close();
+    expect(code).toBe(1);
+    expect(said).toMatch(new RegExp(`port ${port} is taken.*PORT=\\d+ npm start`));
+  });
+
+  it("refuses a port that is none", async () => {
+    const { code, said } = await outcomeOf(start("many"));
+    expect(code).toBe(1);
+    expect(said).toContain('PORT is "many"');
+  });
+});
+
+async function outcomeOf(child: ChildProcess): Promise<{ code: unknown; said: string }> {
+  const closed = once(child, "close");
+  const said = await readUntil(child.stderr as NodeJS.ReadableStream, "\n");
+  const [code] = await closed;
+  return { code, said };
+}
+
+/** Asks a server for its name, as a client of 2026-07-28 does. */
+async function nameOfServer(url: string): Promise<unknown> {
+  const version = "2026-07-28";
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": version,
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const headers = {
+    accept: "application/json, text/event-stream",
+    "content-type": "application/json",
+    "mcp-protocol-version": version,
+    "mcp-method": "server/discover",
+  };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "server/discover", params: { _meta } });
+  const response = await fetch(url, { method: "POST", headers, body });
+  const { result } = (await response.json()) as { result: { _meta: Record<string, { name: string }> } };
+  return result._meta["io.modelcontextprotocol/serverInfo"]?.name;
+}
