@@ -20,6 +20,7 @@ export type {
 } from "./protocol/model.ts";
 export type { Around, AroundCall } from "./server/around.ts";
 export { type BoundJsonOptions, type BoundTextOptions, boundJson, boundText } from "./server/bounded.ts";
+export type { Changed } from "./server/changes.ts";
 export type { Complete, CompleteFunction } from "./server/completion.ts";
 export {
   assistant,
@@ -56,6 +57,7 @@ export { defineTool, type RequiredCapability, type Tool, type ToolOptions } from
 export type { Infer, SchemaLike } from "./server/infer.ts";
 export type { Integer } from "./server/integer-type.ts";
 export type { JsonSchema, JsonSchemaObject } from "./server/json-schema/types.ts";
+export type { ServerLimits } from "./server/limits.ts";
 export type { LogEntry, LogSink } from "./server/log.ts";
 export { type CharsetOptions, charset } from "./server/params/charset.ts";
 export { date, oneOf, uuid } from "./server/params/format.ts";
@@ -77,11 +79,10 @@ export {
   defineServer,
   isServer,
   type Server,
-  type ServerLimits,
   type ServerOptions,
 } from "./server/server.ts";
 export type { Client, Session } from "./server/session.ts";
-export { type Slice, type SliceOptions, takeItems, takeLines } from "./server/slice.ts";
+export { type LinesOptions, type Slice, type SliceOptions, takeItems, takeLines } from "./server/slice.ts";
 export type { StandardSchema } from "./server/standard-schema.ts";
 export { MemoryStore, type Store } from "./server/store.ts";
 export { type UsageCode, UsageError } from "./server/usage-error.ts";

@@ -8,11 +8,10 @@ import { defineServer } from "../src/server/server.ts";
 import { connect } from "../src/testing/connect.ts";
 import { connectMemory } from "../src/transports/memory.ts";
 import { StdioInput } from "../src/transports/stdio-input.ts";
-import { call, exchange, request, serveTool } from "./one-tool.ts";
+import { type Answer, call, exchange, request, serveTool } from "./one-tool.ts";
 
 describe("T090 a message", () => {
   it.each([
-    ["a million keys", `{${Array.from({ length: 1_000_000 }, (_, index) => `"${index}":0`).join()}}`],
     ["a number of a million digits", `{"n":${"9".repeat(1_000_000)}}`],
     ["a key of 10 MB", `{"${"k".repeat(10_000_000)}":0}`],
     ["a key of 1 MB in escapes", `{"${"\\u006b".repeat(1_000_000 / 6)}":0}`],
@@ -23,6 +22,26 @@ describe("T090 a message", () => {
       { id: 1, result: {} },
       { id: 2, result: {} },
     ]);
+  });
+
+  it.each([
+    ["keys", `{${Array.from({ length: 1_000_000 }, (_, index) => `"${index}":0`).join()}}`],
+    ["elements", `{"a":[${"0,".repeat(1_000_000)}0]}`],
+    ["empty objects", `{"a":[${"{},".repeat(1_000_000)}0]}`],
+  ])("with a million %s is refused before it is parsed, and the next is served", async (_, params) => {
+    const { answers } = await exchange([request(1, "ping", params), request(2, "ping")]);
+    const message = "The message has more than 250000 keys and elements; send less at once.";
+    expect(answers).toMatchObject([{ error: { code: -32600, message } }, { id: 2, result: {} }]);
+  });
+
+  it("may have as many keys and elements as the server says", async () => {
+    const answers: Answer[] = [];
+    const server = serveTool(() => "done", { limits: { messageItems: 10 } });
+    const { send } = connectMemory(server, (text) => answers.push(JSON.parse(text)));
+    // Four keys of the envelope, one of params, and those of the list.
+    for (const items of [5, 6]) send(request(items, "ping", `{"a":[${"0,".repeat(items - 1)}0]}`));
+    await turn();
+    expect(answers).toMatchObject([{ id: 5, result: {} }, { error: { message: /more than 10 keys and elements/ } }]);
   });
 
   it.each([65, 1_000, 100_000, 200_000])(

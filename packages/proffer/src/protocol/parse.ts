@@ -5,6 +5,9 @@ import { type Scan, scan } from "./scan.ts";
 /** Deeper nesting than this has no use in a message, and recursion over it could exhaust the stack. */
 export const MAX_DEPTH = 64;
 
+/** More keys and elements than this are refused unless a server says otherwise: a million keys take a second to parse. */
+export const MAX_ITEMS = 250_000;
+
 /** What was wrong with a message, and the id to answer it under, if that much could be read. */
 export class MessageFault {
   readonly error: RpcError;
@@ -20,9 +23,12 @@ export class MessageFault {
 }
 
 /** Reads the text of one message, or of a batch of them, without judging what it asks for. */
-export function parseMessage(text: string): Message | MessageFault | (Message | MessageFault)[] {
-  const scanned = scan(text, MAX_DEPTH);
+export function parseMessage(text: string, maxItems = MAX_ITEMS): Message | MessageFault | (Message | MessageFault)[] {
+  const scanned = scan(text, MAX_DEPTH, maxItems);
   if (scanned.tooDeep) return fault("invalid_request", `The message nests deeper than ${MAX_DEPTH} levels.`);
+  if (scanned.tooMany) {
+    return fault("invalid_request", `The message has more than ${maxItems} keys and elements; send less at once.`);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scan } from "./scan.ts";
 
-const count = (text: string, maxDepth = 64) => ({ ...scan(text, maxDepth) });
+const count = (text: string, maxDepth = 64, maxItems = 1_000_000) => {
+  const { envelopeKeys, paramsKeys, metaKeys } = scan(text, maxDepth, maxItems);
+  return { envelopeKeys, paramsKeys, metaKeys };
+};
 
 /** Counts as JSON.parse sees them; keys that stand twice are not generated. */
 function expected(value: unknown): { envelopeKeys: number; paramsKeys: number; metaKeys: number } {
@@ -24,6 +27,13 @@ function isPlain(value: unknown): value is Plain {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** How many keys and elements there are in all, where an empty object or list counts as one. */
+function itemsOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inside = Object.values(value);
+  return inside.reduce<number>((sum, each) => sum + itemsOf(each), Math.max(1, inside.length));
+}
+
 /** Writes every character of a key as an escape. */
 function escapeKeys(json: string): string {
   return json.replace(/"(params|_meta)":/g, (_, name: string) => {
@@ -35,12 +45,12 @@ function escapeKeys(json: string): string {
 describe("scan", () => {
   it("counts keys as they are written, in the envelope, in params and in params._meta", () => {
     const text = '{"a":1,"a":2,"params":{"b":1,"b":1,"b":1,"_meta":{"c":1,"c":2,"d":{"e":1}}}}';
-    expect(count(text)).toEqual({ tooDeep: false, envelopeKeys: 3, paramsKeys: 4, metaKeys: 3 });
+    expect(count(text)).toEqual({ envelopeKeys: 3, paramsKeys: 4, metaKeys: 3 });
   });
 
   it("does not count what only looks like params or _meta", () => {
     const text = '{"result":{"params":{"x":1}},"params":[{"_meta":{"y":1}}],"s":"\\"params\\":{\\"z\\":1}"}';
-    expect(count(text)).toEqual({ tooDeep: false, envelopeKeys: 3, paramsKeys: 0, metaKeys: 0 });
+    expect(count(text)).toEqual({ envelopeKeys: 3, paramsKeys: 0, metaKeys: 0 });
   });
 
   it("counts any JSON as JSON.parse does, however it is written", () => {
@@ -58,10 +68,7 @@ describe("scan", () => {
       fc.property(texts, fc.constantFrom(0, 2), fc.boolean(), fc.boolean(), (value, indent, escaped, long) => {
         // Long texts are read in another way than short ones.
         const json = JSON.stringify(value, null, indent) + (long ? " ".repeat(17_000) : "");
-        expect(count(escaped ? escapeKeys(json) : json, 1000)).toEqual({
-          tooDeep: false,
-          ...expected(JSON.parse(json)),
-        });
+        expect(count(escaped ? escapeKeys(json) : json, 1000)).toEqual(expected(JSON.parse(json)));
       }),
       { numRuns: 500 },
     );
@@ -80,10 +87,31 @@ describe("scan", () => {
     );
   });
 
+  it("tells of more items than allowed, and of no fewer", () => {
+    const items = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: "small" },
+        fc.string(),
+        fc.integer(),
+        fc.array(tie("value"), { maxLength: 9 }),
+        fc.dictionary(fc.string(), tie("value"), { maxKeys: 9 }),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(items, (value) => {
+        const json = JSON.stringify(value);
+        const size = itemsOf(JSON.parse(json));
+        expect(scan(json, 1000, size).tooMany).toBe(false);
+        if (size > 0) expect(scan(json, 1000, size - 1).tooMany).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it("does no harm to what is not JSON", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("{", "}", "[", "]", '"', ":", ",", "\\", "params", " ")), (parts) => {
-        expect(() => scan(parts.join(""), 64)).not.toThrow();
+        expect(() => scan(parts.join(""), 64, 1_000_000)).not.toThrow();
       }),
     );
   });

@@ -1,16 +1,20 @@
 /**
- * What JSON.parse does not tell: how deep a text nests, and how many keys it wrote into the envelope, `params` and
- * `params._meta`. Two equal keys would silently become one; whoever checks the first and acts on the last is fooled.
+ * What JSON.parse does not tell in time: how deep a text nests and how much there is in it; nor at all: how many keys it
+ * wrote into the envelope, `params` and `params._meta`. Two equal keys would silently become one; whoever checks the
+ * first and acts on the last is fooled.
  */
 export interface Scan {
   /** The text nests deeper than allowed. The counts are then meaningless. */
   tooDeep: boolean;
+  /** It has more keys and elements than allowed; an empty object or list counts as one. The same holds then. */
+  tooMany: boolean;
   envelopeKeys: number;
   paramsKeys: number;
   metaKeys: number;
 }
 
 const QUOTE = 34;
+const COMMA = 44;
 const COLON = 58;
 const OPEN_BRACKET = 91;
 const BACKSLASH = 92;
@@ -32,9 +36,10 @@ const bytes = new Uint8Array(16 * 1024);
  * Scans one message, or a batch, whose counts are the sums over its messages: one linear pass that is right for valid
  * JSON and harmless on anything else. The object returned is reused by the next call: read it at once.
  */
-export function scan(text: string, maxDepth: number): Scan {
-  structure.begin(text.charCodeAt(0) !== OPEN_BRACE && /^\s*\[/.test(text), maxDepth);
-  if (isCopied(text)) scanBytes(text);
+export function scan(text: string, maxDepth: number, maxItems: number): Scan {
+  structure.begin(text.charCodeAt(0) !== OPEN_BRACE && /^\s*\[/.test(text), maxDepth, maxItems);
+  // A text that is too short to hold too many items need not have them counted.
+  if (text.length <= maxItems && isCopied(text)) scanBytes(text);
   else scanText(text);
   return structure.report();
 }
@@ -88,6 +93,9 @@ function scanText(text: string): void {
       case CLOSE_BRACKET:
         structure.close();
         break;
+      case COMMA:
+        if (!structure.item()) return;
+        break;
     }
   }
 }
@@ -96,9 +104,11 @@ const WATCHED = ["", "params", "_meta"] as const;
 
 /** What is known of the text up to where the scan is. */
 class Structure {
-  readonly #scan: Scan = { tooDeep: false, envelopeKeys: 0, paramsKeys: 0, metaKeys: 0 };
+  readonly #scan: Scan = { tooDeep: false, tooMany: false, envelopeKeys: 0, paramsKeys: 0, metaKeys: 0 };
   readonly #keys = [0, 0, 0];
   #maxDepth = 0;
+  #maxItems = 0;
+  #items = 0;
   /** Depth below the message, so that the messages of a batch count like single ones. */
   #depth = 0;
   /** How many levels from the root are objects on the way envelope → params → _meta. */
@@ -106,20 +116,27 @@ class Structure {
   /** The level that becomes a watched one if an object opens next. */
   #entering = 0;
 
-  begin(isBatch: boolean, maxDepth: number): void {
+  begin(isBatch: boolean, maxDepth: number, maxItems: number): void {
     this.#keys[0] = this.#keys[1] = this.#keys[2] = 0;
     this.#maxDepth = maxDepth;
+    this.#maxItems = maxItems;
+    this.#items = 0;
     this.#depth = isBatch ? -1 : 0;
     this.#watched = 0;
     this.#entering = 0;
   }
 
-  /** An object or a list begins; false if it is nested too deep. */
+  /** An object or a list begins; false if it is nested too deep, or one item too many. */
   open(isObject: boolean): boolean {
     const depth = ++this.#depth;
     if (isObject && (depth === 1 || this.#entering === depth)) this.#watched = depth;
     this.#entering = 0;
-    return depth <= this.#maxDepth;
+    return this.item() && depth <= this.#maxDepth;
+  }
+
+  /** Another item begins; false if it is one too many. */
+  item(): boolean {
+    return ++this.#items <= this.#maxItems;
   }
 
   close(): void {
@@ -139,6 +156,7 @@ class Structure {
   report(): Scan {
     const scan = this.#scan;
     scan.tooDeep = this.#depth > this.#maxDepth;
+    scan.tooMany = this.#items > this.#maxItems;
     scan.envelopeKeys = this.#keys[0] ?? 0;
     scan.paramsKeys = this.#keys[1] ?? 0;
     scan.metaKeys = this.#keys[2] ?? 0;

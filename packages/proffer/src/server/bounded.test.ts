@@ -49,6 +49,22 @@ describe("boundJson", () => {
     expect(oldest.transcript[0]).toEqual({ prompt: "round 0" });
   });
 
+  it("keeps no more items than asked for, even if all would fit", () => {
+    const options = { maxChars: 10_000, list: "transcript", unit: "rounds" } as const;
+    expect(JSON.parse(boundJson(log, { ...options, maxItems: 2 }))).toEqual({
+      session_id: "s",
+      transcript: [{ prompt: "round 18" }, { prompt: "round 19" }],
+      truncated: true,
+      original_rounds: 20,
+      returned_rounds: 2,
+    });
+    expect(JSON.parse(boundJson(log, { ...options, maxItems: 0 })).transcript).toEqual([]);
+    expect(boundJson(log, { ...options, maxItems: 20 })).toBe(JSON.stringify(log));
+    // Both bounds hold: two rounds are allowed, but only one of them has room.
+    const both = JSON.parse(boundJson(log, { ...options, maxItems: 2, maxChars: 125 }));
+    expect(both).toMatchObject({ original_rounds: 20, returned_rounds: 1 });
+  });
+
   it("stays within its bound for any document, indented or not", () => {
     const document = fc.dictionary(fc.string(), fc.jsonValue());
     const bounds = fc.record({

@@ -40,9 +40,9 @@ export function boundJson(document: Readonly<Record<string, unknown>>, options: 
   const { maxChars, list, maxItems = Number.POSITIVE_INFINITY, keep = "newest", unit = "items", indent } = options;
   const write = (value: unknown): string => JSON.stringify(value, undefined, indent);
   const items = list === undefined ? undefined : document[list];
-  const most = Array.isArray(items) ? Math.min(items.length, maxItems) : 0;
   const whole = write(document);
-  if (whole.length <= maxChars && (!Array.isArray(items) || items.length === most)) return whole;
+  const isShort = !Array.isArray(items) || items.length <= maxItems;
+  if (isShort && whole.length <= maxChars) return whole;
   if (list === undefined || !Array.isArray(items))
     return boundProperties({ ...document, truncated: true }, maxChars, write);
   const withItems = (count: number): Record<string, unknown> => ({
@@ -54,7 +54,7 @@ export function boundJson(document: Readonly<Record<string, unknown>>, options: 
   });
   let fits = -1;
   // The most items that fit lie between the last count that did and the first that did not.
-  for (let low = 0, high = most; low <= high; ) {
+  for (let low = 0, high = Math.min(items.length, maxItems); low <= high; ) {
     const middle = (low + high) >> 1;
     if (write(withItems(middle)).length <= maxChars) {
       fits = middle;

@@ -33,6 +33,24 @@ describe("changes", () => {
     expect(one.heard).toEqual(["tools", "a://1", "tools"]);
   });
 
+  it("of a resource are those of its URI with any query, and not the other way round", async () => {
+    const changes = new Changes();
+    const [plain, queried, other] = [listener(), listener(), listener()];
+    changes.watch("a://1", plain);
+    const stops = ["a://1?x=1", "a://1?x=2"].map((uri) => changes.watch(uri, queried));
+    changes.watch("a://12?x=1", other);
+    changes.updated("a://1");
+    await turn();
+    changes.updated("a://1?x=2");
+    await turn();
+    for (const stop of stops) stop();
+    changes.updated("a://1");
+    await turn();
+    expect(plain.heard).toEqual(["a://1", "a://1"]);
+    expect(queried.heard).toEqual(["a://1?x=1", "a://1?x=2", "a://1?x=2"]);
+    expect(other.heard).toEqual([]);
+  });
+
   it("are told to nobody who has stopped, not even those of this turn", async () => {
     const changes = new Changes();
     const one = listener();

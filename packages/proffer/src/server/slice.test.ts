@@ -44,4 +44,12 @@ describe("takeLines", () => {
     expect((await takeLines("a\nb\n", { limit: 10 })).items).toEqual(["a", "b"]);
     expect(await takeLines("a\nb\nc", { offset: 1, limit: 1 })).toEqual({ items: ["b"], offset: 1, more: true });
   });
+
+  it("refuses a line that is too long, whether it ends or not", async () => {
+    const limits = { limit: 10, maxLineLength: 3 };
+    expect((await takeLines("abc\ndef", limits)).items).toEqual(["abc", "def"]);
+    for (const source of ["a\nbcde\n", "a\nbcde", ["ab", "cd", "\n"]]) {
+      await expect(takeLines(source, limits)).rejects.toThrow(/a line of more than 3 characters/);
+    }
+  });
 });

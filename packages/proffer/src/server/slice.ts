@@ -69,17 +69,21 @@ export async function* toLines(
     const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
     let start = 0;
     for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+      checkLine(open.length + end - start, maxLength);
       yield withoutReturn(open + text.slice(start, end));
       open = "";
       start = end + 1;
     }
     open += text.slice(start);
-    if (open.length > maxLength) {
-      throw new InvalidParams(`This has a line of more than ${maxLength} characters; it cannot be read by lines.`);
-    }
+    checkLine(open.length, maxLength);
   }
   open += decoder.decode();
   if (open !== "") yield withoutReturn(open);
+}
+
+function checkLine(length: number, maxLength: number): void {
+  if (length <= maxLength) return;
+  throw new InvalidParams(`This has a line of more than ${maxLength} characters; it cannot be read by lines.`);
 }
 
 function withoutReturn(line: string): string {

@@ -1,6 +1,8 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { collect, isStream, MAX_COLLECTED_BYTES } from "./stream.ts";
+import { collect, isStream } from "./stream.ts";
+
+const LIMIT = 100;
 
 async function* from<Item>(...items: Item[]): AsyncGenerator<Item> {
   yield* items;
@@ -8,21 +10,21 @@ async function* from<Item>(...items: Item[]): AsyncGenerator<Item> {
 
 describe("a stream", () => {
   it("of bytes gives bytes, of texts a text, of anything else a list", async () => {
-    expect(await collect(from(Uint8Array.of(1), Buffer.from([2, 3])))).toEqual(Uint8Array.of(1, 2, 3));
-    expect(await collect(from("a", "", "b"))).toBe("ab");
-    expect(await collect(from<unknown>("a", 1, { b: 2 }))).toEqual(["a", 1, { b: 2 }]);
-    expect(await collect(from())).toEqual([]);
+    expect(await collect(from(Uint8Array.of(1), Buffer.from([2, 3])), LIMIT)).toEqual(Uint8Array.of(1, 2, 3));
+    expect(await collect(from("a", "", "b"), LIMIT)).toBe("ab");
+    expect(await collect(from<unknown>("a", 1, { b: 2 }), LIMIT)).toEqual(["a", 1, { b: 2 }]);
+    expect(await collect(from(), LIMIT)).toEqual([]);
   });
 
   it("may be of Node or of the web", async () => {
-    expect(await collect(Readable.from([Buffer.from("a"), Buffer.from("b")]))).toEqual(
+    expect(await collect(Readable.from([Buffer.from("a"), Buffer.from("b")]), LIMIT)).toEqual(
       new Uint8Array(Buffer.from("ab")),
     );
-    expect(await collect(new Response("ab").body ?? from())).toEqual(new Uint8Array(Buffer.from("ab")));
+    expect(await collect(new Response("ab").body ?? from(), LIMIT)).toEqual(new Uint8Array(Buffer.from("ab")));
   });
 
   it("is read no further than an answer may hold, and told to stop", async () => {
-    const chunk = new Uint8Array(MAX_COLLECTED_BYTES / 4);
+    const chunk = new Uint8Array(LIMIT / 4);
     let given = 0;
     let stopped = false;
     async function* endless() {
@@ -35,7 +37,7 @@ describe("a stream", () => {
         stopped = true;
       }
     }
-    await expect(collect(endless())).rejects.toMatchObject({ kind: "internal_error" });
+    await expect(collect(endless(), LIMIT)).rejects.toMatchObject({ kind: "internal_error" });
     expect(given).toBe(5);
     expect(stopped).toBe(true);
   });
@@ -45,7 +47,7 @@ describe("a stream", () => {
       yield "a";
       throw new Error("cut");
     }
-    await expect(collect(broken())).rejects.toThrow("cut");
+    await expect(collect(broken(), LIMIT)).rejects.toThrow("cut");
   });
 
   it.each([undefined, null, "text", [], {}, new Uint8Array()])("is not %j", (value) => {

@@ -45,7 +45,7 @@ export class HttpInbox {
 
   /** Takes the text of one POST. */
   receive(exchange: HttpExchange, text: string): void {
-    const parsed = parseMessage(text);
+    const parsed = parseMessage(text, this.#host.server.limits.messageItems);
     let id: RequestId | undefined;
     try {
       if (Array.isArray(parsed)) this.#receiveBatch(exchange, parsed);

@@ -5,13 +5,10 @@ import { readPairs } from "./read-pairs.ts";
 import { createReading, type Match, type MatchOptions, type Reading, readText, toMatch } from "./reading.ts";
 import type { Hole, Sequence } from "./sequence.ts";
 
-/** The longest URI that is matched; a longer one matches nothing. */
+/** The longest URI that is matched, unless another is asked for; a longer one matches nothing. */
 export const MAX_URI_LENGTH = 16_384;
 
-/**
- * Reads a URI of at most `MAX_URI_LENGTH` by a plan, or returns undefined if the plan does not describe it. One scan
- * from left to right.
- */
+/** Reads a URI by a plan, or returns undefined if the plan does not describe it. One scan from left to right. */
 export function matchPlan(plan: Plan, uri: string, options: MatchOptions): Match | undefined {
   const hash = uri.indexOf("#");
   if (!hasFragment(plan, hash !== -1)) return undefined;

@@ -2,7 +2,7 @@ import type { Expression, Operator, Part, Variable } from "./expression.ts";
 import { decode, encodeReserved } from "./percent.ts";
 import { quote, TemplateError } from "./template-error.ts";
 
-/** The longest template that is parsed. */
+/** The longest template that is parsed, unless another is asked for. */
 export const MAX_TEMPLATE_LENGTH = 2048;
 
 const OPERATORS = "+#./;?&";
@@ -15,9 +15,9 @@ const PREFIX = /^:([1-9][0-9]{0,3})$/;
 const CONTROL = /\p{Cc}/u;
 
 /** Takes a template apart. @throws {TemplateError} where RFC 6570 does not allow it. */
-export function parseParts(text: string): Part[] {
-  if (text.length > MAX_TEMPLATE_LENGTH) {
-    throw new TemplateError(text, MAX_TEMPLATE_LENGTH, `a template has at most ${MAX_TEMPLATE_LENGTH} characters.`);
+export function parseParts(text: string, maxLength: number): Part[] {
+  if (text.length > maxLength) {
+    throw new TemplateError(text, maxLength, `a template has at most ${maxLength} characters.`);
   }
   const parts: Part[] = [];
   let at = 0;

@@ -46,8 +46,13 @@ interface Group<Value> {
   tree: RouteTree<Route<Value>> | undefined;
 }
 
+export interface RouterOptions {
+  /** How many characters a URI may have: a longer one matches nothing. Default: 16,384. */
+  readonly maxUriLength?: number;
+}
+
 /** Creates a router. What a match costs does not depend on how many templates there are. */
-export function createRouter<Value>(): Router<Value> {
+export function createRouter<Value>({ maxUriLength = MAX_URI_LENGTH }: RouterOptions = {}): Router<Value> {
   const byText = new Map<string, Route<Value>>();
   const byShape = new Map<string, Route<Value>>();
   const keeping = createGroup<Value>();
@@ -87,7 +92,7 @@ export function createRouter<Value>(): Router<Value> {
     },
 
     match(uri) {
-      if (uri.length > MAX_URI_LENGTH) return undefined;
+      if (uri.length > maxUriLength) return undefined;
       if (dropping.exact.size + dropping.templates.size === 0) {
         return matchExact(keeping, uri) ?? matchTemplates(keeping, uri);
       }

@@ -2,7 +2,7 @@ import { checkOptions } from "./check-options.ts";
 import { type Expandable, expandParts } from "./expand.ts";
 import type { Part, Variable } from "./expression.ts";
 import { MAX_URI_LENGTH, matchPlan } from "./match.ts";
-import { parseParts } from "./parse.ts";
+import { MAX_TEMPLATE_LENGTH, parseParts } from "./parse.ts";
 import { type Plan, toPlan } from "./plan.ts";
 import type { Match, MatchOptions } from "./reading.ts";
 import { dropEmptySegments } from "./segments.ts";
@@ -33,11 +33,19 @@ export interface Template<Text extends string = string> {
   ): Match<TemplateValues<Text, Maps>> | undefined;
 }
 
+export interface TemplateOptions {
+  /** How many characters the template may have. Default: 2,048. */
+  readonly maxLength?: number;
+  /** How many characters a URI may have: a longer one matches nothing. Default: 16,384. */
+  readonly maxUriLength?: number;
+}
+
 const DEFAULTS: MatchOptions = {};
 
-/** Parses a URI template, RFC 6570 level 4. @throws {TemplateError} for a malformed one. */
-export function parseTemplate<const Text extends string>(text: Text): Template<Text> {
-  const parts = parseParts(text);
+/** Parses a URI template, RFC 6570 level 4. @throws {TemplateError} for a malformed one, and for one that is too long. */
+export function parseTemplate<const Text extends string>(text: Text, limits: TemplateOptions = {}): Template<Text> {
+  const { maxLength = MAX_TEMPLATE_LENGTH, maxUriLength = MAX_URI_LENGTH } = limits;
+  const parts = parseParts(text, maxLength);
   const variables = variablesOf(parts);
   const plan = tryPlan(text, parts);
   const template = {
@@ -50,7 +58,7 @@ export function parseTemplate<const Text extends string>(text: Text): Template<T
     },
     match(uri: string, options: MatchOptions = DEFAULTS): Match | undefined {
       if (plan instanceof TemplateError) throw plan;
-      if (uri.length > MAX_URI_LENGTH) return undefined;
+      if (uri.length > maxUriLength) return undefined;
       if (options === DEFAULTS) return matchPlan(plan, uri, options);
       checkOptions(text, variables, plan, options);
       return matchPlan(plan, options.emptySegments === "drop" ? dropEmptySegments(uri) : uri, options);

@@ -76,6 +76,22 @@ describe("a change", () => {
     expect(updates(client)).toEqual(["n://2", "n://1", "n://2"]);
   });
 
+  it("is told to those who subscribed with a query, under the URI that they gave", async () => {
+    const server = defineServer({
+      name: "changes",
+      version: "1",
+      resources: [defineResource({ uri: "q://{id}{?limit}", name: "q", read: ({ id }) => id })],
+    });
+    const legacy = await connect(server, { revision: "2025-06-18" });
+    const modern = await connect(server);
+    await legacy.request("resources/subscribe", { uri: "q://1?limit=5" });
+    await listen(modern, { resourceSubscriptions: ["q://1?limit=6", "q://2?limit=5"] }).heard;
+    server.notify("q://1");
+    await settle();
+    expect(updates(legacy)).toEqual(["q://1?limit=5"]);
+    expect(updates(modern)).toEqual(["q://1?limit=6"]);
+  });
+
   it("is no longer told to those who unsubscribed", async () => {
     const server = serverOf(fakeWatch().watch);
     const client = await connect(server, { revision: "2025-06-18" });
@@ -111,6 +127,17 @@ describe("a watcher", () => {
     await legacy.close();
     await settle();
     expect(state.running).toBe(0);
+  });
+
+  it("tells of one resource, or of all whose URIs begin alike", async () => {
+    const { state, watch } = fakeWatch();
+    const client = await connect(serverOf(watch), { revision: "2025-11-25" });
+    for (const uri of ["n://1", "n://2"]) await client.request("resources/subscribe", { uri });
+    state.events?.updated("n://2");
+    await settle();
+    state.events?.updated({ prefix: "n://" });
+    await settle();
+    expect(updates(client)).toEqual(["n://2", "n://1", "n://2"]);
   });
 
   it("of a list runs while somebody listens to lists, and tells them", async () => {

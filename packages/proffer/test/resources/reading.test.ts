@@ -1,11 +1,24 @@
-import { contents, defineResource, defineServer, integer, NotFound, path, type Resource, text, uuid } from "proffer";
+import {
+  contents,
+  defineResource,
+  defineServer,
+  defineTool,
+  integer,
+  NotFound,
+  path,
+  type Resource,
+  resourceGroup,
+  type ServerOptions,
+  text,
+  uuid,
+} from "proffer";
 import { connect } from "proffer/testing";
 import { parseTemplate } from "proffer/uri";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-function open(resources: readonly Resource[], options: { revision?: string } = {}) {
-  return connect(defineServer({ name: "reading", version: "1", log: () => undefined, resources }), options);
+function open(resources: readonly Resource[], options: { revision?: string } = {}, more: Partial<ServerOptions> = {}) {
+  return connect(defineServer({ name: "reading", version: "1", log: () => undefined, resources, ...more }), options);
 }
 
 describe("a template without declarations", () => {
@@ -49,6 +62,13 @@ describe("a template without declarations", () => {
       code: -32602,
       message: "The URI has 20004 characters; the most is 16384.",
     });
+  });
+
+  it("reads URIs as long as the server allows", async () => {
+    const uri = `x://${"a".repeat(20_000)}`;
+    const client = await open([any], {}, { limits: { uriLength: 20_004 } });
+    expect((await client.read(uri)).contents[0]?.uri).toBe(uri);
+    await expect(client.read(`${uri}a`)).rejects.toMatchObject({ message: /the most is 20004/ });
   });
 });
 
@@ -147,6 +167,7 @@ describe("bad answers of a handler", () => {
   circular.self = circular;
   it.each([
     ["a template that finds nothing", () => undefined, "resource_not_found"],
+    ["a thrown NotFound without words", () => Promise.reject(new NotFound()), "resource_not_found"],
     ["a thrown NotFound", () => Promise.reject(new NotFound("gone", { uri: "x://1" })), "resource_not_found"],
     ["a throw", () => Promise.reject(new Error("/secret/path")), "internal_error"],
     ["an object that cannot be written", () => circular, "internal_error"],
@@ -169,6 +190,89 @@ describe("bad answers of a handler", () => {
   it("nothing is an empty text where the uri is fixed", async () => {
     const client = await open([defineResource({ uri: "x://y", name: "x", read: () => undefined })]);
     expect((await client.read("x://y")).contents).toEqual([{ uri: "x://y", mimeType: "text/plain", text: "" }]);
+  });
+});
+
+describe("a handler", () => {
+  const terms = defineResource({
+    uri: "x://terms",
+    name: "terms",
+    read: () => {
+      throw new NotFound();
+    },
+  });
+
+  it("of a single URI can say that there is nothing, in our words", async () => {
+    const client = await open([terms]);
+    await expect(client.read("x://terms")).rejects.toMatchObject({
+      message: 'There is no resource "x://terms".',
+      data: { uri: "x://terms" },
+    });
+  });
+
+  it("of a single URI can say that there is nothing, in the words of its group", async () => {
+    const refuse = { missing: ({ uri }: { uri: string }) => `resource not found: ${uri}` };
+    const client = await open(resourceGroup({ uri: "x://", refuse }, [terms]));
+    const error = await client.read("x://terms").catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: -32602, message: "resource not found: x://terms" });
+    expect(error.data).toBeUndefined();
+  });
+
+  it("sees the URI as the client wrote it, and so does who looks whether it exists", async () => {
+    const seen: unknown[] = [];
+    const group = resourceGroup({ uri: "x://", emptySegments: "drop" }, [
+      defineResource({
+        uri: "x://{a}{?b}",
+        name: "x",
+        exists: (_, ctx) => seen.push(ctx.uri) > 0,
+        read: (_, ctx) => ctx.uri,
+      }),
+    ]);
+    const client = await open(group, { revision: "2025-11-25" });
+    expect((await client.read("x:////%61?b=1")).contents[0]?.text).toBe("x:////%61?b=1");
+    await client.request("resources/subscribe", { uri: "x://a/" });
+    expect(seen).toEqual(["x://a/"]);
+  });
+});
+
+describe("resources that are too long", () => {
+  const template = defineResource({ uri: `x://{a}/${"b".repeat(3000)}`, name: "long", read: () => "read" });
+
+  it("are refused where the server does not allow them", () => {
+    const single = defineResource({ uri: `x://${"a".repeat(17_000)}`, name: "long", content: "" });
+    const define = (resource: Resource) => () => defineServer({ name: "s", version: "1", resources: [resource] });
+    expect(define(template)).toThrow(/has 3008 characters; limits.templateLength of the server is 2048/);
+    expect(define(single)).toThrow(/has 17004 characters; limits.uriLength of the server is 16384/);
+  });
+
+  it("are served where it does", async () => {
+    const client = await open([template], {}, { limits: { templateLength: 3008 } });
+    expect((await client.read(`x://1/${"b".repeat(3000)}`)).contents[0]?.text).toBe("read");
+  });
+
+  it("are not allowed by a limit that is none", () => {
+    for (const uriLength of [0, -1, Number.NaN, "9"]) {
+      const limits = { uriLength: uriLength as number };
+      expect(() => defineServer({ name: "s", version: "1", limits })).toThrow(/limits.uriLength must be a positive/);
+    }
+  });
+});
+
+describe("a stream", () => {
+  const read = async function* () {
+    for (let at = 0; at < 10; at++) yield "0123456789";
+  };
+
+  it("is collected up to what the server allows", async () => {
+    const resource = defineResource({ uri: "x://y", name: "x", read });
+    const tool = defineTool({ name: "t", handle: read });
+    const fits = await open([resource], {}, { limits: { streamBytes: 100 }, tools: [tool] });
+    expect((await fits.read("x://y")).contents[0]?.text).toHaveLength(100);
+    expect((await fits.call("t")).content).toMatchObject([{ text: expect.stringMatching(/^(?:\d{10}){10}$/) }]);
+    const tight = await open([resource], {}, { limits: { streamBytes: 99 }, tools: [tool] });
+    const refusal = { code: -32603, message: "The answer is larger than 99 bytes." };
+    await expect(tight.read("x://y")).rejects.toMatchObject(refusal);
+    await expect(tight.call("t")).rejects.toMatchObject(refusal);
   });
 });
 
