@@ -1,0 +1,138 @@
+import type { Answer } from "proffer/testing";
+import { describe, expect, it } from "vitest";
+import { describeTransports } from "../transports.ts";
+import { SECRET } from "./failures.ts";
+
+const MODULE = new URL("./server.ts", import.meta.url);
+const ICON = /^R0lGODlh[A-Za-z0-9+/]+$/;
+
+describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, (leg) => {
+  const isNewest = leg.revision === "2026-07-28";
+
+  it("introduces itself by name, version and instructions, with the capabilities of what it has", () => {
+    const { result } = JSON.parse(leg.client.transcript.messages("server")[0] ?? "");
+    const info = isNewest ? result._meta["io.modelcontextprotocol/serverInfo"] : result.serverInfo;
+    expect(info).toEqual({ name: "my-server", version: "2.0.0", ...(isNewest && { title: "My server" }) });
+    expect(result.instructions).toBe("What the documents of Logtalk's mcp_server show, spelled out.");
+    expect(result.capabilities).toMatchObject({ tools: {}, prompts: {}, resources: {} });
+    // To ask the user is what a client can do, not a server.
+    expect(result.capabilities).not.toHaveProperty("elicitation");
+  });
+
+  describe("a custom call", () => {
+    it("words its own result", async () => {
+      const result = await leg.client.call("factorial", { n: 5 });
+      expect(result.content).toEqual([{ type: "text", text: "The factorial is: 120" }]);
+      expect(result).not.toHaveProperty("isError");
+    });
+
+    it("gives a list of results, in which a failure is a text among others", async () => {
+      const result = await leg.client.call("factorials", { ns: [3, -1, 0] });
+      expect(result.content.slice(0, 3)).toEqual([
+        { type: "text", text: "3! = 6" },
+        { type: "text", text: "-1 has no factorial." },
+        { type: "text", text: "0! = 1" },
+      ]);
+      expect(result).not.toHaveProperty("isError");
+      // Links have been there since 2025-06-18; before that, they are texts.
+      expect(result.content[3]).toMatchObject(
+        isNewest
+          ? { type: "resource_link", uri: "logtalk://my-app/readme", name: "readme", mimeType: "text/plain" }
+          : { type: "text", text: expect.stringContaining("logtalk://my-app/readme") },
+      );
+    });
+  });
+
+  describe("error handling", () => {
+    it("a predicate that fails is an error of the tool", async () => {
+      expect(await leg.client.call("prove")).toMatchObject({
+        isError: true,
+        content: [{ type: "text", text: "No proof was found." }],
+      });
+    });
+
+    it("an exception that is meant to be seen is the text of the error", async () => {
+      expect(await leg.client.call("throw_term")).toMatchObject({
+        isError: true,
+        content: [{ type: "text", text: "error(resource_error(memory), prove/1)" }],
+      });
+    });
+
+    it("an exception that nobody foresaw is an error of the tool without its text", async () => {
+      const result = await leg.client.call("crash");
+      expect(result).toMatchObject({ isError: true, content: [{ type: "text", text: 'The tool "crash" failed.' }] });
+    });
+
+    it("a prompt that fails is an error on the wire", async () => {
+      await expect(leg.client.get("broken")).rejects.toMatchObject({ code: -32603 });
+    });
+
+    it("a resource that cannot be read is an error on the wire", async () => {
+      await expect(leg.client.read("logtalk://my-app/broken")).rejects.toMatchObject({ code: -32603 });
+    });
+
+    it("no failure tells its detail, or keeps the next request from being answered", async () => {
+      const failures = [leg.client.call("crash"), leg.client.get("broken"), leg.client.read("logtalk://my-app/broken")];
+      const told = JSON.stringify(await Promise.allSettled(failures));
+      expect(told).toContain("failed");
+      expect(told + leg.client.transcript).not.toContain(SECRET);
+      expect((await leg.client.call("factorial", { n: 1 })).content).toHaveLength(1);
+    });
+  });
+
+  describe("prompts", () => {
+    it("may come with a description", async () => {
+      const { description, messages } = await leg.client.get("debate", { topic: "tabs" });
+      expect(description).toBe("A debate on tabs");
+      expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+    });
+
+    it("do without what is not required, and complete it", async () => {
+      const { messages } = await leg.client.get("code_review", { code: "foo." });
+      expect(messages).toMatchObject([
+        { content: { text: "Please review the following code for potential issues:\n\nfoo." } },
+      ]);
+      const ref = { type: "ref/prompt", name: "code_review" };
+      expect(await leg.client.complete(ref, "language", "p")).toEqual(["prolog"]);
+    });
+  });
+
+  it("reads several contents of one resource, texts and bytes, each with its uri and type", async () => {
+    const uri = "logtalk://my-app/logs";
+    expect((await leg.client.read(uri)).contents).toEqual([
+      { uri, mimeType: "text/plain", text: "Log entry 1" },
+      { uri, mimeType: "text/plain", text: "Log entry 2" },
+      { uri: "logtalk://my-app/icon", mimeType: "image/gif", blob: expect.stringMatching(ICON) },
+    ]);
+  });
+});
+
+describe("ask_name by a custom call", () => {
+  let answer: () => Answer | Promise<Answer>;
+
+  describeTransports({ module: MODULE, revisions: ["2025-06-18", "2026-07-28"], answers: () => answer() }, (leg) => {
+    it.each<[Answer, string]>([
+      [{ name: "Alice" }, "Hello, Alice!"],
+      ["decline", "No name provided."],
+      ["cancel", "No name provided."],
+    ])("answered with %j says %s", async (given, text) => {
+      answer = () => given;
+      expect((await leg.client.call("ask_name")).content).toEqual([{ type: "text", text }]);
+    });
+
+    it("loses nothing that arrives while the user thinks", async () => {
+      let meanwhile: unknown;
+      answer = async () => {
+        meanwhile = (await leg.client.call("factorial", { n: 4 })).content;
+        return { name: "Bob" };
+      };
+      expect((await leg.client.call("ask_name")).content).toMatchObject([{ text: "Hello, Bob!" }]);
+      expect(meanwhile).toEqual([{ type: "text", text: "The factorial is: 24" }]);
+    });
+
+    it("asks nothing of a client that cannot be asked", async () => {
+      const client = await leg.connect({ capabilities: {} });
+      expect((await client.call("ask_name")).content).toMatchObject([{ text: "No name provided." }]);
+    });
+  });
+});
