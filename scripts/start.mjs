@@ -59,6 +59,7 @@ async function serveTour(port) {
   );
   const ended = once(server, "exit");
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => server.kill(signal));
+  whenOrphaned(() => server.kill("SIGTERM"));
   let urls = 0;
   for await (const line of createInterface({ input: server.stderr })) {
     if (!line.startsWith(LISTENING)) process.stderr.write(`${line}\n`);
@@ -67,4 +68,14 @@ async function serveTour(port) {
   const [code] = await ended;
   if (code !== 0 && code !== null)
     throw new Failure(`the server ended with exit code ${code}; its messages are above.`);
+}
+
+/** npm passes a signal to the shell between itself and us, which dies of it and tells nobody: our parent is another then. */
+function whenOrphaned(stop) {
+  const parent = process.ppid;
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const timer = setInterval(() => {
+    if (process.ppid !== parent) stop();
+  }, 500);
+  timer.unref();
 }
