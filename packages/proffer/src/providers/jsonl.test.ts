@@ -1,12 +1,14 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { InvalidParams } from "../protocol/errors.ts";
 import { charset } from "../server/params/charset.ts";
+import type { Watch } from "../server/resource-watch.ts";
 import { defineServer } from "../server/server.ts";
 import { connect } from "../testing/connect.ts";
-import { jsonl } from "./jsonl.ts";
+import { type BadLineWording, jsonl } from "./jsonl.ts";
 import { LineReader } from "./jsonl-lines.ts";
 
 let directory: string;
@@ -87,8 +89,126 @@ describe("jsonl", () => {
     await expect(client.read("cards://A/samples")).rejects.toMatchObject({ code: -32602 });
   });
 
+  it("can be listed, and completed from its list or otherwise", async () => {
+    const resources = jsonl(({ id, kind }) => `${id}-${kind}.jsonl`, {
+      uri: "cards://{id}/{kind}",
+      name: "samples",
+      within: directory,
+      list: () => ["a", "b"].map((id) => ({ uri: `cards://${id}/x`, name: id })),
+      complete: { kind: ["x", "y"] },
+    });
+    const client = await open(resources);
+    expect(await client.listResources()).toMatchObject([
+      { uri: "cards://a/x", name: "a", mimeType: "application/json" },
+      { uri: "cards://b/x" },
+    ]);
+    const ref = { type: "ref/resource", uri: "cards://{id}/{kind}{?offset,limit}" };
+    const complete = async (name: string) =>
+      (await client.request("completion/complete", { ref, argument: { name, value: "" } })).completion;
+    expect(await complete("id")).toMatchObject({ values: ["a", "b"] });
+    expect(await complete("kind")).toMatchObject({ values: ["x", "y"] });
+  });
+
+  it("has no rows where there is no file, if it exists nevertheless", async () => {
+    file("known-2.jsonl", "2\n");
+    const resources = jsonl(({ id }) => `known-${id}.jsonl`, {
+      uri: "known://{id}",
+      name: "known",
+      within: directory,
+      params: { id: charset("0-9") },
+      exists: async ({ id }) => Number(id) < 3,
+    });
+    const client = await open(resources);
+    expect((await client.read("known://1")).contents[0]).toMatchObject({
+      text: "[]",
+      _meta: { "proffer/rows": 0, "proffer/more": false },
+    });
+    expect((await client.read("known://2")).contents[0]?.text).toBe("[2]");
+    file("known-3.jsonl", "3\n");
+    await expect(client.read("known://3")).rejects.toMatchObject({ message: 'There is no resource "known://3".' });
+  });
+
+  it("can be subscribed to where it exists", async () => {
+    file("there-1.jsonl", "");
+    const resources = jsonl(({ id }) => join(directory, `there-${id}.jsonl`), { uri: "there://{id}", name: "there" });
+    const client = await connect(defineServer({ name: "jsonl", version: "1", resources }), { revision: "2025-11-25" });
+    await client.request("resources/subscribe", { uri: "there://1?limit=5" });
+    await expect(client.request("resources/subscribe", { uri: "there://2" })).rejects.toMatchObject({
+      message: 'There is no resource "there://2".',
+    });
+  });
+
+  it("words a bad line as its author wants", async () => {
+    const path = file("worded.jsonl", '{"a":1}\n{"a":\n');
+    const read = async (badLines: BadLineWording) =>
+      (await open(jsonl(path, { uri: "worded://x", name: "worded", badLines }))).read("worded://x");
+    await expect(read(({ line, problem }, { uri }) => `${uri}: sample ${line} ${problem}`)).rejects.toMatchObject({
+      code: -32603,
+      message: "worded://x: sample 2 is not JSON",
+    });
+    await expect(read(() => new InvalidParams("no samples"))).rejects.toMatchObject({
+      code: -32602,
+      message: "no samples",
+    });
+  });
+
   it("refuses a uri with a query of its own", () => {
     expect(() => jsonl("x", { uri: "x://y{?z}", name: "x" })).toThrow(expect.objectContaining({ code: "bad_option" }));
+  });
+});
+
+describe("watched JSON lines", () => {
+  /** Writes until somebody hears of it, as a watcher may still be starting. */
+  async function writeUntil(heard: Promise<unknown>, path: string): Promise<void> {
+    const writing = setInterval(() => appendFileSync(path, "1\n"), 50);
+    await heard;
+    clearInterval(writing);
+  }
+
+  it("tell of a single file, with a query or without, and of no other", async () => {
+    const path = file("single.jsonl", "");
+    const client = await open(jsonl(path, { uri: "single://x", name: "single", watch: true }));
+    const uris = ["single://x", "single://x?limit=1"];
+    await client.listen({ uris });
+    file("other.jsonl", "1\n");
+    const updated = (uri: string) =>
+      client.waitFor("notifications/resources/updated", ({ params }) => params.uri === uri);
+    await writeUntil(Promise.all(uris.map(updated)), path);
+    await client.close();
+  });
+
+  it("tell of a directory to all who subscribed, and to those who listen to the list", async () => {
+    const folder = join(directory, "watched");
+    mkdirSync(folder);
+    const path = join(folder, "a.jsonl");
+    writeFileSync(path, "");
+    const resources = jsonl(({ id }) => `${id}.jsonl`, {
+      uri: "rows://{id}",
+      name: "rows",
+      within: folder,
+      list: () => [],
+      watch: true,
+    });
+    const client = await open(resources);
+    await client.listen({ uris: ["rows://a?offset=1"], lists: ["resources"] });
+    await writeUntil(client.waitFor("notifications/resources/updated"), path);
+    writeFileSync(join(folder, "b.jsonl"), "");
+    await client.waitFor("notifications/resources/list_changed");
+    await client.close();
+  });
+
+  it("may be watched in another way, and must be where it is not known where they are", async () => {
+    const watch: Watch = (events) => {
+      events.updated({ prefix: "own://" });
+      return () => undefined;
+    };
+    const client = await open(jsonl(() => file("own.jsonl", ""), { uri: "own://{id}", name: "own", watch }));
+    await client.listen({ uris: ["own://1"] });
+    await client.waitFor("notifications/resources/updated", ({ params }) => params.uri === "own://1");
+    await client.close();
+    expect(() => jsonl(() => "x", { uri: "x://{id}", name: "x", watch: true })).toThrow(
+      expect.objectContaining({ code: "bad_option", message: expect.stringContaining("within: directory") }),
+    );
   });
 });
 

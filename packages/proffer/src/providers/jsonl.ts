@@ -1,16 +1,22 @@
 import { resolve } from "node:path";
 import { RpcError } from "../protocol/errors.ts";
 import type { Annotations, CacheHints } from "../protocol/model.ts";
+import type { Complete } from "../server/completion.ts";
 import { type Contents, contents } from "../server/content.ts";
 import type { Context } from "../server/context.ts";
 import { defineResource, type Resource } from "../server/define-resource.ts";
 import { type IntegerOptions, integer } from "../server/params/integer.ts";
 import type { ParamSource } from "../server/params/param.ts";
 import { pathProblem } from "../server/params/path.ts";
+import type { ListFunction } from "../server/resource-list.ts";
+import type { Params } from "../server/resource-params.ts";
 import type { ParamSources, ResourceParams } from "../server/resource-types.ts";
+import type { Watch } from "../server/resource-watch.ts";
 import { UsageError } from "../server/usage-error.ts";
+import type { TemplateVariables } from "../uri/template.ts";
 import { FilesRoot } from "./files-root.ts";
-import { type Line, LineReader, type OpenFile } from "./jsonl-lines.ts";
+import { type LinePage, LineReader, type OpenFile } from "./jsonl-lines.ts";
+import { watchLines } from "./jsonl-watch.ts";
 
 export interface JsonlOptions<Uri extends string, Sources> {
   /** The URI, or a template whose variables say which file; `{?offset,limit}` is added. */
@@ -30,11 +36,39 @@ export interface JsonlOptions<Uri extends string, Sources> {
   readonly limit?: IntegerOptions;
   /** The longest line that is read. Default: 1 MiB. */
   readonly maxLineBytes?: number;
-  /** What becomes of a line that is not JSON: it is named beside the others, or the read fails. Default: "report". */
-  readonly badLines?: "report" | "fail";
+  /**
+   * What becomes of a line that is not JSON: it is named beside the others, or the read fails, in our words or in yours.
+   * Default: "report".
+   */
+  readonly badLines?: "report" | "fail" | BadLineWording;
+  /** The resources that a template stands for. Without it, clients see the template only. */
+  readonly list?: ListFunction;
+  /** Suggestions for the variables of a template. Default: from `params` and `list`. */
+  readonly complete?: { readonly [Name in TemplateVariables<Uri>]?: Complete };
+  /**
+   * Whether there is such a resource, file or not: one that exists and has no file has no rows. Default: there is one
+   * where there is a file.
+   */
+  exists?(params: ResourceParams<Uri, Sources>, ctx: Context): boolean | Promise<boolean>;
+  /**
+   * Whether clients that listen are told of changes, which needs the package chokidar and, for a resolver, `within`; or
+   * a watcher of your own. Default: false.
+   */
+  readonly watch?: boolean | Watch;
   /** Whether the template is listed without `{?offset,limit}`. Default: false. */
   readonly hideQuery?: boolean;
 }
+
+/** A line that cannot be given as a row. */
+export interface BadLine {
+  /** Counted from 1. */
+  readonly line: number;
+  /** In words that can follow "Line 5": "is not JSON". */
+  readonly problem: string;
+}
+
+/** Words the failure of a read that met a bad line: a text goes out as an internal error; an error as it is. */
+export type BadLineWording = (bad: BadLine, ctx: Context) => string | RpcError;
 
 /**
  * Says which file a read is about; undefined for none. Without `within` what it returns is trusted, so check the variables
@@ -57,6 +91,7 @@ export function jsonl<const Uri extends string, const Sources extends ParamSourc
     limit,
     maxLineBytes = MAX_LINE_BYTES,
     badLines = "report",
+    watch,
     ...described
   } = options;
   if (/\{[?&]/.test(uri)) {
@@ -64,6 +99,12 @@ export function jsonl<const Uri extends string, const Sources extends ParamSourc
   }
   const reader = new LineReader(maxLineBytes, within === undefined ? undefined : openWithin(within));
   const find: FileResolver<never> = typeof file === "string" ? () => file : file;
+  const readPage = async (values: Params, ctx: Context, part: Part): Promise<LinePage | undefined> => {
+    const path = await find(values as never, ctx);
+    return path === undefined ? undefined : reader.read(path, part.offset, part.limit);
+  };
+  const hasFile = async (values: Params, ctx: Context) => (await readPage(values, ctx, NO_ROWS)) !== undefined;
+  const exists = options.exists as Resource["exists"];
   const sources: Record<string, ParamSource> = {
     ...(params as Record<string, ParamSource> | undefined),
     offset: integer({ default: 0, max: 10_000_000, ...offset }),
@@ -75,15 +116,26 @@ export function jsonl<const Uri extends string, const Sources extends ParamSourc
       uri: `${uri}{?offset,limit}`,
       mimeType: "application/json",
       params: sources,
+      exists: exists ?? hasFile,
+      ...(watch ? { watch: watch === true ? watchLines(file, within, uri) : watch } : {}),
       read: async (values, ctx) => {
-        const start = values.offset as number;
-        const path = await find(values as never, ctx);
-        const page = path === undefined ? undefined : await reader.read(path, start, values.limit as number);
-        return page && toContents(page.lines, page.more, start, badLines === "fail");
+        if (exists !== undefined && !(await exists(values, ctx))) return undefined;
+        const part = values as unknown as Part;
+        const page = (await readPage(values, ctx, part)) ?? (exists && NO_LINES);
+        return page && toContents(page, part.offset, (bad) => toError(bad, badLines, ctx));
       },
     }),
   ];
 }
+
+/** Which rows are wanted. */
+interface Part {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+const NO_ROWS: Part = { offset: 0, limit: 0 };
+const NO_LINES: LinePage = { lines: [], more: false };
 
 function openWithin(directory: string): OpenFile {
   const root = new FilesRoot(resolve(directory));
@@ -91,23 +143,29 @@ function openWithin(directory: string): OpenFile {
 }
 
 /** The rows as they stand in the file, so that no number loses a digit. */
-function toContents(lines: readonly Line[], more: boolean, offset: number, failing: boolean): Contents {
+function toContents(page: LinePage, offset: number, toFailure: (bad: BadLine) => RpcError | undefined): Contents {
   const rows: string[] = [];
-  const bad: { readonly line: number; readonly problem: string }[] = [];
-  for (const { number, text } of lines) {
+  const bad: BadLine[] = [];
+  for (const { number, text } of page.lines) {
     const problem = text === undefined ? "is too long" : problemOf(text);
     if (problem === undefined) rows.push(text ?? "");
     else bad.push({ line: number, problem });
   }
-  const [first] = bad;
-  if (failing && first !== undefined) throw new RpcError("internal_error", `Line ${first.line} ${first.problem}.`);
+  const failure = bad[0] && toFailure(bad[0]);
+  if (failure !== undefined) throw failure;
   const _meta = {
     "proffer/offset": offset,
     "proffer/rows": rows.length,
-    "proffer/more": more,
+    "proffer/more": page.more,
     ...(bad.length === 0 ? {} : { "proffer/badLines": bad }),
   };
   return contents([{ text: `[${rows.join(",")}]`, _meta }]);
+}
+
+function toError(bad: BadLine, badLines: "report" | "fail" | BadLineWording, ctx: Context): RpcError | undefined {
+  if (badLines === "report") return undefined;
+  const words = badLines === "fail" ? `Line ${bad.line} ${bad.problem}.` : badLines(bad, ctx);
+  return typeof words === "string" ? new RpcError("internal_error", words) : words;
 }
 
 function problemOf(text: string): string | undefined {
