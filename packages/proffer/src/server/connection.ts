@@ -192,7 +192,7 @@ export class Connection implements Origin, ChangeListener {
     if (this.session !== undefined) {
       throw new RpcError("invalid_request", "This connection is initialized already; open another one.");
     }
-    this.session = openSession(this.#server, message.params, crypto.randomUUID());
+    this.session = openSession(this.#server, message.params);
     this.#stopListening = this.#server.changes.listen(this);
     return this.session.revision;
   }

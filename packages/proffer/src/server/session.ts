@@ -19,7 +19,6 @@ export interface Session {
 
 /** All that the handshake of one client agreed on, and what it asked for since. */
 export class SessionState implements Session {
-  readonly id: string;
   readonly revision: Revision;
   readonly client: Client;
   logLevel: LogLevel | undefined;
@@ -28,10 +27,19 @@ export class SessionState implements Session {
   #data: Map<string, unknown> | undefined;
   #watched: Map<string, () => void> | undefined;
 
-  constructor(id: string, revision: Revision, client: Client) {
-    this.id = id;
+  #id: string | undefined;
+
+  /** Without an id, the session gets one when somebody asks: where none travels, hardly anybody does. */
+  constructor(revision: Revision, client: Client, id?: string) {
     this.revision = revision;
     this.client = client;
+    this.#id = id;
+  }
+
+  get id(): string {
+    // Random numbers are the slowest part of a start: Node loads all of its cryptography for them.
+    this.#id ??= crypto.randomUUID();
+    return this.#id;
   }
 
   get(key: string): unknown {

@@ -9,7 +9,7 @@ import type { ServerState } from "../server.ts";
 import { SessionState } from "../session.ts";
 
 /** What a handshake agreed on. @throws {RpcError} for parameters that say too little. */
-export function openSession(server: ServerState, params: JsonObject | undefined, id: string): SessionState {
+export function openSession(server: ServerState, params: JsonObject | undefined, id?: string): SessionState {
   const { protocolVersion, capabilities, clientInfo } = params ?? {};
   if (typeof protocolVersion !== "string")
     throw new InvalidParams("initialize needs params.protocolVersion, such as 2025-11-25.");
@@ -20,11 +20,9 @@ export function openSession(server: ServerState, params: JsonObject | undefined,
   const asked = server.revisions.get(protocolVersion);
   // A revision without a handshake cannot be agreed on by one.
   const revision = asked?.handshake ? asked : server.revisions.newestHandshake;
-  return new SessionState(id, revision, {
-    info: clientInfo as Implementation | undefined,
-    capabilities: (capabilities ?? {}) as ClientCapabilities,
-    revision: revision.version,
-  });
+  const info = clientInfo as Implementation | undefined;
+  const offered = (capabilities ?? {}) as ClientCapabilities;
+  return new SessionState(revision, { info, capabilities: offered, revision: revision.version }, id);
 }
 
 /** The connection has made the session before: this tells the client what it is. */
