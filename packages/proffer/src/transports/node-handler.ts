@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { RpcError } from "../protocol/errors.ts";
 import type { Server } from "../server/server.ts";
 import { HttpEndpoint } from "./http-endpoint.ts";
 import type { HttpOptions } from "./http-options.ts";
@@ -11,6 +12,10 @@ export interface NodeHandler {
   /** Lets requests in work finish for so many milliseconds (default: 5,000), then ends every stream and session. */
   close(limit?: number): Promise<void>;
 }
+
+/** To wait for a body that is gone would be to wait for ever. */
+const BODY_GONE =
+  "The body was read before it came to the MCP handler; its operator must mount the handler before express.json() and its like.";
 
 /** How long work in progress gets when a server is told to stop, in milliseconds. */
 export const DRAIN_TIMEOUT = 5000;
@@ -35,6 +40,8 @@ export function handleNode(
 ): void {
   const exchange = new NodeExchange(request, response, path, endpoint);
   if (exchange.ambiguous) sendRefusal(exchange, new HttpRefusal(400, "A header that must come once came twice."));
+  else if (request.readableDidRead)
+    sendRefusal(exchange, new HttpRefusal(500, new RpcError("internal_error", BODY_GONE)));
   else endpoint.handle(exchange);
 }
 
