@@ -12,7 +12,8 @@ interface Budget {
 /** By request: promises that are made for it. What need not wait makes none. */
 export const PROMISES: Readonly<Record<string, Budget>> = {
   "a synchronous tool": exactly(0),
-  "an asynchronous tool": exactly(8),
+  "a tool that declares its output": exactly(0),
+  "an asynchronous tool": exactly(6),
   "a template": exactly(0),
   "a fixed resource": exactly(0),
   "a list": exactly(0),
@@ -21,6 +22,7 @@ export const PROMISES: Readonly<Record<string, Budget>> = {
 /** Writes to stdout for a hundred requests that arrived in one chunk. */
 export const STDIO_WRITES: Readonly<Record<string, Budget>> = {
   "a synchronous tool": exactly(1),
+  "a tool that declares its output": exactly(1),
   "an asynchronous tool": exactly(1),
   "a template": exactly(1),
   "a fixed resource": exactly(1),
@@ -36,7 +38,8 @@ export const HTTP_WRITES: Readonly<Record<string, Budget>> = {
 /** By request: bytes of the heap that are allocated for it, its parsed message and its share of the chunk included. */
 export const BYTES: Readonly<Record<string, Budget>> = {
   "a synchronous tool": about(1_950),
-  "an asynchronous tool": about(3_450),
+  "a tool that declares its output": about(2_300),
+  "an asynchronous tool": about(3_200),
   "a template": about(2_150),
   "a fixed resource": about(1_600),
   "a list": about(1_350),
@@ -44,8 +47,8 @@ export const BYTES: Readonly<Record<string, Budget>> = {
 
 /** What is loaded and parsed before a stdio server can answer. */
 export const START: Readonly<Record<string, Budget>> = {
-  files: exactly(14),
-  characters: about(300_000),
+  files: exactly(5),
+  characters: about(262_000),
 };
 
 function exactly(measured: number): Budget {

@@ -7,6 +7,7 @@ export async function createProbeServer(dist) {
     version: "1.0.0",
     tools: [
       defineTool({ name: "shout", input, handle: ({ text }) => text.toUpperCase() }),
+      defineTool({ name: "count", input, output: { type: "integer" }, handle: ({ text }) => text.length }),
       defineTool({ name: "whisper", input, handle: async ({ text }) => text.toLowerCase() }),
     ],
     resources: [
@@ -20,6 +21,7 @@ export async function createProbeServer(dist) {
 /** The requests that are counted. */
 export const REQUESTS = {
   "a synchronous tool": { method: "tools/call", params: { name: "shout", arguments: { text: "hello" } } },
+  "a tool that declares its output": { method: "tools/call", params: { name: "count", arguments: { text: "hello" } } },
   "an asynchronous tool": { method: "tools/call", params: { name: "whisper", arguments: { text: "hello" } } },
   "a template": { method: "resources/read", params: { uri: "item://42" } },
   "a fixed resource": { method: "resources/read", params: { uri: "text://fixed" } },

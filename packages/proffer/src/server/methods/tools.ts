@@ -2,6 +2,7 @@ import { InvalidParams, RpcError } from "../../protocol/errors.ts";
 import { isObject } from "../../protocol/messages.ts";
 import type { CallResult, ContentBlock } from "../../protocol/model.ts";
 import { convert } from "../../protocol/revision.ts";
+import { after } from "../after.ts";
 import type { Call } from "../call.ts";
 import { lacking, refusal } from "../capabilities.ts";
 import { ToolError } from "../content.ts";
@@ -39,8 +40,8 @@ export function callTool(call: Call): object | Promise<object> {
     if (tool.requires !== undefined) checkClient(call, tool);
     const input = tool.input.parse(given);
     const value = input instanceof Promise ? input.then((parsed) => tool.handle(parsed, ctx)) : tool.handle(input, ctx);
-    if (tool.output !== undefined || isDeferred(value)) return finish(call, tool, ctx, value);
-    return deliver(call, tool, ctx, toCallResult(value, tool) as CallResult);
+    if (isDeferred(value)) return finish(call, tool, ctx, value);
+    return conclude(call, tool, ctx, toCallResult(value, tool) as CallResult);
   } catch (error) {
     return deliver(call, tool, ctx, failure(call, tool, error));
   }
@@ -51,12 +52,23 @@ async function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown
   try {
     const outcome = call.outcome(pending);
     const value = await (tool.timeout === undefined ? outcome : withTimeout(outcome, tool.timeout, call));
-    const result = await toCallResult(value, tool, call.server.limits.streamBytes);
-    if (tool.output === undefined || result.isError) return deliver(call, tool, ctx, result);
-    return deliver(call, tool, ctx, await checkOutput(tool, tool.output, result));
+    const made = toCallResult(value, tool, call.server.limits.streamBytes);
+    // To wait for what is there already would cost promises that nobody needs.
+    return conclude(call, tool, ctx, made instanceof Promise ? await made : made);
   } catch (error) {
     return deliver(call, tool, ctx, failure(call, tool, error));
   }
+}
+
+/** Delivers a result once it is what the tool has promised. */
+function conclude(call: Call, tool: Tool, ctx: CallContext, result: CallResult): CallResult | Promise<CallResult> {
+  if (tool.output === undefined || result.isError) return deliver(call, tool, ctx, result);
+  const checked = checkOutput(tool, tool.output, result);
+  if (!(checked instanceof Promise)) return deliver(call, tool, ctx, checked);
+  return checked.then(
+    (whole) => deliver(call, tool, ctx, whole),
+    (error) => deliver(call, tool, ctx, failure(call, tool, error)),
+  );
 }
 
 function checkClient(call: Call, tool: Tool): void {
@@ -68,26 +80,40 @@ function checkClient(call: Call, tool: Tool): void {
  * A declared output is a promise to the client: what breaks it is not sent, and what the schema leaves out of a value or
  * fills in is left out and filled in.
  */
-async function checkOutput(tool: Tool, output: Schema, result: CallResult): Promise<CallResult> {
+function checkOutput(tool: Tool, output: Schema, result: CallResult): CallResult | Promise<CallResult> {
   if (!("structuredContent" in result)) {
     throw new RpcError("internal_error", `The tool "${tool.name}" gave no value of the type that it declares.`, {
       cause: new TypeError("the tool has an output schema, so it must return a value, or fail(…)"),
     });
   }
-  const given = result.structuredContent;
-  const value = await parseOutput(tool, output, given);
-  return value === given ? result : { ...result, ...(await toCallResult(value, tool)) };
+  let parsed: unknown;
+  try {
+    parsed = output.parse(result.structuredContent);
+  } catch (error) {
+    throw broken(tool, error);
+  }
+  if (parsed instanceof Promise) {
+    return parsed.then(
+      (value) => restated(tool, result, value),
+      (error) => {
+        throw broken(tool, error);
+      },
+    );
+  }
+  return restated(tool, result, parsed);
 }
 
-async function parseOutput(tool: Tool, output: Schema, value: unknown): Promise<unknown> {
-  try {
-    return await output.parse(value);
-  } catch (cause) {
-    if (!(cause instanceof Mismatch)) throw cause;
-    throw new RpcError("internal_error", `The tool "${tool.name}" gave a value that does not fit its output schema.`, {
-      cause,
-    });
-  }
+/** A result with the value that its schema has made of it. */
+function restated(tool: Tool, result: CallResult, value: unknown): CallResult | Promise<CallResult> {
+  if (value === result.structuredContent) return result;
+  return after(toCallResult(value, tool), (again) => ({ ...result, ...again }));
+}
+
+function broken(tool: Tool, error: unknown): unknown {
+  if (!(error instanceof Mismatch)) return error;
+  return new RpcError("internal_error", `The tool "${tool.name}" gave a value that does not fit its output schema.`, {
+    cause: error,
+  });
 }
 
 /** The result in the shape of the client's revision, after whatever progress was held back. */
