@@ -18,19 +18,17 @@ export interface AlgoclineOptions {
 /** A server for an algocline installation: everything in it that can be read, nothing that can be written. */
 export function defineAlgocline(places: Places, options: AlgoclineOptions = {}): Server {
   const { edition = 2, log } = options;
-  const watch = watchHome(places, (prefix) => server.notify({ prefix }));
-  const live: Live | undefined = edition === 1 ? undefined : { watch };
+  const live: Live | undefined = edition === 1 ? undefined : { watch: watchHome(places) };
   const resources: readonly Resource[] = [
     ...documentResources(places, live),
     ...(live === undefined ? [] : liveResources(places, live)),
   ];
   const services = edition === 1 ? SERVICES : [...SERVICES, "hub"];
-  const server: Server = defineServer({
+  return defineServer({
     name: "alc",
     version: "2.0.0",
     instructions: "Read algocline packages, cards, scenarios, evaluations and session logs by their alc:// URIs.",
     resources: [resourceGroup(createContract(services), resources)],
     ...(log === undefined ? {} : { log }),
   });
-  return server;
 }

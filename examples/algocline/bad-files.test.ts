@@ -38,7 +38,7 @@ describe("an installation with bad files", () => {
     await home.write("cards/cot/bad.samples.jsonl", '{"n":1}\n{"n":\n{"n":3}\n');
     await expect(client.read("alc://cards/bad/samples")).rejects.toMatchObject({
       code: -32603,
-      message: "Line 2 is not JSON.",
+      message: "Failed to parse sample line 2: it is not JSON",
     });
     expect((await client.read("alc://cards/bad/samples?limit=1")).contents[0]?.text).toBe('[{"n":1}]');
   });

@@ -1,6 +1,6 @@
 import { defineResource, type ListEntry, type ListFunction, type Resource, type Watch } from "proffer";
 import { id } from "./contract.ts";
-import { type FileSet, has, textOf } from "./file-sets.ts";
+import type { FileSet } from "./file-sets.ts";
 import { extractMeta, type PackageMeta } from "./lua-meta.ts";
 import { packageFiles } from "./packages.ts";
 import type { Places } from "./places.ts";
@@ -40,8 +40,8 @@ export function liveResources(places: Places, live: Live): readonly Resource[] {
       mimeType: "text/markdown",
       params: { name: id("package name") },
       ...listed(live, narratives, (name) => `alc://packages/${name}/narrative`),
-      exists: ({ name }) => has(narratives, name),
-      read: ({ name }) => textOf(narratives, name),
+      exists: ({ name }) => narratives.has(name),
+      read: ({ name }) => narratives.text(name),
     }),
   ];
 }
@@ -61,7 +61,7 @@ async function readIndex(sources: FileSet): Promise<{ packages: readonly Package
   const names = await sources.ids();
   const packages: PackageMeta[] = [];
   for (const name of names.slice(0, MAX_INDEXED)) {
-    const meta = extractMeta((await textOf(sources, name)) ?? "");
+    const meta = extractMeta((await sources.text(name)) ?? "");
     if (meta !== undefined) packages.push(meta);
   }
   return { packages, more: names.length > MAX_INDEXED };

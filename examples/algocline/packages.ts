@@ -1,27 +1,50 @@
+import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { RpcError } from "proffer";
 import { parse } from "smol-toml";
-import { findFile, folderNames, readText } from "./confined-file.ts";
-import { type FileSet, isId } from "./file-sets.ts";
+import { type FileSet, isId, openFolder } from "./file-sets.ts";
 import type { Places } from "./places.ts";
 
 /** A file that every package may have, such as `init.lua`, by the name of the package. */
 export function packageFiles({ home, project }: Places, file: string): FileSet {
   const installed = join(home, "packages");
-  async function find(name: string): Promise<string | undefined> {
+  /** The folders that a package may be in. Each may be a link: algocline links packages that are being worked on. */
+  async function foldersOf(name: string): Promise<readonly string[]> {
     const variant = (await findVariants(project)).get(name);
-    const own = variant === undefined ? undefined : await findFile(variant, file);
-    return own ?? findFile(join(installed, name), file);
+    return [...(variant === undefined ? [] : [variant]), join(installed, name)];
+  }
+  async function text(name: string): Promise<string | undefined> {
+    for (const folder of await foldersOf(name)) {
+      const own = await openFolder(folder).text(file);
+      if (own !== undefined) return own;
+    }
+    return undefined;
+  }
+  async function has(name: string): Promise<boolean> {
+    for (const folder of await foldersOf(name)) {
+      if (await openFolder(folder).has(file)) return true;
+    }
+    return false;
   }
   async function ids(): Promise<readonly string[]> {
     const variants = await findVariants(project);
     const found: string[] = [];
     for (const name of new Set([...variants.keys(), ...(await folderNames(installed))])) {
-      if (isId(name) && (await leadsSomewhere(find(name)))) found.push(name);
+      // A package whose file leads out of it is not listed; to read it says why.
+      if (isId(name) && (await has(name).catch(() => false))) found.push(name);
     }
     return found.sort();
   }
-  return { find, ids };
+  return { has, text, ids };
+}
+
+/** The names of the folders in a folder, and of links, which may lead to one; none if it is not there. */
+async function folderNames(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name);
 }
 
 /**
@@ -30,8 +53,7 @@ export function packageFiles({ home, project }: Places, file: string): FileSet {
  */
 export async function findVariants(project: string | undefined): Promise<ReadonlyMap<string, string>> {
   const variants = new Map<string, string>();
-  const file = project === undefined ? undefined : await findFile(project, "alc.local.toml");
-  const text = file === undefined ? undefined : await readText(file);
+  const text = project === undefined ? undefined : await openFolder(project).text("alc.local.toml");
   if (project === undefined || text === undefined) return variants;
   const { packages } = parseVariants(text, project);
   for (const [name, entry] of isTable(packages) ? Object.entries(packages) : []) {
@@ -50,11 +72,6 @@ function parseVariants(text: string, project: string): { readonly [key: string]:
       { cause },
     );
   }
-}
-
-/** A package whose file leads out of it is not listed; to read it says why. */
-async function leadsSomewhere(found: Promise<string | undefined>): Promise<boolean> {
-  return (await found.catch(() => undefined)) !== undefined;
 }
 
 /** What a parser says first; the rest of its message is a drawing. */

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { defineResource, InvalidParams, integer, type Resource } from "proffer";
+import { defineResource, InvalidParams, integer, NotFound, type Resource } from "proffer";
 import { jsonl } from "proffer/jsonl";
 import { cardToJson } from "./card.ts";
 import { id } from "./contract.ts";
-import { type FileSet, filesBelow, filesIn, has, textOf } from "./file-sets.ts";
+import { type FileSet, filesBelow, filesIn } from "./file-sets.ts";
 import { type Live, listed } from "./live.ts";
 import { extractMeta } from "./lua-meta.ts";
 import { packageFiles } from "./packages.ts";
@@ -32,17 +32,16 @@ export function documentResources(places: Places, live: Live | undefined): reado
 function typeStubs({ home }: Places, live: Live | undefined): readonly Resource[] {
   const stubs = filesIn(join(home, "types"), "");
   const stub = (name: string, description: string) => {
-    const uri = `alc://types/${name}`;
     return defineResource({
-      uri,
+      uri: `alc://types/${name}`,
       name,
       description,
       mimeType: LUA,
       ...(live === undefined ? {} : { watch: live.watch }),
       // Listed even while there is no file: what a read of a single URI does not return would be an empty text.
       read: async () => {
-        const text = await textOf(stubs, name);
-        if (text === undefined) throw new InvalidParams(`resource not found: ${uri}`);
+        const text = await stubs.text(name);
+        if (text === undefined) throw new NotFound();
         return text;
       },
     });
@@ -64,8 +63,8 @@ function packageResources(places: Places, live: Live | undefined): readonly Reso
       mimeType: LUA,
       params,
       ...listed(live, sources, (name) => `alc://packages/${name}/init.lua`),
-      exists: ({ name }) => has(sources, name),
-      read: ({ name }) => textOf(sources, name),
+      exists: ({ name }) => sources.has(name),
+      read: ({ name }) => sources.text(name),
     }),
     defineResource({
       uri: "alc://packages/{name}/meta",
@@ -74,15 +73,16 @@ function packageResources(places: Places, live: Live | undefined): readonly Reso
       mimeType: JSON_TYPE,
       params,
       ...listed(live, sources, (name) => `alc://packages/${name}/meta`),
-      exists: ({ name }) => has(sources, name),
-      read: async ({ name }) => extractMeta((await textOf(sources, name)) ?? ""),
+      exists: ({ name }) => sources.has(name),
+      read: async ({ name }) => extractMeta((await sources.text(name)) ?? ""),
     }),
   ];
 }
 
 function cardResources({ home }: Places, live: Live | undefined): readonly Resource[] {
-  const cards = filesBelow(join(home, "cards"), ".toml");
-  const samples = filesBelow(join(home, "cards"), ".samples.jsonl");
+  const folder = join(home, "cards");
+  const cards = filesBelow(folder, ".toml");
+  const samples = filesBelow(folder, ".samples.jsonl");
   const params = { card_id: id("card_id") };
   return [
     defineResource({
@@ -92,36 +92,26 @@ function cardResources({ home }: Places, live: Live | undefined): readonly Resou
       mimeType: JSON_TYPE,
       params,
       ...listed(live, cards, (card) => `alc://cards/${card}`),
-      exists: ({ card_id }) => has(cards, card_id),
+      exists: ({ card_id }) => cards.has(card_id),
       read: async ({ card_id }) => {
-        const toml = await textOf(cards, card_id);
+        const toml = await cards.text(card_id);
         return toml === undefined ? undefined : cardToJson(toml, card_id);
       },
     }),
-    ...cardSamples(cards, samples).map((resource) => ({
-      ...resource,
+    ...jsonl(({ card_id }) => samples.find(card_id), {
+      uri: "alc://cards/{card_id}/samples",
+      name: "card-samples",
+      description: "Per-case sample rows (paginate with ?offset=N&limit=M)",
+      within: folder,
+      params,
+      offset: { default: 0, max: 10_000_000, plus: true },
+      limit: { default: 100, max: 10_000, plus: true },
       ...listed(live, samples, (card) => `alc://cards/${card}/samples`),
-    })),
+      // A card need not have samples, but samples need a card.
+      exists: ({ card_id }) => cards.has(card_id),
+      badLines: ({ line, problem }) => `Failed to parse sample line ${line}: it ${problem}`,
+    }),
   ];
-}
-
-function cardSamples(cards: FileSet, samples: FileSet): readonly Resource[] {
-  const pages = jsonl(({ card_id }) => samples.find(card_id), {
-    uri: "alc://cards/{card_id}/samples",
-    name: "card-samples",
-    description: "Per-case sample rows (paginate with ?offset=N&limit=M)",
-    params: { card_id: id("card_id") },
-    offset: { default: 0, max: 10_000_000, plus: true },
-    limit: { default: 100, max: 10_000, plus: true },
-    badLines: "fail",
-  });
-  const exists: Resource["exists"] = ({ card_id }) => has(cards, String(card_id));
-  return pages.map((resource) => ({
-    ...resource,
-    exists,
-    // A card need not have samples, but samples need a card.
-    read: async (params, ctx) => ((await exists(params, ctx)) ? ((await resource.read(params, ctx)) ?? []) : undefined),
-  }));
 }
 
 function scenario({ home }: Places, live: Live | undefined): Resource {
@@ -133,15 +123,15 @@ function scenario({ home }: Places, live: Live | undefined): Resource {
     mimeType: LUA,
     params: { name: id("scenario name") },
     ...listed(live, scenarios, (name) => `alc://scenarios/${name}`),
-    exists: ({ name }) => has(scenarios, name),
-    read: ({ name }) => textOf(scenarios, name),
+    exists: ({ name }) => scenarios.has(name),
+    read: ({ name }) => scenarios.text(name),
   });
 }
 
 function evalResult({ home }: Places, live: Live | undefined): Resource {
   const results = filesIn(join(home, "evals"), ".json");
   const readable: FileSet = {
-    find: results.find,
+    ...results,
     ids: async () => (await results.ids()).filter((result) => EVAL_ID.test(result)),
   };
   return defineResource({
@@ -151,10 +141,10 @@ function evalResult({ home }: Places, live: Live | undefined): Resource {
     mimeType: JSON_TYPE,
     params: { result_id: id("eval result_id") },
     ...listed(live, readable, (result) => `alc://eval/${result}`),
-    exists: ({ result_id }) => EVAL_ID.test(result_id) && has(results, result_id),
+    exists: ({ result_id }) => EVAL_ID.test(result_id) && results.has(result_id),
     read: ({ result_id }) => {
       // After the query, which algocline checks before the form of the id.
-      if (EVAL_ID.test(result_id)) return textOf(results, result_id);
+      if (EVAL_ID.test(result_id)) return results.text(result_id);
       throw new InvalidParams(`invalid eval_id: must be {strategy}_{timestamp}, got '${result_id}'`);
     },
   });
@@ -173,9 +163,9 @@ function sessionLog(places: Places, live: Live | undefined): Resource {
       max_chars: integer({ default: 20_000, max: 1_000_000, plus: true }),
     },
     ...listed(live, logs, (session) => `alc://logs/${session}`),
-    exists: ({ session_id }) => has(logs, session_id),
+    exists: ({ session_id }) => logs.has(session_id),
     read: async ({ session_id, limit, max_chars }) => {
-      const text = await textOf(logs, session_id);
+      const text = await logs.text(session_id);
       return text === undefined ? undefined : boundLog(text, { limit, maxChars: max_chars }, session_id);
     },
   });

@@ -21,16 +21,7 @@ export function boundLog(text: string, { limit, maxChars }: LogBounds, id: strin
   }
   const rounds = Array.isArray(log.transcript) ? log.transcript : [];
   if (text.length <= maxChars && rounds.length <= limit) return text;
-  const options = { list: "transcript", unit: "rounds" } as const;
-  if (rounds.length <= limit) return boundJson(log, { ...options, maxChars });
-  const newest = limit === 0 ? [] : rounds.slice(-limit);
-  const marks = { truncated: true, original_rounds: rounds.length, returned_rounds: newest.length };
-  // boundJson counts the rounds that it is given, so its count is put right afterwards: that may take more digits.
-  const digits = String(rounds.length).length - String(newest.length).length;
-  const json = boundJson({ ...log, transcript: newest, ...marks }, { ...options, maxChars: maxChars - digits });
-  const bounded = JSON.parse(json);
-  if ("original_rounds" in bounded) bounded.original_rounds = rounds.length;
-  return JSON.stringify(bounded);
+  return boundJson(log, { maxChars, maxItems: limit, list: "transcript", unit: "rounds" });
 }
 
 function parseLog(text: string): { readonly [key: string]: unknown } | undefined {

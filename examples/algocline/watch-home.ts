@@ -19,11 +19,8 @@ const ROUTES: readonly (readonly [file: RegExp, uris: readonly string[]])[] = [
   [/^logs\/([^/]+)\.json$/, ["alc://logs/*"]],
 ];
 
-/**
- * Watches an installation: a changed file is an update of its resources, one that comes or goes a change of the list.
- * Whoever subscribed to a URI with a query is told through `notifyUnder`.
- */
-export function watchHome(places: Places, notifyUnder: (prefix: string) => void): Watch {
+/** Watches an installation: a changed file is an update of its resources, one that comes or goes a change of the list. */
+export function watchHome(places: Places): Watch {
   return async (events) => {
     const roots = await findRoots(places);
     const watcher = watch(
@@ -34,10 +31,7 @@ export function watchHome(places: Places, notifyUnder: (prefix: string) => void)
     watcher.on("all", (event, path) => {
       if (event === "addDir" || event === "unlinkDir") return;
       const uris = urisOf(toHomePath(roots, path));
-      for (const uri of uris) {
-        events.updated(uri);
-        notifyUnder(`${uri}?`);
-      }
+      for (const uri of uris) events.updated(uri);
       if (event !== "change" && uris.length > 0) events.listChanged();
     });
     await new Promise<void>((resolve) => watcher.once("ready", resolve));

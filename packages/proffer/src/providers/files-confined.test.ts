@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { InvalidParams, NotFound } from "../protocol/errors.ts";
 import { defineServer } from "../server/server.ts";
 import { connect } from "../testing/connect.ts";
 import { confine } from "./files-confined.ts";
@@ -39,6 +40,29 @@ describe("a confined directory", () => {
     expect(await directory.text("out.jsonl")).toBeUndefined();
     for (const path of ["../secret.jsonl", "/etc/passwd", "dir/../../secret.jsonl", "a\0b", ""]) {
       await expect(directory.text(path)).rejects.toMatchObject({ kind: "invalid_params" });
+    }
+  });
+
+  it("says what is in it, without what leads out", async () => {
+    const directory = confine(join(base, "in"), { outside: (path) => new NotFound(path) });
+    expect(await directory.entries()).toEqual([
+      { name: "a.jsonl", isDirectory: false },
+      { name: "a.lua", isDirectory: false },
+      { name: "dir", isDirectory: true },
+    ]);
+    expect(await directory.entries("dir")).toEqual([]);
+    expect(await directory.entries("none")).toEqual([]);
+    expect(await confine(join(base, "none")).entries()).toEqual([]);
+    await expect(directory.entries("..")).rejects.toMatchObject({ kind: "invalid_params" });
+    const has = await Promise.all(["a.lua", "dir", "none"].map((path) => directory.has(path)));
+    expect(has).toEqual([true, false, false]);
+  });
+
+  it("refuses what leads out in the words of its owner", async () => {
+    const outside = (path: string) => new InvalidParams(`Path '${path}' escapes`);
+    const directory = confine(join(base, "in"), { outside });
+    for (const work of [directory.has("out.jsonl"), directory.text("out.jsonl"), directory.bytes("out.jsonl")]) {
+      await expect(work).rejects.toThrow("Path 'out.jsonl' escapes");
     }
   });
 

@@ -15,10 +15,13 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 /** A directory that nothing leads out of: neither "..", nor a link, nor a link that is put there while we look. */
 export class FilesRoot {
   readonly directory: string;
+  readonly #outside: ((path: string) => Error) | undefined;
   #real: Promise<string> | undefined;
 
-  constructor(directory: string) {
+  /** `outside` makes the error for what leads out; without it, that looks as if nothing were there. */
+  constructor(directory: string, outside?: (path: string) => Error) {
     this.directory = directory;
+    this.#outside = outside;
   }
 
   /** Where the directory really is. Asked for again after a failure, as it may come into being later. */
@@ -32,14 +35,15 @@ export class FilesRoot {
 
   /**
    * Opens what a relative path leads to; undefined if there is nothing, or nothing below the root. The path must have
-   * passed `pathProblem`.
+   * passed `pathProblem`. @throws what `outside` makes of a path that leads out.
    */
   async open(path: string): Promise<Opened | undefined> {
     try {
       const root = await this.real();
       const real = await realpath(join(root, path));
-      if (below(root, real) === undefined) return undefined;
-      return await openBelow(root, real);
+      const opened = below(root, real) === undefined ? undefined : await openBelow(root, real);
+      if (opened === undefined && this.#outside !== undefined) throw this.#outside(path);
+      return opened;
     } catch (error) {
       if (isAbsence(error)) return undefined;
       throw error;
