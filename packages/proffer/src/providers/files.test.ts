@@ -110,7 +110,19 @@ describe("files", () => {
     expect(await read("docs://a%252Fb.txt")).toMatchObject({ text: "escape in the name" });
   });
 
-  it("are text or blob by what they hold", async () => {
+  it("T064: that are listed and gone since are not there any more", async () => {
+    const file = join(root, "leaving.txt");
+    writeFileSync(file, "bye");
+    expect((await client.listResources()).map(({ uri }) => uri)).toContain("docs://leaving.txt");
+    rmSync(file);
+    await expect(read("docs://leaving.txt")).rejects.toMatchObject({
+      code: -32602,
+      message: 'There is no resource "docs://leaving.txt".',
+    });
+    await expect(client.listen({ uris: ["docs://leaving.txt"] })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it("T064: are text or blob by what they hold, whatever their names say", async () => {
     const sha256 = createHash("sha256").update("# A\n").digest("hex");
     expect(await read("docs://a.md")).toEqual({
       uri: "docs://a.md",
@@ -238,7 +250,10 @@ describe("parts of a file", () => {
 describe("nothing outside the directory", () => {
   it.each([
     "../secret.txt",
+    "../root-evil/x.txt",
     "sub/../../secret.txt",
+    "sub//a.md",
+    "a.md/",
     "..%2fsecret.txt",
     "%2e%2e/secret.txt",
     "%252e%252e/secret.txt",
@@ -257,14 +272,14 @@ describe("nothing outside the directory", () => {
     "a.md.",
     "a.md%20",
     "CON",
-  ])("is read by %s", async (path) => {
+  ])("T058, T059, T062: is read by %s", async (path) => {
     const error = await read(`docs://${path}`).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: -32602 });
     expect(error.message).not.toContain(base);
   });
 
   it.each(["out.txt", "chain.txt", "outdir", "outdir/secret.txt", "dangling.txt", "loop-a", "env.txt", ".env", "nope"])(
-    "is read by the name %s, and it looks as if there were nothing",
+    "T060: is read by the name %s, and it looks as if there were nothing",
     async (name) => {
       await expect(read(`docs://${name}`)).rejects.toMatchObject({
         code: -32602,
@@ -274,7 +289,7 @@ describe("nothing outside the directory", () => {
     },
   );
 
-  it("is read by a root that only begins alike", async () => {
+  it("T059: is read by a root that only begins alike", async () => {
     const link = join(root, "evil");
     symlinkSync(join(base, "root-evil"), link);
     try {
@@ -284,7 +299,7 @@ describe("nothing outside the directory", () => {
     }
   });
 
-  it("is read by a hard link's name only because it is inside: that cannot be told apart", async () => {
+  it("T060: is read by a hard link's name only because it is inside: that cannot be told apart", async () => {
     const link = join(root, "hard.txt");
     linkSync(join(base, "secret.txt"), link);
     try {
@@ -304,7 +319,7 @@ describe("nothing outside the directory", () => {
     rmSync(join(root, "pipe"));
   });
 
-  it("is read while directories and files are swapped for links as fast as can be", async () => {
+  it("T061: is read while directories and files are swapped for links as fast as can be", async () => {
     const arena = join(base, "arena");
     mkdirSync(join(arena, "dir"), { recursive: true });
     mkdirSync(join(base, "elsewhere"));
@@ -318,6 +333,10 @@ describe("nothing outside the directory", () => {
         await symlink(join(base, "elsewhere"), join(arena, "dir"));
         await unlink(join(arena, "dir"));
         await rename(join(arena, "real"), join(arena, "dir"));
+        await rename(join(arena, "dir/file.txt"), join(arena, "dir/kept.txt"));
+        await symlink(join(base, "elsewhere/file.txt"), join(arena, "dir/file.txt"));
+        await unlink(join(arena, "dir/file.txt"));
+        await rename(join(arena, "dir/kept.txt"), join(arena, "dir/file.txt"));
       }
     })();
     const seen = new Set<string>();

@@ -127,7 +127,7 @@ describe("a list of what a template stands for", () => {
     expect(String(logged[0])).toContain("Resource n://{id}: its list ");
   });
 
-  it("neither skips nor repeats an entry that stays while others come and go", async () => {
+  it("T084: neither skips nor repeats an entry that stays while others come and go", async () => {
     const command = fc.record({ id: fc.integer({ min: 100, max: 199 }), add: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(command, { maxLength: 10 }), { maxLength: 8 }), async (rounds) => {
@@ -209,7 +209,7 @@ describe("a list that is a function of its own cursor", () => {
   });
 });
 
-describe("a cursor", () => {
+describe("T084: a cursor", () => {
   const keys = [randomBytes(32)];
   const many: ListFunction = () => ["a", "b", "c", "d", "e"].map(entry);
   const refused = { code: -32602, message: expect.stringContaining("start again without one") };

@@ -173,7 +173,7 @@ describe("bad answers of a handler", () => {
     ["an object that cannot be written", () => circular, "internal_error"],
     ["a block of a tool", () => text("x"), "internal_error"],
     ["an empty list of contents", () => contents([]), "internal_error"],
-  ])("%s never gives empty contents", async (_, read, kind) => {
+  ])("T064: %s never gives empty contents", async (_, read, kind) => {
     const resource = defineResource({ uri: "x://{id}", name: "x", read });
     for (const [revision, missing] of [
       ["2026-07-28", -32602],
@@ -309,7 +309,7 @@ describe("a handler that asks", () => {
   });
 });
 
-describe("a value that goes into the URL of another service", () => {
+describe("T063: a value that goes into the URL of another service", () => {
   const upstream = parseTemplate("https://api.example/v1/{id}");
   const proxy = defineResource({ uri: "api://{id}", name: "api", read: ({ id }) => upstream.expand({ id }) });
 
