@@ -230,6 +230,8 @@ describe("match", () => {
     const longest = `x://${"a".repeat(MAX_URI_LENGTH - 4)}`;
     expect(valuesOf("x://{a}", longest)).toBeDefined();
     expect(valuesOf("x://{a}", `${longest}a`)).toBeUndefined();
+    const short = parseTemplate("x://{a}", { maxUriLength: 6 });
+    expect([short.match("x://12")?.values, short.match("x://123")]).toEqual([{ a: "12" }, undefined]);
   });
 
   it("keeps the faults of one match from the next", () => {

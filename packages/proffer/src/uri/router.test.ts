@@ -118,6 +118,9 @@ describe("a router", () => {
     const uri = `a://${"b".repeat(MAX_URI_LENGTH)}`;
     const router = routerOf("a://{+x}", uri);
     expect(router.match(uri)).toBeUndefined();
+    const long = createRouter<string>({ maxUriLength: uri.length });
+    long.add("a://{+x}", "found");
+    expect([long.match(uri)?.value, long.match(`${uri}b`)]).toEqual(["found", undefined]);
   });
 
   it.each(["__proto__", "constructor", "toString", "", "?", "#", "/", "a://", "%", "\ud800", "{x}"])(

@@ -96,6 +96,8 @@ describe("parseTemplate", () => {
     const error = errorOf(() => parseTemplate(`${longest}c`));
     expect(error.message).toContain("a template has at most 2048 characters");
     expect(error.message.length).toBeLessThan(400);
+    expect(parseTemplate(`${longest}c`, { maxLength: MAX_TEMPLATE_LENGTH + 1 }).variables).toHaveLength(1);
+    expect(() => parseTemplate("a://{b}", { maxLength: 6 })).toThrow(/at most 6 characters/);
   });
 
   it("works through a long run of dots and names in one pass", () => {
