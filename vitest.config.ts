@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -12,6 +13,8 @@ export default defineConfig({
   },
   test: {
     include: ["packages/*/{src,test}/**/*.test.ts", "examples/**/*.test.ts"],
+    // Many tests wait for processes and timers: vitest's own choice, one worker less than cores, leaves most of two idle.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
