@@ -93,13 +93,16 @@ describe.each(["2025-03-26", "2025-11-25"])("a session on %s", (version) => {
 });
 
 it("an unknown version is answered with the newest that opens sessions", async () => {
-  const { result } = (await (await initialize("2031-01-01")).json()) as { result: Record<string, unknown> };
+  const { result } = (await (await initialize("2031-01-01")).json()) as { result: object };
   expect(result).toMatchObject({
     protocolVersion: "2025-11-25",
     serverInfo: { name: "Session Demo MCP Server", version: "1.0.0" },
     instructions: expect.stringContaining("session"),
   });
-  // It has tools and nothing else, and says so.
+});
+
+it("a server that has only tools offers neither prompts nor resources", async () => {
+  const { result } = (await (await initialize("2025-11-25")).json()) as { result: { capabilities: object } };
   expect(result.capabilities).toHaveProperty("tools");
   expect(result.capabilities).not.toHaveProperty("prompts");
   expect(result.capabilities).not.toHaveProperty("resources");
