@@ -26,7 +26,7 @@ export interface ContractOptions {
   readonly order?: readonly CheckStep[];
   /** Whether templates are listed without their `{?…}`, which reads accept nevertheless. Default: false. */
   readonly hideQuery?: boolean;
-  /** The wording, and if need be the code, of each kind of refusal. */
+  /** The wording, and if need be the code, of each kind of refusal; or one function for all but `foreign`. */
   readonly refuse?: Wordings;
 }
 

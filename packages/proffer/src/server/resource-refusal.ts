@@ -44,11 +44,12 @@ export interface Refusal {
 /** Words a refusal: a text goes out as invalid params without data; an error as it is. */
 export type RefusalWording = (refusal: Refusal) => string | RpcError;
 
-export type Wordings = { readonly [Kind in RefusalKind]?: RefusalWording };
+/** A wording for each kind of refusal, or one for all. */
+export type Wordings = RefusalWording | { readonly [Kind in RefusalKind]?: RefusalWording };
 
 /** The error that a refusal becomes. */
 export function toError(refusal: Refusal, wordings: Wordings): RpcError {
-  const wording = wordings[refusal.kind];
+  const wording = typeof wordings === "function" ? wordings : wordings[refusal.kind];
   if (wording === undefined) return byDefault(refusal);
   const words = wording(refusal);
   return typeof words === "string" ? new RpcError("invalid_params", words) : words;

@@ -119,7 +119,8 @@ export class ResourceRegistry extends Registry<Resource> {
   /** Refuses what nobody owns: a group may have something to say about it, such as which scheme it expects. */
   #foreign(uri: string): RpcError {
     for (const contract of this.#groups.keys()) {
-      if (contract.wordings.foreign !== undefined) return refuse(contract, "foreign", uri);
+      const { wordings } = contract;
+      if ("foreign" in wordings && wordings.foreign !== undefined) return refuse(contract, "foreign", uri);
     }
     checkDotSegments(DEFAULT_CONTRACT, uri);
     return refuse(DEFAULT_CONTRACT, "unmatched", uri);

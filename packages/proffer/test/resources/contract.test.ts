@@ -284,6 +284,23 @@ describe("a contract", () => {
     await expect(client.read("old://a/b")).rejects.toMatchObject({ code: -32603, message: "Nothing at old://a/b." });
   });
 
+  it("can have one answer to everything, but not to what is not its own", async () => {
+    const group = resourceGroup({ uri: "old://", refuse: ({ kind, uri }) => `${kind}: ${uri}` }, [
+      defineResource({ uri: "old://{id}{?n}", name: "old", params: { n: integer() }, read: () => undefined }),
+    ]);
+    const client = await connect(defineServer({ name: "old", version: "1", resources: [group] }));
+    for (const [uri, kind] of [
+      ["old://1", "missing"],
+      ["old://1?n=x", "integer"],
+      ["old://1?m=1", "unknown_key"],
+      ["old://1/2", "unmatched"],
+      ["old://..", "traversal"],
+    ] as const) {
+      await expect(client.read(uri)).rejects.toMatchObject({ code: -32602, message: `${kind}: ${uri}` });
+    }
+    await expect(client.read("new://1")).rejects.toThrow('There is no resource "new://1".');
+  });
+
   it("can report undeclared keys before bad values", async () => {
     const resource = defineResource({
       uri: "n://{id}{?n}",
