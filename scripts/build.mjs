@@ -17,6 +17,7 @@ const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs"];
 const GROUPS = [
   { name: "uri", test: /proffer\/src\/(uri\/.*|server\/usage-error)(?<!\.d)\.ts$/, priority: 1 },
   { name: "core", test: /proffer\/src\/(protocol|server)\/.*(?<!\.d)\.ts$/ },
+  { name: "serve", test: /cli\/src\/commands\/serve\.ts$/ },
 ];
 
 /** Brings the `dist` folders up to date. */

@@ -1,5 +1,4 @@
 import { relative } from "node:path";
-import process from "node:process";
 import { CommandError } from "./command-error.ts";
 import type { Derivation, Diagnostic } from "./derive/index.ts";
 import { type Styles, stylesFor } from "./terminal.ts";

@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { Module } from "proffer/derived";
 import { CommandError } from "./command-error.ts";
 

@@ -1,6 +1,6 @@
-import process from "node:process";
 import { guardStdout } from "proffer/stdio";
 import { CommandError } from "./command-error.ts";
+import { serve } from "./commands/serve.ts";
 import { stylesFor } from "./terminal.ts";
 
 /**
@@ -24,7 +24,6 @@ export async function run(argv: readonly string[]): Promise<number> {
 async function perform(argv: readonly string[]): Promise<void> {
   const [name, file, ...others] = argv;
   if (name === "serve" && file !== undefined && !file.startsWith("-") && others.length === 0) {
-    const { serve } = await import("./commands/serve.ts");
     await serve(file, {});
     return;
   }

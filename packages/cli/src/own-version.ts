@@ -1,13 +1,20 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-
-const require = createRequire(import.meta.url);
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findProject } from "./module-file.ts";
 
 /** The version of this package, and of `proffer`. */
 export function ownVersion(): string {
-  return require("@proffer/cli/package.json").version;
+  return readVersion(findProject(fileURLToPath(import.meta.url)));
 }
 
-/** The version of the compiler, which need not be loaded to know it. */
-export function compilerVersion(): string {
-  return require("typescript/package.json").version;
+/** Where the compiler is, and its version; it is not loaded. */
+export function findCompiler(): { readonly directory: string; readonly version: string } {
+  const directory = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
+  return { directory, version: readVersion(directory) };
+}
+
+function readVersion(directory: string): string {
+  return JSON.parse(readFileSync(join(directory, "package.json"), "utf8")).version;
 }

@@ -6,7 +6,7 @@ import type { Derivation, Diagnostic, Emission } from "./derive/index.ts";
 import { checkDerivation } from "./diagnostic-report.ts";
 import { importModule } from "./import-module.ts";
 import { type CachedModule, locateCache, newEmissionFolder, readCache, writeCache } from "./manifest/cache.ts";
-import { atSource } from "./manifest/emission.ts";
+import { atSource, inlineMap } from "./manifest/emission.ts";
 import type { EmissionData } from "./manifest/emission-hooks.ts";
 import { toManifest } from "./manifest/to-manifest.ts";
 import { findModule } from "./module-file.ts";
@@ -71,7 +71,7 @@ function fromMemory(file: string, derivation: Derivation, emission: Emission, ro
     diagnostics,
     load() {
       const data: EmissionData = Object.fromEntries(
-        atSource(emission).files.map(({ path, text }) => [urlOf(path), text]),
+        atSource(emission).files.map((file) => [urlOf(file.path), inlineMap(file)]),
       );
       register("#emission-hooks", import.meta.url, { data });
       return importModule(file, urlOf(emission.entry));

@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { guardStdout } from "proffer/stdio";
 import { toTarget } from "./client/target.ts";
+import { serve } from "./commands/serve.ts";
 import { CLIENT_NAMES } from "./install/client-names.ts";
 import { ownVersion } from "./own-version.ts";
 
@@ -14,7 +15,7 @@ const MODULE = "a .ts, .mts, .js or .mjs file";
 const TARGET = "a module, or the URL of a server; a command goes last: -- command args…";
 
 /**
- * The whole command line. What a command does is imported when it is called, so that `serve` starts fast.
+ * The whole command line. What a command does, `serve` excepted, is imported when it is called.
  * @param command - what followed `--`: the server to start, for those that talk to one.
  */
 export function createProgram(command?: readonly string[]): Command {
@@ -33,7 +34,7 @@ export function createProgram(command?: readonly string[]): Command {
 }
 
 function addServing(program: Command): void {
-  const serve = define(program, "serve", "serve a module over stdio or HTTP", [
+  const serving = define(program, "serve", "serve a module over stdio or HTTP", [
     "tools.ts",
     "tools.ts --http 3000",
     "tools.ts --http --mount /orders=orders.ts",
@@ -43,12 +44,9 @@ function addServing(program: Command): void {
         "or its default export is a server made by defineServer. TypeScript needs no build. What it prints goes to stderr.",
     )
     .argument("<module>", `${MODULE}, or a folder written by proffer build`);
-  withTransport(serve)
+  withTransport(serving)
     .option("--mount <path=module>", "another module, at a path of its own on the same port", collect, [])
-    .action(async (file, flags) => {
-      const { serve } = await import("./commands/serve.ts");
-      await serve(file, flags);
-    });
+    .action((file, flags) => serve(file, flags));
 
   const dev = define(program, "dev", "serve a module and follow its edits", ["tools.ts --http", "tools.ts"])
     .description(

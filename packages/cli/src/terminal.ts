@@ -1,13 +1,24 @@
-import process from "node:process";
 import type { Writable } from "node:stream";
-import picocolors from "picocolors";
+import { styleText } from "node:util";
 import { guardStdout } from "proffer/stdio";
 
-export type Styles = ReturnType<typeof picocolors.createColors>;
+type StyleName = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+
+export type Styles = { readonly [Name in StyleName]: (text: string) => string };
 
 /** Styles for a stream: plain text unless it is a terminal and NO_COLOR is not set. */
 export function stylesFor(stream: Writable & { isTTY?: boolean }): Styles {
-  return picocolors.createColors(stream.isTTY === true && !process.env.NO_COLOR);
+  const isPlain = stream.isTTY !== true || Boolean(process.env.NO_COLOR);
+  const style = (name: StyleName) => (text: string) =>
+    isPlain ? text : styleText(name, text, { validateStream: false });
+  return {
+    bold: style("bold"),
+    dim: style("dim"),
+    red: style("red"),
+    green: style("green"),
+    yellow: style("yellow"),
+    cyan: style("cyan"),
+  };
 }
 
 /** Says on stderr what is going on, so that stdout holds only what was asked for. */

@@ -5,7 +5,6 @@
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import process from "node:process";
 import { pathToFileURL } from "node:url";
 
 interface CommandLine {

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { type ClientOptions, connect, connectOver, type Link, RemoteError, type TestClient } from "proffer/testing";
 import { CommandError } from "../command-error.ts";
 import { reportDiagnostics } from "../diagnostic-report.ts";

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { confirm, isCancel, multiselect, note, select, text } from "@clack/prompts";
 import type { Answer, Asked } from "proffer/testing";
 import { endProgress } from "./terminal-progress.ts";

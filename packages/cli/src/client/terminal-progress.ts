@@ -1,4 +1,3 @@
-import process from "node:process";
 import { progress } from "@clack/prompts";
 
 interface Progress {

@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { TestClient } from "proffer/testing";
 import { parseInput, parsePairs, toValues } from "../client/arguments.ts";
 import { type TalkFlags, withClient } from "../client/connect-target.ts";

@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { Server } from "proffer";
 import { createDerivedServer } from "proffer/derived";
 import { CommandError } from "../command-error.ts";

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { serveProcess } from "proffer/derived";
 import { CommandError } from "../command-error.ts";
 import { createLiveServer, type Difference } from "../dev/live-server.ts";

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { CommandError } from "../command-error.ts";
 import { examineLoad } from "../doctor/examine-load.ts";
 import { examineOffer } from "../doctor/examine-offer.ts";

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import process from "node:process";
 import { CommandError } from "../command-error.ts";
 import { projectFiles } from "../init/project-files.ts";
 import { print, say } from "../terminal.ts";

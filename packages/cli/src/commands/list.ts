@@ -1,4 +1,3 @@
-import process from "node:process";
 import { capabilitiesOf, type TalkFlags, withClient } from "../client/connect-target.ts";
 import type { Addressed } from "../client/target.ts";
 import { listOffer } from "../offer.ts";

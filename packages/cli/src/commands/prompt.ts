@@ -1,4 +1,3 @@
-import process from "node:process";
 import { parsePairs } from "../client/arguments.ts";
 import { type TalkFlags, withClient } from "../client/connect-target.ts";
 import { showBlock } from "../client/show-content.ts";

@@ -60,6 +60,8 @@ export function readConfiguration(entry: string): Configuration {
       rootDir: root,
       outDir: join(root, OUTPUT_ROOT),
       sourceMap: true,
+      // What is emitted is for machines, and Node holds the text of all that it ever imported.
+      removeComments: true,
     },
   };
 }

@@ -132,5 +132,8 @@ export interface EmittedFile {
   path: string;
   /** Absolute path of what it was made from. */
   source: string;
+  /** What it holds; JavaScript names its source map, `<path>.map`. */
   text: string;
+  /** The source map of JavaScript. */
+  map?: string;
 }

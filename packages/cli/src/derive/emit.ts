@@ -1,4 +1,4 @@
-import { dirname, relative, resolve } from "node:path";
+import { basename, dirname, relative, resolve } from "node:path";
 import ts from "typescript";
 import { type Questions, SCHEMA_ARGUMENT } from "./ask.ts";
 import type { Emission, EmittedFile } from "./description.ts";
@@ -30,10 +30,10 @@ export function emitFiles({ program, entry, files, questions }: EmitSource, outD
   const emitted: EmittedFile[] = [];
   for (const file of sources) {
     const path = layout.outputOf(file.fileName) ?? file.fileName;
-    const text = file.fileName.endsWith(".json")
-      ? file.text
+    const content = file.fileName.endsWith(".json")
+      ? { text: file.text }
       : emitFile(program, file, transformers, resolve(outDir, path));
-    emitted.push({ path, source: file.fileName, text });
+    emitted.push({ path, source: file.fileName, ...content });
   }
   const main = layout.outputOf(entry) ?? layout.outputOf(implementationOf(entry));
   if (main === undefined) throw new Error(`${entry} declares types, but there is no JavaScript beside it to run.`);
@@ -45,7 +45,7 @@ function emitFile(
   file: ts.SourceFile,
   transformers: ts.CustomTransformers,
   target: string,
-): string {
+): { text: string; map: string } {
   let code = "";
   let map = "";
   program.emit(
@@ -59,9 +59,9 @@ function emitFile(
     transformers,
   );
   const parsed = { ...JSON.parse(map), sources: [toPosix(relative(dirname(target), file.fileName))] };
-  const inline = Buffer.from(JSON.stringify(parsed)).toString("base64");
   const body = code.replace(/\/\/# sourceMappingURL=[^\n]*\s*$/, "");
-  return `${body}//# sourceMappingURL=data:application/json;base64,${inline}\n`;
+  const name = encodeURIComponent(basename(target));
+  return { text: `${body}//# sourceMappingURL=${name}.map\n`, map: JSON.stringify(parsed) };
 }
 
 /** Gives each question the schema of its answer: `ask("…")` becomes `ask("…", { … })`. */

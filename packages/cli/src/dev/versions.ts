@@ -1,6 +1,5 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { pathToFileURL } from "node:url";
 import type { Server } from "proffer";
 import { createDerivedServer } from "proffer/derived";

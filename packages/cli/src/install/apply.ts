@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import process from "node:process";
 import { WrongUsage } from "../command-error.ts";
 import { print, say, stylesFor } from "../terminal.ts";
 import type { ClientName } from "./client-names.ts";

@@ -1,6 +1,5 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import type { ClientName } from "./client-names.ts";
 import type { Launch } from "./launch.ts";
 

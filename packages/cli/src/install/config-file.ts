@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import process from "node:process";
 import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "../command-error.ts";
 import type { ClientConfig } from "./clients.ts";

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
-import process from "node:process";
 import { findBuiltFolder, findProject } from "../module-file.ts";
 
 /** How a client starts a server. */

@@ -38,6 +38,8 @@ export interface CacheLocation {
 
 const ROOT = ".proffer";
 const FILE = "manifest.json";
+/** The digest is that of the text, so that a start need not serialise what it has just parsed. */
+const ENVELOPE = /^\{"digest":"([0-9a-f]+)","stored":(.*)\}$/s;
 /** A process that was started before a change may still have to import from what was emitted for it. */
 const KEPT_EMISSIONS = 3;
 
@@ -103,15 +105,16 @@ function readStored(file: string): Stored | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  const { digest, stored } = JSON.parse(text);
-  if (digest !== digestText(JSON.stringify(stored))) throw new Error(`${file} was altered`);
-  return stored;
+  const [, digest, stored] = ENVELOPE.exec(text) ?? [];
+  if (stored === undefined || digestText(stored) !== digest) throw new Error(`${file} was altered`);
+  return JSON.parse(stored);
 }
 
 /** Whoever reads meanwhile sees the old file or the new one, never a part of it. */
 function writeStored(file: string, stored: Stored): void {
   const temporary = `${file}.${process.pid}`;
-  writeFileSync(temporary, JSON.stringify({ digest: digestText(JSON.stringify(stored)), stored }));
+  const text = JSON.stringify(stored);
+  writeFileSync(temporary, `{"digest":"${digestText(text)}","stored":${text}}`);
   renameSync(temporary, file);
 }
 

@@ -3,13 +3,21 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Emission, EmittedFile } from "../derive/index.ts";
 
-/** Writes emitted files into a folder. */
+/** Writes emitted files and their source maps into a folder. */
 export function writeEmission(folder: string, { files }: Emission): void {
-  for (const { path, text } of files) {
+  for (const { path, text, map } of files) {
     const target = join(folder, path);
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, text);
+    if (map !== undefined) writeFileSync(`${target}.map`, map);
   }
+}
+
+/** The text of an emitted file with its source map in it, for one that has no place on a disk. */
+export function inlineMap({ text, map }: EmittedFile): string {
+  if (map === undefined) return text;
+  const data = Buffer.from(map).toString("base64");
+  return text.replace(/(?<=\/\/# sourceMappingURL=)[^\n]*\n$/, `data:application/json;base64,${data}\n`);
 }
 
 /**

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Derivation } from "../derive/index.ts";
-import { compilerVersion, ownVersion } from "../own-version.ts";
+import { findCompiler, ownVersion } from "../own-version.ts";
 
 /** Everything that a derivation depends on. Paths are relative to the project, so that it may move. */
 export interface Fingerprint {
@@ -23,7 +23,10 @@ export function takeFingerprint(project: string, module: string, derivation: Der
     files: Object.fromEntries(derivation.files.map((file) => [toRelative(project, file), digestFile(file)])),
     absent: missingConfigurations(module).map((file) => toRelative(project, file)),
     packages: Object.fromEntries(
-      derivation.packages.map(({ directory, version }) => [toRelative(project, directory), version]),
+      [findCompiler(), ...derivation.packages].map(({ directory, version }) => [
+        toRelative(project, directory),
+        version,
+      ]),
     ),
   };
 }
@@ -56,7 +59,7 @@ export function digestText(content: string | Uint8Array): string {
 /** While Proffer itself is being worked on its version stays, but its files do not. */
 function maker(): string {
   const { mtimeMs } = statSync(fileURLToPath(import.meta.url));
-  return `${ownVersion()} typescript ${compilerVersion()} ${mtimeMs}`;
+  return `${ownVersion()} ${mtimeMs}`;
 }
 
 function versionOf(directory: string): string | undefined {

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { createDeriver } from "../../src/derive/deriver.ts";
 import type { Emission } from "../../src/derive/description.ts";
+import { writeEmission } from "../../src/manifest/emission.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 let workspace: Workspace;
@@ -21,11 +21,7 @@ function emitAgain(entry = "input.ts"): Emission {
   const deriver = createDeriver(workspace.path(entry));
   expect(deriver.derive().diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   const emission = deriver.emit(workspace.path(".proffer/js"));
-  for (const { path, text } of emission.files) {
-    const target = workspace.path(join(".proffer/js", path));
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, text);
-  }
+  writeEmission(workspace.path(".proffer/js"), emission);
   // What is emitted are modules, whatever the author's package.json says.
   writeFileSync(workspace.path(".proffer/js/package.json"), '{ "type": "module" }');
   return emission;
