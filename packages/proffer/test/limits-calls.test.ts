@@ -153,6 +153,28 @@ describe.each(ERAS)("in %s", (revision) => {
     expect(client.transcript.messages("server")).toHaveLength(received);
   });
 
+  it("T100 the slot of a tool that goes on after its time limit is free when it ends", async () => {
+    const ends: (() => void)[] = [];
+    const tool = defineTool({
+      name: "t",
+      timeout: 10,
+      handle: () => new Promise<string>((resolve) => ends.push(() => resolve("late"))),
+    });
+    const server = defineServer({ name: "s", version: "1", tools: [tool], log: () => {} });
+    const answers: { id: number; error?: { code: number } }[] = [];
+    const { send } = connectMemory(server, (text) => answers.push(JSON.parse(text)), { maxInFlight: 1 });
+    send(call(1));
+    await expect.poll(() => answers).toMatchObject([{ id: 1, result: { isError: true } }]);
+    send(call(2));
+    await turn();
+    expect(answers[1]).toMatchObject({ id: 2, error: { code: -31000 } });
+    ends[0]?.();
+    await turn();
+    send(call(3));
+    await expect.poll(() => answers[2]).toMatchObject({ id: 3, result: { isError: true } });
+    ends[1]?.();
+  });
+
   it("T102 tools that come and go ten thousand times are told of once a turn, and the list is right", async () => {
     const server = serveTool(() => "done");
     const client = await connect(server, { revision });

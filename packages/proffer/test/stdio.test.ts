@@ -51,6 +51,23 @@ describe("newline-delimited messages", () => {
     expect(answers.map((answer) => [answer.id, textOf(answer)])).toEqual(lines.map((_, id) => [id, `text ${id}`]));
   });
 
+  it("T099 of a log that nobody can read so fast are left out; the answer is not, and the next request is served", async () => {
+    const program = await startServer();
+    await program.request(0, "initialize", { protocolVersion: "2025-11-25", capabilities: {} });
+    program.send({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "chatter", arguments: { size: 20_000 } },
+    });
+    expect(textOf(await program.answer(1))).toBe("said");
+    const heard = program.lines.filter((line) => line.includes("notifications/message")).length;
+    expect(heard).toBeGreaterThan(1_000);
+    expect(heard).toBeLessThan(6_000);
+    program.send(echo(2, "next"));
+    expect(textOf(await program.answer(2))).toBe("next");
+  });
+
   it.each([
     ["with a newline", "\n"],
     ["that never ends", ""],

@@ -52,6 +52,8 @@ export class Call {
   hints: CacheHints | undefined;
   /** Ends a call that would go on for ever, with a proper answer. */
   end: (() => void) | undefined;
+  /** The handler that its caller no longer waits for: until it ends, it takes up the room of a call. */
+  overrun: Promise<unknown> | undefined;
   /** How many questions are waiting for the user: their time does not count as the handler's. */
   waiting = 0;
   #abort: AbortController | undefined;

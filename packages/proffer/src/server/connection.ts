@@ -18,6 +18,7 @@ import { claimedRevision, describesItself } from "./classify.ts";
 import { dispatch, refuse } from "./dispatch.ts";
 import { errorMessage, toErrorObject } from "./encode.ts";
 import { openSession } from "./methods/lifecycle.ts";
+import { Overruns } from "./overruns.ts";
 import type { Principal } from "./principal.ts";
 import type { ServerState } from "./server.ts";
 import { type ClientResponse, ServerRequests } from "./server-requests.ts";
@@ -26,6 +27,8 @@ import type { SessionState } from "./session.ts";
 export interface ConnectionOptions {
   /** Sends one message to the client. */
   readonly send: (wire: Wire) => void;
+  /** Whether the client reads what it is sent. While it does not, what calls say besides their answers is left out. */
+  readonly heeded?: (() => boolean) | undefined;
   readonly principal?: Principal | undefined;
   readonly dev?: boolean | undefined;
   /** With so many requests in work, another is answered with the error `busy`. Default: no limit. */
@@ -42,8 +45,10 @@ export class Connection implements Origin, ChangeListener {
   session: SessionState | undefined;
   readonly #server: ServerState;
   readonly #send: (wire: Wire) => void;
+  readonly #heeded: (() => boolean) | undefined;
   readonly #maxInFlight: number;
   readonly #calls = new Map<RequestId, Call>();
+  readonly #overruns = new Overruns();
   readonly #asked = new ServerRequests();
   /** What the last request that described itself spoke: the best guess for a message that cannot be read. */
   #claimed: Revision | undefined;
@@ -55,6 +60,7 @@ export class Connection implements Origin, ChangeListener {
   constructor(server: ServerState, options: ConnectionOptions) {
     this.#server = server;
     this.#send = options.send;
+    this.#heeded = options.heeded;
     this.principal = options.principal;
     this.dev = options.dev ?? false;
     this.#maxInFlight = options.maxInFlight ?? Number.POSITIVE_INFINITY;
@@ -64,9 +70,9 @@ export class Connection implements Origin, ChangeListener {
     return this;
   }
 
-  /** How many requests are in work. */
+  /** How many requests are in work, those included whose handlers did not heed their time limit. */
   get inFlight(): number {
-    return this.#calls.size;
+    return this.#calls.size + this.#overruns.count;
   }
 
   /** Takes the text of one message from the client. */
@@ -84,7 +90,7 @@ export class Connection implements Origin, ChangeListener {
   }
 
   notify(_call: Call, text: string): void {
-    this.#send(text);
+    if (this.#heeded === undefined || this.#heeded()) this.#send(text);
   }
 
   request(call: Call, method: string, params: JsonObject): Promise<ClientResponse> {
@@ -101,6 +107,7 @@ export class Connection implements Origin, ChangeListener {
     // A refused duplicate must not make us forget the call whose id it has.
     if (this.#calls.get(call.id) !== call) return;
     this.#calls.delete(call.id);
+    this.#overruns.add(call);
     if (this.#calls.size === 0) this.#idle?.();
   }
 
@@ -180,7 +187,7 @@ export class Connection implements Origin, ChangeListener {
       throw new RpcError("invalid_request", `A request with the id ${JSON.stringify(id)} is still in work.`);
     }
     // Reading no further instead would shut out cancellations, and the answers that the work is waiting for.
-    if (this.#calls.size >= this.#maxInFlight) {
+    if (this.inFlight >= this.#maxInFlight) {
       throw new RpcError(
         "busy",
         `${this.#maxInFlight} requests are in work; send this one again when some are answered.`,

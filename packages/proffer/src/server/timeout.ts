@@ -1,8 +1,11 @@
 import type { Call } from "./call.ts";
 import { ToolError } from "./content.ts";
 
-/** Waits no longer than so many milliseconds; then the handler is told to stop and its late result is discarded. */
-export function withTimeout(pending: unknown, milliseconds: number, call: Call): Promise<unknown> {
+/**
+ * Waits no longer than so many milliseconds; then the handler is told to stop and its late result is discarded.
+ * `pending` is how the call ends; `handler` is what the handler itself gave.
+ */
+export function withTimeout(pending: unknown, milliseconds: number, call: Call, handler: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let timer = setTimeout(check, milliseconds);
     function check(): void {
@@ -12,6 +15,7 @@ export function withTimeout(pending: unknown, milliseconds: number, call: Call):
         return;
       }
       const late = new ToolError(`The tool did not finish within ${milliseconds} ms.`);
+      call.overrun = Promise.resolve(handler);
       call.abort(late.message);
       reject(late);
     }

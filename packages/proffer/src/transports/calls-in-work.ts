@@ -1,5 +1,6 @@
 import type { RequestId } from "../protocol/messages.ts";
 import type { Call } from "../server/call.ts";
+import { Overruns } from "../server/overruns.ts";
 import type { HttpSession } from "./http-session.ts";
 
 /** The method that goes on until somebody ends it. */
@@ -11,12 +12,13 @@ export const ENDLESS = "subscriptions/listen";
  */
 export class CallsInWork {
   readonly #calls = new Map<Call, HttpSession | undefined>();
+  readonly #overruns = new Overruns();
   #endless = 0;
   #idle: (() => void) | undefined;
 
   /** How many calls take up room; those that only listen do not. */
   get size(): number {
-    return this.#calls.size - this.#endless;
+    return this.#calls.size - this.#endless + this.#overruns.count;
   }
 
   add(call: Call, session: HttpSession | undefined): void {
@@ -31,6 +33,7 @@ export class CallsInWork {
     if (!this.#calls.delete(call)) return;
     if (isEndless(call)) this.#endless--;
     if (session !== undefined) session.inWork--;
+    this.#overruns.add(call);
     if (this.#calls.size === 0) this.#idle?.();
   }
 

@@ -27,6 +27,11 @@ export class StdioOutput {
     return this.#stdout.writableLength > ENOUGH && this.#stdout.writableNeedDrain;
   }
 
+  /** How much was sent that the client has not taken yet. */
+  get unread(): number {
+    return this.#text.length + this.#stdout.writableLength;
+  }
+
   send(wire: Wire): void {
     if (typeof wire === "string") this.#addText(wire);
     else this.#addBytes(...wire);

@@ -22,6 +22,9 @@ export interface StdioOptions {
 
 const DEFAULTS = { maxMessageBytes: 16 * 1024 * 1024, maxInFlight: 1000, drainTimeout: 5000 };
 
+/** With so many bytes unread, log messages and progress are left out: a handler can write faster than anyone reads. */
+const MAX_UNREAD = 4 * 1024 * 1024;
+
 /** How long what is in work may go on after the client has closed stdin. */
 const GRACE = 500;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
@@ -63,6 +66,7 @@ class StdioService {
     this.#output = new StdioOutput(guardStdout());
     this.#connection = new Connection(state, {
       send: (wire) => this.#output.send(wire),
+      heeded: () => this.#output.unread < MAX_UNREAD,
       principal: options.principal,
       dev: options.dev,
       maxInFlight,

@@ -191,6 +191,24 @@ describe("a server that has enough to do", () => {
     await small.close();
   });
 
+  it("T100: counts a tool that goes on after its time limit until it ends", async () => {
+    let end: () => void = () => {};
+    const hang = defineTool({
+      name: "hang",
+      timeout: 10,
+      handle: () => new Promise<string>((resolve) => (end = () => resolve("late"))),
+    });
+    const server = defineServer({ name: "hang", version: "1.0.0", tools: [hang], log: () => {} });
+    const service = await serveHttp(server, { port: 0, maxConcurrent: 1 });
+    const call = () => postModern(service.url, modern("tools/call", { name: "hang", arguments: {} }));
+    expect((await call()).json).toMatchObject({ result: { isError: true } });
+    expect(await call()).toMatchObject({ status: 503 });
+    end();
+    expect((await call()).json).toMatchObject({ result: { isError: true } });
+    end();
+    await service.close();
+  });
+
   it("T093: a flood of nonsense is answered message by message", async () => {
     const flood = ["", "x", ":", "[]", "{}", '{"jsonrpc":"2.0","method":"notifications/x"}', "null", "[[[["];
     for (let round = 0; round < 100; round++) {

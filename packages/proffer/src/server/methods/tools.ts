@@ -51,7 +51,7 @@ export function callTool(call: Call): object | Promise<object> {
 async function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown): Promise<object> {
   try {
     const outcome = call.outcome(pending);
-    const value = await (tool.timeout === undefined ? outcome : withTimeout(outcome, tool.timeout, call));
+    const value = await (tool.timeout === undefined ? outcome : withTimeout(outcome, tool.timeout, call, pending));
     const made = toCallResult(value, tool, call.server.limits.streamBytes);
     // To wait for what is there already would cost promises that nobody needs.
     return conclude(call, tool, ctx, made instanceof Promise ? await made : made);
