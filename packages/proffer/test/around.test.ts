@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RpcError } from "../src/protocol/errors.ts";
 import type { Around } from "../src/server/around.ts";
+import { ToolError } from "../src/server/content.ts";
 import { defineResource } from "../src/server/define-resource.ts";
 import { defineTool } from "../src/server/define-tool.ts";
 import { field } from "../src/server/questions/fields.ts";
@@ -100,6 +101,18 @@ describe.each(EVERY)("what goes around every request in %s", (revision) => {
     await expect(client.call("echo")).rejects.toMatchObject({
       code: -31000,
       message: "Too many calls; try again in a minute.",
+    });
+  });
+
+  it("may refuse a call in words for the model, as the tool itself may", async () => {
+    const server = serve(({ method }, next) => {
+      if (method === "tools/call") throw new ToolError("Not on Sundays.");
+      return next();
+    });
+    const client = await connect(server, { revision });
+    expect(await client.call("echo")).toMatchObject({
+      content: [{ type: "text", text: "Not on Sundays." }],
+      isError: true,
     });
   });
 

@@ -9,6 +9,7 @@ import { Interruption } from "./interruption.ts";
 import { HANDLERS, type Handler } from "./methods/table.ts";
 import { Prepared } from "./prepared.ts";
 import { resume } from "./questions/rounds.ts";
+import { failed } from "./results.ts";
 
 /** Does what a request asks for and answers it. Whatever happens, the request is answered once or was cancelled. */
 export function dispatch(call: Call): void {
@@ -84,6 +85,11 @@ export function refuse(call: Call, thrown: unknown): void {
   if (call.done) return;
   if (thrown instanceof Interruption) {
     succeed(call, thrown.result);
+    return;
+  }
+  // Thrown by an around hook; a tool's own throws have become results before.
+  if (thrown instanceof ToolError && call.method === "tools/call") {
+    succeed(call, failed(thrown.message));
     return;
   }
   const error = toRpcError(call, thrown);
