@@ -8,8 +8,7 @@ import { build } from "esbuild";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-// Every `ts` snippet of the README and the guides compiles, strictly, and runs to its end by itself. One that is marked
-// `ts no-run` is a fragment of something larger: it is read by people only.
+// Every `ts` snippet of the README and the guides compiles, strictly, and runs to its end by itself.
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const source = join(root, "packages/proffer/src");
@@ -43,8 +42,14 @@ beforeAll(() => {
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe("the snippets of the documentation", () => {
-  it("are there", () => {
+  it("are there, and none is marked as something else", () => {
     expect(snippets.length).toBeGreaterThan(10);
+    for (const document of documents) {
+      expect([document, readFileSync(join(root, document), "utf8").match(/^```(ts .*|typescript)$/gm)]).toEqual([
+        document,
+        null,
+      ]);
+    }
   });
 
   it("compile", () => {

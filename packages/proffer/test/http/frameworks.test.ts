@@ -83,18 +83,11 @@ describe("inside Hono", () => {
     const handle = createFetchHandler(server);
     const app = new Hono().all("/mcp", (context) => handle(context.req.raw));
     const transport = new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), {
-      fetch: async (url, init) => app.request(String(url), { ...init, headers: withHost(init?.headers) }),
+      fetch: async (url, init) => app.request(String(url), init),
     });
     expect(await greeting(transport)).toEqual(["Hello, Ada!", 1]);
   });
 });
-
-/** What a client puts on the wire and a request in memory does not have. */
-function withHost(headers: HeadersInit | undefined): Headers {
-  const all = new Headers(headers);
-  all.set("host", "localhost");
-  return all;
-}
 
 async function greeting(transport: StreamableHTTPClientTransport) {
   const client = new Client({ name: "test", version: "1.0.0" });

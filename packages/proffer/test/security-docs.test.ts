@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { MAX_DEPTH } from "../src/protocol/parse.ts";
+import { MAX_COMPLETIONS } from "../src/server/completion.ts";
+import { toServerLimits } from "../src/server/limits.ts";
+import { toLimits } from "../src/transports/http-options.ts";
+
+const text = read("../../../docs/security.md");
+const [, limits = ""] = text.split("## Limits\n");
+const rows = limits
+  .split("\n")
+  .filter((line) => line.startsWith("| "))
+  .map((line) => line.slice(2, -2).split(" | "));
+
+function read(path: string): string {
+  return readFileSync(new URL(path, import.meta.url), "utf8");
+}
+
+/** The options of the table with their defaults, such as `sessions.max` and `10,000`. */
+const written = new Map(
+  rows
+    .filter(([name = ""]) => name.startsWith("`"))
+    .map(([name = "", , value = ""]) => [name.replaceAll("`", ""), value]),
+);
+
+function toNumber(value: string): number {
+  const [, digits = "", unit = ""] = /^([\d,]+) ?(\S*)$/.exec(value) ?? [];
+  const factors: Record<string, number> = { "": 1, KiB: 1024, MiB: 1024 * 1024, minutes: 60_000 };
+  return Number(digits.replaceAll(",", "")) * (factors[unit] ?? Number.NaN);
+}
+
+/** What the comment of an option says that its default is. */
+function documented(file: string): [string, string][] {
+  const found = read(file).matchAll(/Default: ([\d,]+(?: \w+)?)\b[^*]*\*\/\s+readonly (\w+)\?/g);
+  return [...found].map(([, value = "", name = ""]) => [name, value]);
+}
+
+describe("the limits of docs/security.md", () => {
+  it("are those of an endpoint over HTTP", () => {
+    const { idleTimeout, maxSessions, maxReplayBytes, keepAlive: _notALimit, ...endpoint } = toLimits({}, "");
+    const own = {
+      "sessions.idleTimeout": idleTimeout,
+      "sessions.max": maxSessions,
+      "sessions.maxReplayBytes": maxReplayBytes,
+    };
+    for (const [name, value] of Object.entries({ ...endpoint, ...own })) {
+      expect([name, toNumber(written.get(name) ?? "")]).toEqual([name, value]);
+    }
+  });
+
+  it("are those of a server", () => {
+    for (const [name, value] of Object.entries(toServerLimits(undefined, ""))) {
+      expect([name, toNumber(written.get(`limits.${name}`) ?? "")]).toEqual([name, value]);
+    }
+  });
+
+  it.each(["../src/transports/stdio.ts", "../src/transports/node-server.ts", "../src/server/server.ts"])(
+    "are what the comments of the options say in %s",
+    (file) => {
+      const options = documented(file).filter(([name]) => name !== "port" && name !== "host");
+      expect(options.length).toBeGreaterThan(0);
+      for (const [name, value] of options) expect([name, written.get(name)]).toEqual([name, value]);
+    },
+  );
+
+  it("are the fixed ones of the code", () => {
+    const fixed = Object.fromEntries(
+      rows.filter(([name = ""]) => !name.startsWith("`")).map(([name, value = ""]) => [name, value]),
+    );
+    expect(fixed).toMatchObject({
+      "levels of a message": String(MAX_DEPTH),
+      "messages of a batch, where a revision has them": constant("../src/server/batch.ts", "MAX_BATCH"),
+      "rounds of questions of one call": constant("../src/server/questions/rounds.ts", "MAX_ROUNDS"),
+      "completions of one answer": String(MAX_COMPLETIONS),
+    });
+    expect(constant("../src/server/questions/state.ts", "MAX_STATE_LENGTH")).toBe("256 * 1024");
+    expect(fixed["what the state of a question holds"]).toBe("256 KiB");
+  });
+});
+
+function constant(file: string, name: string): string | undefined {
+  return new RegExp(`const ${name} = (.*);`).exec(read(file))?.[1];
+}
