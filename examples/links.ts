@@ -11,16 +11,18 @@ const LAUNCHER = join(dirname(createRequire(import.meta.url).resolve("proffer/pa
 const KEYS = { PROFFER_KEYS: Buffer.alloc(32, 1).toString("base64") };
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 
+type Variables = { readonly [name: string]: string };
+
 /** Starts `proffer serve` for a module, as it was built. */
-export function startServe(module: string, ...flags: readonly string[]): ChildProcess {
-  const env = { ...process.env, ...KEYS };
+export function startServe(module: string, flags: readonly string[] = [], variables: Variables = {}): ChildProcess {
+  const env = { ...process.env, ...KEYS, ...variables };
   return spawn(process.execPath, [LAUNCHER, "serve", module, ...flags], { env, stdio: ["pipe", "pipe", "pipe"] });
 }
 
 /** Talks to a module over the pipes of a process, a message a line. */
-export function overStdio(module: string): Link {
+export function overStdio(module: string, variables?: Variables): Link {
   return (receive) => {
-    const child = startServe(module);
+    const child = startServe(module, [], variables);
     const exit = once(child, "exit");
     child.stderr?.resume();
     if (child.stdout) createInterface(child.stdout).on("line", receive);
@@ -42,8 +44,8 @@ export interface HttpProcess {
 }
 
 /** Serves a module over HTTP, on a port that is free. */
-export async function serveOverHttp(module: string): Promise<HttpProcess> {
-  const child = startServe(module, "--http", "0");
+export async function serveOverHttp(module: string, variables?: Variables): Promise<HttpProcess> {
+  const child = startServe(module, ["--http", "0"], variables);
   const exit = once(child, "exit");
   let said = "";
   const url = await new Promise<string>((resolve, reject) => {
@@ -113,6 +115,11 @@ function headersFor(text: string): { [name: string]: string } {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
     ...(version && { "mcp-protocol-version": version, "mcp-method": method }),
-    ...(version && typeof name === "string" && { "mcp-name": name }),
+    ...(version && typeof name === "string" && { "mcp-name": encodeHeader(name) }),
   };
+}
+
+/** Headers hold visible ASCII; anything else travels as the protocol says. */
+function encodeHeader(value: string): string {
+  return /^[\x21-\x7e]*$/.test(value) ? value : `=?base64?${Buffer.from(value).toString("base64")}?=`;
 }

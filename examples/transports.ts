@@ -15,17 +15,19 @@ export interface Leg {
 /** What is tested: a module, in some revisions, by a client with these options. */
 interface Tested extends Omit<ClientOptions, "revision"> {
   readonly module: URL;
+  /** Variables of the server's environment. */
+  readonly env?: { readonly [name: string]: string };
   readonly revisions: readonly string[];
 }
 
 /** Runs tests of a module over both transports, in each of the revisions. */
-export function describeTransports({ module, ...tested }: Tested, body: (leg: Leg) => void): void {
+export function describeTransports({ module, env, ...tested }: Tested, body: (leg: Leg) => void): void {
   const file = fileURLToPath(module);
-  describe("over stdio", () => describeRevisions(() => overStdio(file), tested, body));
+  describe("over stdio", () => describeRevisions(() => overStdio(file, env), tested, body));
   describe("over HTTP", () => {
     let served: HttpProcess | undefined;
     beforeAll(async () => {
-      served = await serveOverHttp(file);
+      served = await serveOverHttp(file, env);
     });
     afterAll(() => served?.close());
     describeRevisions(() => overHttp(served?.url ?? ""), tested, body);
@@ -34,7 +36,7 @@ export function describeTransports({ module, ...tested }: Tested, body: (leg: Le
 
 function describeRevisions(
   link: () => Link,
-  { revisions, ...shared }: Omit<Tested, "module">,
+  { revisions, ...shared }: Omit<Tested, "module" | "env">,
   body: (leg: Leg) => void,
 ): void {
   describe.each(revisions)("on %s", (revision) => {

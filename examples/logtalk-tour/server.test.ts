@@ -130,6 +130,17 @@ describe("ask_name by a custom call", () => {
       expect(meanwhile).toEqual([{ type: "text", text: "The factorial is: 24" }]);
     });
 
+    it.each<[string, Answer]>([
+      ["an action that there is not", { action: "maybe" }],
+      ["nothing filled in", { action: "accept" }],
+      ["a value of another type", { name: 5 }],
+    ])("takes %s for no answer", async (_, given) => {
+      answer = () => given;
+      const call = leg.client.call("ask_name");
+      if (leg.revision === "2026-07-28") await expect(call).rejects.toMatchObject({ code: -32602 });
+      else expect(await call).toMatchObject({ isError: true });
+    });
+
     it("asks nothing of a client that cannot be asked", async () => {
       const client = await leg.connect({ capabilities: {} });
       expect((await client.call("ask_name")).content).toMatchObject([{ text: "No name provided." }]);
