@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import { describeTransports } from "../transports.ts";
 
 const ENDS = ["2024-11-05", "2026-07-28"];
-const at = (file: string) => new URL(file, import.meta.url);
 
 describe("sales orders", () => {
-  describeTransports({ module: at("./server.ts"), revisions: ENDS }, (leg) => {
+  describeTransports({ module: new URL("./server.ts", import.meta.url), revisions: ENDS }, (leg) => {
     it("lists what is fixed, with sizes and annotations of zero, and goes on by cursors", async () => {
       const { resources, nextCursor } = await leg.client.request("resources/list");
       expect(resources).toHaveLength(1000);
@@ -61,7 +60,7 @@ describe("sales orders", () => {
 });
 
 describe("the stateless demo", () => {
-  describeTransports({ module: at("./demo.ts"), revisions: ENDS }, (leg) => {
+  describeTransports({ module: new URL("./demo.ts", import.meta.url), revisions: ENDS }, (leg) => {
     it("greets, shows a class and a receipt, and tells the time", async () => {
       expect(await leg.client.get("greet", { name: "Ada" })).toMatchObject({
         description: "Greet prompt",
@@ -108,17 +107,20 @@ describe("the stateless demo", () => {
 });
 
 describe("the session demo", () => {
-  describeTransports({ module: at("./session-demo.ts"), revisions: ["2024-11-05", "2025-11-25"] }, (leg) => {
-    it("adds up what one client says, and nobody else's", async () => {
-      const other = await leg.connect();
-      const add = async (client: typeof other, increment: number) =>
-        (await client.call("increment_example", { increment })).content;
-      expect(await add(leg.client, 5)).toMatchObject([{ text: "Incremented value: 5" }]);
-      expect(await add(other, 1)).toMatchObject([{ text: "Incremented value: 1" }]);
-      expect(await add(leg.client, 3)).toMatchObject([{ text: "Incremented value: 8" }]);
-      const details = (await leg.client.call("get_session_details")).content;
-      expect(details).toMatchObject([{ text: expect.stringMatching(/^Session ID: .+/) }]);
-      expect(details).not.toEqual((await other.call("get_session_details")).content);
-    });
-  });
+  describeTransports(
+    { module: new URL("./session-demo.ts", import.meta.url), revisions: ["2024-11-05", "2025-11-25"] },
+    (leg) => {
+      it("adds up what one client says, and nobody else's", async () => {
+        const other = await leg.connect();
+        const add = async (client: typeof other, increment: number) =>
+          (await client.call("increment_example", { increment })).content;
+        expect(await add(leg.client, 5)).toMatchObject([{ text: "Incremented value: 5" }]);
+        expect(await add(other, 1)).toMatchObject([{ text: "Incremented value: 1" }]);
+        expect(await add(leg.client, 3)).toMatchObject([{ text: "Incremented value: 8" }]);
+        const details = (await leg.client.call("get_session_details")).content;
+        expect(details).toMatchObject([{ text: expect.stringMatching(/^Session ID: .+/) }]);
+        expect(details).not.toEqual((await other.call("get_session_details")).content);
+      });
+    },
+  );
 });
