@@ -14,11 +14,14 @@ export class MessageFault {
   readonly id: RequestId | undefined;
   /** It has a method and no id: a notification is never answered, however wrong it is. */
   readonly notification: boolean;
+  /** It has an id and no method: the id of the request of ours that it was meant to answer. */
+  readonly answered: RequestId | undefined;
 
-  constructor(error: RpcError, id?: RequestId, notification = false) {
+  constructor(error: RpcError, id?: RequestId, notification = false, answered?: RequestId) {
     this.error = error;
     this.id = id;
     this.notification = notification;
+    this.answered = answered;
   }
 }
 
@@ -65,7 +68,7 @@ function toMessage(value: unknown): Message | MessageFault {
     return fault("invalid_request", "A message needs a method, or an id with a result or an error.", value);
   }
   if (!isObject("result" in value ? value.result : value.error)) {
-    return fault("invalid_request", "The result or error of a response must be a JSON object.");
+    return fault("invalid_request", "The result or error of a response must be a JSON object.", value);
   }
   return value as unknown as Message;
 }
@@ -73,7 +76,8 @@ function toMessage(value: unknown): Message | MessageFault {
 type FaultKind = "parse_error" | "invalid_request" | "invalid_params";
 
 function fault(kind: FaultKind, message: string, value?: unknown): MessageFault {
-  return new MessageFault(new RpcError(kind, message), readableId(value), isNotification(value));
+  const answered = isObject(value) && !("method" in value) && isId(value.id) ? value.id : undefined;
+  return new MessageFault(new RpcError(kind, message), readableId(value), isNotification(value), answered);
 }
 
 function isId(id: unknown): id is RequestId {

@@ -81,7 +81,10 @@ export class Connection implements Origin, ChangeListener {
     const parsed = parseMessage(text, this.#server.limits.messageItems);
     if (Array.isArray(parsed)) this.#receiveBatch(parsed);
     else if (!(parsed instanceof MessageFault)) this.#receiveMessage(parsed, this);
-    else if (!parsed.notification) this.refuse(parsed.error, parsed.id);
+    else {
+      this.#asked.takeFault(parsed);
+      if (!parsed.notification) this.refuse(parsed.error, parsed.id);
+    }
   }
 
   /** Answers a message that could not be understood. */
@@ -228,8 +231,12 @@ export class Connection implements Origin, ChangeListener {
     const answers = parsed.filter((item) => (item instanceof MessageFault ? !item.notification : isRequest(item)));
     const batch = new Batch(this, answers.length, this.#send);
     for (const item of parsed) {
-      if (!(item instanceof MessageFault)) this.#receiveMessage(item, batch);
-      else if (!item.notification) batch.take(this.#refusal(item.error, item.id));
+      if (!(item instanceof MessageFault)) {
+        this.#receiveMessage(item, batch);
+        continue;
+      }
+      this.#asked.takeFault(item);
+      if (!item.notification) batch.take(this.#refusal(item.error, item.id));
     }
   }
 }

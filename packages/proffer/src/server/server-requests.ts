@@ -1,4 +1,6 @@
+import { ERRORS } from "../protocol/errors.ts";
 import type { JsonObject, RequestId, ResponseMessage } from "../protocol/messages.ts";
+import type { MessageFault } from "../protocol/parse.ts";
 import type { Call } from "./call.ts";
 
 /** What a client answered to a request of the server's. */
@@ -26,6 +28,12 @@ export class ServerRequests {
       signal.addEventListener("abort", forget, { once: true });
       write(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
     });
+  }
+
+  /** Takes a response that cannot be understood: whoever waits for it would wait for ever. */
+  takeFault({ answered, error: { message } }: MessageFault): void {
+    if (answered === undefined) return;
+    this.take({ jsonrpc: "2.0", id: answered, error: { code: ERRORS.invalid_request, message } });
   }
 
   /** Takes a response; one that nobody waits for is ignored. */

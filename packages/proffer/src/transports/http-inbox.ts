@@ -49,7 +49,7 @@ export class HttpInbox {
     let id: RequestId | undefined;
     try {
       if (Array.isArray(parsed)) this.#receiveBatch(exchange, parsed);
-      else if (parsed instanceof MessageFault) sendRefusal(exchange, new HttpRefusal(400, parsed.error), parsed.id);
+      else if (parsed instanceof MessageFault) this.#receiveFault(exchange, parsed);
       else if (isRequest(parsed)) {
         id = parsed.id;
         this.#receiveRequest(exchange, parsed);
@@ -128,6 +128,13 @@ export class HttpInbox {
     exchange.send(202, NO_HEADERS);
   }
 
+  #receiveFault(exchange: HttpExchange, fault: MessageFault): void {
+    if (fault.answered !== undefined && exchange.header("mcp-session-id") !== undefined) {
+      this.findSession(exchange)?.requests.takeFault(fault);
+    }
+    sendRefusal(exchange, new HttpRefusal(400, fault.error), fault.id);
+  }
+
   #receiveBatch(exchange: HttpExchange, items: readonly (Message | MessageFault)[]): void {
     const { server, calls } = this.#host;
     const named = legacyRevision(exchange, server.revisions, undefined);
@@ -144,6 +151,7 @@ export class HttpInbox {
     else exchange.watch(reply);
     for (const item of items) {
       if (item instanceof MessageFault) {
+        session?.requests.takeFault(item);
         if (!item.notification) batch.take(refusalText(item.error, item.id, revision));
       } else if (isRequest(item)) this.#startInBatch(batch, revision, item, session);
       else if (isResponse(item)) session?.requests.take(item);

@@ -100,6 +100,19 @@ describe("a session of an older revision", () => {
     expect((await other).json.result.content[0].text).toBe("done");
   });
 
+  it.each([{}, { result: "yes" }, { result: {}, error: {} }])(
+    "ends a call whose question was answered with nonsense: %o",
+    async (nonsense) => {
+      const session = await openSession(url, LEGACY, {}, { elicitation: {} });
+      const events = await openEvents(url, { headers: session, message: call("ask") });
+      const { id } = await events.message(({ method }) => method === "elicitation/create");
+      expect((await post(url, { jsonrpc: "2.0", id, ...nonsense }, session)).status).toBe(400);
+      const answer = await events.message((message) => message.id === 1);
+      // A client that cannot ask has, for the handler, cancelled.
+      expect(answer.result.content[0].text).toBe("cancel");
+    },
+  );
+
   it("asks over the stream of the request, and takes the response from another one", async () => {
     const session = await openSession(url, LEGACY, {}, { elicitation: {} });
     const events = await openEvents(url, { headers: session, message: call("ask") });
