@@ -130,14 +130,22 @@ export function contents(list: readonly ContentItem[], options: { readonly _meta
   return { list, ...options, [KIND]: "contents" };
 }
 
-/** A tool's value with metadata for the client. */
-export interface Result<Value = unknown> extends Marked<"result"> {
-  readonly value: Value;
+interface ResultOptions {
+  /**
+   * What the model reads in place of the value's JSON. The value goes as structured content beside it: it must be an
+   * object, or the tool must have an output schema.
+   */
+  readonly content?: string | Content | readonly Content[];
   readonly _meta?: Meta;
 }
 
-/** Answers a call with a value and metadata. */
-export function result<Value>(value: Value, options: { readonly _meta?: Meta } = {}): Result<Value> {
+/** A tool's value with contents or metadata of its own. */
+export interface Result<Value = unknown> extends Marked<"result">, ResultOptions {
+  readonly value: Value;
+}
+
+/** Answers a call with a value, and with contents for the model or metadata. */
+export function result<Value>(value: Value, options: ResultOptions = {}): Result<Value> {
   return { value, ...options, [KIND]: "result" };
 }
 

@@ -1,5 +1,6 @@
 import { RpcError } from "../protocol/errors.ts";
 import type { CallResult, ContentBlock, PromptResult, ReadResult } from "../protocol/model.ts";
+import { after } from "./after.ts";
 import { toBase64 } from "./base64.ts";
 import {
   type Contents,
@@ -41,14 +42,8 @@ export function toCallResult(
       return { content: [value as ContentBlock] };
     case "failure":
       return failed((value as Failure).message);
-    case "result": {
-      const { value: inner, _meta } = value as Result;
-      const made =
-        inner instanceof Promise
-          ? inner.then((own) => toCallResult(own, shape, streamBytes))
-          : toCallResult(inner, shape, streamBytes);
-      return withMeta(made, _meta);
-    }
+    case "result":
+      return fromResult(value as Result, shape, streamBytes);
     case undefined:
       break;
     default:
@@ -90,9 +85,33 @@ function toBlock(value: unknown, shape: CallShape): ContentBlock {
   }
 }
 
-function withMeta(result: CallResult | Promise<CallResult>, _meta: Result["_meta"]): CallResult | Promise<CallResult> {
-  if (_meta === undefined) return result;
-  return result instanceof Promise ? result.then((whole) => ({ ...whole, _meta })) : { ...result, _meta };
+function fromResult(
+  { value, content, _meta }: Result,
+  shape: CallShape,
+  streamBytes: number,
+): CallResult | Promise<CallResult> {
+  const made = after(value, (own) => toCallResult(own, shape, streamBytes));
+  const whole = content === undefined ? made : after(made, (own) => worded(own, content, shape));
+  return _meta === undefined ? whole : after(whole, (own) => ({ ...own, _meta }));
+}
+
+/** Marks a result whose contents are the author's and not the JSON of its value. A symbol is never sent. */
+const WORDED = Symbol("worded");
+
+function worded(whole: CallResult, content: unknown, shape: CallShape): CallResult | Promise<CallResult> {
+  if (whole.isError) return whole;
+  if (!("structuredContent" in whole)) {
+    throw unusable(`tool "${shape.name}"`, content, "content beside a value that is not structured; see output");
+  }
+  const read = toCallResult(content, { name: shape.name, structured: false });
+  return after(read, (own) => ({ ...whole, content: own.content, [WORDED]: true }));
+}
+
+/** A result with what a schema has made of its value. */
+export function restated(result: CallResult, value: unknown, shape: CallShape): CallResult | Promise<CallResult> {
+  if (value === result.structuredContent) return result;
+  if (WORDED in result) return { ...result, structuredContent: value };
+  return after(toCallResult(value, shape), (again) => ({ ...result, ...again }));
 }
 
 async function blobResult(blob: Blob, shape: CallShape): Promise<CallResult> {

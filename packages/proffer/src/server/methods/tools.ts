@@ -2,7 +2,6 @@ import { InvalidParams, RpcError } from "../../protocol/errors.ts";
 import { isObject } from "../../protocol/messages.ts";
 import type { CallResult, ContentBlock } from "../../protocol/model.ts";
 import { convert } from "../../protocol/revision.ts";
-import { after } from "../after.ts";
 import type { Call } from "../call.ts";
 import { lacking, refusal } from "../capabilities.ts";
 import { ToolError } from "../content.ts";
@@ -11,7 +10,7 @@ import type { Tool } from "../define-tool.ts";
 import { Interruption } from "../interruption.ts";
 import { type List, page } from "../pages.ts";
 import type { Prepared } from "../prepared.ts";
-import { failed, isDeferred, toCallResult } from "../results.ts";
+import { failed, isDeferred, restated, toCallResult } from "../results.ts";
 import { Mismatch, type Schema } from "../schema.ts";
 import { withTimeout } from "../timeout.ts";
 
@@ -94,19 +93,13 @@ function checkOutput(tool: Tool, output: Schema, result: CallResult): CallResult
   }
   if (parsed instanceof Promise) {
     return parsed.then(
-      (value) => restated(tool, result, value),
+      (value) => restated(result, value, tool),
       (error) => {
         throw broken(tool, error);
       },
     );
   }
-  return restated(tool, result, parsed);
-}
-
-/** A result with the value that its schema has made of it. */
-function restated(tool: Tool, result: CallResult, value: unknown): CallResult | Promise<CallResult> {
-  if (value === result.structuredContent) return result;
-  return after(toCallResult(value, tool), (again) => ({ ...result, ...again }));
+  return restated(result, parsed, tool);
 }
 
 function broken(tool: Tool, error: unknown): unknown {
