@@ -1,5 +1,5 @@
-import { defineTool, fail, field, link, text } from "proffer";
-import { factorial } from "./tools.ts";
+import { defineTool, fail, field, link, result, text } from "proffer";
+import { divide, factorial } from "./tools.ts";
 
 const MAX = 1000;
 
@@ -30,6 +30,28 @@ export const factorialsTool = defineTool({
     ...ns.map((n) => (n < 0 ? fail(`${n} has no factorial.`) : text(`${n}! = ${factorial(n)}`))),
     link({ uri: "logtalk://my-app/readme", name: "readme", description: "Application readme", mimeType: "text/plain" }),
   ],
+});
+
+/** A value for programs, and a sentence about it for the model. */
+export const divideTool = defineTool({
+  name: "divide",
+  description: "Divides one integer by another.",
+  annotations: { readOnlyHint: true },
+  input: {
+    type: "object",
+    properties: { dividend: { type: "integer" }, divisor: { type: "integer" } },
+    required: ["dividend", "divisor"],
+  },
+  output: {
+    type: "object",
+    properties: { quotient: { type: "integer" }, remainder: { type: "integer" } },
+    required: ["quotient", "remainder"],
+  },
+  handle: ({ dividend, divisor }) => {
+    const { quotient, remainder } = divide(dividend, divisor);
+    const content = `${divisor} goes ${quotient} times into ${dividend}, and ${remainder} is left.`;
+    return result({ quotient, remainder }, { content });
+  },
 });
 
 /** Asks if the client can be asked, and does without if it cannot. */

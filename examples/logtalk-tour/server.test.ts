@@ -41,6 +41,12 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
           : { type: "text", text: expect.stringContaining("logtalk://my-app/readme") },
       );
     });
+
+    it("gives a value for programs and a sentence about it for the model", async () => {
+      const { content, structuredContent } = await leg.client.call("divide", { dividend: 17, divisor: 5 });
+      expect(content).toEqual([{ type: "text", text: "5 goes 3 times into 17, and 2 is left." }]);
+      expect(structuredContent).toEqual(isNewest ? { quotient: 3, remainder: 2 } : undefined);
+    });
   });
 
   describe("error handling", () => {

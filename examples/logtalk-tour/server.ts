@@ -1,5 +1,5 @@
 import { contents, definePrompt, defineResource, defineServer, messages } from "proffer";
-import { askNameTool, factorialsTool, factorialTool } from "./custom-tools.ts";
+import { askNameTool, divideTool, factorialsTool, factorialTool } from "./custom-tools.ts";
 import { crashingPrompt, crashingResource, crashingTool, failingTool, throwingTool } from "./failures.ts";
 import { code_review, config, debate, readme, summarize } from "./tools.ts";
 
@@ -11,7 +11,7 @@ export default defineServer({
   version: "2.0.0",
   title: "My server",
   instructions: "What the documents of Logtalk's mcp_server show, spelled out.",
-  tools: [factorialTool, factorialsTool, askNameTool, failingTool, throwingTool, crashingTool],
+  tools: [factorialTool, factorialsTool, divideTool, askNameTool, failingTool, throwingTool, crashingTool],
   prompts: [
     definePrompt({
       name: "code_review",
