@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -15,6 +16,7 @@ type Variables = { readonly [name: string]: string };
 
 /** Starts `proffer serve` for a module, as it was built. */
 export function startServe(module: string, flags: readonly string[] = [], variables: Variables = {}): ChildProcess {
+  if (!existsSync(LAUNCHER)) throw new Error(`${LAUNCHER} is missing: run \`npm run build\` first.`);
   const env = { ...process.env, ...KEYS, ...variables };
   return spawn(process.execPath, [LAUNCHER, "serve", module, ...flags], { env, stdio: ["pipe", "pipe", "pipe"] });
 }
@@ -24,14 +26,19 @@ export function overStdio(module: string, variables?: Variables): Link {
   return (receive) => {
     const child = startServe(module, [], variables);
     const exit = once(child, "exit");
-    child.stderr?.resume();
+    let said = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    // A process that is gone shows by its missing answers and its exit code.
+    child.stdin?.on("error", () => undefined);
     if (child.stdout) createInterface(child.stdout).on("line", receive);
     return {
       send: (text) => void child.stdin?.write(`${text}\n`),
       async close() {
         child.stdin?.end();
         const [code] = await exit;
-        if (code !== 0) throw new Error(`The process of ${module} ended with exit code ${code}.`);
+        if (code !== 0) throw new Error(`The process of ${module} ended with exit code ${code}:\n${said}`);
       },
     };
   };
