@@ -28,6 +28,8 @@ const MAX_UNREAD = 4 * 1024 * 1024;
 /** How long what is in work may go on after the client has closed stdin. */
 const GRACE = 500;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+const AT_A_TERMINAL =
+  "Serving MCP over stdin and stdout, to a client that starts this process. To try it by hand, use `proffer call`, or serve it over HTTP. Ctrl-C ends it.";
 
 let serving = false;
 
@@ -74,6 +76,8 @@ class StdioService {
   }
 
   start(): void {
+    // Somebody tries it by hand, and would wait for something to happen.
+    if (process.stdin.isTTY) console.error(AT_A_TERMINAL);
     process.stdin.on("data", (chunk: Buffer) => this.#receive(chunk));
     process.stdin.once("end", () => this.#inputEnded());
     process.stdin.once("error", () => this.#clientGone());

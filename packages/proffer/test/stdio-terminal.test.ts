@@ -1,0 +1,35 @@
+import { spawnSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Bundle, bundleFixture } from "./fixture-process.ts";
+
+let bundle: Bundle;
+
+beforeAll(async () => {
+  bundle = await bundleFixture("returns.ts");
+});
+
+afterAll(() => bundle.remove());
+
+const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
+const hint = "to a client that starts this process";
+
+// `script` gives a command a terminal; its options are those of Linux.
+const hasTerminal = process.platform === "linux" && !spawnSync("script", ["--version"]).error;
+
+describe("a server over stdio", () => {
+  it.skipIf(!hasTerminal)("tells somebody who starts it in a terminal what it waits for", () => {
+    const { stdout } = spawnSync("script", ["-qec", `'${process.execPath}' '${bundle.path}'`, "/dev/null"], {
+      input: `${ping}\u0004`,
+      encoding: "utf8",
+      timeout: 30_000,
+    });
+    expect(stdout).toContain(hint);
+    expect(stdout).toContain('"result":{}');
+  });
+
+  it("tells a client nothing of the kind", () => {
+    const { stdout, stderr } = spawnSync(process.execPath, [bundle.path], { input: ping, encoding: "utf8" });
+    expect(stderr).not.toContain(hint);
+    expect(stdout).toContain('"result":{}');
+  });
+});
