@@ -1,7 +1,7 @@
-import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 import { InvalidParams, type RpcError } from "../protocol/errors.ts";
 import { pathProblem } from "../server/params/path.ts";
+import type { HeldFile } from "./files-held.ts";
 import { readBytes } from "./files-read.ts";
 import { FilesRoot } from "./files-root.ts";
 import { readDirectory, type Shown } from "./files-walk.ts";
@@ -46,21 +46,21 @@ export function confine(directory: string, options: ConfineOptions = {}): Confin
   const shown: Shown = { root, uri: "", showsFile: () => true, showsDirectory: () => true };
 
   /** Uses a file; undefined if there is none. */
-  async function use<Value>(path: string, work: (handle: FileHandle, size: number) => Value | Promise<Value>) {
+  async function use<Value>(path: string, work: (file: HeldFile, size: number) => Value | Promise<Value>) {
     checkPath(path);
     const opened = await root.open(path);
     if (opened === undefined) return undefined;
     try {
-      const stats = await opened.handle.stat();
-      return stats.isFile() ? await work(opened.handle, stats.size) : undefined;
+      const stats = await opened.file.stat();
+      return stats.isFile() ? await work(opened.file, Number(stats.size)) : undefined;
     } finally {
-      await opened.handle.close();
+      await opened.file.close();
     }
   }
 
   function bytes(path: string): Promise<Buffer | undefined> {
-    return use(path, (handle, size) => {
-      if (size <= maxBytes) return readBytes(handle, 0, size);
+    return use(path, (file, size) => {
+      if (size <= maxBytes) return readBytes(file, 0, size);
       throw new InvalidParams(`${JSON.stringify(path)} has ${size} bytes; the most is ${maxBytes}.`);
     });
   }

@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
 import { InvalidParams } from "../protocol/errors.ts";
 import type { Meta } from "../protocol/model.ts";
 import type { ContentItem } from "../server/content.ts";
 import { takeItems, toLines } from "../server/slice.ts";
+import type { HeldFile } from "./files-held.ts";
 
 /** Which part of a file is wanted; all of it if nothing is given. */
 export interface FilePart {
@@ -29,20 +29,16 @@ interface Readable {
 }
 
 /** Reads a file, or a part of it, and never more than `maxBytes`. */
-export async function readContent(handle: FileHandle, part: FilePart, file: Readable): Promise<ContentItem> {
+export async function readContent(held: HeldFile, part: FilePart, file: Readable): Promise<ContentItem> {
   const byLine = part.line !== undefined || part.lines !== undefined;
   const byByte = part.offset !== undefined || part.length !== undefined;
   if (byLine && byByte) throw new InvalidParams("Give offset and length, or line and lines, but not both.");
-  if (byLine) return readLines(handle, part, file);
+  if (byLine) return readLines(held, part, file);
   const { maxBytes, type, path, stats } = file;
   const size = Number(stats.size);
   if (!byByte && size > maxBytes) throw tooLarge(path, size, maxBytes);
   const offset = part.offset ?? 0;
-  const bytes = await readBytes(
-    handle,
-    offset,
-    Math.min(part.length ?? maxBytes, maxBytes, Math.max(0, size - offset)),
-  );
+  const bytes = await readBytes(held, offset, Math.min(part.length ?? maxBytes, maxBytes, Math.max(0, size - offset)));
   const meta: Meta = byByte
     ? { [`${META}offset`]: offset, [`${META}size`]: size, [`${META}more`]: offset + bytes.length < size }
     : { [`${META}sha256`]: digest(stats, bytes) };
@@ -50,34 +46,27 @@ export async function readContent(handle: FileHandle, part: FilePart, file: Read
 }
 
 /** Reads so many bytes, or fewer where the file has fewer. */
-export async function readBytes(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+export async function readBytes(file: HeldFile, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {
-    const { bytesRead } = await handle.read(bytes, filled, length - filled, offset + filled);
+    const count = await file.read(bytes, filled, length - filled, offset + filled);
     // It became shorter while it was read.
-    if (bytesRead === 0) break;
-    filled += bytesRead;
+    if (count === 0) break;
+    filled += count;
   }
   return filled === length ? bytes : bytes.subarray(0, filled);
 }
 
 async function readLines(
-  handle: FileHandle,
+  held: HeldFile,
   { line = 1, lines = LINES }: FilePart,
   { maxBytes, type = "text/plain" }: Readable,
 ): Promise<ContentItem> {
-  const stream = handle.createReadStream({ autoClose: false, start: 0 });
-  try {
-    const slice = await takeItems(bounded(toLines(stream, maxBytes), line, maxBytes), {
-      offset: line - 1,
-      limit: lines,
-    });
-    const meta = { [`${META}line`]: line, [`${META}lines`]: slice.items.length, [`${META}more`]: slice.more };
-    return { mimeType: type, text: slice.items.map((each) => `${each}\n`).join(""), _meta: meta };
-  } finally {
-    stream.destroy();
-  }
+  const all = bounded(toLines(held.chunks(), maxBytes), line, maxBytes);
+  const slice = await takeItems(all, { offset: line - 1, limit: lines });
+  const meta = { [`${META}line`]: line, [`${META}lines`]: slice.items.length, [`${META}more`]: slice.more };
+  return { mimeType: type, text: slice.items.map((each) => `${each}\n`).join(""), _meta: meta };
 }
 
 /** Ends with a refusal when the lines from a given one on are too much for one answer. */

@@ -1,13 +1,17 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, readlink, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
+import { type HeldFile, holdFile } from "./files-held.ts";
 
 /** What was found under a root, held open. Whoever gets it closes it. */
 export interface Opened {
-  readonly handle: FileHandle;
+  readonly file: HeldFile;
   /** Its real path below the root, with "/" between segments; "" for the root itself. */
   readonly path: string;
 }
+
+/** It knows where an open file is, whatever its path was. */
+const LINUX = process.platform === "linux";
 
 /** Without following a link at the end; without waiting for someone to write into a pipe. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -40,8 +44,7 @@ export class FilesRoot {
   async open(path: string): Promise<Opened | undefined> {
     try {
       const root = await this.real();
-      const real = await realpath(join(root, path));
-      const opened = below(root, real) === undefined ? undefined : await openBelow(root, real);
+      const opened = await openUnder(root, join(root, path));
       if (opened === undefined && this.#outside !== undefined) throw this.#outside(path);
       return opened;
     } catch (error) {
@@ -52,7 +55,7 @@ export class FilesRoot {
 
   /** A path that leads to what was opened, and on Linux to nothing else, whatever happens to its name. */
   async pathOf(opened: Opened): Promise<string> {
-    return process.platform === "linux" ? `/proc/self/fd/${opened.handle.fd}` : join(await this.real(), opened.path);
+    return LINUX ? `/proc/self/fd/${opened.file.fd}` : join(await this.real(), opened.path);
   }
 
   /** The real path below the root that a path leads to, without opening it; undefined if it leads out. */
@@ -67,17 +70,31 @@ export class FilesRoot {
   }
 }
 
-/** Opens a real path, then looks where that led: a directory on the way may have become a link meanwhile. */
-async function openBelow(root: string, real: string): Promise<Opened | undefined> {
-  const handle = await open(real, FLAGS);
+/** Opens what a path leads to, unless that is not below the root. */
+async function openUnder(root: string, path: string): Promise<Opened | undefined> {
+  if (LINUX) {
+    try {
+      return await openBelow(root, path);
+    } catch (error) {
+      // It ends in a link, which may lead to something below the root.
+      if ((error as NodeJS.ErrnoException).code !== "ELOOP") throw error;
+    }
+  }
+  const real = await realpath(path);
+  return below(root, real) === undefined ? undefined : openBelow(root, real);
+}
+
+/** Opens a path that does not end in a link, then looks where that led: a directory on the way may be a link, or become one meanwhile. */
+async function openBelow(root: string, direct: string): Promise<Opened | undefined> {
+  const file = await holdFile(direct, FLAGS);
   try {
-    const path = below(root, await whereIs(handle, real));
-    if (path !== undefined) return { handle, path };
+    const path = below(root, await whereIs(file, direct));
+    if (path !== undefined) return { file, path };
   } catch (error) {
-    await handle.close();
+    await file.close();
     throw error;
   }
-  await handle.close();
+  await file.close();
   return undefined;
 }
 
@@ -85,12 +102,12 @@ async function openBelow(root: string, real: string): Promise<Opened | undefined
  * The path of an open file. Linux knows it. Elsewhere the path is resolved again and must lead to the same file: that
  * leaves no more than a race of three steps that must all be hit.
  */
-async function whereIs(handle: FileHandle, real: string): Promise<string> {
-  if (process.platform === "linux") return readlink(`/proc/self/fd/${handle.fd}`);
+async function whereIs(file: HeldFile, real: string): Promise<string> {
+  if (LINUX) return file.location();
   const again = await realpath(real);
-  const other = await open(again, FLAGS);
+  const other = await holdFile(again, FLAGS);
   try {
-    const [mine, its] = await Promise.all([handle.stat({ bigint: true }), other.stat({ bigint: true })]);
+    const [mine, its] = await Promise.all([file.stat(), other.stat()]);
     return mine.ino === its.ino && mine.dev === its.dev ? again : "";
   } finally {
     await other.close();

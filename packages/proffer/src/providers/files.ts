@@ -1,5 +1,4 @@
 import type { BigIntStats } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { CacheHints } from "../protocol/model.ts";
 import { contents } from "../server/content.ts";
@@ -9,6 +8,7 @@ import { path } from "../server/params/path.ts";
 import type { ListEntry } from "../server/resource-list.ts";
 import { UsageError } from "../server/usage-error.ts";
 import { toPathTest } from "./files-glob.ts";
+import type { HeldFile } from "./files-held.ts";
 import { requirePeer } from "./files-peer.ts";
 import { readContent } from "./files-read.ts";
 import { FilesRoot } from "./files-root.ts";
@@ -86,10 +86,10 @@ export function files(directory: string, options: FilesOptions): readonly Resour
       list: ({ after }) => listFiles(shown, after),
       exists: async (params) => (await readPath(shown, params.path, noContent)) !== undefined,
       read: ({ path: at, ...part }) =>
-        readPath(shown, at, async (found, handle, stats) => {
+        readPath(shown, at, async (found, file, stats) => {
           if (found.isDirectory) return list(await readDirectory(shown, found.path));
           const type = (await loadTypes())(found.path);
-          return contents([await readContent(handle, part, { maxBytes, type, stats, path: found.path })]);
+          return contents([await readContent(file, part, { maxBytes, type, stats, path: found.path })]);
         }),
     }),
   ];
@@ -125,19 +125,19 @@ function parents(at: string): string[] {
 async function readPath<Value>(
   shown: Shown,
   at: string,
-  use: (found: Found, handle: FileHandle, stats: BigIntStats) => Value | Promise<Value>,
+  use: (found: Found, file: HeldFile, stats: BigIntStats) => Value | Promise<Value>,
 ): Promise<Value | undefined> {
   const opened = await shown.root.open(at);
   if (opened === undefined) return undefined;
   try {
-    const stats = await opened.handle.stat({ bigint: true });
+    const stats = await opened.file.stat();
     const isDirectory = stats.isDirectory();
     if (!isDirectory && !stats.isFile()) return undefined;
     const isShown = isDirectory ? shown.showsDirectory : shown.showsFile;
     if (!isShown(at) || !isShown(opened.path)) return undefined;
-    return await use({ path: opened.path, uri: toUri(shown, opened.path), isDirectory }, opened.handle, stats);
+    return await use({ path: opened.path, uri: toUri(shown, opened.path), isDirectory }, opened.file, stats);
   } finally {
-    await opened.handle.close();
+    await opened.file.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type HeldFile, holdFile } from "./files-held.ts";
 
 /** A line of a file that is not blank. */
 export interface Line {
@@ -43,17 +43,17 @@ export class LineReader {
 
   /** Some rows of a file; undefined if there is no such file. */
   async read(file: string, offset: number, limit: number): Promise<LinePage | undefined> {
-    const handle = await this.#open(file);
-    if (handle === undefined) return undefined;
+    const held = await this.#open(file);
+    if (held === undefined) return undefined;
     try {
-      const stats = await handle.stat({ bigint: true });
+      const stats = await held.stat();
       if (!stats.isFile()) return undefined;
       // A file that grew at its end has the same beginning; any other change makes another file of it.
       const checkpoints = this.#checkpoints(`${stats.dev} ${stats.ino} ${stats.birthtimeNs}`);
-      const start = await this.#startOf(handle, checkpoints, offset);
-      return await this.#page(handle, start, checkpoints, offset, limit);
+      const start = await this.#startOf(held, checkpoints, offset);
+      return await this.#page(held, start, checkpoints, offset, limit);
     } finally {
-      await handle.close();
+      await held.close();
     }
   }
 
@@ -68,17 +68,18 @@ export class LineReader {
   }
 
   /** The last checkpoint before the offset behind which a line still begins; all of them are forgotten otherwise. */
-  async #startOf(handle: FileHandle, checkpoints: Checkpoint[], offset: number): Promise<Checkpoint> {
+  async #startOf(held: HeldFile, checkpoints: Checkpoint[], offset: number): Promise<Checkpoint> {
     const start = checkpoints.findLast(({ rows }) => rows <= offset);
     if (start === undefined) return START;
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(1), 0, 1, start.position - 1);
-    if (bytesRead === 1 && buffer[0] === NEWLINE) return start;
+    const before = Buffer.alloc(1);
+    const count = await held.read(before, 0, 1, start.position - 1);
+    if (count === 1 && before[0] === NEWLINE) return start;
     checkpoints.length = 0;
     return START;
   }
 
   async #page(
-    handle: FileHandle,
+    held: HeldFile,
     start: Checkpoint,
     checkpoints: Checkpoint[],
     offset: number,
@@ -86,7 +87,7 @@ export class LineReader {
   ): Promise<LinePage> {
     const lines: Line[] = [];
     let { lines: number, rows } = start;
-    for await (const { bytes, position } of splitLines(handle, start.position, this.#maxLineBytes)) {
+    for await (const { bytes, position } of splitLines(held, start.position, this.#maxLineBytes)) {
       if (rows % STEP === 0 && rows > (checkpoints.at(-1)?.rows ?? 0))
         checkpoints.push({ position, lines: number, rows });
       number++;
@@ -100,11 +101,11 @@ export class LineReader {
 }
 
 /** Opens a file for reading; undefined if there is none. */
-export type OpenFile = (path: string) => Promise<FileHandle | undefined>;
+export type OpenFile = (path: string) => Promise<HeldFile | undefined>;
 
-async function openAnywhere(path: string): Promise<FileHandle | undefined> {
+async function openAnywhere(path: string): Promise<HeldFile | undefined> {
   try {
-    return await open(path, "r");
+    return await holdFile(path);
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
@@ -122,13 +123,13 @@ interface RawLine {
 }
 
 /** The lines of a file from a position on; of one that is too long, no more than a chunk is held. */
-async function* splitLines(handle: FileHandle, from: number, maxLineBytes: number): AsyncGenerator<RawLine> {
+async function* splitLines(held: HeldFile, from: number, maxLineBytes: number): AsyncGenerator<RawLine> {
   let position = from;
   let begun: Buffer[] = [];
   let length = 0;
   for (let at = from; ; ) {
     const chunk = Buffer.allocUnsafe(CHUNK);
-    const { bytesRead } = await handle.read(chunk, 0, CHUNK, at);
+    const bytesRead = await held.read(chunk, 0, CHUNK, at);
     if (bytesRead === 0) break;
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1 && end < bytesRead; end = chunk.indexOf(NEWLINE, start)) {

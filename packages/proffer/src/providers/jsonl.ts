@@ -139,7 +139,7 @@ const NO_LINES: LinePage = { lines: [], more: false };
 
 function openWithin(directory: string): OpenFile {
   const root = new FilesRoot(resolve(directory));
-  return async (path) => (pathProblem(path) === undefined ? (await root.open(path))?.handle : undefined);
+  return async (path) => (pathProblem(path) === undefined ? (await root.open(path))?.file : undefined);
 }
 
 /** The rows as they stand in the file, so that no number loses a digit. */
