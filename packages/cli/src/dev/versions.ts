@@ -35,7 +35,7 @@ const KEPT_EMISSIONS = 3;
 
 /**
  * Opens a module for following its edits. Every version is emitted into a folder of its own, because Node imports a
- * file only once; Node never forgets what it imported either, which costs about twice the size of the module an edit.
+ * file only once; Node never forgets what it imported either, which costs some kilobytes an edit.
  */
 export function openVersions(file: string): Versions {
   const { folder, module } = locateCache(findModule(file));

@@ -1,8 +1,11 @@
 import { dirname } from "node:path";
 import { watch } from "chokidar";
 
-/** Editors write a file in several steps, and formatters after them. */
-const PAUSE = 30;
+/**
+ * Editors write a file in several steps, and formatters after them. Chokidar reports no second change of a file within
+ * 50 ms: to look at it any sooner would be to miss that change for good.
+ */
+const PAUSE = 60;
 const RELEVANT = /(\.([cm]?[jt]sx?|json)|[\\/]tsconfig[^\\/]*)$/;
 
 /** Looks at the folders of a project. */
