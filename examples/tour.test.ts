@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
@@ -19,7 +20,7 @@ function start(port: string): ChildProcess {
 }
 
 /** Everything that a process prints until its output has a text, or ends. */
-async function readUntil(stream: NodeJS.ReadableStream, text: string): Promise<string> {
+async function readUntil(stream: Readable, text: string): Promise<string> {
   let said = "";
   for await (const chunk of stream.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
     said += chunk;
@@ -28,10 +29,10 @@ async function readUntil(stream: NodeJS.ReadableStream, text: string): Promise<s
   return said;
 }
 
-/** The lines to try, without those that are for other programs. */
-function linesToTry(program: string): string[] {
+/** The printed lines that begin so. */
+function linesThatBegin(start: string): string[] {
   const lines = printed.split("\n").map((line) => line.trim());
-  return lines.filter((line) => line.startsWith(program));
+  return lines.filter((line) => line.startsWith(start));
 }
 
 function runInShell(line: string) {
@@ -44,7 +45,7 @@ beforeAll(async () => {
   tour.stderr?.setEncoding("utf8").on("data", (text: string) => {
     complaints += text;
   });
-  printed = await readUntil(tour.stdout as NodeJS.ReadableStream, "npm test");
+  printed = await readUntil(tour.stdout as Readable, "npm test");
   urls = printed.split("\n").flatMap((line) => /^ {2}(http:\S+) {2}/.exec(line)?.[1] ?? []);
   if (urls.length === 0) throw new Error(`npm start came to nothing:\n${complaints}`);
 }, 300_000);
@@ -81,7 +82,7 @@ describe("npm start", () => {
   });
 
   it("prints commands that work as they stand", () => {
-    const results = linesToTry("npx proffer").map((line) => {
+    const results = linesThatBegin("npx proffer").map((line) => {
       const { status, stdout, stderr } = runInShell(line);
       // Nobody is here to tell what the bird looks like.
       const isAnswered = line.includes("/birds") ? stderr.includes("elicitation") : status === 0 && stdout !== "";
@@ -91,12 +92,12 @@ describe("npm start", () => {
   });
 
   it.skipIf(spawnSync("curl", ["--version"]).error)("prints a call with curl that is answered", () => {
-    const [line = ""] = linesToTry("curl");
+    const [line = ""] = linesThatBegin("curl");
     expect(JSON.parse(runInShell(line).stdout).result.content).toEqual([{ type: "text", text: "42" }]);
   });
 
   it("prints configurations that are JSON and name a server that is there", () => {
-    const shown = linesToTry("{").map((line) => JSON.parse(line));
+    const shown = linesThatBegin("{").map((line) => JSON.parse(line));
     const found = shown.map(({ servers, mcpServers }) => (servers ?? mcpServers).birds.url);
     expect(found).toEqual([urls[1], urls[1]]);
   });
