@@ -1,5 +1,6 @@
 import type { Link } from "proffer/testing";
 import { eventsOf } from "./event-source.ts";
+import { MirroredArguments } from "./mirrored-arguments.ts";
 import { Unanswered } from "./unanswered.ts";
 
 type Message = {
@@ -19,7 +20,11 @@ const NAMED_BY: { readonly [method: string]: string } = {
 /** Talks to a server over Streamable HTTP, in both eras. */
 export function linkUrl(url: string): Link {
   return (receive) => {
-    const unanswered = new Unanswered(receive);
+    const mirrored = new MirroredArguments();
+    const unanswered = new Unanswered((text) => {
+      mirrored.learn(JSON.parse(text));
+      receive(text);
+    });
     const stop = new AbortController();
     let session: string | undefined;
     let negotiated: string | undefined;
@@ -30,7 +35,7 @@ export function linkUrl(url: string): Link {
       const id = unanswered.sent(message);
       const fail = (reason: string) => (id === undefined ? undefined : unanswered.fail(id, reason));
       try {
-        const headers = { ...headersFor(message), ...sessionHeaders() };
+        const headers = { ...headersFor(message, mirrored), ...sessionHeaders() };
         const response = await fetch(url, { method: "POST", headers, body: text, signal: stop.signal });
         session = response.headers.get("mcp-session-id") ?? session;
         if (message.method === "initialize") negotiated = message.params?.protocolVersion as string;
@@ -76,7 +81,7 @@ export function linkUrl(url: string): Link {
   };
 }
 
-function headersFor({ method, params }: Message): { [name: string]: string } {
+function headersFor({ method, params }: Message, mirrored: MirroredArguments): { [name: string]: string } {
   const headers: { [name: string]: string } = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
@@ -87,6 +92,10 @@ function headersFor({ method, params }: Message): { [name: string]: string } {
   headers["mcp-method"] = method;
   const name = params?.[NAMED_BY[method] ?? ""];
   if (typeof name === "string") headers["mcp-name"] = encodeHeader(name);
+  if (method !== "tools/call") return headers;
+  for (const [header, value] of Object.entries(mirrored.headersFor(name, params?.arguments))) {
+    headers[header] = encodeHeader(value);
+  }
   return headers;
 }
 

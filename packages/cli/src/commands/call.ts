@@ -19,7 +19,9 @@ export async function call({ target, words: [name = ""] }: Addressed, flags: Cal
   const pairs = parsePairs(flags.arg, "--arg");
   const input = parseInput(flags.input);
   const result = await withClient(target, flags, async (client) => {
-    const named = pairs.length === 0 ? {} : toValues(pairs, (await findTool(client, name)).inputSchema);
+    // Over HTTP the list says, too, which arguments belong into headers.
+    const schema = pairs.length > 0 || target.kind === "url" ? (await findTool(client, name)).inputSchema : {};
+    const named = toValues(pairs, schema);
     const options = process.stderr.isTTY ? { onProgress: showProgress } : {};
     try {
       return await client.call(name, { ...input, ...named }, options);
