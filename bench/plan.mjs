@@ -12,7 +12,7 @@ export const PLANS = {
     inFlight: [32],
     coldStarts: 7,
     calls: [10_000],
-    sessions: 1_000,
+    sessions: 5_000,
     listeners: 1_000,
     changes: 10,
     isChosen: ({ short }) => short === true,
