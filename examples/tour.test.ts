@@ -30,9 +30,9 @@ async function readUntil(stream: Readable, text: string): Promise<string> {
 }
 
 /** The printed lines that begin so. */
-function linesThatBegin(start: string): string[] {
+function linesThatBegin(beginning: string): string[] {
   const lines = printed.split("\n").map((line) => line.trim());
-  return lines.filter((line) => line.startsWith(start));
+  return lines.filter((line) => line.startsWith(beginning));
 }
 
 function runInShell(line: string) {

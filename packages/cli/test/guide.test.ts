@@ -10,14 +10,30 @@ import { createProject, type Project } from "./project.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-describe.each(["README.md", "docs/start.md"])("%s", (page) => {
-  const text = readFileSync(join(root, page), "utf8");
-  const shown = [...text.matchAll(/```console\n([\s\S]*?)```/g)]
+interface Shown {
+  readonly command: string;
+  readonly output: string;
+}
+
+/** Commands with their output below them. */
+function runsIn(text: string): Shown[] {
+  return [...text.matchAll(/```console\n([\s\S]*?)```/g)]
     .flatMap(([, block = ""]) => block.split(/^\$ /m).slice(1))
     .map((run) => {
       const [command = "", ...output] = run.split("\n");
       return { command, output: output.join("\n") };
     });
+}
+
+/** Commands with their output behind them, as a comment. */
+function remarksIn(text: string): Shown[] {
+  const lines = text.matchAll(/^(npx proffer (?:call|read) .*?) +# (.*)$/gm);
+  return [...lines].map(([, command = "", output]) => ({ command, output: `${output}\n` }));
+}
+
+describe.each(["README.md", "docs/start.md"])("%s", (page) => {
+  const text = readFileSync(join(root, page), "utf8");
+  const shown = [...runsIn(text), ...remarksIn(text)];
   let project: Project;
 
   beforeAll(() => {
