@@ -1,5 +1,6 @@
 import { confirm, isCancel, multiselect, note, select, text } from "@clack/prompts";
 import type { Answer, Asked } from "proffer/testing";
+import { toPlainText } from "./plain-text.ts";
 import { endProgress } from "./terminal-progress.ts";
 
 /** A field of a form, as the protocol describes it. */
@@ -34,7 +35,7 @@ export async function answerInTerminal({ method, params }: Asked): Promise<Answe
   if (method !== "elicitation/create") throw new Error(`The terminal cannot answer ${method}.`);
   endProgress();
   const { message, url, requestedSchema } = params as { message: string; url?: string; requestedSchema?: FormSchema };
-  note(plain(url === undefined ? message : `${message}\n\n${url}`), "The server asks", OUTPUT);
+  note(toPlainText(url === undefined ? message : `${message}\n\n${url}`), "The server asks", OUTPUT);
   return url === undefined ? answerForm(requestedSchema ?? {}) : answerUrl();
 }
 
@@ -66,7 +67,7 @@ async function answerForm({ properties = {}, required = [] }: FormSchema): Promi
 
 async function askField(name: string, schema: FieldSchema, required: boolean): Promise<unknown> {
   const label = [schema.title ?? name, schema.description && `– ${schema.description}`, required || "(optional)"];
-  const message = plain(label.filter((part) => typeof part === "string").join(" "));
+  const message = toPlainText(label.filter((part) => typeof part === "string").join(" "));
   const value = await promptFor(message, schema, required);
   return isCancel(value) ? CANCELLED : value;
 }
@@ -95,9 +96,12 @@ async function promptFor(message: string, schema: FieldSchema, required: boolean
 function optionsOf({ enum: values, enumNames, oneOf, items }: FieldSchema): { value: string; label: string }[] {
   const listed = values ?? items?.enum;
   if (listed !== undefined) {
-    return listed.map((value, index) => ({ value, label: plain(enumNames?.[index] ?? value) }));
+    return listed.map((value, index) => ({ value, label: toPlainText(enumNames?.[index] ?? value) }));
   }
-  return (oneOf ?? items?.anyOf ?? []).map(({ const: value, title }) => ({ value, label: plain(title ?? value) }));
+  return (oneOf ?? items?.anyOf ?? []).map(({ const: value, title }) => ({
+    value,
+    label: toPlainText(title ?? value),
+  }));
 }
 
 /** What is wrong with a text that was typed; the server checks again. */
@@ -114,10 +118,4 @@ function numberComplaint(text: string, { type, minimum, maximum }: FieldSchema):
   if (type === "integer" && !Number.isInteger(value)) return "A whole number, please.";
   if (minimum !== undefined && value < minimum) return `At least ${minimum}, please.`;
   return maximum !== undefined && value > maximum ? `At most ${maximum}, please.` : undefined;
-}
-
-/** What a server sends must not move the cursor, or hide what it asks. */
-function plain(value: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
-  return value.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");
 }

@@ -1,4 +1,5 @@
 import { progress } from "@clack/prompts";
+import { toPlainText } from "./plain-text.ts";
 
 interface Progress {
   readonly progress?: unknown;
@@ -18,7 +19,8 @@ export function showProgress({ progress: done, total, message }: Progress): void
     bar = { view: progress({ max: MAX, output: process.stderr }), shown: 0 };
     bar.view.start();
   }
-  const text = typeof message === "string" ? message : `${done}${total === undefined ? "" : ` of ${total}`}`;
+  const text =
+    typeof message === "string" ? toPlainText(message) : `${done}${total === undefined ? "" : ` of ${total}`}`;
   const known = typeof done === "number" && typeof total === "number" && total > 0;
   const part = known ? Math.max(bar.shown, (done / total) * MAX) : bar.shown;
   bar.view.advance(part - bar.shown, text);
@@ -27,6 +29,6 @@ export function showProgress({ progress: done, total, message }: Progress): void
 
 /** Takes the bar away: the result is there, or a question needs the terminal. The next report brings it back. */
 export function endProgress(): void {
-  bar?.view.stop();
+  bar?.view.clear();
   bar = undefined;
 }
