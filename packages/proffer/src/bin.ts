@@ -3,7 +3,7 @@
  * The launcher: the command line itself lives in @proffer/cli, which brings the TypeScript compiler and is installed
  * only where servers are developed.
  */
-import { createRequire } from "node:module";
+import * as modules from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -11,11 +11,14 @@ interface CommandLine {
   run(argv: readonly string[]): Promise<number>;
 }
 
-const own = createRequire(import.meta.url);
+// Node 22 and later can keep what they compiled for the next start; on Node 20 there is no such function.
+(modules as { enableCompileCache?: () => unknown }).enableCompileCache?.();
+
+const own = modules.createRequire(import.meta.url);
 
 /** The project's own @proffer/cli wins over the one beside this package, which may be a global installation. */
 function findCommandLine(): string | undefined {
-  for (const from of [createRequire(join(process.cwd(), "package.json")), own]) {
+  for (const from of [modules.createRequire(join(process.cwd(), "package.json")), own]) {
     try {
       return from.resolve("@proffer/cli");
     } catch (error) {
