@@ -23,8 +23,10 @@ export function toServeOptions({ http, host, path }: TransportFlags): ServeOptio
     if (stray !== undefined) throw new WrongUsage(`${stray} is about HTTP; add --http.`);
     return undefined;
   }
+  // Hosts that start a server for its users say by this variable where they look for it.
+  const port = typeof http === "string" ? parsePort(http, "--http") : readPort(process.env.PORT);
   return {
-    ...(typeof http === "string" && { port: parsePort(http) }),
+    ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
     ...(path !== undefined && { path }),
   };
@@ -45,8 +47,14 @@ export function toMounts({ http, mount = [] }: ServeFlags): ReadonlyMap<string, 
   return mounts;
 }
 
-function parsePort(text: string): number {
+function readPort(variable: string | undefined): number | undefined {
+  return variable ? parsePort(variable, "PORT") : undefined;
+}
+
+function parsePort(text: string, origin: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new WrongUsage(`${JSON.stringify(text)} is not a port: name a number from 0 to 65535; 0 takes any free one.`);
+  throw new WrongUsage(
+    `${origin}: ${JSON.stringify(text)} is not a port; name a number from 0 to 65535, where 0 takes any free one.`,
+  );
 }

@@ -119,14 +119,19 @@ describe("proffer serve", () => {
     rmSync(project.path("blocked"), { recursive: true });
   });
 
-  it("says that a port is taken", async () => {
+  it("says that a port is taken, whether an option named it or the variable PORT", async () => {
     project.write("quick.mjs", "/** Says. */", 'export const say = () => "said";');
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as AddressInfo;
-    const { status, stdout, stderr } = project.proffer("serve", "quick.mjs", "--http", String(port));
-    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-    expect(stderr).toContain(`Port ${port} on 127.0.0.1 is taken`);
+    const outcomes = [
+      project.proffer("serve", "quick.mjs", "--http", String(port)),
+      project.profferWith({ env: { PORT: String(port) } }, "serve", "quick.mjs", "--http"),
+    ];
+    for (const { status, stdout, stderr } of outcomes) {
+      expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+      expect(stderr).toContain(`Port ${port} on 127.0.0.1 is taken`);
+    }
     taken.close();
   });
 
