@@ -85,6 +85,7 @@ it("a build replaces an earlier build, and nothing else", () => {
   expect(refused.status).toBe(1);
   expect(refused.stderr).toContain("precious holds something else than a build");
   expect(project.read("precious/notes.txt")).toBe("mine\n");
+  expect(project.proffer("build", "tools.ts", "--out", "precious/notes.txt").stderr).toContain("is a file");
   expect(project.proffer("build", "tools.ts", "--out", ".").stderr).toContain(". holds tools.ts itself");
   project.write("dist/modules/stale.js", "");
   expect(project.proffer("build", "tools.ts", "--out", "dist").status).toBe(0);

@@ -1,7 +1,7 @@
 import { CommandError } from "../command-error.ts";
 import type { Derivation, Diagnostic } from "../derive/index.ts";
 import { reportDiagnostics } from "../diagnostic-report.ts";
-import { writeBuild } from "../manifest/built-folder.ts";
+import { checkTarget, writeBuild } from "../manifest/built-folder.ts";
 import { findModule } from "../module-file.ts";
 import { say } from "../terminal.ts";
 
@@ -18,6 +18,7 @@ const UNDOCUMENTED = "PF2001";
  */
 export async function build(file: string, { out, allowUndocumented = false }: BuildFlags): Promise<void> {
   const module = findModule(file);
+  checkTarget(module, out);
   const { createDeriver } = await import("../derive/index.ts");
   const deriver = createDeriver(module);
   const derivation = deriver.derive();

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { CommandError } from "../command-error.ts";
 import type { Derivation, Emission } from "../derive/index.ts";
@@ -10,9 +10,9 @@ import { toManifest } from "./to-manifest.ts";
 const MODULES = "modules";
 
 /**
- * Writes a folder that can be served without a compiler, and gives the number of its files.
+ * Writes a folder that can be served without a compiler, and gives the number of its files. What is there already is
+ * replaced: see `checkTarget`.
  * @param emit - gives the JavaScript for the folder that it will be in.
- * @throws {CommandError} for a folder that holds anything but an earlier build.
  */
 export function writeBuild(
   module: string,
@@ -21,7 +21,6 @@ export function writeBuild(
   emit: (folder: string) => Emission,
 ): number {
   const target = resolve(out);
-  checkTarget(module, out, target);
   const emission = emit(join(target, MODULES));
   const temporary = `${target}.${process.pid}.tmp`;
   rmSync(temporary, { recursive: true, force: true });
@@ -39,12 +38,16 @@ export function writeBuild(
   }
 }
 
-function checkTarget(module: string, out: string, target: string): void {
+/** @throws {CommandError} for a folder that holds anything but an earlier build. */
+export function checkTarget(module: string, out: string): void {
+  const target = resolve(out);
   const inside = relative(target, module);
   if (!inside.startsWith("..") && !inside.startsWith("/")) {
     throw new CommandError(`${out} holds ${basename(module)} itself. Name a folder of its own, such as dist.`);
   }
-  if (!existsSync(target)) return;
+  const stats = statSync(target, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (!stats.isDirectory()) throw new CommandError(`${out} is a file. Name a folder, such as dist.`);
   const isEmpty = readdirSync(target).length === 0;
   const isBuild = existsSync(join(target, BUILT_SERVER)) && existsSync(join(target, BUILT_MANIFEST));
   if (isEmpty || isBuild) return;
