@@ -7,9 +7,21 @@ import { ensureBuilt } from "./build.mjs";
 import { ensureInstalled, root } from "./npm.mjs";
 import { Failure, main } from "./terminal.mjs";
 
-/** How long: connections cut at random moments, clients at once, and calls among them. */
-const lengths = { PROFFER_CUTS: "10000", PROFFER_CLIENTS: "1000", PROFFER_CALLS: "100000" };
-const tests = ["packages/proffer/test/http/leaving.test.ts", "packages/proffer/test/http/isolation.test.ts"];
+/** How long: connections cut at random moments, clients at once and calls among them, unread answers, random cases. */
+const lengths = {
+  PROFFER_CUTS: "10000",
+  PROFFER_CLIENTS: "1000",
+  PROFFER_CALLS: "100000",
+  PROFFER_ANSWERS: "10000",
+  PROFFER_FUZZ: "100000",
+};
+const tests = [
+  "packages/proffer/test/http/leaving.test.ts",
+  "packages/proffer/test/http/isolation.test.ts",
+  "packages/proffer/test/stdio-lifecycle.test.ts",
+  "packages/proffer/src/uri",
+  "packages/proffer/src/server/json-schema",
+];
 
 await main(async () => {
   ensureInstalled();

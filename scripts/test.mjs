@@ -16,18 +16,25 @@ const goOn = args.includes("--all");
 const only = args.find((arg) => arg.startsWith("--only="));
 const vitestArgs = args.filter((arg) => arg !== "--all" && arg !== only);
 
-/** Cheapest first, so that a mistake shows early. The last four look at what would be published. */
-const checks = [
-  { name: "biome", command: ["biome", "check", "--error-on-warnings", "."] },
-  { name: "types", command: ["tsc", "-p", "."] },
-  { name: "types without Node", command: ["tsc", "-p", "packages/proffer/tsconfig.neutral.json"] },
-  { name: "vitest", run: runVitest },
-  { name: "publint proffer", command: ["publint", "packages/proffer", "--strict"] },
-  { name: "publint @proffer/cli", command: ["publint", "packages/cli", "--strict"] },
-  { name: "attw proffer", command: ["attw", "--pack", "packages/proffer", "--profile", "esm-only"] },
-  { name: "attw @proffer/cli", command: ["attw", "--pack", "packages/cli", "--profile", "esm-only"] },
-  { name: "size", command: ["size-limit"] },
-  { name: "knip", command: ["knip"] },
+/**
+ * The checks of a stage run at once, and each stage after the one before: first what shows a mistake early, last what
+ * would be published.
+ */
+const stages = [
+  [
+    { name: "biome", command: ["biome", "check", "--error-on-warnings", "."] },
+    { name: "types", command: ["tsc", "-p", "."] },
+    { name: "types without Node", command: ["tsc", "-p", "packages/proffer/tsconfig.neutral.json"] },
+  ],
+  [{ name: "vitest", run: runVitest }],
+  [
+    { name: "publint proffer", command: ["publint", "packages/proffer", "--strict"] },
+    { name: "publint @proffer/cli", command: ["publint", "packages/cli", "--strict"] },
+    { name: "attw proffer", command: ["attw", "--pack", "packages/proffer", "--profile", "esm-only"] },
+    { name: "attw @proffer/cli", command: ["attw", "--pack", "packages/cli", "--profile", "esm-only"] },
+    { name: "size", command: ["size-limit"] },
+    { name: "knip", command: ["knip"] },
+  ],
 ];
 
 const { bold, dim, green, red } = stylesFor(process.stdout);
@@ -50,13 +57,19 @@ await main(async () => {
 
 async function runChecks() {
   const chosen = only ? only.slice("--only=".length).split(",") : [""];
-  for (const check of checks.filter(({ name }) => chosen.some((prefix) => name.startsWith(prefix)))) {
-    const start = Date.now();
-    const ok = await (check.run ?? runTool)(check);
-    const seconds = ((Date.now() - start) / 1000).toFixed(1);
-    process.stdout.write(`${ok ? green("✓") : red("✗")} ${bold(check.name)} ${dim(`${seconds} s`)}\n`);
-    if (!ok && !goOn) return;
+  for (const stage of stages) {
+    const checks = stage.filter(({ name }) => chosen.some((prefix) => name.startsWith(prefix)));
+    const passed = await Promise.all(checks.map(runCheck));
+    if (passed.includes(false) && !goOn) return;
   }
+}
+
+async function runCheck(check) {
+  const start = Date.now();
+  const ok = await (check.run ?? runTool)(check);
+  const seconds = ((Date.now() - start) / 1000).toFixed(1);
+  process.stdout.write(`${ok ? green("✓") : red("✗")} ${bold(check.name)} ${dim(`${seconds} s`)}\n`);
+  return ok;
 }
 
 /** Runs a tool; its output matters only when it fails. A failure counts as one failed test. */

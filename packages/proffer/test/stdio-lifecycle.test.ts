@@ -233,7 +233,7 @@ describe("when the client does not read", () => {
   it("T013 nothing more is read from it, memory stays bounded, and later every answer is there", {
     timeout: 300_000,
   }, async () => {
-    const count = 10_000;
+    const count = Number(process.env.PROFFER_ANSWERS ?? 5_000);
     const size = 100_000;
     const program = await startServer();
     await program.request("first", "ping");
@@ -270,7 +270,7 @@ describe("when the client does not read", () => {
     });
     program.send({ jsonrpc: "2.0", id: "usage", method: "tools/call", params: { name: "usage" } });
     await expect.poll(() => memory, { timeout: PATIENCE }).toBeDefined();
-    // All answers together are 1,000 MB.
+    // All answers together are 500 MB at the least.
     expect(Number(memory)).toBeLessThan(300 * 1024 * 1024);
   });
 });
