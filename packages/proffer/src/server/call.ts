@@ -54,6 +54,8 @@ export class Call {
   end: (() => void) | undefined;
   /** The handler that its caller no longer waits for: until it ends, it takes up the room of a call. */
   overrun: Promise<unknown> | undefined;
+  /** Where those who keep calls in order keep this one. */
+  place = -1;
   /** How many questions are waiting for the user: their time does not count as the handler's. */
   waiting = 0;
   #abort: AbortController | undefined;

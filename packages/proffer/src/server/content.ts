@@ -83,8 +83,8 @@ export function toContents(content: ResourceContent): EmbedBlock["resource"] {
 }
 
 /** Whether the blob of these contents is what was made of bytes here, and not what somebody has put in its place. */
-export function isEncoded(content: EmbedBlock["resource"] | undefined): content is EncodedBlob {
-  const { blob, [ENCODED]: base64 } = (content ?? {}) as Partial<EncodedBlob>;
+export function isEncoded(content: EmbedBlock["resource"]): content is EncodedBlob {
+  const { blob, [ENCODED]: base64 } = content as Partial<EncodedBlob>;
   return blob !== undefined && blob === base64;
 }
 

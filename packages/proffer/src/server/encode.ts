@@ -14,9 +14,7 @@ const encoder = new TextEncoder();
 /** The JSON of a result, with what each result of the revision carries. */
 export function encodeResult(server: ServerState, revision: Revision, result: object, hints?: CacheHints): Wire {
   const envelope = server.envelope(revision, hints);
-  const keys = Object.keys(result);
-  const [key] = keys;
-  const blob = key === "contents" && keys.length === 1 ? soleBlob(result as ReadResult) : undefined;
+  const blob = soleBlob(result as Partial<ReadResult>);
   if (blob !== undefined) return encodeBlob(envelope === undefined ? "{" : `${envelope.open},`, blob);
   if (envelope === undefined) return toWire("", JSON.stringify(result), "");
   if ("_meta" in result || "resultType" in result) {
@@ -25,6 +23,7 @@ export function encodeResult(server: ServerState, revision: Revision, result: ob
     return toWire("", JSON.stringify({ ...envelope.value, ...result, _meta }), "");
   }
   let json = envelope.open;
+  const keys = Object.keys(result);
   for (const each of keys) {
     const part = JSON.stringify(result[each as keyof typeof result]);
     if (part === undefined) continue;
@@ -47,9 +46,13 @@ function toWire(head: string, json: string, tail: string): Wire {
   return json.length < BYTES_FROM ? head + json + tail : [head, encoder.encode(json), tail];
 }
 
-/** What is read, if it is one large blob that was encoded here. */
-function soleBlob({ contents: [content, other] }: ReadResult): EncodedBlob | undefined {
-  return other === undefined && isEncoded(content) && content.blob.length >= BYTES_FROM ? content : undefined;
+/** What is read, if it is one large blob that was encoded here, and nothing else. */
+function soleBlob(result: Partial<ReadResult>): EncodedBlob | undefined {
+  const { contents } = result;
+  if (contents?.length !== 1) return undefined;
+  const content = contents[0];
+  if (content?.blob === undefined || content.blob.length < BYTES_FROM || !isEncoded(content)) return undefined;
+  return Object.keys(result).length === 1 ? content : undefined;
 }
 
 /** Base64 has nothing to escape, and JSON.stringify takes more time to find that out than encoding it took. */

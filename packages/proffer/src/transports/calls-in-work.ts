@@ -11,44 +11,53 @@ export const ENDLESS = "subscriptions/listen";
  * clients number every request alike.
  */
 export class CallsInWork {
-  readonly #calls = new Map<Call, HttpSession | undefined>();
+  /** Each knows its place: to find it by a hash would cost more than all else that is done with it here. */
+  readonly #calls: Call[] = [];
   readonly #overruns = new Overruns();
   #endless = 0;
   #idle: (() => void) | undefined;
 
   /** How many calls take up room; those that only listen do not. */
   get size(): number {
-    return this.#calls.size - this.#endless + this.#overruns.count;
+    return this.#calls.length - this.#endless + this.#overruns.count;
   }
 
-  add(call: Call, session: HttpSession | undefined): void {
-    this.#calls.set(call, session);
+  add(call: Call): void {
+    call.place = this.#calls.length;
+    this.#calls.push(call);
     if (isEndless(call)) this.#endless++;
+    const session = sessionOf(call);
     if (session !== undefined) session.inWork++;
   }
 
   /** The call is answered or given up. */
   delete(call: Call): void {
-    const session = this.#calls.get(call);
-    if (!this.#calls.delete(call)) return;
+    if (call.place === -1) return;
+    const last = this.#calls.pop() as Call;
+    if (last !== call) {
+      this.#calls[call.place] = last;
+      last.place = call.place;
+    }
+    call.place = -1;
     if (isEndless(call)) this.#endless--;
+    const session = sessionOf(call);
     if (session !== undefined) session.inWork--;
     this.#overruns.add(call);
-    if (this.#calls.size === 0) this.#idle?.();
+    if (this.#calls.length === 0) this.#idle?.();
   }
 
   /** Gives up what a session cancels: its calls of that id, or all of them. */
   cancel(session: HttpSession, id?: RequestId): void {
-    for (const [call, owner] of [...this.#calls]) {
-      if (owner !== session || (id !== undefined && call.id !== id)) continue;
+    for (const call of [...this.#calls]) {
+      if (sessionOf(call) !== session || (id !== undefined && call.id !== id)) continue;
       giveUp(call, id === undefined ? "The session has ended." : "The client cancelled the request.");
     }
   }
 
   /** Ends what would go on for ever, and resolves when the rest is answered. */
   drain(): Promise<void> {
-    for (const call of [...this.#calls.keys()]) call.end?.();
-    if (this.#calls.size === 0) return Promise.resolve();
+    for (const call of [...this.#calls]) call.end?.();
+    if (this.#calls.length === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#idle = resolve;
     });
@@ -56,8 +65,13 @@ export class CallsInWork {
 
   /** Gives up all that is left. */
   close(reason: string): void {
-    for (const call of [...this.#calls.keys()]) giveUp(call, reason);
+    for (const call of [...this.#calls]) giveUp(call, reason);
   }
+}
+
+/** The session that a call belongs to: over HTTP, that is who hears of changes on its behalf. */
+function sessionOf(call: Call): HttpSession | undefined {
+  return call.origin.listener as HttpSession | undefined;
 }
 
 function isEndless(call: Call): boolean {

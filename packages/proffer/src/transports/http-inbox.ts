@@ -77,7 +77,7 @@ export class HttpInbox {
     }
     const session = this.findSession(exchange);
     const revision = session?.state.revision ?? named ?? server.revisions.assumed;
-    this.#start(new HttpReply(this.#host, exchange, session), revision, message, session);
+    this.#start(new HttpReply(this.#host, exchange, session), revision, message);
   }
 
   #admit(message: RequestMessage): void {
@@ -98,15 +98,15 @@ export class HttpInbox {
       if (session === undefined) throw new HttpRefusal(503, new RpcError("busy", "Too many sessions are in use."));
       exchange.extra = [...(exchange.extra ?? NO_HEADERS), "mcp-session-id", state.id];
     }
-    this.#start(new HttpReply(this.#host, exchange, session, state), state.revision, message, session);
+    this.#start(new HttpReply(this.#host, exchange, session, state), state.revision, message);
   }
 
   /** Does what a request asks for; what is not answered at once is remembered until it is. */
-  #start(origin: HttpReply | Batch, revision: Revision, message: RequestMessage, session?: HttpSession): void {
+  #start(origin: HttpReply | Batch, revision: Revision, message: RequestMessage): void {
     const call = new Call(this.#host.server, origin, revision, message);
     dispatch(call);
     if (call.done) return;
-    this.#host.calls.add(call, session);
+    this.#host.calls.add(call);
     if (origin instanceof HttpReply) origin.wait(call);
   }
 
@@ -153,15 +153,15 @@ export class HttpInbox {
       if (item instanceof MessageFault) {
         session?.requests.takeFault(item);
         if (!item.notification) batch.take(refusalText(item.error, item.id, revision));
-      } else if (isRequest(item)) this.#startInBatch(batch, revision, item, session);
+      } else if (isRequest(item)) this.#startInBatch(batch, revision, item);
       else if (isResponse(item)) session?.requests.take(item);
       else if (session !== undefined) takeNotification(item, session, calls);
     }
   }
 
-  #startInBatch(batch: Batch, revision: Revision, message: RequestMessage, session?: HttpSession): void {
+  #startInBatch(batch: Batch, revision: Revision, message: RequestMessage): void {
     const refusal = this.#host.refusal(message);
-    if (refusal === undefined) this.#start(batch, revision, message, session);
+    if (refusal === undefined) this.#start(batch, revision, message);
     else batch.take(refusalText(refusal.error, message.id, revision));
   }
 

@@ -100,8 +100,10 @@ export class NodeExchange implements HttpExchange {
       if (status !== 204) all.push("content-length", "0");
       response.writeHead(status, all).end();
     } else if (typeof body === "string") {
-      all.push("content-length", String(Buffer.byteLength(body)));
-      response.writeHead(status, all).end(body);
+      const length = Buffer.byteLength(body);
+      all.push("content-length", String(length));
+      // Without a character beyond ASCII it needs no encoding, only copying.
+      response.writeHead(status, all).end(body, length === body.length ? "latin1" : "utf8");
     } else {
       const [head, bytes, tail] = body;
       all.push("content-length", String(Buffer.byteLength(head) + bytes.length + Buffer.byteLength(tail)));
