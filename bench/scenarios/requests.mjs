@@ -10,7 +10,7 @@ const DISTINCT_LARGE = 256;
 const LARGE = 2_000;
 
 /** After so many requests a server of any kind has settled. */
-const WARM_REQUESTS = 10_000;
+const WARM_REQUESTS = 15_000;
 
 /** The framing of chunks makes an answer longer than what was checked. */
 const FRAMING = 64;

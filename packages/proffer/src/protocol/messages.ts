@@ -27,12 +27,14 @@ export interface ResponseMessage {
 
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
-/** One message on its way out: text, or text around bytes that are sent without copying. */
-export type Wire = string | readonly [head: string, body: Uint8Array, tail: string];
+/** One message on its way out: text, or what stands around a large text or bytes, which are not copied to join them. */
+export type Wire = string | readonly [head: string, body: Uint8Array | string, tail: string];
 
 /** The whole of a message, for those who cannot send it in parts. */
 export function toText(wire: Wire): string {
-  return typeof wire === "string" ? wire : `${wire[0]}${new TextDecoder().decode(wire[1])}${wire[2]}`;
+  if (typeof wire === "string") return wire;
+  const [head, body, tail] = wire;
+  return head + (typeof body === "string" ? body : new TextDecoder().decode(body)) + tail;
 }
 
 export function isRequest(message: Message): message is RequestMessage {

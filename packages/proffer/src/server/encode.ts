@@ -7,9 +7,8 @@ import { type EncodedBlob, isEncoded } from "./content.ts";
 import { Prepared } from "./prepared.ts";
 import type { ServerState } from "./server.ts";
 
-/** From this size on, JSON is sent as bytes: to join it with what stands around it would copy it once more. */
-const BYTES_FROM = 16 * 1024;
-const encoder = new TextEncoder();
+/** From this size on, JSON is not joined with what stands around it, which would copy it once more. */
+const LARGE = 16 * 1024;
 
 /** The JSON of a result, with what each result of the revision carries. */
 export function encodeResult(server: ServerState, revision: Revision, result: object, hints?: CacheHints): Wire {
@@ -39,11 +38,11 @@ export function resultMessage(id: RequestId, result: Wire | Prepared): Wire {
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
   if (typeof result === "string") return `${head}${result}}`;
   if (!(result instanceof Prepared)) return [head + result[0], result[1], `${result[2]}}`];
-  return result.json.length < BYTES_FROM ? `${head}${result.json}}` : [head, result.bytes, "}"];
+  return result.json.length < LARGE ? `${head}${result.json}}` : [head, result.bytes, "}"];
 }
 
 function toWire(head: string, json: string, tail: string): Wire {
-  return json.length < BYTES_FROM ? head + json + tail : [head, encoder.encode(json), tail];
+  return json.length < LARGE ? head + json + tail : [head, json, tail];
 }
 
 /** What is read, if it is one large blob that was encoded here, and nothing else. */
@@ -51,7 +50,7 @@ function soleBlob(result: Partial<ReadResult>): EncodedBlob | undefined {
   const { contents } = result;
   if (contents?.length !== 1) return undefined;
   const content = contents[0];
-  if (content?.blob === undefined || content.blob.length < BYTES_FROM || !isEncoded(content)) return undefined;
+  if (content?.blob === undefined || content.blob.length < LARGE || !isEncoded(content)) return undefined;
   return Object.keys(result).length === 1 ? content : undefined;
 }
 

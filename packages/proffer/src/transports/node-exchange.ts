@@ -102,16 +102,17 @@ export class NodeExchange implements HttpExchange {
     } else if (typeof body === "string") {
       const length = Buffer.byteLength(body);
       all.push("content-length", String(length));
-      // Without a character beyond ASCII it needs no encoding, only copying.
-      response.writeHead(status, all).end(body, length === body.length ? "latin1" : "utf8");
+      response.writeHead(status, all).end(body, encodingOf(body, length));
     } else {
-      const [head, bytes, tail] = body;
-      all.push("content-length", String(Buffer.byteLength(head) + bytes.length + Buffer.byteLength(tail)));
+      const [head, middle, tail] = body;
+      const length = Buffer.byteLength(middle);
+      all.push("content-length", String(Buffer.byteLength(head) + length + Buffer.byteLength(tail)));
       response.writeHead(status, all);
-      // What was serialised before goes out by reference: the three parts leave in one system call, uncopied.
+      // Bytes go out by reference: the three parts leave in one system call, uncopied.
       response.cork();
       response.write(head);
-      response.write(bytes);
+      if (typeof middle === "string") response.write(middle, encodingOf(middle, length));
+      else response.write(middle);
       response.end(tail);
     }
   }
@@ -180,4 +181,9 @@ export class NodeExchange implements HttpExchange {
     timer.unref();
     raw.once("close", () => clearTimeout(timer));
   }
+}
+
+/** Text of so many bytes: without a character beyond ASCII it needs no encoding, only copying. */
+function encodingOf(text: string, bytes: number): "latin1" | "utf8" {
+  return bytes === text.length ? "latin1" : "utf8";
 }

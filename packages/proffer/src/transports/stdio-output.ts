@@ -34,7 +34,7 @@ export class StdioOutput {
 
   send(wire: Wire): void {
     if (typeof wire === "string") this.#addText(wire);
-    else this.#addBytes(...wire);
+    else this.#addParts(...wire);
     if (this.#text.length > ENOUGH) this.flush();
     if (this.corked || this.#scheduled || this.#text === "") return;
     this.#scheduled = true;
@@ -77,9 +77,11 @@ export class StdioOutput {
     this.#text += this.framing === "lines" ? `${message}\n` : `${header(Buffer.byteLength(message))}${message}`;
   }
 
-  #addBytes(head: string, body: Uint8Array, tail: string): void {
-    const length = Buffer.byteLength(head) + body.length + Buffer.byteLength(tail);
-    this.#text += this.framing === "lines" ? head : `${header(length)}${head}`;
+  #addParts(head: string, body: Uint8Array | string, tail: string): void {
+    if (this.framing !== "lines") {
+      this.#text += header(Buffer.byteLength(head) + Buffer.byteLength(body) + Buffer.byteLength(tail));
+    }
+    this.#text += head;
     this.flush();
     if (!this.#closed) this.#stdout.write(body);
     this.#text = this.framing === "lines" ? `${tail}\n` : tail;
