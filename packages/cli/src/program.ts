@@ -189,6 +189,7 @@ function define(program: Command, name: string, summary: string, examples: reado
 function withTransport(command: Command): Command {
   return command
     .option("--http [port]", "serve over HTTP (default port: that of the variable PORT, or 3000; 0 takes any free one)")
+    .option("--port <port>", "the same as --http <port>")
     .option("--host <host>", "the address to listen on (default: 127.0.0.1)")
     .option("--path <path>", "where over HTTP (default: /mcp)")
     .option("--stdio", "serve over stdio, too, if there is --http");

@@ -5,6 +5,8 @@ import { WrongUsage } from "./command-error.ts";
 export interface TransportFlags {
   /** A port, or true for the default one. */
   readonly http?: string | boolean;
+  /** The same, for those who know it by this name. */
+  readonly port?: string;
   readonly host?: string;
   readonly path?: string;
   readonly stdio?: boolean;
@@ -17,14 +19,18 @@ export interface ServeFlags extends TransportFlags {
 }
 
 /** What the flags say about HTTP; undefined if it was not asked for. @throws {WrongUsage} for flags that make no sense. */
-export function toServeOptions({ http, host, path }: TransportFlags): ServeOptions | undefined {
-  if (http === undefined || http === false) {
+export function toServeOptions(flags: TransportFlags): ServeOptions | undefined {
+  const { http, port: named = typeof http === "string" ? http : undefined, host, path } = flags;
+  if (!asksForHttp(flags)) {
     const stray = host === undefined ? (path === undefined ? undefined : "--path") : "--host";
     if (stray !== undefined) throw new WrongUsage(`${stray} is about HTTP; add --http.`);
     return undefined;
   }
   // Hosts that start a server for its users say by this variable where they look for it.
-  const port = typeof http === "string" ? parsePort(http, "--http") : readPort(process.env.PORT);
+  const port = named === undefined ? readPort(process.env.PORT) : parsePort(named, flags.port ? "--port" : "--http");
+  if (typeof http === "string" && port !== parsePort(http, "--http")) {
+    throw new WrongUsage(`--http names the port ${http} and --port ${named}; name one.`);
+  }
   return {
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
@@ -33,10 +39,11 @@ export function toServeOptions({ http, host, path }: TransportFlags): ServeOptio
 }
 
 /** The other modules to serve, by their paths. @throws {WrongUsage} for flags that make no sense. */
-export function toMounts({ http, mount = [] }: ServeFlags): ReadonlyMap<string, string> {
+export function toMounts(flags: ServeFlags): ReadonlyMap<string, string> {
+  const { mount = [] } = flags;
   const mounts = new Map<string, string>();
   for (const text of mount) {
-    if (http === undefined) throw new WrongUsage("--mount is about HTTP; add --http.");
+    if (!asksForHttp(flags)) throw new WrongUsage("--mount is about HTTP; add --http.");
     const [, path, module] = /^(\/[^=]*)=(.+)$/.exec(text) ?? [];
     if (path === undefined || module === undefined) {
       throw new WrongUsage(`${JSON.stringify(text)} is not a path and a module; write --mount /path=module.ts.`);
@@ -45,6 +52,10 @@ export function toMounts({ http, mount = [] }: ServeFlags): ReadonlyMap<string, 
     mounts.set(path, module);
   }
   return mounts;
+}
+
+function asksForHttp({ http, port }: TransportFlags): boolean {
+  return port !== undefined || (http !== undefined && http !== false);
 }
 
 function readPort(variable: string | undefined): number | undefined {

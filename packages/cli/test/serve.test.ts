@@ -126,6 +126,7 @@ describe("proffer serve", () => {
     const { port } = taken.address() as AddressInfo;
     const outcomes = [
       project.proffer("serve", "quick.mjs", "--http", String(port)),
+      project.proffer("serve", "quick.mjs", "--port", String(port)),
       project.profferWith({ env: { PORT: String(port) } }, "serve", "quick.mjs", "--http"),
     ];
     for (const { status, stdout, stderr } of outcomes) {
@@ -208,6 +209,8 @@ describe("the command line", () => {
     [["srve"]],
     [["serve", "a.ts", "b.ts"]],
     [["serve", "a.ts", "--http", "many"]],
+    [["serve", "a.ts", "--port", "many"]],
+    [["serve", "a.ts", "--http", "3000", "--port", "3001"]],
     [["serve", "a.ts", "--host", "::1"]],
     [["serve", "a.ts", "--mount", "/b=b.ts"]],
     [["serve", "a.ts", "--http", "0", "--mount", "b.ts"]],

@@ -43,9 +43,12 @@ export async function serveProcess(server: Server, options: ProcessOptions = {})
   return new Promise<never>(() => {});
 }
 
-/** Serves as the arguments of the process say: `[--http [port]]`. A wrong one ends the process with code 2. */
+/**
+ * Serves as the arguments of the process say: `[--http [port]]`, where the variable PORT stands in for the port. A wrong
+ * one ends the process with code 2.
+ */
 export function serveByArguments(server: Server, load: () => Promise<unknown>): Promise<never> {
-  const [flag, port, ...others] = process.argv.slice(2);
+  const [flag, port = process.env.PORT || undefined, ...others] = process.argv.slice(2);
   if (flag === undefined) return serveProcess(server, { load });
   const number = port === undefined ? undefined : Number(port);
   if (flag !== "--http" || others.length > 0 || (number !== undefined && !isPort(number))) {
