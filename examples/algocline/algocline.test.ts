@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
-import { connect, type TestClient } from "proffer/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect } from "proffer/testing";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeTransports } from "../transports.ts";
 import { defineAlgocline } from "./algocline.ts";
 import { createHome } from "./temporary-home.ts";
 
@@ -46,7 +47,12 @@ const TEMPLATES = [
 ].map(([uriTemplate, name, description, mimeType]) => ({ uriTemplate, name, description, mimeType }));
 
 const home = createHome();
-const server = defineAlgocline(home.places);
+const { home: ALC_HOME, logs: ALC_LOG_DIR, project: ALC_PROJECT_ROOT = "" } = home.places;
+const ALGOCLINE = {
+  module: new URL("./server.ts", import.meta.url),
+  env: { ALC_HOME, ALC_LOG_DIR, ALC_PROJECT_ROOT },
+  revisions: ["2024-11-05", "2026-07-28"],
+};
 
 beforeAll(async () => {
   const rows = Array.from({ length: 101 }, (_, at) => `{"case":${at}}\n`).join("");
@@ -57,14 +63,9 @@ beforeAll(async () => {
 
 afterAll(() => home.remove());
 
-describe.each(["2024-11-05", "2026-07-28"])("algocline on %s", (revision) => {
-  let client: TestClient;
-  beforeAll(async () => {
-    client = await connect(server, { revision });
-  });
-
+describeTransports(ALGOCLINE, (leg) => {
   const read = async (uri: string) => {
-    const { contents } = await client.read(uri);
+    const { contents } = await leg.client.read(uri);
     expect(contents).toHaveLength(1);
     expect(contents[0]?.uri).toBe(uri);
     return { mimeType: contents[0]?.mimeType, text: contents[0]?.text ?? "" };
@@ -72,7 +73,7 @@ describe.each(["2024-11-05", "2026-07-28"])("algocline on %s", (revision) => {
   const readJson = async (uri: string) => JSON.parse((await read(uri)).text);
 
   it("lists two resources and seven templates in its first edition, and nothing more", async () => {
-    const first = await connect(defineAlgocline(home.places, { edition: 1 }), { revision });
+    const first = await connect(defineAlgocline(home.places, { edition: 1 }), { revision: leg.revision });
     const list = await first.request("resources/list");
     expect(list.resources).toEqual(RESOURCES);
     expect(list).not.toHaveProperty("nextCursor");
@@ -82,18 +83,18 @@ describe.each(["2024-11-05", "2026-07-28"])("algocline on %s", (revision) => {
   });
 
   it("begins both lists with them in its second edition", async () => {
-    expect((await client.listResources()).slice(0, 3)).toEqual([
+    expect((await leg.client.listResources()).slice(0, 3)).toEqual([
       ...RESOURCES,
       expect.objectContaining({ uri: "alc://hub/index", mimeType: JSON_TYPE }),
     ]);
-    expect(await client.listTemplates()).toEqual([
+    expect(await leg.client.listTemplates()).toEqual([
       ...TEMPLATES,
       expect.objectContaining({ uriTemplate: "alc://packages/{name}/narrative", mimeType: "text/markdown" }),
     ]);
   });
 
   it("lists all that can be read, and can read all that it lists but absent stubs", async () => {
-    const uris = (await client.listResources()).map(({ uri }) => uri);
+    const uris = (await leg.client.listResources()).map(({ uri }) => uri);
     expect(uris.slice(3)).toEqual([
       "alc://packages/cot/init.lua",
       "alc://packages/panel/init.lua",
@@ -214,7 +215,7 @@ describe.each(["2024-11-05", "2026-07-28"])("algocline on %s", (revision) => {
     ["alc://eval/{result_id}", "result_id", "", ["mystrategy_1745000000"]],
     ["alc://logs/{session_id}", "session_id", "1a", [SESSION]],
   ])("completes the id of %s", async (uri, name, value, expected) => {
-    expect(await client.complete({ type: "ref/resource", uri }, name, value)).toEqual(expected);
+    expect(await leg.client.complete({ type: "ref/resource", uri }, name, value)).toEqual(expected);
   });
 
   it.each([
@@ -265,14 +266,14 @@ describe.each(["2024-11-05", "2026-07-28"])("algocline on %s", (revision) => {
     ["alc://packages/cot/init.lua?a=b", "query params not supported on alc://packages/cot/init.lua?a=b"],
     ["alc://eval/nounderscore?x=1", "query params not supported on alc://eval/nounderscore?x=1"],
   ])("refuses %s", async (uri, message) => {
-    await expect(client.read(uri)).rejects.toMatchObject({ code: -32602, message, data: undefined });
+    await expect(leg.client.read(uri)).rejects.toMatchObject({ code: -32602, message, data: undefined });
   });
 
   it.each(["_", "a_", "_1", "a_b", "a__1", "my_strategy_123", "nounderscore", "9e8d7c6b-0001-0000-0000-000000000000"])(
     "refuses the evaluation id %s",
     async (id) => {
       const message = `invalid eval_id: must be {strategy}_{timestamp}, got '${id}'`;
-      await expect(client.read(`alc://eval/${id}`)).rejects.toMatchObject({ code: -32602, message });
+      await expect(leg.client.read(`alc://eval/${id}`)).rejects.toMatchObject({ code: -32602, message });
     },
   );
 
@@ -300,7 +301,7 @@ describe.each(["2024-11-05", "2026-07-28"])("algocline on %s", (revision) => {
     [`logs/${SESSION}`, "max_chars=-1", `invalid query param 'max_chars=-1' on URI: ${digits}`],
   ])("refuses %s?%s", async (path, query, message) => {
     const uri = `alc://${path}?${query}`;
-    await expect(client.read(uri)).rejects.toMatchObject({ code: -32602, message: message.replace("URI", uri) });
+    await expect(leg.client.read(uri)).rejects.toMatchObject({ code: -32602, message: message.replace("URI", uri) });
   });
 
   it.each([`logs/${SESSION}?limit=10000`, `logs/${SESSION}?max_chars=1000000`, `logs/${SESSION}?limit=0`])(
