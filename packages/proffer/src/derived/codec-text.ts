@@ -1,3 +1,4 @@
+import { toBase64 } from "../server/base64.ts";
 /** A value could not be converted. `pointer` is the JSON pointer of the place. */
 export class CodecError extends Error {
   override readonly name = "CodecError";
@@ -17,7 +18,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 interface NodeGlobals {
   readonly Buffer?: {
     from(text: string, encoding: "base64"): Uint8Array;
-    from(bytes: ArrayBufferLike, offset: number, length: number): Uint8Array & { toString(encoding: "base64"): string };
+    from(bytes: ArrayBufferLike, offset: number, length: number): Uint8Array;
   };
 }
 
@@ -123,13 +124,4 @@ function toBuffer(bytes: Uint8Array): Uint8Array {
     throw new CodecError("cannot become a Buffer in this run-time; declare the parameter as Uint8Array");
   }
   return NodeBuffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function toBase64(bytes: Uint8Array): string {
-  if (NodeBuffer) return NodeBuffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
-  let binary = "";
-  for (let start = 0; start < bytes.length; start += 0x8000) {
-    binary += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
-  }
-  return btoa(binary);
 }

@@ -23,7 +23,8 @@ export async function collect(stream: Stream, maxBytes: number): Promise<Uint8Ar
   return items;
 }
 
-function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
+/** Chunks of so many bytes together, as one. */
+export function concat(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {

@@ -1,5 +1,6 @@
 import type { Wire } from "../protocol/messages.ts";
 import type { Principal } from "../server/principal.ts";
+import { concat } from "../server/stream.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
 import type { BodyReceiver, Departure, HeaderList, HttpExchange, RequestNote } from "./http-exchange.ts";
 import { JSON_HEADERS, NO_HEADERS, STREAM_HEADERS } from "./http-refusal.ts";
@@ -182,14 +183,4 @@ function join(wire: Exclude<Wire, string>): Uint8Array<ArrayBuffer> {
     parts,
     parts.reduce((size, part) => size + part.length, 0),
   );
-}
-
-function concat(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }

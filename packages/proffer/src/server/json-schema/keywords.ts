@@ -1,4 +1,5 @@
-import { isObject, typeRules } from "./type-rule.ts";
+import { isObject } from "../../protocol/messages.ts";
+import { typeRules } from "./type-rule.ts";
 
 /** What a keyword takes. The last three hold subschemas. */
 export type Shape =

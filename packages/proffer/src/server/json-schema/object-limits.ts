@@ -1,8 +1,8 @@
+import { isObject, type JsonObject } from "../../protocol/messages.ts";
 import { has } from "./object-rule.ts";
 import { childPointer, Report } from "./report.ts";
 import { createLeaf, createRule, type Rule } from "./rule.ts";
 import { run } from "./run.ts";
-import { isObject, type JsonObject } from "./type-rule.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
 /** Makes the rules of `minProperties` and `maxProperties`. */

@@ -1,8 +1,8 @@
+import { isObject, type JsonObject } from "../../protocol/messages.ts";
 import { childPointer } from "./report.ts";
 import { allOf, anything, type Check, createRule, type Explain, type Kind, nothing, type Rule } from "./rule.ts";
 import { chargeText, run } from "./run.ts";
 import type { Pattern } from "./string-rule.ts";
-import { isObject, type JsonObject } from "./type-rule.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
 /** The rules of the schemas inside the object keywords. */

@@ -1,7 +1,7 @@
+import { isObject } from "../../protocol/messages.ts";
 import { UsageError } from "../usage-error.ts";
 import { inPlaceKeywords, keywords, type Shape, shapes } from "./keywords.ts";
 import { escapeToken } from "./report.ts";
-import { isObject } from "./type-rule.ts";
 import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 
 const DIALECT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;

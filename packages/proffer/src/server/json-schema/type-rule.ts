@@ -1,12 +1,5 @@
+import { isObject } from "../../protocol/messages.ts";
 import { type Check, countPassing, createRule, type Kind, type Rule } from "./rule.ts";
-
-/** A JSON object as the validator sees it. */
-export type JsonObject = { readonly [name: string]: unknown };
-
-/** Tells objects from arrays and null. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The rule of each type name. NaN and the infinities are not JSON, although `JSON.parse("1e999")` yields one. */
 export const typeRules: ReadonlyMap<string, Rule> = new Map([

@@ -1,8 +1,8 @@
+import { isObject } from "../../protocol/messages.ts";
 import { toCanonical } from "./equality.ts";
 import { has } from "./object-rule.ts";
 import { childPointer, Report } from "./report.ts";
 import { type Check, countPassing, createLeaf, createRule, type Explain, type Rule } from "./rule.ts";
-import { isObject } from "./type-rule.ts";
 
 /** Makes the rule of `anyOf`. */
 export function compileAnyOf(rules: readonly Rule[]): Rule {
