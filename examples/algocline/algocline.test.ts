@@ -3,7 +3,7 @@ import { connect } from "proffer/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeTransports } from "../transports.ts";
 import { defineAlgocline } from "./algocline.ts";
-import { createHome } from "./temporary-home.ts";
+import { createHome, environmentOf } from "./temporary-home.ts";
 
 const LUA = "text/x-lua";
 const JSON_TYPE = "application/json";
@@ -47,10 +47,9 @@ const TEMPLATES = [
 ].map(([uriTemplate, name, description, mimeType]) => ({ uriTemplate, name, description, mimeType }));
 
 const home = createHome();
-const { home: ALC_HOME, logs: ALC_LOG_DIR, project: ALC_PROJECT_ROOT = "" } = home.places;
 const ALGOCLINE = {
   module: new URL("./server.ts", import.meta.url),
-  env: { ALC_HOME, ALC_LOG_DIR, ALC_PROJECT_ROOT },
+  env: environmentOf(home),
   revisions: ["2024-11-05", "2026-07-28"],
 };
 

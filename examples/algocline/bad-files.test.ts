@@ -2,9 +2,10 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type TestClient } from "proffer/testing";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describeTransports } from "../transports.ts";
 import { defineAlgocline } from "./algocline.ts";
-import { createHome, type TemporaryHome } from "./temporary-home.ts";
+import { createHome, environmentOf, type TemporaryHome } from "./temporary-home.ts";
 
 let home: TemporaryHome;
 let client: TestClient;
@@ -135,4 +136,31 @@ it("serves a home that does not exist as an empty one", async () => {
   });
   await expect(client.read("alc://cards/x")).rejects.toThrow("card 'x' not found");
   await expect(client.read("alc://logs/x")).rejects.toThrow("Log file not found for session 'x'");
+});
+
+describe("a broken installation", () => {
+  const broken = createHome();
+
+  beforeAll(async () => {
+    await writeFile(join(String(broken.places.project), "alc.local.toml"), "[packages.panel\n");
+    await writeFile(join(broken.places.home, "..", "secret"), "secret");
+    await symlink(join(broken.places.home, "..", "secret"), broken.path("scenarios/out.lua"));
+    await broken.write("cards/cot/bad.toml", "card_id = \n");
+    await broken.write("cards/cot/half.toml", "");
+    await broken.write("cards/cot/half.samples.jsonl", '{"n":1}\n{"n":\n');
+  });
+
+  afterAll(() => broken.remove());
+
+  const module = new URL("./server.ts", import.meta.url);
+  describeTransports({ module, env: environmentOf(broken), revisions: ["2024-11-05", "2026-07-28"] }, (leg) => {
+    it.each([
+      ["alc://packages/panel/init.lua", -32603, /^pkg_read_init_lua: malformed alc\.local\.toml at /],
+      ["alc://scenarios/out", -32602, /^Path 'out\.lua' escapes base directory$/],
+      ["alc://cards/bad", -32603, /^Failed to parse card 'bad': Invalid TOML document/],
+      ["alc://cards/half/samples", -32603, /^Failed to parse sample line 2: it is not JSON$/],
+    ])("refuses %s with %i", async (uri, code, message) => {
+      await expect(leg.client.read(uri)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    });
+  });
 });

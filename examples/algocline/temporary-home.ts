@@ -14,6 +14,11 @@ export interface TemporaryHome {
   remove(): void;
 }
 
+/** The variables that lead a server to a home. */
+export function environmentOf({ places: { home, logs, project = "" } }: TemporaryHome) {
+  return { ALC_HOME: home, ALC_LOG_DIR: logs, ALC_PROJECT_ROOT: project };
+}
+
 /** The installation that the example brings along. */
 export const FIXTURES = fileURLToPath(new URL("./fixtures", import.meta.url));
 
