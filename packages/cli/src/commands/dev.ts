@@ -19,12 +19,13 @@ export async function dev(file: string, flags: TransportFlags): Promise<void> {
   const stdio = flags.stdio ?? http === undefined;
   const versions = openVersions(file);
   process.once("exit", () => versions.clear());
+  const begin = Date.now();
   const first = await explainUsage(versions.next());
   const live = createLiveServer(first.server);
   reportDiagnostics(first.derivation.diagnostics);
   say(formatOffer(await describeServer(live.server), stylesFor(process.stderr)));
 
-  const watch = watchProject(versions.files, async () => {
+  const watch = watchProject(versions.files, begin, async () => {
     const started = performance.now();
     const next = await tryNext(versions);
     watch.setFiles(versions.files);

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { watch } from "chokidar";
 
@@ -17,19 +18,25 @@ export interface ProjectWatch {
 
 /**
  * Calls `changed` some milliseconds after files were changed, one call after the other. Whole folders are looked at, so
- * that a file that an import was missing is noticed when it comes into being.
+ * that a file that an import was missing is noticed when it comes into being. The files were last looked at at the time
+ * `since`: what changed from then on until the watching begins, nobody else would report.
  */
-export function watchProject(files: readonly string[], changed: () => Promise<void>): ProjectWatch {
+export function watchProject(files: readonly string[], since: number, changed: () => Promise<void>): ProjectWatch {
   let folders = foldersOf(files);
   let timer: NodeJS.Timeout | undefined;
   let work = Promise.resolve();
   const watcher = watch([...folders], { depth: 0, ignoreInitial: true });
-  watcher.on("all", (_event, path) => {
-    if (!RELEVANT.test(path)) return;
+  const schedule = () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       work = work.then(changed);
     }, PAUSE);
+  };
+  watcher.on("all", (_event, path) => {
+    if (RELEVANT.test(path)) schedule();
+  });
+  watcher.on("ready", () => {
+    if (files.some((file) => changedSince(file, since))) schedule();
   });
   return {
     setFiles(next) {
@@ -43,6 +50,13 @@ export function watchProject(files: readonly string[], changed: () => Promise<vo
       await watcher.close();
     },
   };
+}
+
+/** The clock that stamps files may be a few milliseconds behind ours. */
+const CLOCK_STEP = 10;
+
+function changedSince(file: string, since: number): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? since) >= since - CLOCK_STEP;
 }
 
 function foldersOf(files: readonly string[]): Set<string> {
