@@ -13,7 +13,7 @@ interface Budget {
 export const PROMISES: Readonly<Record<string, Budget>> = {
   "a synchronous tool": exactly(0),
   "a tool that declares its output": exactly(0),
-  "an asynchronous tool": exactly(6),
+  "an asynchronous tool": exactly(4),
   "a template": exactly(0),
   "a fixed resource": exactly(0),
   "a list": exactly(0),

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorObject, type RpcError } from "../protocol/errors.ts";
 import { type RequestId, toText, type Wire } from "../protocol/messages.ts";
-import type { CacheHints, Meta, ReadResult } from "../protocol/model.ts";
+import type { CacheHints, Meta, ReadResult, TextBlock } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revision.ts";
 import { asciiBytes } from "./base64.ts";
 import { type EncodedBlob, isEncoded } from "./content.ts";
@@ -15,22 +15,33 @@ export function encodeResult(server: ServerState, revision: Revision, result: ob
   const envelope = server.envelope(revision, hints);
   const blob = soleBlob(result as Partial<ReadResult>);
   if (blob !== undefined) return encodeBlob(envelope === undefined ? "{" : `${envelope.open},`, blob);
-  if (envelope === undefined) return toWire("", JSON.stringify(result), "");
-  if ("_meta" in result || "resultType" in result) {
+  if (envelope !== undefined && ("_meta" in result || "resultType" in result)) {
     const own = (result as { _meta?: Meta })._meta;
     const _meta = { ...(envelope.value._meta as Meta), ...own };
     return toWire("", JSON.stringify({ ...envelope.value, ...result, _meta }), "");
   }
-  let json = envelope.open;
+  let json = envelope?.open ?? "{";
+  let separator = envelope === undefined ? "" : ",";
   const keys = Object.keys(result);
   for (const each of keys) {
-    const part = JSON.stringify(result[each as keyof typeof result]);
+    const part = partJson(result[each as keyof typeof result]);
     if (part === undefined) continue;
-    const name = `,${JSON.stringify(each)}:`;
-    if (keys.length === 1) return toWire(json + name, part, "}");
-    json += name + part;
+    json += `${separator}${JSON.stringify(each)}:`;
+    if (keys.length === 1) return toWire(json, part, "}");
+    json += part;
+    separator = ",";
   }
   return `${json}}`;
+}
+
+/** Most tools give one text, and to stringify only that takes a third of the time. */
+function partJson(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length !== 1) return JSON.stringify(value);
+  const block: Partial<TextBlock> | null = value[0];
+  if (block?.type !== "text" || typeof block.text !== "string") return JSON.stringify(value);
+  // What else the block may have, such as annotations, is not for here.
+  if (Object.keys(block).length !== 2) return JSON.stringify(value);
+  return `[{"type":"text","text":${JSON.stringify(block.text)}}]`;
 }
 
 /** The message that answers a request with a result. */

@@ -39,12 +39,14 @@ export function getPrompt(call: Call): object | Promise<object> {
   }
 }
 
-async function finish(call: Call, prompt: Prompt, ctx: CallContext, pending: unknown): Promise<object> {
-  try {
-    return deliver(call.revision, ctx, toPromptResult(await call.outcome(pending), prompt.name));
-  } catch (error) {
-    throw inPrompt(error);
-  }
+function finish(call: Call, prompt: Prompt, ctx: CallContext, pending: unknown): Promise<object> {
+  return call.outcome<object>(
+    pending,
+    (value) => deliver(call.revision, ctx, toPromptResult(value, prompt.name)),
+    (error) => {
+      throw inPrompt(error);
+    },
+  );
 }
 
 /** The code for what does not exist belongs to resources; whoever gets a prompt has given wrong arguments. */

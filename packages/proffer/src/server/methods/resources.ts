@@ -56,20 +56,14 @@ function read(call: Call, resource: Resource, uri: string, params: Params): obje
   return isDeferred(value) ? finish(call, resource, uri, ctx, value) : deliver(call, resource, uri, ctx, value);
 }
 
-async function finish(
-  call: Call,
-  resource: Resource,
-  uri: string,
-  ctx: CallContext,
-  pending: unknown,
-): Promise<object> {
-  let value: unknown;
-  try {
-    value = await call.outcome(pending);
-  } catch (error) {
-    throw located(error, resource, uri);
-  }
-  return deliver(call, resource, uri, ctx, value);
+function finish(call: Call, resource: Resource, uri: string, ctx: CallContext, pending: unknown): Promise<object> {
+  return call.outcome<object>(
+    pending,
+    (value) => deliver(call, resource, uri, ctx, value),
+    (error) => {
+      throw located(error, resource, uri);
+    },
+  );
 }
 
 /** What the author threw, with the URI that it is about. A group with a contract of its own says what it says. */

@@ -2,6 +2,7 @@ import { InvalidParams, RpcError } from "../../protocol/errors.ts";
 import { isObject } from "../../protocol/messages.ts";
 import type { CallResult, ContentBlock } from "../../protocol/model.ts";
 import { convert } from "../../protocol/revision.ts";
+import { after } from "../after.ts";
 import type { Call } from "../call.ts";
 import { lacking, refusal } from "../capabilities.ts";
 import { ToolError } from "../content.ts";
@@ -12,7 +13,7 @@ import { type List, page } from "../pages.ts";
 import type { Prepared } from "../prepared.ts";
 import { failed, isDeferred, restated, toCallResult } from "../results.ts";
 import { Mismatch, type Schema } from "../schema.ts";
-import { withTimeout } from "../timeout.ts";
+import { limitTime } from "../timeout.ts";
 
 const TOOLS: List<Tool> = {
   name: "tools",
@@ -47,16 +48,20 @@ export function callTool(call: Call): object | Promise<object> {
 }
 
 /** The end of a call that has something to wait for. */
-async function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown): Promise<object> {
-  try {
-    const outcome = call.outcome(pending);
-    const value = await (tool.timeout === undefined ? outcome : withTimeout(outcome, tool.timeout, call, pending));
-    const made = toCallResult(value, tool, call.server.limits.streamBytes);
-    // To wait for what is there already would cost promises that nobody needs.
-    return conclude(call, tool, ctx, made instanceof Promise ? await made : made);
-  } catch (error) {
-    return deliver(call, tool, ctx, failure(call, tool, error));
-  }
+function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown): Promise<object> {
+  const inTime = tool.timeout === undefined ? undefined : limitTime(call, tool.timeout, pending);
+  return call.outcome<object>(
+    pending,
+    (value) => {
+      inTime?.();
+      const made = toCallResult(value, tool, call.server.limits.streamBytes);
+      return after(made, (result) => conclude(call, tool, ctx, result));
+    },
+    (error) => {
+      inTime?.();
+      return deliver(call, tool, ctx, failure(call, tool, error));
+    },
+  );
 }
 
 /** Delivers a result once it is what the tool has promised. */
