@@ -90,7 +90,8 @@ class StdioService {
       console.error("An exception was thrown outside any call; the server stops:", error);
       this.#stop(1, this.#drainTimeout);
     });
-    watchParents(() => this.#clientGone());
+    // Looking for them takes longer than the first answer, which is due first.
+    setImmediate(watchParents, () => this.#clientGone());
   }
 
   #receive(chunk: Buffer): void {
