@@ -1,7 +1,7 @@
 import type { Server } from "../server/server.ts";
 import { UsageError } from "../server/usage-error.ts";
 import type { HttpService, ServeOptions } from "./node-server.ts";
-import type { StdioOptions } from "./stdio.ts";
+import { type StdioOptions, serveStdio } from "./stdio.ts";
 
 export interface ProcessOptions {
   /** Serve over HTTP. Default: over stdio. */
@@ -30,7 +30,6 @@ export async function serveProcess(server: Server, options: ProcessOptions = {})
   const { http, stdio = http === undefined, load } = options;
   const close = http === undefined ? undefined : await listen(server, http, options);
   if (stdio) {
-    const { serveStdio } = await import("./stdio.ts");
     void serveStdio(server, stdio === true ? {} : stdio);
     if (load !== undefined) whenQuiet(() => load().catch(stopStdio));
   } else {
@@ -62,7 +61,7 @@ function isPort(port: number): boolean {
   return Number.isInteger(port) && port >= 0 && port <= 65_535;
 }
 
-/** Listens; gives the function that ends it. The transport is imported only where it is used: stdio starts faster. */
+/** Listens; gives the function that ends it. Imported only where it is used: nobody waits for HTTP to start as for stdio. */
 async function listen(server: Server, http: ServeOptions, { mounts = {}, listening = announce }: ProcessOptions) {
   const { DEFAULT_PATH, serveHttp } = await import("./node-server.ts");
   const path = http.path ?? DEFAULT_PATH;
