@@ -6,10 +6,18 @@ import { CommandError } from "./command-error.ts";
  * @param file - what to call the module in messages.
  * @throws {CommandError} that shows what the module threw.
  */
-export async function importModule(file: string, url: string): Promise<Module> {
+export function importModule(file: string, url: string): Promise<Module> {
+  return explainLoad(file, () => import(url));
+}
+
+/**
+ * Loads the author's JavaScript in some way, as `importModule` does.
+ * @throws {CommandError} that shows what the module threw.
+ */
+export async function explainLoad(file: string, load: () => Promise<Module>): Promise<Module> {
   process.setSourceMapsEnabled(true);
   try {
-    return await import(url);
+    return await load();
   } catch (cause) {
     throw new CommandError(
       `${file} failed while it was loaded. Mend this and start again:\n${trace(cause)}${hintFor(cause)}`,

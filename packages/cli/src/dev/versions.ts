@@ -2,15 +2,18 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Server } from "proffer";
-import { createDerivedServer } from "proffer/derived";
-import { createDeriver, type Derivation } from "../derive/index.ts";
+import { createDerivedServer, type Module } from "proffer/derived";
+import { createDeriver, type Derivation, type Emission } from "../derive/index.ts";
 import { checkDerivation } from "../diagnostic-report.ts";
-import { importModule } from "../import-module.ts";
+import { explainLoad } from "../import-module.ts";
 import { serverOf } from "../load.ts";
 import { locateCache } from "../manifest/cache.ts";
 import { atSource, writeEmission } from "../manifest/emission.ts";
 import { toManifest } from "../manifest/to-manifest.ts";
 import { findModule } from "../module-file.ts";
+import { createModuleGraph } from "./module-graph.ts";
+import { type Natives, openNatives } from "./natives.ts";
+import { openRunnables } from "./runnable.ts";
 
 /** A module as it was at one moment. */
 export interface Version {
@@ -33,16 +36,26 @@ const ALL_LISTS = { tools: [], prompts: [], resources: [] };
 /** A version that still answers a call may import a part of itself only now. */
 const KEPT_EMISSIONS = 3;
 
-/**
- * Opens a module for following its edits. Every version is emitted into a folder of its own, because Node imports a
- * file only once; Node never forgets what it imported either, which costs some kilobytes an edit.
- */
+/** Opens a module for following its edits. */
 export function openVersions(file: string): Versions {
   const { folder, module } = locateCache(findModule(file));
   const root = join(folder, `dev-${process.pid}`);
   const deriver = createDeriver(module);
+  const runnables = openRunnables(join(root, "run"));
+  let natives: Promise<Natives> | undefined;
   let number = 0;
   let files: readonly string[] = [module];
+
+  async function load(): Promise<Module> {
+    number += 1;
+    const target = join(root, String(number));
+    const emission = deriver.emit(target);
+    if (emission.files.some(({ path }) => path.endsWith(".cjs"))) return importEmission(root, number, emission);
+    natives ??= openNatives(root);
+    const urlOf = (path: string) => pathToFileURL(join(root, path)).href;
+    const graph = createModuleGraph(runnables.update(emission.files, urlOf), await natives);
+    return graph(urlOf(emission.entry));
+  }
 
   return {
     get files() {
@@ -52,19 +65,25 @@ export function openVersions(file: string): Versions {
       const derivation = deriver.derive();
       files = derivation.files;
       checkDerivation(file, derivation);
-      number += 1;
-      const target = join(root, String(number));
-      const emission = atSource(deriver.emit(target));
-      writeEmission(target, emission);
-      writeFileSync(join(root, "package.json"), '{ "type": "module" }\n');
-      rmSync(join(root, String(number - KEPT_EMISSIONS)), { recursive: true, force: true });
-      const imported = await importModule(file, pathToFileURL(join(target, emission.entry)).href);
+      const loaded = await explainLoad(file, load);
       const server =
         derivation.form === "server"
-          ? serverOf(file, imported)
-          : createDerivedServer(toManifest(derivation), async () => imported, ALL_LISTS);
+          ? serverOf(file, loaded)
+          : createDerivedServer(toManifest(derivation), async () => loaded, ALL_LISTS);
       return { server, derivation };
     },
     clear: () => rmSync(root, { recursive: true, force: true }),
   };
+}
+
+/**
+ * Imports emitted files from a folder of their own, as Node imports a file only once. It never forgets them either, but
+ * CommonJS among them needs it: what such a file requires may be a module.
+ */
+async function importEmission(root: string, number: number, emission: Emission): Promise<Module> {
+  const target = join(root, String(number));
+  writeEmission(target, atSource(emission));
+  writeFileSync(join(root, "package.json"), '{ "type": "module" }\n');
+  rmSync(join(root, String(number - KEPT_EMISSIONS)), { recursive: true, force: true });
+  return import(pathToFileURL(join(target, emission.entry)).href);
 }

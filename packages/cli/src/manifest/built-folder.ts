@@ -1,13 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
+import type { Manifest } from "proffer/derived";
 import { CommandError } from "../command-error.ts";
 import type { Derivation, Emission } from "../derive/index.ts";
 import { BUILT_MANIFEST, BUILT_SERVER, findProject } from "../module-file.ts";
 import { ownVersion } from "../own-version.ts";
+import { writeChecksModule } from "./checks-module.ts";
 import { writeEmission } from "./emission.ts";
 import { toManifest } from "./to-manifest.ts";
 
 const MODULES = "modules";
+const CHECKS = "checks.js";
 
 /**
  * Writes a folder that can be served without a compiler, and gives the number of its files. What is there already is
@@ -56,12 +59,18 @@ export function checkTarget(module: string, out: string): void {
   );
 }
 
-function describeFiles(module: string, derivation: Derivation, entry: string): { [name: string]: string } {
+/** The texts of files, by name. */
+interface Files {
+  readonly [name: string]: string;
+}
+
+function describeFiles(module: string, derivation: Derivation, entry: string): Files {
   const { form } = derivation;
+  const manifest = toManifest(derivation);
   return {
     "index.js": INDEX,
-    [BUILT_SERVER]: form === "server" ? ownServer(entry) : derivedServer(entry),
-    [BUILT_MANIFEST]: `${JSON.stringify({ form, ...toManifest(derivation) })}\n`,
+    ...(form === "server" ? ownServer(entry) : derivedServer(entry, manifest)),
+    [BUILT_MANIFEST]: `${JSON.stringify({ form, ...manifest })}\n`,
     "package.json": `${JSON.stringify(describePackage(module, derivation), undefined, 2)}\n`,
   };
 }
@@ -88,23 +97,32 @@ import server, { load } from "./server.js";
 await serveByArguments(server, load);
 `;
 
-function derivedServer(entry: string): string {
-  return `import { readFileSync } from "node:fs";
+function derivedServer(entry: string, { tools }: Manifest): Files {
+  return {
+    [CHECKS]: writeChecksModule(tools),
+    [BUILT_SERVER]: `import { readFileSync } from "node:fs";
 import { createDerivedServer } from "proffer/derived";
 
 const manifest = JSON.parse(readFileSync(new URL("./${BUILT_MANIFEST}", import.meta.url), "utf8"));
+const checks = () => import("./${CHECKS}");
 
-/** Imports the module. The server says what it has without it. */
-export const load = () => import(${JSON.stringify(`./${MODULES}/${entry}`)});
+/** Imports the module, and the tests of its arguments. The server says what it has without them. */
+export const load = async () => {
+  const [module] = await Promise.all([import(${JSON.stringify(`./${MODULES}/${entry}`)}), checks()]);
+  return module;
+};
 
-export default createDerivedServer(manifest, load);
-`;
+export default createDerivedServer(manifest, load, { checks });
+`,
+  };
 }
 
-function ownServer(entry: string): string {
-  return `export { default } from ${JSON.stringify(`./${MODULES}/${entry}`)};
+function ownServer(entry: string): Files {
+  return {
+    [BUILT_SERVER]: `export { default } from ${JSON.stringify(`./${MODULES}/${entry}`)};
 
 /** Everything is imported already. */
 export const load = async () => {};
-`;
+`,
+  };
 }

@@ -1,0 +1,138 @@
+import ts from "typescript";
+import type { Edit } from "./splice.ts";
+
+/** What a module imports from another one. */
+export interface ModuleImport {
+  readonly specifier: string;
+  /** The names that the other one must export. */
+  readonly names: string[];
+  /** All of it is exported: `export * from`. */
+  star: boolean;
+}
+
+/** A module that is being made a function of. */
+export interface ModuleDraft {
+  readonly file: ts.SourceFile;
+  /** What the argument of the function is called. */
+  readonly argument: string;
+  /** What a default export without a name is called. */
+  readonly fallback: string;
+  readonly imports: ModuleImport[];
+  /** The imported names: where each is declared, and the expression that takes its place. */
+  readonly references: Map<string, { readonly declaration: ts.Node; readonly text: string }>;
+  /** The exported names, and the expression that each stands for. */
+  readonly exports: Map<string, string>;
+  readonly edits: Edit[];
+}
+
+/** Notes which module a statement imports from, if it does: modules are evaluated in the order of these. */
+export function readSpecifier(draft: ModuleDraft, statement: ts.Statement): void {
+  const isImport = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement);
+  if (isImport && statement.moduleSpecifier) indexOf(draft, statement.moduleSpecifier);
+}
+
+/** Removes an import and notes what it gives. */
+export function readImport(draft: ModuleDraft, statement: ts.ImportDeclaration): void {
+  blank(draft, statement.getStart(draft.file), statement.end);
+  const index = indexOf(draft, statement.moduleSpecifier);
+  const clause = statement.importClause;
+  if (clause?.name) {
+    draft.references.set(clause.name.text, { declaration: clause, text: member(draft, index, "default") });
+  }
+  const bindings = clause?.namedBindings;
+  if (bindings === undefined) return;
+  if (ts.isNamespaceImport(bindings)) {
+    draft.references.set(bindings.name.text, { declaration: bindings, text: namespace(draft, index) });
+    return;
+  }
+  for (const element of bindings.elements) {
+    const text = member(draft, index, (element.propertyName ?? element.name).text);
+    draft.references.set(element.name.text, { declaration: element, text });
+  }
+}
+
+/** Removes what makes a statement an export and notes what it exports. The imports must have been read. */
+export function readExport(draft: ModuleDraft, statement: ts.Statement): void {
+  if (ts.isExportDeclaration(statement)) {
+    readExportList(draft, statement);
+    return;
+  }
+  const start = statement.getStart(draft.file);
+  if (ts.isExportAssignment(statement)) {
+    const end = statement.expression.getStart(draft.file);
+    draft.edits.push({ start, end, text: `const ${draft.fallback} = ` });
+    draft.exports.set("default", draft.fallback);
+    return;
+  }
+  const end = exportingModifiers(statement).at(-1)?.end;
+  if (end === undefined) return;
+  if (ts.isClassDeclaration(statement) && statement.name === undefined) {
+    draft.edits.push({ start, end, text: `const ${draft.fallback} =` });
+    insert(draft, statement.end, ";");
+    draft.exports.set("default", draft.fallback);
+    return;
+  }
+  blank(draft, start, end);
+  if (ts.isVariableStatement(statement)) {
+    const names = statement.declarationList.declarations.flatMap(({ name }) => namesIn(name));
+    for (const name of names) draft.exports.set(name, name);
+  } else if (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)) {
+    const name = statement.name?.text ?? draft.fallback;
+    draft.exports.set(exportingModifiers(statement).length > 1 ? "default" : name, name);
+    if (!statement.name && ts.isFunctionDeclaration(statement)) insert(draft, statement.parameters.pos - 1, ` ${name}`);
+  }
+}
+
+function readExportList(draft: ModuleDraft, statement: ts.ExportDeclaration): void {
+  blank(draft, statement.getStart(draft.file), statement.end);
+  const { exportClause: clause, moduleSpecifier } = statement;
+  const index = moduleSpecifier && indexOf(draft, moduleSpecifier);
+  if (clause && ts.isNamedExports(clause)) {
+    for (const { name, propertyName = name } of clause.elements) {
+      const local = propertyName.text;
+      const own = draft.references.get(local)?.text ?? local;
+      draft.exports.set(name.text, index === undefined ? own : member(draft, index, local));
+    }
+  } else if (clause && index !== undefined) {
+    draft.exports.set(clause.name.text, namespace(draft, index));
+  } else {
+    const all = draft.imports[index ?? -1];
+    if (all) all.star = true;
+  }
+}
+
+/** `export`, and `default` if it follows. */
+function exportingModifiers(statement: ts.Statement): readonly ts.Modifier[] {
+  const modifiers = (ts.canHaveModifiers(statement) && ts.getModifiers(statement)) || [];
+  return modifiers.filter(({ kind }) => kind === ts.SyntaxKind.ExportKeyword || kind === ts.SyntaxKind.DefaultKeyword);
+}
+
+function indexOf({ imports }: ModuleDraft, expression: ts.Expression): number {
+  const specifier = ts.isStringLiteral(expression) ? expression.text : "";
+  const known = imports.findIndex((each) => each.specifier === specifier);
+  return known >= 0 ? known : imports.push({ specifier, names: [], star: false }) - 1;
+}
+
+function namespace({ argument }: ModuleDraft, index: number): string {
+  return `${argument}[${index}]`;
+}
+
+function member(draft: ModuleDraft, index: number, name: string): string {
+  draft.imports[index]?.names.push(name);
+  const isPlain = /^[\w$]+$/.test(name);
+  return `${namespace(draft, index)}${isPlain ? `.${name}` : `[${JSON.stringify(name)}]`}`;
+}
+
+function namesIn(name: ts.BindingName): string[] {
+  if (ts.isIdentifier(name)) return [name.text];
+  return name.elements.flatMap((element) => (ts.isOmittedExpression(element) ? [] : namesIn(element.name)));
+}
+
+/** What is removed leaves spaces, so that all else stays where it is. */
+function blank({ file, edits }: ModuleDraft, start: number, end: number): void {
+  edits.push({ start, end, text: file.text.slice(start, end).replaceAll(/[^\n]/g, " ") });
+}
+
+function insert({ edits }: ModuleDraft, at: number, text: string): void {
+  edits.push({ start: at, end: at, text });
+}

@@ -1,0 +1,70 @@
+import ts from "typescript";
+import type { ModuleDraft } from "./module-draft.ts";
+
+/** Replaces imported names, `import.meta` and `import()` wherever a module uses them. */
+export function rewriteReferences({ file, argument, references, edits }: ModuleDraft): void {
+  const checker = references.size > 0 ? createChecker(file) : undefined;
+
+  function visit(node: ts.Node): void {
+    const isMeta = ts.isMetaProperty(node) && node.keywordToken === ts.SyntaxKind.ImportKeyword;
+    if (ts.isIdentifier(node)) visitName(node);
+    else if (isMeta) replace(node, `${argument}.meta`);
+    else if (node.kind === ts.SyntaxKind.ImportKeyword) replace(node, `${argument}.import`);
+    else if (!ts.isImportDeclaration(node) && !ts.isExportDeclaration(node)) ts.forEachChild(node, visit);
+  }
+
+  function replace(node: ts.Node, text: string): void {
+    edits.push({ start: node.getStart(file), end: node.end, text });
+  }
+
+  function visitName(node: ts.Identifier): void {
+    const reference = references.get(node.text);
+    if (reference === undefined || symbolOf(node)?.declarations?.[0] !== reference.declaration) return;
+    replace(node, inPlace(node, reference.text));
+  }
+
+  function symbolOf(node: ts.Identifier): ts.Symbol | undefined {
+    const { parent } = node;
+    if (ts.isPropertyAccessExpression(parent) && parent.name === node) return undefined;
+    return ts.isShorthandPropertyAssignment(parent)
+      ? checker?.getShorthandAssignmentValueSymbol(parent)
+      : checker?.getSymbolAtLocation(node);
+  }
+
+  visit(file);
+}
+
+/** A function that is imported has no `this` when it is called, though it becomes a member of something. */
+function inPlace(node: ts.Identifier, text: string): string {
+  const { parent } = node;
+  if (ts.isShorthandPropertyAssignment(parent) && parent.name === node) return `${node.text}: ${text}`;
+  const isCalled =
+    (ts.isCallExpression(parent) && parent.expression === node) ||
+    (ts.isTaggedTemplateExpression(parent) && parent.tag === node);
+  return isCalled ? `(0, ${text})` : text;
+}
+
+/** Knows the scopes of one file, and nothing beyond it. */
+function createChecker(file: ts.SourceFile): ts.TypeChecker {
+  const options: ts.CompilerOptions = {
+    allowJs: true,
+    noLib: true,
+    noResolve: true,
+    types: [],
+    target: ts.ScriptTarget.ESNext,
+    module: ts.ModuleKind.ESNext,
+    moduleDetection: ts.ModuleDetectionKind.Force,
+  };
+  const host: ts.CompilerHost = {
+    getSourceFile: (name) => (name === file.fileName ? file : undefined),
+    fileExists: (name) => name === file.fileName,
+    readFile: () => undefined,
+    writeFile: () => {},
+    getDefaultLibFileName: () => "lib.d.ts",
+    getCurrentDirectory: () => "/",
+    getCanonicalFileName: (name) => name,
+    useCaseSensitiveFileNames: () => true,
+    getNewLine: () => "\n",
+  };
+  return ts.createProgram({ rootNames: [file.fileName], options, host }).getTypeChecker();
+}
