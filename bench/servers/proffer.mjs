@@ -49,9 +49,9 @@ function touch() {
   return "told";
 }
 
-function toResource({ uri, name, mimeType, text, blob, compute }) {
+function toResource({ uri, name, mimeType, text, bytes, compute }) {
   if (compute !== undefined) return defineResource({ uri, name, mimeType, read: async () => compute() });
-  return defineResource({ uri, name, mimeType, content: text ?? Buffer.from(blob, "base64") });
+  return defineResource({ uri, name, mimeType, content: text ?? bytes });
 }
 
 function toTemplate({ name, uriTemplate, mimeType, read }) {

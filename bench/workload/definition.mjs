@@ -42,9 +42,10 @@ export function contentsOf({ uri, mimeType, text, blob, compute }) {
 }
 
 /**
- * What a server of a profile registers. `kind` picks the schema and the text of a tool; the `text` or `blob` of a
- * resource never changes, what `compute` gives might. `read` makes the text of a template's instance, as authors write
- * it; `textNow` and `readPlain` are the same for the raw limits, without a promise or without care.
+ * What a server of a profile registers. `kind` picks the schema and the text of a tool; the `text` or `blob` (which
+ * stands for `bytes`) of a resource never changes, what `compute` gives might. `read` makes the text of a template's
+ * instance, as authors write it; `textNow` and `readPlain` are the same for the raw limits, without a promise or without
+ * care.
  */
 export function definitionOf(profile) {
   const definition = {
@@ -55,7 +56,13 @@ export function definitionOf(profile) {
     resources: [
       { uri: "text://1k", name: "text 1 KiB", mimeType: "text/plain", text: TEXT_1K },
       { uri: "text://1m", name: "text 1 MiB", mimeType: "text/plain", text: TEXT_1M },
-      { uri: "blob://1m", name: "blob 1 MiB", mimeType: "application/octet-stream", blob: BLOB_1M },
+      {
+        uri: "blob://1m",
+        name: "blob 1 MiB",
+        mimeType: "application/octet-stream",
+        blob: BLOB_1M,
+        bytes: BYTES_1M,
+      },
       { uri: "computed://text", name: "computed text", mimeType: "text/plain", compute: () => TEXT_1M },
       { uri: "computed://blob", name: "computed blob", mimeType: "application/octet-stream", compute: () => BYTES_1M },
     ],
