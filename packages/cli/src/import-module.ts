@@ -31,9 +31,12 @@ function trace(error: unknown): string {
   return withoutInternals(error.stack ?? error.message);
 }
 
-/** Cuts a stack where it leaves the author's code: below the first frame of Node's loader there is only ours. */
+/**
+ * Cuts a stack where it leaves the author's code: below the first frame of Node's loader there is only ours. Frames of
+ * emitted files that have no place in a source are not the author's either.
+ */
 function withoutInternals(stack: string): string {
-  return stack.replace(/\n +at [^\n]*node:internal.*$/s, "");
+  return stack.replace(/\n +at [^\n]*node:internal.*$/s, "").replace(/\n +at [^\n]*[\\/]\.proffer[\\/][^\n]*/g, "");
 }
 
 function hintFor(error: unknown): string {

@@ -1,5 +1,10 @@
-/** Follows edits of a module as `proffer dev` does, and prints how many kilobytes of the heap each one costs. */
+/**
+ * Follows edits of a project of eleven files as `proffer dev` does. Prints as JSON how many bytes of the heap each edit
+ * costs, and where in its source a function of the last version is, once everything else was collected.
+ */
 import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { connect } from "proffer/testing";
 import { createLiveServer } from "../src/dev/live-server.ts";
 import { openVersions } from "../src/dev/versions.ts";
 
@@ -7,27 +12,62 @@ declare const gc: () => void;
 
 const [, , file = ""] = process.argv;
 /** By then the compiler has filled its caches, and the versions that are kept for calls in flight are there. */
-const SETTLED = 20;
+const SETTLED = 50;
 const LAST = 200;
+const EVERY = 25;
+const PARTS = 10;
+const FUNCTIONS = 5;
+const TOOLS = 10;
 
-function edit(version: number): void {
-  writeFileSync(file, `/** The version. */\nexport const version = () => ${version};\n`);
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+function editPart(part: number, version: number): void {
+  const functions = numbers(FUNCTIONS).map(
+    (index) => `export function part${index}(text: string) { return text + ${version}; }`,
+  );
+  writeFileSync(join(dirname(file), `part${part}.ts`), `${functions.join("\n")}\n`);
 }
 
+function editEntry(version: number): void {
+  const imports = numbers(PARTS).map((part) => `import * as part${part} from "./part${part}.ts";`);
+  const tools = numbers(TOOLS).map((index) => {
+    const call = `part${index % PARTS}.part${index % FUNCTIONS}(text)`;
+    return `/** Tool ${index}. @param text - a text */\nexport function tool${index}(text: string): string { return ${call} + ${version}; }`;
+  });
+  const where = '/** Tells its place. */\nexport const where = () => new Error("here").stack ?? "";';
+  writeFileSync(file, [...imports, ...tools, where, ""].join("\n"));
+}
+
+/** What one collection finds to be free of references, some finalizers let go only afterwards. */
 async function heapUsed(): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, 10));
-  gc();
-  return process.memoryUsage().heapUsed / 1000;
+  for (let round = 0; round < 2; round++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    gc();
+  }
+  return process.memoryUsage().heapUsed;
 }
 
-edit(0);
+/** The slope of the line that fits best. */
+function slope(points: readonly (readonly [x: number, y: number])[]): number {
+  const mean = (index: 0 | 1) => points.reduce((sum, point) => sum + point[index], 0) / points.length;
+  const [x, y] = [mean(0), mean(1)];
+  const covariance = points.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0);
+  return covariance / points.reduce((sum, point) => sum + (point[0] - x) ** 2, 0);
+}
+
+for (const part of numbers(PARTS)) editPart(part, 0);
+editEntry(0);
 const versions = openVersions(file);
 const live = createLiveServer((await versions.next()).server);
-let settled = 0;
+const points: [number, number][] = [];
 for (let version = 1; version <= LAST; version++) {
-  edit(version);
+  if (version % 2 === 0) editEntry(version);
+  else editPart(version % PARTS, version);
   live.follow((await versions.next()).server);
-  if (version === SETTLED) settled = await heapUsed();
+  if (version >= SETTLED && version % EVERY === 0) points.push([version, await heapUsed()]);
 }
-console.log(((await heapUsed()) - settled) / (LAST - SETTLED));
+const client = await connect(live.server);
+const stack = (await client.call("where")).content[0];
+await client.close();
+console.log(JSON.stringify({ perEdit: slope(points), stack }));
 versions.clear();

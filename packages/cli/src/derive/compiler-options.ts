@@ -60,7 +60,7 @@ export function readConfiguration(entry: string): Configuration {
       rootDir: root,
       outDir: join(root, OUTPUT_ROOT),
       sourceMap: true,
-      // What is emitted is for machines, and Node holds the text of all that it ever imported.
+      // What is emitted is for machines, and Node holds the text of all that it imports.
       removeComments: true,
     },
   };

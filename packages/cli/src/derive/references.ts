@@ -20,13 +20,21 @@ export function rewriteReferences({ file, argument, references, edits }: ModuleD
   function visitName(node: ts.Identifier): void {
     const reference = references.get(node.text);
     if (reference === undefined || symbolOf(node)?.declarations?.[0] !== reference.declaration) return;
-    replace(node, inPlace(node, reference.text));
+    const isShort = ts.isShorthandPropertyAssignment(node.parent) && node.parent.name === node;
+    if (isShort) replace(node, `${node.text}: ${reference.text}`);
+    else if (isCalled(node)) replaceCalled(node, reference.text);
+    else replace(node, reference.text);
+  }
+
+  /** A call by name has no `this`, though the name becomes that of a member. The place of the call is that of the name. */
+  function replaceCalled(node: ts.Identifier, text: string): void {
+    edits.push({ start: node.getStart(file), end: node.end, text: `(0, ${text})`, covers: true });
   }
 
   function symbolOf(node: ts.Identifier): ts.Symbol | undefined {
     const { parent } = node;
     if (ts.isPropertyAccessExpression(parent) && parent.name === node) return undefined;
-    return ts.isShorthandPropertyAssignment(parent)
+    return ts.isShorthandPropertyAssignment(parent) && parent.name === node
       ? checker?.getShorthandAssignmentValueSymbol(parent)
       : checker?.getSymbolAtLocation(node);
   }
@@ -34,14 +42,10 @@ export function rewriteReferences({ file, argument, references, edits }: ModuleD
   visit(file);
 }
 
-/** A function that is imported has no `this` when it is called, though it becomes a member of something. */
-function inPlace(node: ts.Identifier, text: string): string {
+function isCalled(node: ts.Identifier): boolean {
   const { parent } = node;
-  if (ts.isShorthandPropertyAssignment(parent) && parent.name === node) return `${node.text}: ${text}`;
-  const isCalled =
-    (ts.isCallExpression(parent) && parent.expression === node) ||
-    (ts.isTaggedTemplateExpression(parent) && parent.tag === node);
-  return isCalled ? `(0, ${text})` : text;
+  if (ts.isTaggedTemplateExpression(parent)) return parent.tag === node;
+  return ts.isCallExpression(parent) && parent.expression === node;
 }
 
 /** Knows the scopes of one file, and nothing beyond it. */

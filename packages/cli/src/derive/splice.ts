@@ -5,6 +5,8 @@ export interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** What follows directly is at the place of what was replaced, too. */
+  readonly covers?: boolean;
 }
 
 /** Applies edits that do not overlap to a text. */
@@ -22,12 +24,15 @@ export function splice(text: string, edits: readonly Edit[]): string {
 export function spliceMappings(mappings: string, text: string, edits: readonly Edit[]): string {
   const lines = decode(mappings);
   const starts = lineStarts(text);
-  for (const { start, end, text: inserted } of inOrder(edits).reverse()) {
+  for (const { start, end, text: inserted, covers } of inOrder(edits).reverse()) {
     const by = inserted.length - (end - start);
-    const line = by === 0 ? -1 : lineOf(starts, start);
-    for (const segment of lines[line] ?? []) {
-      if (segment[0] + (starts[line] ?? 0) >= end) segment[0] += by;
-    }
+    const line = lineOf(starts, start);
+    const segments = lines[line];
+    if (by === 0 || segments === undefined) continue;
+    const column = end - (starts[line] ?? 0);
+    const kept = segments.filter((segment) => !covers || segment[0] !== column);
+    for (const segment of kept) if (segment[0] >= column) segment[0] += by;
+    lines[line] = kept;
   }
   return encode(lines);
 }

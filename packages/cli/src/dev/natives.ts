@@ -20,6 +20,8 @@ export const resolve = (specifier) => import.meta.resolve(specifier);
 /** Imports as modules in a folder do: Node looks for packages from where the importing module is. */
 export function openNatives(folder: string): Promise<Natives> {
   mkdirSync(folder, { recursive: true });
+  // As where `serve` imports from: what the project's own package.json says of imports does not count.
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
   writeFileSync(join(folder, FILE), TEXT);
   return import(pathToFileURL(join(folder, FILE)).href);
 }
