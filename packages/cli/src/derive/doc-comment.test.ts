@@ -88,4 +88,10 @@ describe("groupTags", () => {
     expect(doc.returns).toMatchObject({ text: "the sum.", tags: [{ name: "minimum" }] });
     expect(doc.tags.map(({ name }) => name)).toEqual(["minimum", "example", "title", "maximum"]);
   });
+
+  test("takes the text behind @prompt for the description, if there is no other", () => {
+    expect(groupTags(parseDocComment("/** @prompt Reviews code. @title Review */")).text).toBe("Reviews code.");
+    expect(groupTags(parseDocComment("/** Asks. @prompt or so */")).text).toBe("Asks.");
+    expect(groupTags(parseDocComment("/** @prompt */")).text).toBe("");
+  });
 });

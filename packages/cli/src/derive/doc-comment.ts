@@ -127,7 +127,9 @@ export function parseNamedTag(text: string): NamedDoc | undefined {
 
 /** Gives each tag of a function's comment to the function, a parameter or the result. */
 export function groupTags(doc: DocComment): FunctionDoc {
-  const grouped: FunctionDoc = { text: doc.text, tags: [], params: [], returns: { text: "", tags: [] } };
+  // `@prompt Reviews code.` is what authors write on a single line.
+  const text = doc.text || (doc.tags.find(({ name }) => name === "prompt")?.text ?? "");
+  const grouped: FunctionDoc = { text, tags: [], params: [], returns: { text: "", tags: [] } };
   let about: DocTag[] = grouped.tags;
   for (const tag of doc.tags) {
     if (NAMING_TAGS.includes(tag.name)) {
