@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { connectOver } from "proffer/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { distFile } from "../../proffer/test/dist.ts";
 import { linkCommand } from "../src/client/command-link.ts";
 import { linkUrl } from "../src/client/http-link.ts";
 import { createProject, heard, type Project } from "./project.ts";
@@ -74,9 +75,35 @@ it("a damaged build says so, with exit code 1", () => {
 });
 
 it("no eval is in what is built", () => {
-  for (const file of ["index.js", "server.js", "modules/tools.js"]) {
+  for (const file of ["index.js", "server.js", "checks.js", "modules/tools.js"]) {
     expect(readFileSync(project.path(`dist/${file}`), "utf8")).not.toMatch(/\beval\b|new Function/);
   }
+});
+
+it("a built folder tests arguments by its own code, and refuses what `serve` refuses with the same words", async () => {
+  const built = await connectOver(linkCommand([process.execPath, project.path("dist/index.js")]));
+  const served = await connectOver(
+    linkCommand([process.execPath, distFile("bin.js"), "serve", project.path("tools.ts")]),
+  );
+  const from = "2024-02-28T00:00:00Z";
+  // The first call imports the tests.
+  for (const input of [{ from }, { from, count: 2 }, { from, count: "2" }, { count: 1 }, { from: "now", more: 1 }]) {
+    const result = await built.call("later", input);
+    expect(result).toEqual(await served.call("later", input));
+    expect(result.isError ?? false).toBe(input.from !== from || typeof input.count === "string");
+  }
+  await Promise.all([built.close(), served.close()]);
+});
+
+it("a built folder takes what its tests take, without asking the schema", async () => {
+  project.write("trusting/tools.ts", "/** Doubles. */", "export const double = (n: number): number => 2 * n;");
+  expect(project.proffer("build", "trusting/tools.ts", "--out", "trusting/dist").status).toBe(0);
+  const checks = project.read("trusting/dist/checks.js");
+  project.write("trusting/dist/checks.js", checks.replace("Number.isFinite(item)", "true"));
+  const client = await connectOver(linkCommand([process.execPath, project.path("trusting/dist/index.js")]));
+  expect((await client.call("double", { n: 1 })).structuredContent).toBe(2);
+  expect((await client.call("double", { n: "2" })).structuredContent).toBe(4);
+  await client.close();
 });
 
 it("a build replaces an earlier build, and nothing else", () => {

@@ -1,7 +1,8 @@
 export type { Module } from "./derived/bind.ts";
+export { type BuiltChecks, partCheck } from "./derived/built-check.ts";
 export { type Codec, decode, encode, type Plan, type PlanCondition, type PlanOption } from "./derived/codec.ts";
 export { CodecError, looksLike, type TextKind } from "./derived/codec-text.ts";
-export { createDerivedServer } from "./derived/derived-server.ts";
+export { createDerivedServer, type DerivedOptions } from "./derived/derived-server.ts";
 export { checkManifest } from "./derived/lazy-schema.ts";
 export type {
   Binding,
@@ -14,4 +15,5 @@ export type {
   ManifestTool,
   ManifestVariable,
 } from "./derived/manifest.ts";
+export { run } from "./server/json-schema/run.ts";
 export { type ProcessOptions, serveByArguments, serveProcess } from "./transports/node-process.ts";

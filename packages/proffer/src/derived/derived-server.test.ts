@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { run } from "../server/json-schema/run.ts";
 import { connect } from "../testing/connect.ts";
 import type { Module } from "./bind.ts";
 import { createDerivedServer } from "./derived-server.ts";
@@ -56,6 +57,66 @@ describe("a derived tool", () => {
     });
     const tool = (value: unknown) => value === undefined;
     expect(await callTool(manifest, { tool })).toMatchObject({ structuredContent: true });
+  });
+
+  describe("with a built test", () => {
+    const inputSchema = { type: "object", properties: { a: number }, required: ["a"] } as const;
+    const manifest = withTool({ inputSchema, outputSchema: number, binding: binding(["tool"], [argument("a")]) });
+    const module = { tool: (a: unknown) => Number(a) };
+
+    /** A client of a tool whose test is imported already, as it is after the first call. */
+    async function connectWith(check: (value: unknown) => boolean) {
+      const checks = async () => ({ checks: new Map([["tool", check]]) });
+      const client = await connect(createDerivedServer(manifest, async () => module, { checks }));
+      await client.call("tool", { a: 1 });
+      return client;
+    }
+
+    it("takes what passes", async () => {
+      const client = await connectWith(() => true);
+      expect(await client.call("tool", { a: "2" })).toMatchObject({ structuredContent: 2 });
+      await client.close();
+    });
+
+    it("leaves what does not pass to the schema", async () => {
+      const client = await connectWith(() => false);
+      expect(await client.call("tool", { a: 2 })).toMatchObject({ structuredContent: 2 });
+      const refused = { isError: true, content: [{ text: expect.stringContaining("/a: must be number") }] };
+      expect(await client.call("tool", { a: "2" })).toMatchObject(refused);
+      await client.close();
+    });
+
+    it("leaves everything to the schema when Object.prototype is polluted", async () => {
+      const client = await connectWith(() => true);
+      // biome-ignore lint/suspicious/noExplicitAny: it is no property that an object should have
+      const prototype = Object.prototype as any;
+      prototype.polluted = 1;
+      try {
+        expect(await client.call("tool", { a: "2" })).toMatchObject({ isError: true });
+      } finally {
+        delete prototype.polluted;
+      }
+      await client.close();
+    });
+
+    it("leaves to the schema what takes too much work or too deep a stack", async () => {
+      const client = await connectWith((value) => {
+        run.left -= (value as { a: unknown }).a === "much" ? 10_000_000 : 0;
+        if ((value as { a: unknown }).a === "deep") throw new RangeError("Maximum call stack size exceeded");
+        return true;
+      });
+      expect(await client.call("tool", { a: "much" })).toMatchObject({ isError: true });
+      expect(await client.call("tool", { a: "deep" })).toMatchObject({ isError: true });
+      expect(await client.call("tool", { a: "2" })).toMatchObject({ structuredContent: 2 });
+      await client.close();
+    });
+
+    it("says that the module could not be loaded if its test could not", async () => {
+      const checks = () => Promise.reject(new Error("no such file"));
+      const client = await connect(createDerivedServer(manifest, async () => module, { checks }));
+      await expect(client.call("tool", { a: 1 })).rejects.toThrow("could not be loaded");
+      await client.close();
+    });
   });
 
   it("is called as a method of what holds it", async () => {

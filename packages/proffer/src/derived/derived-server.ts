@@ -6,6 +6,7 @@ import type { JsonSchemaObject } from "../server/json-schema/types.ts";
 import { defineServer, type Server, type ServerOptions } from "../server/server.ts";
 import { parseTemplate } from "../uri/template.ts";
 import { type Bound, bind, type Module } from "./bind.ts";
+import type { BuiltChecks, CheckSlot } from "./built-check.ts";
 import { compileLater, lazySchema } from "./lazy-schema.ts";
 import type {
   Binding,
@@ -22,6 +23,11 @@ const MAX_SHOWN = 200;
 
 type Bind = (binding: Binding) => Bound;
 
+export interface DerivedOptions extends Partial<ServerOptions> {
+  /** Imports the tests that `proffer build` wrote beside the module. */
+  readonly checks?: () => Promise<{ readonly checks: BuiltChecks }>;
+}
+
 /**
  * Makes a server of what was derived from a module. The module itself is imported when `load` is first called, so that
  * the server can say what it has before any of the author's code runs. Lists in `options` come before what was derived.
@@ -29,12 +35,14 @@ type Bind = (binding: Binding) => Bound;
 export function createDerivedServer(
   manifest: Manifest,
   load: () => Promise<Module>,
-  options: Partial<ServerOptions> = {},
+  { checks, ...options }: DerivedOptions = {},
 ): Server {
+  const slots = new Map<string, CheckSlot>();
   let module: Module | Promise<Module> | undefined;
   const loaded = () => {
-    module ??= load().then(
-      (namespace) => {
+    module ??= Promise.all([load(), checks?.()]).then(
+      ([namespace, built]) => {
+        for (const [name, slot] of slots) slot.check = built?.checks.get(name);
         module = namespace;
         return namespace;
       },
@@ -49,7 +57,7 @@ export function createDerivedServer(
   return defineServer({
     ...manifest.server,
     ...options,
-    ...listed("tools", options.tools, manifest.tools, (tool) => toTool(tool, bound)),
+    ...listed("tools", options.tools, manifest.tools, (tool) => toTool(tool, bound, slots)),
     ...listed("prompts", options.prompts, manifest.prompts, (prompt) => toPrompt(prompt, bound)),
     ...listed("resources", options.resources, manifest.resources, (resource) => toResource(resource, bound)),
   });
@@ -66,11 +74,13 @@ function listed<Given, Item>(
   return { [name]: [...(given ?? []), ...derived.map(define)] };
 }
 
-function toTool(manifest: ManifestTool, bound: Bind): Tool {
+function toTool(manifest: ManifestTool, bound: Bind, slots: Map<string, CheckSlot>): Tool {
   const { inputSchema, outputSchema, binding, deprecated: _, ...described } = manifest;
   const handle = bound(binding) as Tool["handle"];
   const output = outputSchema === undefined ? {} : { output: lazySchema(outputSchema) };
-  return defineTool({ ...described, input: lazySchema(inputSchema), ...output, handle }) as Tool;
+  const slot: CheckSlot = { check: undefined };
+  slots.set(manifest.name, slot);
+  return defineTool({ ...described, input: lazySchema(inputSchema, slot), ...output, handle }) as Tool;
 }
 
 function toPrompt(manifest: ManifestPrompt, bound: Bind): Prompt {

@@ -2,6 +2,7 @@ import { compileJsonSchema } from "../server/json-schema/compile.ts";
 import type { CompiledSchema, JsonSchema, JsonSchemaObject } from "../server/json-schema/types.ts";
 import { Mismatch, toSchema } from "../server/schema.ts";
 import type { StandardSchema } from "../server/standard-schema.ts";
+import { type CheckSlot, passes } from "./built-check.ts";
 import type { Manifest } from "./manifest.ts";
 
 /** Compiles a schema when it is first used: most calls are to few tools, and a client that starts a server waits. */
@@ -13,8 +14,8 @@ export function compileLater(schema: JsonSchema): () => CompiledSchema {
   };
 }
 
-/** A schema of a tool that is compiled when it is first used. */
-export function lazySchema(json: JsonSchemaObject): StandardSchema<unknown, unknown> {
+/** A schema of a tool that is compiled when it is first used. What passes a built test needs no other. */
+export function lazySchema(json: JsonSchemaObject, built?: CheckSlot): StandardSchema<unknown, unknown> {
   const compiled = compileLater(json);
   const describe = () => json;
   return {
@@ -22,6 +23,7 @@ export function lazySchema(json: JsonSchemaObject): StandardSchema<unknown, unkn
       version: 1,
       vendor: "proffer",
       validate(value) {
+        if (built?.check !== undefined && passes(built.check, value)) return { value };
         if (compiled().check(value)) return { value };
         throw new Mismatch(compiled().issues(value));
       },

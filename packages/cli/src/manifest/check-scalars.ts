@@ -1,0 +1,55 @@
+import type { JsonSchemaObject } from "proffer";
+
+/** A longer list is looked up faster than it is gone through. */
+const MAX_CHOICES = 8;
+
+const TYPE_TESTS: ReadonlyMap<string, (variable: string) => string> = new Map([
+  ["string", (variable) => `typeof ${variable} === "string"`],
+  ["number", (variable) => `Number.isFinite(${variable})`],
+  ["integer", (variable) => `Number.isInteger(${variable})`],
+  ["boolean", (variable) => `typeof ${variable} === "boolean"`],
+  ["null", (variable) => `${variable} === null`],
+  ["array", (variable) => `Array.isArray(${variable})`],
+  ["object", (variable) => `(typeof ${variable} === "object" && ${variable} !== null && !Array.isArray(${variable}))`],
+]);
+
+const COMPARISONS = [
+  ["minimum", ">="],
+  ["maximum", "<="],
+  ["exclusiveMinimum", ">"],
+  ["exclusiveMaximum", "<"],
+] as const;
+
+/** Writes the test of `type`. */
+export function writeTypes({ type = [] }: JsonSchemaObject, variable: string): string {
+  const types = typeof type === "string" ? [type] : type;
+  const tests = types.map((name) => TYPE_TESTS.get(name)?.(variable) ?? "false");
+  return tests.join(" || ");
+}
+
+/** Tells whether `enum` and `const` hold so few values, and none but primitive ones, that they can be compared. */
+export function isShortChoice(schema: JsonSchemaObject): boolean {
+  const values = choicesOf(schema).flat();
+  return values.length <= MAX_CHOICES && values.every((value) => typeof value !== "object" || value === null);
+}
+
+/** Writes the test of `enum` and `const`, with the type beside them. */
+export function writeChoice(schema: JsonSchemaObject, variable: string): string {
+  const tests = choicesOf(schema).map((values) =>
+    values.length === 0 ? "false" : values.map((value) => `${variable} === ${JSON.stringify(value)}`).join(" || "),
+  );
+  if (schema.type !== undefined) tests.unshift(writeTypes(schema, variable));
+  return tests.map((test) => `(${test})`).join(" && ");
+}
+
+/** Writes the test of a number or an integer between limits. */
+export function writeNumber(schema: JsonSchemaObject, variable: string): string {
+  const limits = COMPARISONS.filter(([keyword]) => schema[keyword] !== undefined);
+  const tests = limits.map(([keyword, operator]) => `${variable} ${operator} ${JSON.stringify(schema[keyword])}`);
+  return [writeTypes(schema, variable), ...tests].join(" && ");
+}
+
+function choicesOf(schema: JsonSchemaObject): (readonly unknown[])[] {
+  const lists = schema.enum === undefined ? [] : [schema.enum];
+  return schema.const === undefined ? lists : [...lists, [schema.const]];
+}

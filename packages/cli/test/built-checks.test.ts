@@ -1,0 +1,178 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import fc from "fast-check";
+import { defineTool, type JsonSchemaObject } from "proffer";
+import { type BuiltChecks, type ManifestTool, run } from "proffer/derived";
+import { afterAll, describe, expect, it } from "vitest";
+import { writeChecksModule } from "../src/manifest/checks-module.ts";
+import { drawValue, rootSchema } from "./schema-values.ts";
+
+// Always the same, unless PROFFER_FUZZ sets the number of values; then each run has others.
+const VALUES = Number(process.env.PROFFER_FUZZ ?? 20_000);
+const SEED = process.env.PROFFER_FUZZ === undefined ? 1 : Date.now();
+
+const folder = mkdtempSync(join(tmpdir(), "proffer-checks-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A schema, the validator's judgement and that of the built test. */
+interface Judged {
+  readonly schema: JsonSchemaObject;
+  readonly isValid: (value: unknown) => boolean;
+  readonly passes: (value: unknown) => boolean;
+}
+
+let written = 0;
+
+/** Writes the tests of schemas into a module, as a build does, and imports it. */
+async function judge(schemas: readonly JsonSchemaObject[]): Promise<Judged[]> {
+  const tools = schemas.map((inputSchema, i) => ({ name: `tool ${i}`, inputSchema }) as unknown as ManifestTool);
+  const file = join(folder, `checks-${written++}.js`);
+  writeFileSync(file, writeChecksModule(tools));
+  const { checks } = (await import(pathToFileURL(file).href)) as { checks: BuiltChecks };
+  return tools.map(({ name, inputSchema }) => {
+    const { input } = defineTool({ name: "tool", input: inputSchema, handle: () => "" });
+    const check = checks.get(name);
+    return {
+      schema: inputSchema,
+      passes: (value) => {
+        run.left = 100_000;
+        return check?.(value) === true && run.left >= 0;
+      },
+      isValid: (value) => {
+        try {
+          return input?.parse(value) === value;
+        } catch {
+          return false;
+        }
+      },
+    };
+  });
+}
+
+function isServable(input: JsonSchemaObject): boolean {
+  try {
+    defineTool({ name: "tool", input: input as { type: "object" }, handle: () => "" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function fixtureSchemas(): JsonSchemaObject[] {
+  const fixtures = new URL("./derive/fixtures/", import.meta.url);
+  return readdirSync(fixtures).flatMap((name) => {
+    const { tools } = JSON.parse(readFileSync(new URL(`${name}/expected.json`, fixtures), "utf8"));
+    return (tools ?? []).map(({ inputSchema }: ManifestTool) => inputSchema);
+  });
+}
+
+/** Compares both judgements on many values; gives how many of the valid values pass. */
+function compare(judged: readonly Judged[], numRuns: number): number {
+  let valid = 0;
+  let passed = 0;
+  const property = fc.property(fc.constantFrom(...judged), fc.gen(), ({ schema, isValid, passes }, draw) => {
+    // As a message brings it.
+    const value = JSON.parse(JSON.stringify(drawValue(schema, schema, draw)));
+    const doesPass = passes(value);
+    const fits = isValid(value);
+    if (doesPass && !fits)
+      throw new Error(`${JSON.stringify(value)} passes, but does not fit ${JSON.stringify(schema)}`);
+    if (fits) valid++;
+    if (doesPass) passed++;
+  });
+  // The message says which value and schema it was; to look for smaller ones takes minutes.
+  fc.assert(property, { numRuns, seed: SEED, endOnFailure: true });
+  // Guards the test itself: values of which few, or all, fit prove nothing.
+  expect(valid / numRuns).toBeGreaterThan(0.2);
+  expect(valid / numRuns).toBeLessThan(0.95);
+  return passed / valid;
+}
+
+it("what passes a built test fits its derived schema, and what fits passes", { timeout: 60_000 + VALUES }, async () => {
+  const judged = await judge(fixtureSchemas());
+  expect(judged.length).toBeGreaterThan(100);
+  expect(compare(judged, VALUES / 2)).toBe(1);
+});
+
+it("what passes a built test fits its schema, whatever that is", { timeout: 60_000 + VALUES }, async () => {
+  const schemas = fc.sample(rootSchema, { numRuns: 1_000, seed: SEED }).filter(isServable);
+  expect(compare(await judge(schemas), VALUES / 2)).toBeGreaterThan(0.8);
+});
+
+const closed = { type: "object", additionalProperties: false };
+const circle = { ...closed, properties: { kind: { const: "circle" }, radius: { type: "number" } }, required: ["kind"] };
+const square = { ...closed, properties: { kind: { const: "square" }, side: { type: "number" } }, required: ["kind"] };
+const tree = { type: "array", items: { $ref: "#/$defs/tree" } };
+/** The schema of arguments with one value of a schema. */
+function rootOf(value: unknown, $defs: object = { tree }): JsonSchemaObject {
+  return { ...closed, properties: { value }, required: ["value"], $defs } as JsonSchemaObject;
+}
+
+const proto = JSON.parse('{ "__proto__": { "type": "string" } }');
+
+describe("a built test", () => {
+  it.each([
+    ["any value", {}, [null, 1, { a: [] }], []],
+    ["no value", false, [], [1, {}]],
+    ["a string", { type: "string", title: "A", default: "a" }, ["", "\u2028"], [1, null]],
+    ["a number", { type: "number" }, [0, -1.5], ["1", true]],
+    ["an integer", { type: "integer" }, [0, 1e300], [1.5]],
+    ["a list of types", { type: ["boolean", "null", "array", "object"] }, [true, null, [], {}], ["", 1]],
+    ["limits", { type: "number", minimum: 1, exclusiveMaximum: 3 }, [1, 2.9], [0.9, 3]],
+    ["limits", { type: "integer", exclusiveMinimum: -1, maximum: 1 }, [0, 1], [-1, 2, 0.5]],
+    ["multiples", { type: "number", multipleOf: 0.1 }, [0.3], [0.35]],
+    ["lengths in code points", { type: "string", minLength: 2, maxLength: 2 }, ["ab", "😀😀"], ["😀", "abc"]],
+    ["a pattern", { type: "string", pattern: "^\\p{L}+$" }, ["né"], ["n1"]],
+    ["a format", { type: "string", format: "date-time" }, ["2026-01-31T13:00:00Z"], ["2026-02-31T13:00:00Z"]],
+    ["a format or null", { type: ["string", "null"], format: "date" }, [null, "2026-01-31"], ["x"]],
+    ["a constant", { type: "string", const: '"\\\n' }, ['"\\\n'], ["", '"']],
+    ["constants", { enum: ["a", 1, null, false, -0] }, ["a", 1, null, false, 0], ["1", 2, true]],
+    ["many constants", { enum: [..."abcdefghij"] }, ["a", "j"], ["k"]],
+    ["constant objects", { enum: [{ a: [1] }] }, [{ a: [1] }], [{ a: [2] }, {}]],
+    ["an array", { type: "array", items: { type: "string" }, maxItems: 2 }, [[], ["a"]], [[1], ["a", "b", "c"], "a"]],
+    ["a set", { type: "array", items: { type: "number" }, uniqueItems: true }, [[1, 2]], [[1, 1]]],
+    ["a tuple", { type: "array", prefixItems: [{ const: 1 }], items: false, minItems: 1 }, [[1]], [[], [2], [1, 1]]],
+    ["a tuple with a rest", { type: "array", prefixItems: [true], items: { const: 1 } }, [[], [2, 1, 1]], [[2, 2]]],
+    ["properties", circle, [{ kind: "circle" }, { radius: 1, kind: "circle" }], [{}, { kind: "circle", side: 1 }, []]],
+    ["other properties", { type: "object", additionalProperties: { type: "number" } }, [{}, { a: 1 }], [{ a: "1" }]],
+    ["open objects", { type: "object", required: ["a"] }, [{ a: 1, b: 2 }], [{ b: 2 }, []]],
+    [
+      "hostile names",
+      { ...closed, properties: proto },
+      [JSON.parse('{ "__proto__": "a" }')],
+      [JSON.parse('{ "__proto__": 1 }')],
+    ],
+    ["inherited names", { type: "object", required: ["constructor"] }, [{ constructor: 1 }], [{}]],
+    ["alternatives", { anyOf: [{ type: "string" }, circle] }, ["a", { kind: "circle" }], [1, { kind: "square" }]],
+    ["tagged alternatives", { oneOf: [circle, square] }, [{ kind: "circle" }, { kind: "square" }], [{}, { kind: "" }]],
+    ["other alternatives", { oneOf: [{ type: "number" }, { type: "integer" }] }, [1.5], [1]],
+    ["what is excluded", { not: { type: "string" } }, [1], ["a"]],
+    [
+      "pattern properties",
+      { type: "object", patternProperties: { "^a": { type: "number" } } },
+      [{ ab: 1 }],
+      [{ ab: "" }],
+    ],
+    ["recursion", { $ref: "#/$defs/tree" }, [[], [[], [[]]]], [[[1]]]],
+  ])("knows %s", async (_what, schema, fitting, others) => {
+    const [judged] = await judge([rootOf(schema)]);
+    const outcome = (value: unknown) => [judged?.passes({ value }), judged?.isValid({ value })];
+    for (const value of fitting) expect(outcome(value), JSON.stringify(value)).toEqual([true, true]);
+    for (const value of others) expect(outcome(value), JSON.stringify(value)).toEqual([false, false]);
+  });
+
+  it("does not take what JSON leaves out for a property", async () => {
+    const [judged] = await judge([{ type: "object", required: ["a"] }]);
+    expect(judged?.passes({ a: undefined })).toBe(false);
+  });
+
+  it("ends when a value takes too much work", async () => {
+    const twice = { type: "array", items: { anyOf: [{ $ref: "#/$defs/twice" }, { $ref: "#/$defs/twice" }] } };
+    const [judged] = await judge([rootOf(twice, { twice })]);
+    const deep = (depth: number): unknown => (depth === 0 ? 1 : [deep(depth - 1)]);
+    expect(judged?.passes({ value: deep(60) })).toBe(false);
+    expect(judged?.passes({ value: Array.from({ length: 200_000 }, () => []) })).toBe(false);
+  });
+});

@@ -1,0 +1,56 @@
+import { anything, type Check, nothing, type Rule } from "../server/json-schema/rule.ts";
+import { run, startRun } from "../server/json-schema/run.ts";
+import { indexSchema } from "../server/json-schema/schema-index.ts";
+import { compileSchema } from "../server/json-schema/schema-rule.ts";
+import type { JsonSchema } from "../server/json-schema/types.ts";
+
+/**
+ * Tests of the arguments of tools, by the name of the tool, as `proffer build` writes them. One that is true has looked at
+ * everything that the validator looks at, and charged `run` for it; one that is false has decided nothing.
+ */
+export type BuiltChecks = ReadonlyMap<string, Check>;
+
+/** Where the test of one tool is put when it is imported. */
+export interface CheckSlot {
+  check: Check | undefined;
+}
+
+/** Tells whether a test takes a value, within the work that one validation may do. */
+export function passes(check: Check, value: unknown): boolean {
+  startRun(false);
+  // What is enumerable on Object.prototype shows in every value; only the validator tells it apart.
+  if (run.strict) return false;
+  try {
+    return check(value) && run.left >= 0;
+  } catch (error) {
+    // The stack was too small for the value.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/**
+ * A part of a built test that is left to the validator: it does not begin a validation but goes on with the one under way.
+ * The schema, as JSON, must not refer to another; it is compiled when it is first used.
+ */
+export function partCheck(json: string): Check {
+  let check: Check | undefined;
+  return (value) => {
+    check ??= compilePart(JSON.parse(json));
+    return check(value);
+  };
+}
+
+function compilePart(root: JsonSchema): Check {
+  const index = indexSchema(root);
+  function ruleAt(pointer: string): Rule {
+    const schema = index.schemas.get(pointer) ?? false;
+    if (typeof schema === "boolean") return schema ? anything : nothing;
+    return compileSchema({ schema, pointer, index, ruleAt, referTo });
+  }
+  return ruleAt("").check;
+}
+
+function referTo(pointer: string): never {
+  throw new Error(`A part of a built test refers to #${pointer}; build the module again.`);
+}
