@@ -20,7 +20,7 @@ interface Known extends EmittedFile {
  */
 const KEPT_FOLDERS = 3;
 
-/** Opens a folder for the files that Node compiles. Loaded by `require` and not by `import`, it can forget them. */
+/** Opens a folder for what Node is to compile: by `require` and not by `import`, so that it can forget it. */
 export function openRunnables(folder: string): Runnables {
   let known = new Map<string, Known>();
   let number = 0;
@@ -63,11 +63,12 @@ function toRunnableJson({ source, text }: EmittedFile): RunnableModule {
   };
 }
 
-/** The parent that each file gets knows it as a child for good, so that it is a new one each time. */
+/** Node's list of children grows in whoever requires, and its cache goes by real paths. */
 function requireOnce(path: string): RunnableModule["run"] {
   const require = createRequire(path);
-  delete require.cache[path];
-  const run = require(path);
-  delete require.cache[path];
+  const id = require.resolve(path);
+  delete require.cache[id];
+  const run = require(id);
+  delete require.cache[id];
   return run;
 }
