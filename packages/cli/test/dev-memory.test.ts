@@ -35,5 +35,5 @@ it("proffer dev stays flat in memory over 200 edits, and knows the author's line
   expect(stderr).toBe("");
   const { perEdit, stack } = JSON.parse(stdout);
   expect(perEdit).toBeLessThan(50_000);
-  expect(stack.text).toMatch(/tools\.ts:32:28/);
+  expect(stack.text).toMatch(/tools\.ts:36:28/);
 });
