@@ -80,13 +80,13 @@ it("no eval is in what is built", () => {
   }
 });
 
-it("a built folder tests arguments by its own code, and refuses what `serve` refuses with the same words", async () => {
+it("a built folder checks arguments by its own code, and refuses what `serve` refuses with the same words", async () => {
   const built = await connectOver(linkCommand([process.execPath, project.path("dist/index.js")]));
   const served = await connectOver(
     linkCommand([process.execPath, distFile("bin.js"), "serve", project.path("tools.ts")]),
   );
   const from = "2024-02-28T00:00:00Z";
-  // The first call imports the tests.
+  // The first call imports the checks.
   for (const input of [{ from }, { from, count: 2 }, { from, count: "2" }, { count: 1 }, { from: "now", more: 1 }]) {
     const result = await built.call("later", input);
     expect(result).toEqual(await served.call("later", input));
@@ -95,7 +95,7 @@ it("a built folder tests arguments by its own code, and refuses what `serve` ref
   await Promise.all([built.close(), served.close()]);
 });
 
-it("a built folder takes what its tests take, without asking the schema", async () => {
+it("a built folder takes what its checks take, without asking the schema", async () => {
   project.write("trusting/tools.ts", "/** Doubles. */", "export const double = (n: number): number => 2 * n;");
   expect(project.proffer("build", "trusting/tools.ts", "--out", "trusting/dist").status).toBe(0);
   const checks = project.read("trusting/dist/checks.js");

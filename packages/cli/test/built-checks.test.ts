@@ -16,7 +16,7 @@ const SEED = process.env.PROFFER_FUZZ === undefined ? 1 : Date.now();
 const folder = mkdtempSync(join(tmpdir(), "proffer-checks-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A schema, the validator's judgement and that of the built test. */
+/** A schema, the validator's judgement and that of the built check. */
 interface Judged {
   readonly schema: JsonSchemaObject;
   readonly isValid: (value: unknown) => boolean;
@@ -25,7 +25,7 @@ interface Judged {
 
 let written = 0;
 
-/** Writes the tests of schemas into a module, as a build does, and imports it. */
+/** Writes the checks of schemas into a module, as a build does, and imports it. */
 async function judge(schemas: readonly JsonSchemaObject[]): Promise<Judged[]> {
   const tools = schemas.map((inputSchema, i) => ({ name: `tool ${i}`, inputSchema }) as unknown as ManifestTool);
   const file = join(folder, `checks-${written++}.js`);
@@ -90,13 +90,15 @@ function compare(judged: readonly Judged[], numRuns: number): number {
   return passed / valid;
 }
 
-it("what passes a built test fits its derived schema, and what fits passes", { timeout: 60_000 + VALUES }, async () => {
+it("what passes a built check fits its derived schema, and what fits passes", {
+  timeout: 60_000 + VALUES,
+}, async () => {
   const judged = await judge(fixtureSchemas());
   expect(judged.length).toBeGreaterThan(100);
   expect(compare(judged, VALUES / 2)).toBe(1);
 });
 
-it("what passes a built test fits its schema, whatever that is", { timeout: 60_000 + VALUES }, async () => {
+it("what passes a built check fits its schema, whatever that is", { timeout: 60_000 + VALUES }, async () => {
   const schemas = fc.sample(rootSchema, { numRuns: 1_000, seed: SEED }).filter(isServable);
   expect(compare(await judge(schemas), VALUES / 2)).toBeGreaterThan(0.8);
 });
@@ -104,15 +106,16 @@ it("what passes a built test fits its schema, whatever that is", { timeout: 60_0
 const closed = { type: "object", additionalProperties: false };
 const circle = { ...closed, properties: { kind: { const: "circle" }, radius: { type: "number" } }, required: ["kind"] };
 const square = { ...closed, properties: { kind: { const: "square" }, side: { type: "number" } }, required: ["kind"] };
+const tag = (...kinds: string[]) => ({ type: "object", properties: { kind: { enum: kinds } }, required: ["kind"] });
 const tree = { type: "array", items: { $ref: "#/$defs/tree" } };
 /** The schema of arguments with one value of a schema. */
-function rootOf(value: unknown, $defs: object = { tree }): JsonSchemaObject {
+function rootOf(value: unknown, $defs: object = { tree, circle }): JsonSchemaObject {
   return { ...closed, properties: { value }, required: ["value"], $defs } as JsonSchemaObject;
 }
 
 const proto = JSON.parse('{ "__proto__": { "type": "string" } }');
 
-describe("a built test", () => {
+describe("a built check", () => {
   it.each([
     ["any value", {}, [null, 1, { a: [] }], []],
     ["no value", false, [], [1, {}]],
@@ -147,6 +150,14 @@ describe("a built test", () => {
     ["inherited names", { type: "object", required: ["constructor"] }, [{ constructor: 1 }], [{}]],
     ["alternatives", { anyOf: [{ type: "string" }, circle] }, ["a", { kind: "circle" }], [1, { kind: "square" }]],
     ["tagged alternatives", { oneOf: [circle, square] }, [{ kind: "circle" }, { kind: "square" }], [{}, { kind: "" }]],
+    ["tagged references", { oneOf: [{ $ref: "#/$defs/circle" }, square] }, [{ kind: "circle" }], [{ kind: "oval" }]],
+    ["tags that overlap", { oneOf: [tag("a", "b"), tag("b", "c")] }, [{ kind: "a" }, { kind: "c" }], [{ kind: "b" }]],
+    [
+      "tags that may be absent",
+      { oneOf: [tag("a"), { ...tag("b"), required: [] }, { ...tag("c"), required: [] }] },
+      [{ kind: "a" }],
+      [{}, { kind: "d" }],
+    ],
     ["other alternatives", { oneOf: [{ type: "number" }, { type: "integer" }] }, [1.5], [1]],
     ["what is excluded", { not: { type: "string" } }, [1], ["a"]],
     [

@@ -106,7 +106,7 @@ import { createDerivedServer } from "proffer/derived";
 const manifest = JSON.parse(readFileSync(new URL("./${BUILT_MANIFEST}", import.meta.url), "utf8"));
 const checks = () => import("./${CHECKS}");
 
-/** Imports the module, and the tests of its arguments. The server says what it has without them. */
+/** Imports the module, and the checks of its arguments. The server says what it has without them. */
 export const load = async () => {
   const [module] = await Promise.all([import(${JSON.stringify(`./${MODULES}/${entry}`)}), checks()]);
   return module;

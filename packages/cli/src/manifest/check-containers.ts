@@ -1,10 +1,10 @@
 import type { JsonSchema, JsonSchemaObject } from "proffer";
 
-/** Writes the test of a schema as an expression about a variable. */
+/** Writes the check of a schema as an expression about a variable. */
 type Write = (schema: JsonSchema, variable: string) => string;
 
 /**
- * Writes the body of a function that tests an object. It walks over what the value has, as the validator does, so that
+ * Writes the body of a function that checks an object. It walks over what the value has, as the validator does, so that
  * nothing that is inherited, `__proto__` and `constructor` included, is taken for a property.
  */
 export function writeObject(schema: JsonSchemaObject, write: Write): string[] {
@@ -48,20 +48,17 @@ function writeOthers(test: string): string[] {
   return ["default: {", "  const item = value[name];", `  if (--run.left < 0 || !(${test})) return false;`, "}"];
 }
 
-/** Writes the body of a function that tests an array. */
+/** Writes the body of a function that checks an array. */
 export function writeArray(schema: JsonSchemaObject, write: Write): string[] {
-  const { prefixItems: prefix = [], items = true, minItems = 0 } = schema;
-  const closed = items === false ? prefix.length : Number.POSITIVE_INFINITY;
-  const maxItems = Math.min(schema.maxItems ?? Number.POSITIVE_INFINITY, closed);
-  const each = write(items, "item");
+  const { prefixItems: prefix = [], items = true, minItems = 0, maxItems } = schema;
   return [
     "if (!Array.isArray(value)) return false;",
     "const length = value.length;",
     ...(minItems > 0 ? [`if (length < ${minItems}) return false;`] : []),
-    ...(maxItems < Number.POSITIVE_INFINITY ? [`if (length > ${maxItems}) return false;`] : []),
+    ...(maxItems === undefined ? [] : [`if (length > ${maxItems}) return false;`]),
     "if ((run.left -= length) < 0) return false;",
     ...prefix.flatMap((item, i) => writeItem(`if (length > ${i})`, `${i}`, write(item, "item"))),
-    ...writeItem(`for (let i = ${prefix.length}; i < length; i++)`, "i", each),
+    ...writeItem(`for (let i = ${prefix.length}; i < length; i++)`, "i", write(items, "item")),
     "return true;",
   ];
 }

@@ -20,7 +20,7 @@ const COMPARISONS = [
   ["exclusiveMaximum", "<"],
 ] as const;
 
-/** Writes the test of `type`. */
+/** Writes the check of `type`. */
 export function writeTypes({ type = [] }: JsonSchemaObject, variable: string): string {
   const types = typeof type === "string" ? [type] : type;
   const tests = types.map((name) => TYPE_TESTS.get(name)?.(variable) ?? "false");
@@ -33,7 +33,7 @@ export function isShortChoice(schema: JsonSchemaObject): boolean {
   return values.length <= MAX_CHOICES && values.every((value) => typeof value !== "object" || value === null);
 }
 
-/** Writes the test of `enum` and `const`, with the type beside them. */
+/** Writes the check of `enum` and `const`, with the type beside them. */
 export function writeChoice(schema: JsonSchemaObject, variable: string): string {
   const tests = choicesOf(schema).map((values) =>
     values.length === 0 ? "false" : values.map((value) => `${variable} === ${JSON.stringify(value)}`).join(" || "),
@@ -42,7 +42,7 @@ export function writeChoice(schema: JsonSchemaObject, variable: string): string 
   return tests.map((test) => `(${test})`).join(" && ");
 }
 
-/** Writes the test of a number or an integer between limits. */
+/** Writes the check of a number or an integer between limits. */
 export function writeNumber(schema: JsonSchemaObject, variable: string): string {
   const limits = COMPARISONS.filter(([keyword]) => schema[keyword] !== undefined);
   const tests = limits.map(([keyword, operator]) => `${variable} ${operator} ${JSON.stringify(schema[keyword])}`);

@@ -3,11 +3,11 @@ import { writeArray, writeObject } from "./check-containers.ts";
 import { isShortChoice, writeChoice, writeNumber, writeTypes } from "./check-scalars.ts";
 import { areToldApart, findDefinition } from "./told-apart.ts";
 
-/** What the tests of all tools share. The number of a function or part is in its name. */
+/** What the checks of all tools share. The number of a function or part is in its name. */
 export interface CheckDeclarations {
   /** The bodies of functions of one `value`: `check0`, `check1` and so on. */
   readonly functions: string[];
-  /** Schemas, as JSON, whose tests are left to the validator: `part0`, `part1` and so on. */
+  /** Schemas, as JSON, that are left to the validator: `part0`, `part1` and so on. */
   readonly parts: string[];
 }
 
@@ -28,12 +28,12 @@ const ARRAY = ["type", "items", "prefixItems", "minItems", "maxItems"];
 const OBJECT = ["type", "properties", "required", "additionalProperties"];
 
 /**
- * Writes the test of a schema as an expression about `value` that is true only for what the validator takes: it looks at the
+ * Writes the check of a schema as an expression about `value` that is true only for what the validator takes: it looks at the
  * same things in the same order and charges the same work for them. Code that names the properties it reads is some times as
  * fast as closures that are given the names.
  *
  * Only what derivation makes most is written out. Anything else is left to the rules of the validator, part by part; where
- * they would need another part, the test is false. No keyword that is written out makes true of false, so that this is
+ * they would need another part, the check is false. No keyword that is written out makes true of false, so that this is
  * never wrong.
  */
 export function writeCheck(root: JsonSchemaObject, declarations: CheckDeclarations): string {

@@ -5,17 +5,17 @@ import { compileSchema } from "../server/json-schema/schema-rule.ts";
 import type { JsonSchema } from "../server/json-schema/types.ts";
 
 /**
- * Tests of the arguments of tools, by the name of the tool, as `proffer build` writes them. One that is true has looked at
+ * Checks of the arguments of tools, by the name of the tool, as `proffer build` writes them. One that is true has looked at
  * everything that the validator looks at, and charged `run` for it; one that is false has decided nothing.
  */
 export type BuiltChecks = ReadonlyMap<string, Check>;
 
-/** Where the test of one tool is put when it is imported. */
+/** Where the check of one tool is put when it is imported. */
 export interface CheckSlot {
   check: Check | undefined;
 }
 
-/** Tells whether a test takes a value, within the work that one validation may do. */
+/** Tells whether a check takes a value, within the work that one validation may do. */
 export function passes(check: Check, value: unknown): boolean {
   startRun(false);
   // What is enumerable on Object.prototype shows in every value; only the validator tells it apart.
@@ -30,7 +30,7 @@ export function passes(check: Check, value: unknown): boolean {
 }
 
 /**
- * A part of a built test that is left to the validator: it does not begin a validation but goes on with the one under way.
+ * A part of a built check that is left to the validator: it does not begin a validation but goes on with the one under way.
  * The schema, as JSON, must not refer to another; it is compiled when it is first used.
  */
 export function partCheck(json: string): Check {
@@ -52,5 +52,5 @@ function compilePart(root: JsonSchema): Check {
 }
 
 function referTo(pointer: string): never {
-  throw new Error(`A part of a built test refers to #${pointer}; build the module again.`);
+  throw new Error(`A part of a built check refers to #${pointer}; build the module again.`);
 }

@@ -59,12 +59,12 @@ describe("a derived tool", () => {
     expect(await callTool(manifest, { tool })).toMatchObject({ structuredContent: true });
   });
 
-  describe("with a built test", () => {
+  describe("with a built check", () => {
     const inputSchema = { type: "object", properties: { a: number }, required: ["a"] } as const;
     const manifest = withTool({ inputSchema, outputSchema: number, binding: binding(["tool"], [argument("a")]) });
     const module = { tool: (a: unknown) => Number(a) };
 
-    /** A client of a tool whose test is imported already, as it is after the first call. */
+    /** A client of a tool whose check is imported already, as it is after the first call. */
     async function connectWith(check: (value: unknown) => boolean) {
       const checks = async () => ({ checks: new Map([["tool", check]]) });
       const client = await connect(createDerivedServer(manifest, async () => module, { checks }));
@@ -111,7 +111,7 @@ describe("a derived tool", () => {
       await client.close();
     });
 
-    it("says that the module could not be loaded if its test could not", async () => {
+    it("says that the module could not be loaded if its check could not", async () => {
       const checks = () => Promise.reject(new Error("no such file"));
       const client = await connect(createDerivedServer(manifest, async () => module, { checks }));
       await expect(client.call("tool", { a: 1 })).rejects.toThrow("could not be loaded");

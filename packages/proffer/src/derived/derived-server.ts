@@ -24,7 +24,7 @@ const MAX_SHOWN = 200;
 type Bind = (binding: Binding) => Bound;
 
 export interface DerivedOptions extends Partial<ServerOptions> {
-  /** Imports the tests that `proffer build` wrote beside the module. */
+  /** Imports the checks that `proffer build` wrote beside the module. */
   readonly checks?: () => Promise<{ readonly checks: BuiltChecks }>;
 }
 

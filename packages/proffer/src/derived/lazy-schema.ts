@@ -14,7 +14,7 @@ export function compileLater(schema: JsonSchema): () => CompiledSchema {
   };
 }
 
-/** A schema of a tool that is compiled when it is first used. What passes a built test needs no other. */
+/** A schema of a tool that is compiled when it is first used. What passes a built check needs no other. */
 export function lazySchema(json: JsonSchemaObject, built?: CheckSlot): StandardSchema<unknown, unknown> {
   const compiled = compileLater(json);
   const describe = () => json;
