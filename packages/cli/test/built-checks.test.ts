@@ -107,6 +107,7 @@ const closed = { type: "object", additionalProperties: false };
 const circle = { ...closed, properties: { kind: { const: "circle" }, radius: { type: "number" } }, required: ["kind"] };
 const square = { ...closed, properties: { kind: { const: "square" }, side: { type: "number" } }, required: ["kind"] };
 const tag = (...kinds: string[]) => ({ type: "object", properties: { kind: { enum: kinds } }, required: ["kind"] });
+const types = ["object", "string"];
 const tree = { type: "array", items: { $ref: "#/$defs/tree" } };
 /** The schema of arguments with one value of a schema. */
 function rootOf(value: unknown, $defs: object = { tree, circle }): JsonSchemaObject {
@@ -152,6 +153,17 @@ describe("a built check", () => {
     ["tagged alternatives", { oneOf: [circle, square] }, [{ kind: "circle" }, { kind: "square" }], [{}, { kind: "" }]],
     ["tagged references", { oneOf: [{ $ref: "#/$defs/circle" }, square] }, [{ kind: "circle" }], [{ kind: "oval" }]],
     ["tags that overlap", { oneOf: [tag("a", "b"), tag("b", "c")] }, [{ kind: "a" }, { kind: "c" }], [{ kind: "b" }]],
+    [
+      "tags of any value",
+      {
+        oneOf: [
+          { ...tag("a"), type: types },
+          { ...tag("b"), type: types },
+        ],
+      },
+      [{ kind: "a" }],
+      ["a"],
+    ],
     [
       "tags that may be absent",
       { oneOf: [tag("a"), { ...tag("b"), required: [] }, { ...tag("c"), required: [] }] },
