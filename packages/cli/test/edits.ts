@@ -1,5 +1,5 @@
 /**
- * Follows edits of a project of eleven files as `proffer dev` does. Prints as JSON how many bytes of the heap each edit
+ * Follows edits of a project of five files as `proffer dev` does. Prints as JSON how many bytes of the heap each edit
  * costs, and where in its source a function of the last version is, once everything else was collected.
  */
 import { writeFileSync } from "node:fs";
@@ -15,9 +15,9 @@ const [, , file = ""] = process.argv;
 const SETTLED = 50;
 const LAST = 200;
 const EVERY = 25;
-const PARTS = 10;
+const PARTS = 4;
 const FUNCTIONS = 5;
-const TOOLS = 10;
+const TOOLS = 4;
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
