@@ -187,8 +187,10 @@ describe("a built check", () => {
   });
 
   it("does not take what JSON leaves out for a property", async () => {
-    const [judged] = await judge([{ type: "object", required: ["a"] }]);
-    expect(judged?.passes({ a: undefined })).toBe(false);
+    for (const a of [{}, { not: { type: "string" } }, { anyOf: [{ type: "string" }, {}] }]) {
+      const [judged] = await judge([{ type: "object", properties: { a }, required: ["a"] }]);
+      expect(judged?.passes({ a: undefined })).toBe(false);
+    }
   });
 
   it("ends when a value takes too much work", async () => {

@@ -30,8 +30,8 @@ export function writeObject(schema: JsonSchemaObject, write: Write): string[] {
 
 function writeProperty(name: string, test: string, isRequired: boolean): string[] {
   const text = JSON.stringify(name);
-  // What JSON leaves out is absent, whatever the schema admits. Such values are rare enough for the validator.
-  const condition = test === "true" ? "item === undefined" : `!(${test})`;
+  // What JSON leaves out is absent, whatever the schema of the property admits.
+  const condition = isRequired ? `item === undefined || !(${test})` : `!(${test})`;
   return [
     `case ${text}: {`,
     `  const item = value[${text}];`,
