@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { printers } from "./fixtures/printers.ts";
-import { PATIENCE, type Program, startServer } from "./stdio-process.ts";
+import { PATIENCE, type Program, useStdioServers } from "./stdio-process.ts";
+
+const { startServer } = useStdioServers();
 
 describe("T001 stdout carries only messages", () => {
   let program: Program;

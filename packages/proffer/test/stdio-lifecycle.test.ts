@@ -5,7 +5,9 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { bundleServer, PATIENCE, type Program, startServer } from "./stdio-process.ts";
+import { PATIENCE, type Program, useStdioServers } from "./stdio-process.ts";
+
+const { bundleServer, startServer } = useStdioServers();
 
 /** Longer than any test runs. */
 const FOR_EVER = 1_000_000;

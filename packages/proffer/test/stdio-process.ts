@@ -11,23 +11,42 @@ import type { StdioOptions } from "../src/transports/stdio.ts";
 /** A machine may be busy; what has not happened after this long will not happen. */
 export const PATIENCE = 30_000;
 
-const folder = mkdtempSync(join(tmpdir(), "proffer-stdio-"));
-const running = new Set<ChildProcess>();
-let bundle: Promise<string> | undefined;
-
-afterAll(() => {
-  for (const child of running) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
-});
-
-/** Makes one file of `fixtures/stdio-server.ts`, once for each file of tests, and gives its path. */
-export function bundleServer(): Promise<string> {
-  bundle ??= buildServer();
-  return bundle;
+/** The server of `fixtures/stdio-server.ts`, for one file of tests. */
+export interface StdioServers {
+  /** Makes one file of it, once, and gives its path. */
+  bundleServer(): Promise<string>;
+  /** Runs it; it is killed after all tests if it still runs then. */
+  startServer(options?: StdioOptions): Promise<Program>;
 }
 
-async function buildServer(): Promise<string> {
-  const outfile = join(folder, "server.mjs");
+/** To be called once by each file of tests: what is started and written is cleared away after them. */
+export function useStdioServers(): StdioServers {
+  const folder = mkdtempSync(join(tmpdir(), "proffer-stdio-"));
+  const running = new Set<ChildProcess>();
+  let bundle: Promise<string> | undefined;
+
+  afterAll(() => {
+    for (const child of running) child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function bundleServer(): Promise<string> {
+    bundle ??= buildServer(join(folder, "server.mjs"));
+    return bundle;
+  }
+
+  async function startServer(options: StdioOptions = {}): Promise<Program> {
+    const file = await bundleServer();
+    const child = spawn(process.execPath, [file], { env: { ...process.env, SERVE_OPTIONS: JSON.stringify(options) } });
+    running.add(child);
+    child.once("close", () => running.delete(child));
+    return new Program(child);
+  }
+
+  return { bundleServer, startServer };
+}
+
+async function buildServer(outfile: string): Promise<string> {
   await build({
     entryPoints: [fileURLToPath(new URL("./fixtures/stdio-server.ts", import.meta.url))],
     outfile,
@@ -38,15 +57,6 @@ async function buildServer(): Promise<string> {
     logLevel: "error",
   });
   return outfile;
-}
-
-/** Runs the server; it is killed after all tests if it still runs then. */
-export async function startServer(options: StdioOptions = {}): Promise<Program> {
-  const file = await bundleServer();
-  const child = spawn(process.execPath, [file], { env: { ...process.env, SERVE_OPTIONS: JSON.stringify(options) } });
-  running.add(child);
-  child.once("close", () => running.delete(child));
-  return new Program(child);
 }
 
 export interface Exit {

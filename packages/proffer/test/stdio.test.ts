@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { connectOver } from "../src/testing/connect.ts";
-import { type Answer, PATIENCE, type Program, startServer } from "./stdio-process.ts";
+import { type Answer, PATIENCE, type Program, useStdioServers } from "./stdio-process.ts";
+
+const { startServer } = useStdioServers();
 
 const echo = (id: number | string, text: string) => ({
   jsonrpc: "2.0",

@@ -10,6 +10,8 @@ async function load(way: string): Promise<typeof import("./base64.ts")> {
 
 afterEach(() => {
   vi.unstubAllGlobals();
+  // Other files of tests shall not get what was loaded without Buffer.
+  vi.resetModules();
 });
 
 describe.each(["with Buffer", "without Buffer"])("base64 %s", (way) => {

@@ -90,8 +90,8 @@ class StdioService {
       console.error("An exception was thrown outside any call; the server stops:", error);
       this.#stop(1, this.#drainTimeout);
     });
-    // Looking for them takes longer than the first answer, which is due first.
-    setImmediate(watchParents, () => this.#clientGone());
+    // Before the first answer: a client that has it may be gone the next moment, and the parents with it.
+    watchParents(() => this.#clientGone());
   }
 
   #receive(chunk: Buffer): void {
