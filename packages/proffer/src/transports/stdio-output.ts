@@ -13,6 +13,8 @@ export class StdioOutput {
   framing: Framing = "lines";
   /** Somebody will flush soon, so that there is no need to see to it. */
   corked = false;
+  /** A request has just arrived: answers that need no more than promises leave without another turn of the loop. */
+  prompt = false;
   readonly #stdout: GuardedStdout;
   #text = "";
   #scheduled = false;
@@ -38,7 +40,9 @@ export class StdioOutput {
     if (this.#text.length > ENOUGH) this.flush();
     if (this.corked || this.#scheduled || this.#text === "") return;
     this.#scheduled = true;
-    setImmediate(this.#flushScheduled);
+    // Called among promises, `nextTick` waits for all of them; an immediate waits for whatever else is ready to be read.
+    if (this.prompt) process.nextTick(this.#flushScheduled);
+    else setImmediate(this.#flushScheduled);
   }
 
   flush(): void {
@@ -70,6 +74,7 @@ export class StdioOutput {
 
   readonly #flushScheduled = (): void => {
     this.#scheduled = false;
+    this.prompt = false;
     this.flush();
   };
 

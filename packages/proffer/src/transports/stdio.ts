@@ -111,6 +111,7 @@ class StdioService {
     }
     // Answers to what arrived together leave together.
     this.#output.corked = false;
+    this.#output.prompt = true;
     this.#output.flush();
     if (this.#output.congested) this.#hold();
     else if (this.#input.broken) this.#giveUp();
