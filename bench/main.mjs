@@ -56,13 +56,20 @@ await main(async () => {
   await ensureReady();
   makeFiles();
   const begin = Date.now();
-  const results = { plan: values.all ? "all" : "short", environment: environment() };
+  const results = { command: commandOf(values), environment: environment() };
   for (const name of scenarios) {
     results[name] = await SCENARIOS[name](plan, contendersOf(name, plan.isChosen));
   }
   results.minutes = (Date.now() - begin) / 60_000;
   publish(results, values);
 });
+
+/** How to do the same run again. */
+function commandOf({ all, json: _, ...others }) {
+  const quote = (value) => (/^[\w.,]+$/.test(value) ? value : `"${value}"`);
+  const options = Object.entries(others).map(([name, value]) => ` --${name} ${quote(value)}`);
+  return `npm run bench${all ? ":all" : ""}${options.length > 0 ? ` --${options.join("")}` : ""}`;
+}
 
 function planOf(values) {
   const plan = { ...PLANS[values.all ? "all" : "short"] };

@@ -4,12 +4,12 @@ import { figure, table } from "./table.mjs";
 
 /** The whole report in Markdown. */
 export function writeReport(results) {
-  const { environment, plan, minutes } = results;
+  const { environment, command, minutes } = results;
   const versions = Object.entries(environment.versions).map(([name, version]) => `${name} ${version}`);
   return [
     "# Results",
     "",
-    `Written by \`npm run bench${plan === "all" ? ":all" : ""}\` on ${environment.date} in ${minutes.toFixed(1)} minutes.` +
+    `Written by \`${command}\` on ${environment.date} in ${minutes.toFixed(1)} minutes.` +
       " [README.md](README.md) says what is measured and how to read it.",
     "",
     `- ${environment.cores} × ${environment.cpu}, ${environment.system}; load average at the beginning ${environment.load.toFixed(1)}`,
