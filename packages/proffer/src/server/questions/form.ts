@@ -17,6 +17,13 @@ export interface Form {
 
 const asIs = (content: unknown): unknown => content;
 
+/** Standard Schemas do not change, so that the form of each is made once. */
+const standardForms = new WeakMap<object, Form>();
+/** The faces of other schemas by their JSON: a handler that runs again asks the same again, with an object of its own. */
+const known = new Map<string, Faces>();
+const MAX_KNOWN = 256;
+const MAX_KNOWN_TEXT = 4096;
+
 /** Makes a form of whatever the author gave. @throws {UsageError} for what the protocol's forms cannot express. */
 export function toForm(source: SchemaLike | Fields | undefined): Form {
   if (source === undefined) {
@@ -26,8 +33,13 @@ export function toForm(source: SchemaLike | Fields | undefined): Form {
     );
   }
   if (isStandardSchema(source)) {
-    const schema = toSchema(source, "input", "ctx.ask()");
-    return { ...faces(schema.json), parse: (content) => schema.parse(content) };
+    let form = standardForms.get(source);
+    if (form === undefined) {
+      const schema = toSchema(source, "input", "ctx.ask()");
+      form = { ...faces(schema.json), parse: (content) => schema.parse(content) };
+      standardForms.set(source, form);
+    }
+    return form;
   }
   const values = Object.values(source);
   const json =
@@ -45,14 +57,14 @@ const PROPERTY: { readonly [type: string]: ReadonlySet<string> } = {
   array: new Set([...COMMON, "items", "minItems", "maxItems", "uniqueItems"]),
 };
 const FORMATS = new Set(["email", "uri", "date", "date-time"]);
+
 /** Refuses a schema that is not a flat form, naming the place. */
-function flat(json: JsonSchemaObject): JsonSchemaObject {
+function checkFlat(json: JsonSchemaObject): void {
   if (json.type !== "object" || typeof json.properties !== "object") {
     throw notFlat("", 'the schema must be an object with properties (type: "object")');
   }
   for (const key of Object.keys(json)) if (!TOP.has(key)) throw notFlat("", `"${key}" is not possible`);
   for (const [name, property] of Object.entries(json.properties)) checkProperty(name, property as JsonSchemaObject);
-  return json;
 }
 
 function checkProperty(name: string, property: JsonSchemaObject): void {
@@ -81,8 +93,22 @@ function notFlat(name: string, problem: string): UsageError {
 const OURS = new Set(["pattern", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "const"]);
 
 /** The two faces of a form: what is shown, and what is checked. */
-function faces(json: JsonSchemaObject): Pick<Form, "published" | "schema"> {
-  const { additionalProperties: _, $schema: __, ...top } = flat(json);
+type Faces = Pick<Form, "published" | "schema">;
+
+function faces(json: JsonSchemaObject): Faces {
+  const text = JSON.stringify(json);
+  const kept = known.get(text);
+  if (kept !== undefined) return kept;
+  checkFlat(json);
+  // Of a copy: the author may change a list of choices afterwards.
+  const made = makeFaces(JSON.parse(text));
+  if (known.size >= MAX_KNOWN) known.clear();
+  if (text.length <= MAX_KNOWN_TEXT) known.set(text, made);
+  return made;
+}
+
+function makeFaces(json: JsonSchemaObject): Faces {
+  const { additionalProperties: _, $schema: __, ...top } = json;
   const shown: Record<string, JsonSchemaObject> = {};
   const checked: Record<string, JsonSchemaObject> = {};
   for (const [name, property] of Object.entries(json.properties ?? {}) as [string, JsonSchemaObject][]) {

@@ -1,7 +1,7 @@
 import { InvalidParams } from "../../protocol/errors.ts";
 import { isObject, type JsonObject } from "../../protocol/messages.ts";
 import { compileJsonSchema } from "../json-schema/compile.ts";
-import type { JsonSchemaObject } from "../json-schema/types.ts";
+import type { CompiledSchema, JsonSchemaObject } from "../json-schema/types.ts";
 import type { InputMethod } from "./question.ts";
 
 /**
@@ -55,8 +55,20 @@ function checkElicited(response: JsonObject, schema: JsonSchemaObject | undefine
   if (action === "decline" || action === "cancel") return { action };
   if (action !== "accept") throw new InvalidParams(`${where}.action must be "accept", "decline" or "cancel".`);
   if (schema === undefined) return { action };
-  const issues = compileJsonSchema(schema).issues(content ?? {});
+  const issues = compiledOnce(schema).issues(content ?? {});
   if (issues.length === 0) return { action, content: content ?? {} };
   const list = issues.map(({ pointer, message }) => `${where}.content${pointer}: ${message}`).join("\n");
   throw new InvalidParams(`The answer does not fit the question:\n${list}`);
+}
+
+/** The schema of a form is the same object whenever the same is asked. */
+const compiled = new WeakMap<JsonSchemaObject, CompiledSchema>();
+
+function compiledOnce(schema: JsonSchemaObject): CompiledSchema {
+  let check = compiled.get(schema);
+  if (check === undefined) {
+    check = compileJsonSchema(schema);
+    compiled.set(schema, check);
+  }
+  return check;
 }
