@@ -100,20 +100,19 @@ export class Call {
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
-      if (this.#aborted) this.#abort.abort(this.#reason);
+      if (this.#aborted !== undefined) this.#abort.abort(abortError(this.#aborted));
     }
     return this.#abort.signal;
   }
 
-  #aborted = false;
-  #reason: unknown;
+  /** Why it was aborted, if it was. */
+  #aborted: string | undefined;
 
   /** Tells the handler to stop; whether the call is answered is for the caller to say. */
   abort(reason: string): void {
-    if (this.#aborted) return;
-    this.#aborted = true;
-    this.#reason = new DOMException(reason, "AbortError");
-    this.#abort?.abort(this.#reason);
+    if (this.#aborted !== undefined) return;
+    this.#aborted = reason;
+    this.#abort?.abort(abortError(reason));
   }
 
   /** Gives the call up: its client is gone or does not want the answer any more. */
@@ -186,3 +185,7 @@ export class Call {
 }
 
 const UNKNOWN_CLIENT = { info: undefined, capabilities: {} };
+
+function abortError(reason: string): DOMException {
+  return new DOMException(reason, "AbortError");
+}
