@@ -1,8 +1,6 @@
-import { anything, type Check, nothing, type Rule } from "../server/json-schema/rule.ts";
+import { compileRule } from "../server/json-schema/compile.ts";
+import type { Check } from "../server/json-schema/rule.ts";
 import { run, startRun } from "../server/json-schema/run.ts";
-import { indexSchema } from "../server/json-schema/schema-index.ts";
-import { compileSchema } from "../server/json-schema/schema-rule.ts";
-import type { JsonSchema } from "../server/json-schema/types.ts";
 
 /**
  * Checks of the arguments of tools, by the name of the tool, as `proffer build` writes them. One that is true has looked at
@@ -36,21 +34,7 @@ export function passes(check: Check, value: unknown): boolean {
 export function partCheck(json: string): Check {
   let check: Check | undefined;
   return (value) => {
-    check ??= compilePart(JSON.parse(json));
+    check ??= compileRule(JSON.parse(json)).check;
     return check(value);
   };
-}
-
-function compilePart(root: JsonSchema): Check {
-  const index = indexSchema(root);
-  function ruleAt(pointer: string): Rule {
-    const schema = index.schemas.get(pointer) ?? false;
-    if (typeof schema === "boolean") return schema ? anything : nothing;
-    return compileSchema({ schema, pointer, index, ruleAt, referTo });
-  }
-  return ruleAt("").check;
-}
-
-function referTo(pointer: string): never {
-  throw new Error(`A part of a built check refers to #${pointer}; build the module again.`);
 }

@@ -8,7 +8,10 @@ import type { BodyReceiver, Departure, HeaderList, HttpExchange, RequestNote } f
 /** How long a client may go on sending a body that was refused, so that it gets to read why. */
 const LINGER = 1000;
 
-/** To be watched when this turn of the event loop is over. Most are answered by then, and a listener costs as much as a tenth of a call. */
+/**
+ * To be watched when this turn of the event loop is over. Most are answered by then, and a listener costs as much as a
+ * twentieth of a call.
+ */
 let unwatched: NodeExchange[] = [];
 
 function watchAll(): void {

@@ -1,7 +1,7 @@
 import { Report } from "./report.ts";
 import { anything, createRule, nothing, type Rule } from "./rule.ts";
 import { run, startRun } from "./run.ts";
-import { indexSchema, type SchemaIndex } from "./schema-index.ts";
+import { indexSchema } from "./schema-index.ts";
 import { compileSchema } from "./schema-rule.ts";
 import type { CompiledSchema, JsonSchema, SchemaIssue } from "./types.ts";
 
@@ -13,7 +13,7 @@ import type { CompiledSchema, JsonSchema, SchemaIssue } from "./types.ts";
  * @throws {UsageError} `bad_schema`, `unsupported_keyword` or `unsafe_pattern`
  */
 export function compileJsonSchema(schema: JsonSchema): CompiledSchema {
-  const root = compileIndexed(indexSchema(schema));
+  const root = compileRule(schema);
   return {
     check: (value) => checkRoot(root, value),
     issues: (value) => explainRoot(root, value),
@@ -47,7 +47,9 @@ function explainRoot(root: Rule, value: unknown): SchemaIssue[] {
   return report.list();
 }
 
-function compileIndexed(index: SchemaIndex): Rule {
+/** The rule of a schema, for a validation that somebody else has begun. @throws {UsageError} as `compileJsonSchema` */
+export function compileRule(root: JsonSchema): Rule {
+  const index = indexSchema(root);
   const rules = new Map<string, Rule>();
   const links: (() => void)[] = [];
 
@@ -79,8 +81,8 @@ function compileIndexed(index: SchemaIndex): Rule {
     );
   }
 
-  const root = ruleAt("");
+  const rule = ruleAt("");
   // The list grows while the targets are compiled.
   for (const link of links) link();
-  return root;
+  return rule;
 }

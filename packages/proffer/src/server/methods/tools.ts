@@ -49,16 +49,16 @@ export function callTool(call: Call): object | Promise<object> {
 
 /** The end of a call that has something to wait for. */
 function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown): Promise<object> {
-  const inTime = tool.timeout === undefined ? undefined : limitTime(call, tool.timeout, pending);
+  const callOff = tool.timeout === undefined ? undefined : limitTime(call, tool.timeout, pending);
   return call.outcome<object>(
     pending,
     (value) => {
-      inTime?.();
+      callOff?.();
       const made = toCallResult(value, tool, call.server.limits.streamBytes);
       return after(made, (result) => conclude(call, tool, ctx, result));
     },
     (error) => {
-      inTime?.();
+      callOff?.();
       return deliver(call, tool, ctx, failure(call, tool, error));
     },
   );
