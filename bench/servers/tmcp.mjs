@@ -1,4 +1,5 @@
 // tmcp. Over HTTP behind @remix-run/node-fetch-server, as in its README; it answers both eras, always with events.
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { ZodJsonSchemaAdapter } from "@tmcp/adapter-zod";
 import { McpServer } from "tmcp";
 import {
@@ -12,12 +13,29 @@ import {
 } from "../workload/definition.mjs";
 import { QUESTION, SCHEMAS } from "../workload/schemas.mjs";
 
+const KEY = Buffer.alloc(32, 7);
+const SIGNATURE_LENGTH = 43;
 const [transport, , profile] = process.argv.slice(2);
 const { tools, resources, templates } = definitionOf(profile);
 
+/** Its state is plain JSON unless it is told otherwise; here nobody may change it, as with the others. */
+const SIGNED = {
+  encode(state) {
+    const text = JSON.stringify(state);
+    return sign(text) + text;
+  },
+  decode(token) {
+    const text = token.slice(SIGNATURE_LENGTH);
+    if (!timingSafeEqual(Buffer.from(sign(text)), Buffer.from(token.slice(0, SIGNATURE_LENGTH)))) {
+      throw new Error("forged");
+    }
+    return JSON.parse(text);
+  },
+};
+
 const server = new McpServer(
   { name: "tmcp", version: "1.0.0", description: "bench" },
-  { adapter: new ZodJsonSchemaAdapter(), capabilities: { tools: {}, resources: {} } },
+  { adapter: new ZodJsonSchemaAdapter(), capabilities: { tools: {}, resources: {} }, requestStateCodec: SIGNED },
 );
 for (const { name, description, kind } of tools) {
   const handle = kind === "dialogue" ? dialogue : async (args) => textResult(TOOL_TEXTS[kind](args));
@@ -31,6 +49,10 @@ for (const { name, uriTemplate, mimeType, read } of templates) {
   server.template({ name, description: name, uri: uriTemplate }, async (uri, { id }) => ({
     contents: [{ uri, mimeType, text: await read(id) }],
   }));
+}
+
+function sign(text) {
+  return createHmac("sha256", KEY).update(text).digest("base64url");
 }
 
 async function dialogue() {

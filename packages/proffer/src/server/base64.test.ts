@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
@@ -27,6 +28,18 @@ describe.each(["with Buffer", "without Buffer"])("base64 %s", (way) => {
         expect(decoded(text.replaceAll("=", ""))).toEqual([...bytes]);
       }),
     );
+  });
+
+  it("for addresses has no padding, and what no encoder of it makes is refused", async () => {
+    const { toBase64Url, decodeBase64Url } = await load(way);
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        const text = toBase64Url(bytes);
+        expect(text).toBe(Buffer.from(bytes).toString("base64url"));
+        expect([...(decodeBase64Url(text) ?? [])]).toEqual([...bytes]);
+      }),
+    );
+    for (const text of ["A", "AA==", "AA+/", "AR", "A A", "é"]) expect(decodeBase64Url(text)).toBeUndefined();
   });
 
   it("takes more than a call can have arguments", async () => {

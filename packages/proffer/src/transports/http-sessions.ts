@@ -1,4 +1,4 @@
-import { toBase64 } from "../server/base64.ts";
+import { toBase64Url } from "../server/base64.ts";
 import type { Principal } from "../server/principal.ts";
 import type { SessionState } from "../server/session.ts";
 import type { ReplayBudget } from "./event-log.ts";
@@ -125,6 +125,5 @@ export class HttpSessions implements ReplayBudget {
 
 /** An id that nobody can guess, of characters that a header may hold. */
 export function createSessionId(): string {
-  const id = toBase64(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
-  return id.replaceAll("+", "-").replaceAll("/", "_");
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
 }

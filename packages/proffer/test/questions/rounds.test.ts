@@ -138,6 +138,45 @@ describe("questions in rounds", () => {
     await expect(round(client, first, { action: "accept", content: { n: 3 } })).rejects.toMatchObject({ code: -32602 });
   });
 
+  it("are answered with what the user said, whatever the handler did to it in an earlier run", async () => {
+    const client = await open(async (ctx) => {
+      const first = await ctx.ask("Which?", { picked: field.choices(["a", "b"]) });
+      if (first.action === "accept") first.content.picked.push("b");
+      const made = await ctx.step("make", () => ({ list: [1] }));
+      made.list.push(2);
+      await ctx.ask("Sure?", YES_NO);
+      await ctx.ask("Really?", YES_NO);
+      return JSON.stringify([first, made]);
+    });
+    let last = await round(client);
+    last = await round(client, last, { action: "accept", content: { picked: ["a"] } });
+    last = await round(client, last);
+    last = await round(client, last);
+    const text = JSON.stringify([{ action: "accept", content: { picked: ["a", "b"] } }, { list: [1, 2] }]);
+    expect(last).toMatchObject({ resultType: "complete", content: [{ text }] });
+  });
+
+  it("show the choices of a schema as they are now, also where the author changed it since", async () => {
+    const choices = ["a"];
+    const schema = {
+      type: "object",
+      properties: { it: { type: "string", enum: choices } },
+      required: ["it"],
+    } as const;
+    const client = await open(async (ctx) => ctx.ask("Which?", schema));
+    expect(JSON.stringify(await round(client))).toContain('"enum":["a"]');
+    choices.push("b");
+    expect(JSON.stringify(await round(client))).toContain('"enum":["a","b"]');
+  });
+
+  it("may have any key", async () => {
+    const key = 'tab\t, line\n, "quote" and __proto__';
+    const client = await open(async (ctx) => (await ctx.ask("Go?", YES_NO, { key })).action);
+    const first = await round(client);
+    expect(Object.keys(first.inputRequests as object)).toEqual([key]);
+    expect(await round(client, first)).toMatchObject({ content: [{ text: "accept" }] });
+  });
+
   it("are seen by no catch, finally, race or allSettled of the author's", async () => {
     const seen: string[] = [];
     const client = await open(async (ctx) => {

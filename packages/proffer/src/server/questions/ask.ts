@@ -28,6 +28,8 @@ export type FormContent<Schema> = Schema extends Fields
   ? { [Name in keyof FieldValues<Schema>]: FieldValues<Schema>[Name] }
   : Infer<Schema>;
 
+const FORMS: ClientCapabilities = { elicitation: { form: {} } };
+
 /** Asks the user to fill in a form. */
 export function ask(
   call: Call,
@@ -39,15 +41,20 @@ export function ask(
   const answer = call.questions.put({
     method: "elicitation/create",
     params: { mode: "form", message, requestedSchema: form.published },
-    needs: { elicitation: { form: {} } },
+    identity: `${form.mark} ${message}`,
+    needs: FORMS,
     schema: form.schema,
     key: options.key,
     otherwise: options.otherwise,
   });
-  return answer.then((given) => {
-    if (given.action !== "accept" || given === options.otherwise) return given as Answer<unknown>;
-    return after(form.parse(given.content), (content): Answer<unknown> => ({ action: "accept", content }));
-  });
+  const { parse } = form;
+  if (parse === undefined) return Promise.resolve(answer) as Promise<Answer<unknown>>;
+  return Promise.resolve(
+    after(answer, (given) => {
+      if (given.action !== "accept" || given === options.otherwise) return given as Answer<unknown>;
+      return after(parse(given.content), (content): Answer<unknown> => ({ action: "accept", content }));
+    }),
+  );
 }
 
 /** Asks the user to open a page: for what must not pass through the client, such as a password. */
@@ -63,13 +70,15 @@ export function askUrl(
       `ctx.askUrl() needs an http or https address, not ${JSON.stringify(String(url))}.`,
     );
   }
-  return call.questions.put({
+  const answer = call.questions.put({
     method: "elicitation/create",
     params: { mode: "url", message, url: String(url) },
+    identity: `${url} ${message}`,
     needs: { elicitation: { url: {} } },
     key: options.key,
     otherwise: options.otherwise,
-  }) as Promise<UrlAnswer>;
+  });
+  return Promise.resolve(answer) as Promise<UrlAnswer>;
 }
 
 export interface SampleOptions {
@@ -104,12 +113,14 @@ export interface Root {
 /** Asks the client's model to write something. */
 export function sample(call: Call, options: SampleOptions, key?: string): Promise<Sampled> {
   const needs: ClientCapabilities = { sampling: options.tools === undefined ? {} : { tools: {} } };
-  const question: Question = { method: "sampling/createMessage", params: { ...options }, needs, key };
-  return call.questions.put(question) as Promise<unknown> as Promise<Sampled>;
+  const identity = JSON.stringify(options);
+  const question: Question = { method: "sampling/createMessage", params: { ...options }, identity, needs, key };
+  return Promise.resolve(call.questions.put(question)) as Promise<unknown> as Promise<Sampled>;
 }
 
 /** Asks which folders the user works in. */
 export async function roots(call: Call, key?: string): Promise<readonly Root[]> {
-  const answer = await call.questions.put({ method: "roots/list", params: {}, needs: { roots: {} }, key });
+  const question: Question = { method: "roots/list", params: {}, identity: "", needs: { roots: {} }, key };
+  const answer = await call.questions.put(question);
   return answer.roots as Root[];
 }

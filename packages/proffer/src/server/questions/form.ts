@@ -4,25 +4,36 @@ import { toSchema } from "../schema.ts";
 import { isStandardSchema } from "../standard-schema.ts";
 import { UsageError } from "../usage-error.ts";
 import { type Fields, fieldsSchema, isField } from "./fields.ts";
+import { fingerprint } from "./fingerprint.ts";
 
 /** What a question asks the user to fill in. */
 export interface Form {
   /** What clients are shown: flat, an object of strings, numbers, booleans and choices. */
   readonly published: JsonSchemaObject;
-  /** What the content must fit; it may say more than clients understand. */
-  readonly schema: JsonSchemaObject;
-  /** What the handler gets for what the user filled in. */
-  parse(content: unknown): unknown;
+  /** The JSON of the schema that the content must fit; it may say more than clients understand. */
+  readonly schema: string;
+  /** Tells it from other forms. */
+  readonly mark: string;
+  /** What the handler gets for what the user filled in, where that is something else. */
+  readonly parse?: (content: unknown) => unknown;
 }
-
-const asIs = (content: unknown): unknown => content;
 
 /** Standard Schemas do not change, so that the form of each is made once. */
 const standardForms = new WeakMap<object, Form>();
-/** The faces of other schemas by their JSON: a handler that runs again asks the same again, with an object of its own. */
-const known = new Map<string, Faces>();
+/** A form, and a copy of the schema that it was made of: an author may change a list of choices afterwards. */
+interface Made {
+  readonly form: Form;
+  readonly copy: JsonSchemaObject;
+}
+
+/** The forms of other schemas by their JSON: a handler that runs again asks the same again, with an object of its own. */
+const known = new Map<string, Made>();
 const MAX_KNOWN = 256;
 const MAX_KNOWN_TEXT = 4096;
+/** The schemas that were asked with last: one that is an author's constant is found without writing it as JSON. */
+const latest: { readonly source: object; readonly made: Made }[] = [];
+const MAX_LATEST = 8;
+let nextLatest = 0;
 
 /** Makes a form of whatever the author gave. @throws {UsageError} for what the protocol's forms cannot express. */
 export function toForm(source: SchemaLike | Fields | undefined): Form {
@@ -36,7 +47,7 @@ export function toForm(source: SchemaLike | Fields | undefined): Form {
     let form = standardForms.get(source);
     if (form === undefined) {
       const schema = toSchema(source, "input", "ctx.ask()");
-      form = { ...faces(schema.json), parse: (content) => schema.parse(content) };
+      form = { ...jsonForm(schema.json), parse: (content) => schema.parse(content) };
       standardForms.set(source, form);
     }
     return form;
@@ -44,7 +55,7 @@ export function toForm(source: SchemaLike | Fields | undefined): Form {
   const values = Object.values(source);
   const json =
     values.length > 0 && values.every(isField) ? fieldsSchema(source as Fields) : (source as JsonSchemaObject);
-  return { ...faces(json), parse: asIs };
+  return jsonForm(json);
 }
 
 const TOP = new Set(["$schema", "type", "properties", "required", "title", "description", "additionalProperties"]);
@@ -92,22 +103,40 @@ function notFlat(name: string, problem: string): UsageError {
 /** Keywords that clients do not know: answers are checked against them, and only here. */
 const OURS = new Set(["pattern", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "const"]);
 
-/** The two faces of a form: what is shown, and what is checked. */
-type Faces = Pick<Form, "published" | "schema">;
-
-function faces(json: JsonSchemaObject): Faces {
+function jsonForm(json: JsonSchemaObject): Form {
+  for (const { source, made } of latest) if (source === json && isSame(json, made.copy)) return made.form;
   const text = JSON.stringify(json);
-  const kept = known.get(text);
-  if (kept !== undefined) return kept;
-  checkFlat(json);
-  // Of a copy: the author may change a list of choices afterwards.
-  const made = makeFaces(JSON.parse(text));
+  const made = known.get(text) ?? makeForm(text);
+  latest[nextLatest] = { source: json, made };
+  nextLatest = (nextLatest + 1) % MAX_LATEST;
+  return made.form;
+}
+
+function makeForm(text: string): Made {
+  const copy: JsonSchemaObject = JSON.parse(text);
+  checkFlat(copy);
+  const made: Made = { form: { ...makeFaces(copy), mark: fingerprint(text) }, copy };
   if (known.size >= MAX_KNOWN) known.clear();
   if (text.length <= MAX_KNOWN_TEXT) known.set(text, made);
   return made;
 }
 
-function makeFaces(json: JsonSchemaObject): Faces {
+/** Whether two schemas say the same. */
+function isSame(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
+  const [one, other] = [left as JsonSchemaObject, right as JsonSchemaObject];
+  let more = 0;
+  for (const name in one) {
+    if (!isSame(one[name], other[name])) return false;
+    more++;
+  }
+  for (const _ in other) more--;
+  return more === 0;
+}
+
+/** The two faces of a form: what is shown, and what is checked. */
+function makeFaces(json: JsonSchemaObject): Pick<Form, "published" | "schema"> {
   const { additionalProperties: _, $schema: __, ...top } = json;
   const shown: Record<string, JsonSchemaObject> = {};
   const checked: Record<string, JsonSchemaObject> = {};
@@ -117,5 +146,5 @@ function makeFaces(json: JsonSchemaObject): Faces {
     const known = Object.entries(property).filter(([key]) => !OURS.has(key));
     shown[name] = { ...Object.fromEntries(known), ...("const" in property ? { enum: [property.const] } : {}) };
   }
-  return { published: { ...top, properties: shown }, schema: { ...top, properties: checked } };
+  return { published: { ...top, properties: shown }, schema: JSON.stringify({ ...top, properties: checked }) };
 }

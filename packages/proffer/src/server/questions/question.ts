@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../protocol/messages.ts";
 import type { ClientCapabilities } from "../../protocol/model.ts";
-import type { JsonSchemaObject } from "../json-schema/types.ts";
 
 /** What a server can ask of a client. */
 export type InputMethod = "elicitation/create" | "sampling/createMessage" | "roots/list";
@@ -11,8 +10,10 @@ export interface Question {
   readonly params: JsonObject;
   /** What the client must have declared. */
   readonly needs: ClientCapabilities;
-  /** What a form's content must fit. */
-  readonly schema?: JsonSchemaObject;
+  /** All that tells it from another question of the call, but for its method and key. */
+  readonly identity: string;
+  /** The JSON of the schema that a form's content must fit. */
+  readonly schema?: string;
   /** The author's name for it on the wire. */
   readonly key?: string | undefined;
   /** What to answer for a client that cannot be asked. */
@@ -22,7 +23,7 @@ export interface Question {
 /** How the questions of one call reach its client. */
 export interface Questions {
   /** The client's answer. It may never come: then the call has ended, and nothing of the handler goes on. */
-  put(question: Question): Promise<JsonObject>;
+  put(question: Question): JsonObject | Promise<JsonObject>;
   /** Runs the work once, however often the handler runs. */
   step(name: string, work: () => unknown): Promise<unknown>;
   /** Why the handler's result may not be sent, if it may not. */

@@ -8,10 +8,11 @@ import type { InputMethod } from "./question.ts";
  * An answer whose lists came as text: a client of 2025-06-18 knows no list, so that it was asked for the choices
  * separated by commas.
  */
-export function revived(response: unknown, schema: JsonSchemaObject | undefined): unknown {
+export function revived(response: unknown, schema: string | undefined): unknown {
   if (schema === undefined || !isObject(response) || !isObject(response.content)) return response;
+  const { properties } = compiledOnce(schema);
   const content = Object.entries(response.content).map(([name, value]) => {
-    const property = schema.properties?.[name] as JsonSchemaObject | undefined;
+    const property = properties[name];
     if (property?.type !== "array" || typeof value !== "string") return [name, value];
     return [
       name,
@@ -28,7 +29,7 @@ export function revived(response: unknown, schema: JsonSchemaObject | undefined)
 export function checkResponse(
   method: InputMethod,
   response: unknown,
-  schema: JsonSchemaObject | undefined,
+  schema: string | undefined,
   where: string,
 ): JsonObject {
   if (!isObject(response)) throw new InvalidParams(`${where} must be an object.`);
@@ -50,25 +51,33 @@ export function checkResponse(
   }
 }
 
-function checkElicited(response: JsonObject, schema: JsonSchemaObject | undefined, where: string): JsonObject {
+function checkElicited(response: JsonObject, schema: string | undefined, where: string): JsonObject {
   const { action, content } = response;
   if (action === "decline" || action === "cancel") return { action };
   if (action !== "accept") throw new InvalidParams(`${where}.action must be "accept", "decline" or "cancel".`);
   if (schema === undefined) return { action };
-  const issues = compiledOnce(schema).issues(content ?? {});
+  const issues = compiledOnce(schema).check.issues(content ?? {});
   if (issues.length === 0) return { action, content: content ?? {} };
   const list = issues.map(({ pointer, message }) => `${where}.content${pointer}: ${message}`).join("\n");
   throw new InvalidParams(`The answer does not fit the question:\n${list}`);
 }
 
-/** The schema of a form is the same object whenever the same is asked. */
-const compiled = new WeakMap<JsonSchemaObject, CompiledSchema>();
+interface Compiled {
+  readonly properties: { readonly [name: string]: JsonSchemaObject | undefined };
+  readonly check: CompiledSchema;
+}
 
-function compiledOnce(schema: JsonSchemaObject): CompiledSchema {
-  let check = compiled.get(schema);
-  if (check === undefined) {
-    check = compileJsonSchema(schema);
-    compiled.set(schema, check);
+/** By their JSON, in which schemas travel with the state of a call: the same is asked again and again. */
+const compiled = new Map<string, Compiled>();
+const MAX_COMPILED = 256;
+
+function compiledOnce(json: string): Compiled {
+  let known = compiled.get(json);
+  if (known === undefined) {
+    const schema: JsonSchemaObject = JSON.parse(json);
+    known = { properties: schema.properties as Compiled["properties"], check: compileJsonSchema(schema) };
+    if (compiled.size >= MAX_COMPILED) compiled.clear();
+    compiled.set(json, known);
   }
-  return check;
+  return known;
 }

@@ -2,7 +2,9 @@ import { InvalidParams, RpcError } from "../../protocol/errors.ts";
 import { isObject, type JsonObject } from "../../protocol/messages.ts";
 import { after } from "../after.ts";
 import type { Call } from "../call.ts";
+import { encodeInputRequired } from "../encode.ts";
 import { Interruption } from "../interruption.ts";
+import type { Prepared } from "../prepared.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { never, type Question, type Questions } from "./question.ts";
 import { checkResponse } from "./response.ts";
@@ -11,15 +13,18 @@ import { unaskable } from "./unaskable.ts";
 
 /** A call that is still asking after so many rounds is asking for ever. */
 const MAX_ROUNDS = 200;
+/** What the names of operations begin with. */
+const ASK = "ask ";
+const STEP = "step ";
 /** How long a user may take to answer. */
 const STATE_LIFETIME = 60 * 60 * 1000;
 
-const FIRST_ROUND: Omit<RoundState, "id" | "expires"> = { round: 0, known: {}, outstanding: {} };
-
-/** Where a round begins: what was known before, and which of it are answers that just arrived. */
+/** Where a round begins. */
 interface Start {
-  readonly state: Omit<RoundState, "id" | "expires"> & { readonly id?: string };
-  readonly arrived: readonly string[];
+  readonly id?: string;
+  readonly round: number;
+  /** What was known before, and what has just been answered. */
+  readonly known: Map<string, string>;
   /** Answers that came before anything was asked, by the names that the author gave to questions. */
   readonly offered?: JsonObject;
 }
@@ -31,33 +36,34 @@ interface Start {
  */
 export class Rounds implements Questions {
   readonly #call: Call;
-  readonly #state: Start["state"];
-  readonly #arrived: ReadonlySet<string>;
-  readonly #known: Map<string, unknown>;
-  readonly #offered: JsonObject;
+  readonly #start: Start;
+  readonly #known: Map<string, string>;
+  /** How many answers the handler has not asked for again. */
+  #forgotten = 0;
   readonly #asked = new Map<string, Question>();
-  readonly #repeated = new Set<string>();
   readonly #occurrences = new Map<string, number>();
   readonly #steps = new Set<Promise<unknown>>();
   #suspending = false;
   #over = false;
 
-  constructor(call: Call, start: Start = { state: FIRST_ROUND, arrived: [] }) {
+  constructor(call: Call, start: Start = { round: 0, known: new Map() }) {
     this.#call = call;
-    this.#state = start.state;
-    this.#arrived = new Set(start.arrived);
-    this.#offered = start.offered ?? {};
-    this.#known = new Map(Object.entries(start.state.known).map(([operation, [value]]) => [operation, value]));
+    this.#start = start;
+    this.#known = start.known;
+    for (const operation of this.#known.keys()) if (operation.startsWith(ASK)) this.#forgotten++;
   }
 
-  put(question: Question): Promise<JsonObject> {
+  put(question: Question): JsonObject | Promise<JsonObject> {
     if (this.#over) return never();
-    const operation = this.#identify(question.method, JSON.stringify([question.params, question.schema, question.key]));
-    if (!this.#known.has(operation)) this.#takeOffer(operation, question);
-    if (this.#over) return never();
-    if (this.#known.has(operation)) {
-      this.#repeated.add(operation);
-      return Promise.resolve(this.#known.get(operation) as JsonObject);
+    const { method, key = "", identity } = question;
+    const operation = this.#identify(ASK, `${method} ${key} ${identity}`);
+    const known = this.#known.get(operation);
+    if (known !== undefined) {
+      this.#forgotten--;
+      return JSON.parse(known);
+    }
+    if (this.#start.offered !== undefined && Object.hasOwn(this.#start.offered, key)) {
+      return this.#takeOffer(operation, question, this.#start.offered[key]);
     }
     const refused = unaskable(this.#call, question);
     if (refused !== undefined) return refused;
@@ -72,11 +78,12 @@ export class Rounds implements Questions {
 
   step(name: string, work: () => unknown): Promise<unknown> {
     if (this.#over) return never();
-    const operation = this.#identify("step", name);
-    if (this.#known.has(operation)) return Promise.resolve(this.#known.get(operation));
-    const running = runStep(work).then((value) => {
-      this.#known.set(operation, value);
-      return value;
+    const operation = this.#identify(STEP, name);
+    const known = this.#known.get(operation);
+    if (known !== undefined) return Promise.resolve(revive(known));
+    const running = stepJson(work).then((json) => {
+      this.#known.set(operation, json);
+      return revive(json);
     });
     this.#steps.add(running);
     const settled = () => this.#steps.delete(running);
@@ -88,8 +95,7 @@ export class Rounds implements Questions {
   }
 
   objection(): Error | undefined {
-    const forgotten = [...this.#arrived].some((operation) => !this.#repeated.has(operation));
-    if (!forgotten) return undefined;
+    if (this.#forgotten === 0) return undefined;
     return new RpcError(
       "invalid_params",
       "What was asked before is not asked any more, so the answers have lost their meaning; send the request again without requestState.",
@@ -105,22 +111,24 @@ export class Rounds implements Questions {
    * A client may answer a question that the author named before it is asked: nobody but the client could have
    * answered it anyway. What an answer must fit is what the question says, here and now.
    */
-  #takeOffer(operation: string, { key, method, schema }: Question): void {
-    if (key === undefined || !Object.hasOwn(this.#offered, key)) return;
+  #takeOffer(operation: string, { key, method, schema }: Question, offer: unknown): JsonObject | Promise<JsonObject> {
     try {
-      this.#known.set(operation, checkResponse(method, this.#offered[key], schema, `params.inputResponses.${key}`));
+      const answer = checkResponse(method, offer, schema, `params.inputResponses.${key}`);
+      this.#known.set(operation, JSON.stringify(answer));
+      return answer;
     } catch (error) {
       this.#over = true;
       this.#call.close();
       queueMicrotask(() => this.#call.interrupt(error as Error));
+      return never();
     }
   }
 
   #identify(kind: string, what: string): string {
-    const mark = `${kind} ${fingerprint(what)}`;
+    const mark = kind + fingerprint(what);
     const nth = this.#occurrences.get(mark) ?? 0;
     this.#occurrences.set(mark, nth + 1);
-    return `${mark} ${nth}`;
+    return nth === 0 ? mark : `${mark} ${nth}`;
   }
 
   async #suspend(): Promise<void> {
@@ -138,25 +146,23 @@ export class Rounds implements Questions {
     }
   }
 
-  async #inputRequired(): Promise<object> {
-    const round = this.#state.round + 1;
+  async #inputRequired(): Promise<Prepared> {
+    const round = this.#start.round + 1;
     if (round > MAX_ROUNDS)
       throw new RpcError("internal_error", `The call asked in ${MAX_ROUNDS} rounds without coming to an end.`);
     const inputRequests: Record<string, object> = {};
-    const outstanding: Record<string, Outstanding> = {};
+    const outstanding: Outstanding[] = [];
     for (const [operation, question] of this.#asked) {
       const { method, params, schema } = question;
       const key = unusedKey(question.key ?? `question_${round}`, inputRequests);
       inputRequests[key] = { method, params };
-      outstanding[key] = { operation, method, ...(schema === undefined ? {} : { schema }) };
+      outstanding.push({ key, operation, method, schema });
     }
-    const id = this.#state.id ?? crypto.randomUUID();
+    const id = this.#start.id ?? crypto.randomUUID();
     const expires = Date.now() + STATE_LIFETIME;
-    const known = Object.fromEntries(
-      [...this.#known].map(([operation, value]) => [operation, value === undefined ? [] : [value]]),
-    );
-    const requestState = await sealState(this.#call, { id, round, expires, known, outstanding });
-    return { resultType: "input_required", inputRequests, requestState };
+    const requestState = await sealState(this.#call, { id, round, expires, outstanding, known: this.#known });
+    const { server, revision } = this.#call;
+    return encodeInputRequired(server, revision, inputRequests, requestState);
   }
 }
 
@@ -165,8 +171,7 @@ export function resume(call: Call): Rounds | Promise<Rounds> {
   const { requestState, inputResponses = {} } = call.params;
   if (!isObject(inputResponses)) throw new InvalidParams("params.inputResponses must be an object.");
   if (requestState === undefined) {
-    const offered = isOnce(call) ? {} : inputResponses;
-    return new Rounds(call, { state: FIRST_ROUND, arrived: [], offered });
+    return new Rounds(call, { round: 0, known: new Map(), ...(isOnce(call) ? {} : { offered: inputResponses }) });
   }
   return after(openState(call, requestState), (state) =>
     after(claim(call, state), () => goOn(call, state, inputResponses)),
@@ -188,20 +193,26 @@ function isOnce(call: Call): boolean {
 }
 
 function goOn(call: Call, state: RoundState, inputResponses: JsonObject): Rounds {
-  const known: Record<string, readonly unknown[]> = { ...state.known };
-  const arrived: string[] = Object.keys(known).filter((operation) => !operation.startsWith("step "));
-  for (const [key, { operation, method, schema }] of Object.entries(state.outstanding)) {
+  for (const { key, operation, method, schema } of state.outstanding) {
     if (!Object.hasOwn(inputResponses, key)) continue;
-    known[operation] = [checkResponse(method, inputResponses[key], schema, `params.inputResponses.${key}`)];
-    arrived.push(operation);
+    const answer = checkResponse(method, inputResponses[key], schema, `params.inputResponses.${key}`);
+    state.known.set(operation, JSON.stringify(answer));
   }
-  return new Rounds(call, { state: { ...state, known }, arrived });
+  return new Rounds(call, state);
 }
 
 /** A step's value takes the same form whether it was just made or comes out of the state. */
 export async function runStep(work: () => unknown): Promise<unknown> {
-  const json = JSON.stringify(await work());
-  return json === undefined ? undefined : JSON.parse(json);
+  return revive(await stepJson(work));
+}
+
+async function stepJson(work: () => unknown): Promise<string> {
+  return JSON.stringify(await work()) ?? "";
+}
+
+/** The value of what is known; an empty text stands for undefined, which JSON does not have. */
+function revive(json: string): unknown {
+  return json === "" ? undefined : JSON.parse(json);
 }
 
 function unusedKey(wanted: string, taken: object): string {
