@@ -51,10 +51,10 @@ export function confine(directory: string, options: ConfineOptions = {}): Confin
     const opened = await root.open(path);
     if (opened === undefined) return undefined;
     try {
-      const stats = await opened.file.stat();
+      const stats = opened.file.stat();
       return stats.isFile() ? await work(opened.file, Number(stats.size)) : undefined;
     } finally {
-      await opened.file.close();
+      opened.file.close();
     }
   }
 

@@ -3,8 +3,9 @@ import fs, { type BigIntStats } from "node:fs";
 const CHUNK = 64 * 1024;
 
 /**
- * A file that is held open. It does what a FileHandle of node:fs/promises does, at about half the cost for each step.
- * Whoever gets one closes it.
+ * A file that is held open. Whoever gets one closes it. Only what may have to wait for a disk, to open and to read, goes
+ * through a thread: what the system knows of a file that it has just opened for reading it has at hand, and a thread
+ * costs ten times as much as to ask.
  */
 export class HeldFile {
   readonly fd: number;
@@ -13,10 +14,8 @@ export class HeldFile {
     this.fd = fd;
   }
 
-  stat(): Promise<BigIntStats> {
-    return new Promise((resolve, reject) => {
-      fs.fstat(this.fd, { bigint: true }, (error, stats) => (error ? reject(error) : resolve(stats)));
-    });
+  stat(): BigIntStats {
+    return fs.fstatSync(this.fd, { bigint: true });
   }
 
   /** Reads so many bytes from a position into a buffer; gives how many there were. */
@@ -27,10 +26,8 @@ export class HeldFile {
   }
 
   /** Where the file is, on Linux. */
-  location(): Promise<string> {
-    return new Promise((resolve, reject) => {
-      fs.readlink(`/proc/self/fd/${this.fd}`, (error, path) => (error ? reject(error) : resolve(path)));
-    });
+  location(): string {
+    return fs.readlinkSync(`/proc/self/fd/${this.fd}`);
   }
 
   /** The whole file in pieces, from its beginning. */
@@ -44,10 +41,8 @@ export class HeldFile {
     }
   }
 
-  close(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      fs.close(this.fd, (error) => (error ? reject(error) : resolve()));
-    });
+  close(): void {
+    fs.closeSync(this.fd);
   }
 }
 

@@ -88,29 +88,28 @@ async function openUnder(root: string, path: string): Promise<Opened | undefined
 async function openBelow(root: string, direct: string): Promise<Opened | undefined> {
   const file = await holdFile(direct, FLAGS);
   try {
-    const path = below(root, await whereIs(file, direct));
+    const path = below(root, LINUX ? file.location() : await whereIs(file, direct));
     if (path !== undefined) return { file, path };
   } catch (error) {
-    await file.close();
+    file.close();
     throw error;
   }
-  await file.close();
+  file.close();
   return undefined;
 }
 
 /**
- * The path of an open file. Linux knows it. Elsewhere the path is resolved again and must lead to the same file: that
- * leaves no more than a race of three steps that must all be hit.
+ * The path of an open file where the system does not tell it: the path is resolved again and must lead to the same file.
+ * That leaves no more than a race of three steps that must all be hit.
  */
 async function whereIs(file: HeldFile, real: string): Promise<string> {
-  if (LINUX) return file.location();
   const again = await realpath(real);
   const other = await holdFile(again, FLAGS);
   try {
-    const [mine, its] = await Promise.all([file.stat(), other.stat()]);
+    const [mine, its] = [file.stat(), other.stat()];
     return mine.ino === its.ino && mine.dev === its.dev ? again : "";
   } finally {
-    await other.close();
+    other.close();
   }
 }
 

@@ -68,10 +68,10 @@ async function readNames(shown: Shown, directory: string): Promise<Dirent[]> {
   const opened = await shown.root.open(directory);
   if (opened === undefined) return [];
   try {
-    if (opened.path !== directory || !(await opened.file.stat()).isDirectory()) return [];
+    if (opened.path !== directory || !opened.file.stat().isDirectory()) return [];
     return await readdir(await shown.root.pathOf(opened), { withFileTypes: true });
   } finally {
-    await opened.file.close();
+    opened.file.close();
   }
 }
 

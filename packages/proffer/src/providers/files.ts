@@ -130,14 +130,14 @@ async function readPath<Value>(
   const opened = await shown.root.open(at);
   if (opened === undefined) return undefined;
   try {
-    const stats = await opened.file.stat();
+    const stats = opened.file.stat();
     const isDirectory = stats.isDirectory();
     if (!isDirectory && !stats.isFile()) return undefined;
     const isShown = isDirectory ? shown.showsDirectory : shown.showsFile;
     if (!isShown(at) || !isShown(opened.path)) return undefined;
     return await use({ path: opened.path, uri: toUri(shown, opened.path), isDirectory }, opened.file, stats);
   } finally {
-    await opened.file.close();
+    opened.file.close();
   }
 }
 

@@ -46,14 +46,14 @@ export class LineReader {
     const held = await this.#open(file);
     if (held === undefined) return undefined;
     try {
-      const stats = await held.stat();
+      const stats = held.stat();
       if (!stats.isFile()) return undefined;
       // A file that grew at its end has the same beginning; any other change makes another file of it.
       const checkpoints = this.#checkpoints(`${stats.dev} ${stats.ino} ${stats.birthtimeNs}`);
       const start = await this.#startOf(held, checkpoints, offset);
       return await this.#page(held, start, checkpoints, offset, limit);
     } finally {
-      await held.close();
+      held.close();
     }
   }
 
