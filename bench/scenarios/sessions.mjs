@@ -5,6 +5,8 @@ import { startServer } from "../lib/server-process.mjs";
 /** The first sessions fill caches and grow tables; they are not counted. */
 const FIRST = 200;
 const TOGETHER = 20;
+/** A server that takes longer than this to open all of them is left out. */
+const PATIENCE_SECONDS = 180;
 
 /**
  * Measures what an idle session of the older revisions keeps alive, over HTTP.
@@ -29,11 +31,18 @@ async function measureOne(contender, count) {
   try {
     await openMany(server, FIRST);
     const before = await liveHeapKiB(server);
-    await openMany(server, count);
+    await withinPatience(openMany(server, count), `did not open ${count} sessions`);
     return ((await liveHeapKiB(server)) - before) / count;
   } finally {
     await server.stop();
   }
+}
+
+function withinPatience(work, problem) {
+  const late = new Promise((_, reject) => {
+    setTimeout(() => reject(new Error(`${problem} in ${PATIENCE_SECONDS} s`)), PATIENCE_SECONDS * 1_000).unref();
+  });
+  return Promise.race([work, late]);
 }
 
 async function openMany({ port }, count) {

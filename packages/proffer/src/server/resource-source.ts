@@ -23,20 +23,48 @@ export async function takeEntries(resource: Resource, place: SourcePlace, room: 
   const given = await resource.list?.({ after: place.after, cursor: place.cursor, limit: room }, ctx);
   if (isPage(given)) return takePage(resource, given, place, room);
   if (!isIterable(given)) throw unusable(resource, `its list returned ${String(given)}, which has no entries`);
-  const items: ResourceDescription[] = [];
-  let last = place.after;
-  for await (const entry of given) {
-    const key = keyOf(resource, entry);
-    if (last !== undefined && compare(resource, key, last) <= 0) {
-      // A list that does not seek begins with what the client has already.
-      if (items.length === 0) continue;
-      throw unusable(resource, `its list yields ${key} after ${last}; sort it, or give each entry a key`);
-    }
-    if (items.length === room) return { items, next: { after: last }, _meta: undefined };
-    items.push(describe(resource, entry));
-    last = key;
+  const page = new Page(resource, place.after, room);
+  if (Symbol.iterator in given) {
+    // To wait for each of a thousand entries that are there takes longer than to make them.
+    for (const entry of given) if (!page.take(entry instanceof Promise ? await entry : entry)) break;
+  } else {
+    for await (const entry of given) if (!page.take(entry)) break;
   }
-  return { items, next: undefined, _meta: undefined };
+  return page;
+}
+
+/** Entries in ascending order, behind the last that the client has. */
+class Page implements Taken {
+  readonly items: ResourceDescription[] = [];
+  next: SourcePlace | undefined;
+  readonly _meta = undefined;
+  readonly #resource: Resource;
+  readonly #room: number;
+  #last: string | number | undefined;
+
+  constructor(resource: Resource, after: string | number | undefined, room: number) {
+    this.#resource = resource;
+    this.#last = after;
+    this.#room = room;
+  }
+
+  /** Takes one more, or says that there is no room for it. */
+  take(entry: ListEntry): boolean {
+    const last = this.#last;
+    const key = keyOf(this.#resource, entry);
+    if (last !== undefined && compare(this.#resource, key, last) <= 0) {
+      // A list that does not seek begins with what the client has already.
+      if (this.items.length === 0) return true;
+      throw unusable(this.#resource, `its list yields ${key} after ${last}; sort it, or give each entry a key`);
+    }
+    if (this.items.length === this.#room) {
+      this.next = { after: last };
+      return false;
+    }
+    this.items.push(describe(this.#resource, entry));
+    this.#last = key;
+    return true;
+  }
 }
 
 /** A page is taken whole, or not at all: its cursor stands behind all of its items. */
