@@ -1,4 +1,4 @@
-import { toBase64 } from "../server/base64.ts";
+import { toBase64 } from "../server/bytes.ts";
 
 /** A row as drivers give it. */
 export type Row = Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import type {
   ResourceDescription,
   TextBlock,
 } from "../protocol/model.ts";
-import { toBase64 } from "./base64.ts";
+import { toBase64 } from "./bytes.ts";
 
 /** Marks what these functions make, so that a plain object that looks alike is still a plain object. */
 const KIND: unique symbol = Symbol.for("proffer.kind");

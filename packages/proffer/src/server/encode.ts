@@ -2,7 +2,7 @@ import { ERRORS, type ErrorObject, type RpcError } from "../protocol/errors.ts";
 import { type RequestId, toText, type Wire } from "../protocol/messages.ts";
 import type { CacheHints, Meta, ReadResult, TextBlock } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revision.ts";
-import { asciiBytes } from "./base64.ts";
+import { asciiBytes } from "./bytes.ts";
 import { type EncodedBlob, isEncoded } from "./content.ts";
 import { Prepared } from "./prepared.ts";
 import type { ServerState } from "./server.ts";

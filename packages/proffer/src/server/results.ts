@@ -1,7 +1,7 @@
 import { RpcError } from "../protocol/errors.ts";
 import type { CallResult, ContentBlock, PromptResult, ReadResult } from "../protocol/model.ts";
 import { after } from "./after.ts";
-import { toBase64 } from "./base64.ts";
+import { toBase64 } from "./bytes.ts";
 import {
   type Contents,
   embed,

@@ -1,4 +1,4 @@
-import { decodeBase64, utf8Bytes } from "./base64.ts";
+import { decodeBase64, utf8Bytes } from "./bytes.ts";
 import { IV_BYTES, MARK_BYTES, readToken, TAG_BYTES, writeToken } from "./token.ts";
 import { UsageError } from "./usage-error.ts";
 

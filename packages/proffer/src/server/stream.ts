@@ -1,4 +1,5 @@
 import { RpcError } from "../protocol/errors.ts";
+import { concat } from "./bytes.ts";
 
 /** More than this is not put into one answer, unless the server says otherwise. */
 export const MAX_STREAM_BYTES = 64 * 1024 * 1024;
@@ -19,17 +20,6 @@ export async function collect(stream: Stream, maxBytes: number): Promise<Uint8Ar
     items.push(item);
   }
   if (items.length > 0 && items.every((item) => typeof item === "string")) return items.join("");
-  if (items.length > 0 && items.every((item) => item instanceof Uint8Array)) return concat(items, size);
+  if (items.length > 0 && items.every((item) => item instanceof Uint8Array)) return concat(items);
   return items;
-}
-
-/** Chunks of so many bytes together, as one. */
-export function concat(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }

@@ -1,4 +1,4 @@
-import { concat, decodeBase64Url, toBase64Url } from "./base64.ts";
+import { concat, decodeBase64Url, toBase64Url } from "./bytes.ts";
 
 /** The parts of a sealed token: which key sealed it, the initial vector, and the sealed text with its tag. */
 export interface TokenParts {

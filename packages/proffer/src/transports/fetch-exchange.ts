@@ -1,6 +1,7 @@
 import type { Wire } from "../protocol/messages.ts";
+import { concat } from "../server/bytes.ts";
 import type { Principal } from "../server/principal.ts";
-import { concat } from "../server/stream.ts";
+import { atTurnEnd } from "../server/turn-end.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
 import type { BodyReceiver, Departure, HeaderList, HttpExchange, RequestNote } from "./http-exchange.ts";
 import { JSON_HEADERS, NO_HEADERS, STREAM_HEADERS } from "./http-refusal.ts";
@@ -89,9 +90,16 @@ export class FetchExchange implements HttpExchange {
   watch(departure: Departure): void {
     const first = this.#departure === undefined;
     this.#departure = departure;
-    if (!first) return;
+    // Most are answered by the end of the turn, and some run-times make a signal only for who asks for it. Each has a
+    // turn's end of its own, because on Workers none may touch what belongs to another request.
+    if (first) atTurnEnd(() => this.#attend());
+  }
+
+  /** Listens for the client's going, if it still waits. */
+  #attend(): void {
+    if (this.#answered) return;
     const { signal } = this.raw;
-    if (signal.aborted) queueMicrotask(() => this.#gone());
+    if (signal.aborted) this.#gone();
     else signal.addEventListener("abort", () => this.#gone(), { once: true });
   }
 
@@ -137,7 +145,7 @@ export class FetchExchange implements HttpExchange {
       }
       chunks.push(value);
     }
-    return concat(chunks, size);
+    return concat(chunks);
   }
 
   #gone(): void {
@@ -178,9 +186,5 @@ function pathOf(url: string): string {
 }
 
 function join(wire: Exclude<Wire, string>): Uint8Array<ArrayBuffer> {
-  const parts = wire.map((part) => (typeof part === "string" ? encoder.encode(part) : part));
-  return concat(
-    parts,
-    parts.reduce((size, part) => size + part.length, 0),
-  );
+  return concat(wire.map((part) => (typeof part === "string" ? encoder.encode(part) : part)));
 }

@@ -1,7 +1,7 @@
 import { RpcError } from "../protocol/errors.ts";
 import type { JsonObject, RequestMessage } from "../protocol/messages.ts";
 import { METHODS } from "../protocol/methods.ts";
-import { decodeBase64 } from "../server/base64.ts";
+import { decodeBase64 } from "../server/bytes.ts";
 import { lacking } from "../server/capabilities.ts";
 import { META } from "../server/classify.ts";
 import type { Mirror } from "../server/mirrors.ts";

@@ -1,4 +1,4 @@
-import { toBase64Url } from "../server/base64.ts";
+import { toBase64Url } from "../server/bytes.ts";
 import type { Principal } from "../server/principal.ts";
 import type { SessionState } from "../server/session.ts";
 import type { ReplayBudget } from "./event-log.ts";

@@ -5,6 +5,7 @@ import type { Call } from "../call.ts";
 import { encodeInputRequired } from "../encode.ts";
 import { Interruption } from "../interruption.ts";
 import type { Prepared } from "../prepared.ts";
+import { atTurnEnd } from "../turn-end.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { never, type Question, type Questions } from "./question.ts";
 import { checkResponse } from "./response.ts";
@@ -219,10 +220,4 @@ function unusedKey(wanted: string, taken: object): string {
   let key = wanted;
   for (let n = 2; Object.hasOwn(taken, key); n++) key = `${wanted}_${n}`;
   return key;
-}
-
-function atTurnEnd(task: () => void): void {
-  const { setImmediate } = globalThis as { setImmediate?: (task: () => void) => void };
-  if (setImmediate) setImmediate(task);
-  else setTimeout(task, 0);
 }

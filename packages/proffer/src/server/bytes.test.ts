@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 /** The functions in a run-time that has Buffer, or one that has not. */
-async function load(way: string): Promise<typeof import("./base64.ts")> {
+async function load(way: string): Promise<typeof import("./bytes.ts")> {
   vi.resetModules();
   if (way === "without Buffer") vi.stubGlobal("Buffer", undefined);
-  return import("./base64.ts");
+  return import("./bytes.ts");
 }
 
 afterEach(() => {

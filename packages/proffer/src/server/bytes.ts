@@ -1,9 +1,9 @@
-/** What Node offers for base64; the standard functions below serve the other run-times. */
+/** What Node offers for bytes; the standard functions below serve the other run-times. */
 interface NodeGlobals {
   readonly Buffer?: {
     from(bytes: ArrayBufferLike, offset: number, length: number): { toString(encoding: Base64): string };
     from(text: string, encoding: Base64 | "latin1" | "utf8"): Uint8Array<ArrayBuffer>;
-    concat(parts: readonly Uint8Array[]): Uint8Array;
+    concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>;
   };
 }
 
@@ -36,7 +36,7 @@ function binaryBase64(bytes: Uint8Array): string {
 }
 
 /** Bytes one after the other. */
-export function concat(parts: readonly Uint8Array[]): Uint8Array {
+export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   if (NodeBuffer) return NodeBuffer.concat(parts);
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
