@@ -42,7 +42,7 @@ export function contendersOf(scenario, isChosen) {
     coldStart: () => [...stdio.filter(isPlain).filter(({ era }) => era === "legacy"), ...DERIVED],
     memory: () => http.filter(isPlain),
     sessions: () => http.filter(({ session }) => session).map((one) => ({ ...one, short: one.sessions })),
-    dialogues: () => stdio.filter(isPlain).filter(({ name }) => name !== "raw modern" && name !== "fastmcp"),
+    dialogues: () => stdio.filter(isPlain).filter(({ name }) => name !== "fastmcp"),
     changes: () => http.filter(({ name }) => ["raw modern", "Proffer modern", "SDK v2 modern"].includes(name)),
   };
   return chosen[scenario]().filter(isChosen);

@@ -1,3 +1,4 @@
+import { rawFor } from "../contenders.mjs";
 import { startServer } from "../lib/server-process.mjs";
 import { median } from "../lib/statistics.mjs";
 import { eachLine, openSession } from "../lib/stdio-client.mjs";
@@ -32,12 +33,14 @@ export async function measureDialogues({ contenders, rounds, seconds, warm, prog
     }
   }
   await Promise.all(opened.map(({ server }) => server.stop()));
-  const raw = opened[0].figures;
-  const rows = opened.map(({ server, figures }) => ({
-    name: server.contender.name,
-    cpu: median(figures),
-    ratio: median(figures.map((cpu, round) => cpu / raw[round])),
-  }));
+  const rows = opened.map(({ server: { contender }, figures }) => {
+    const raw = opened.find(({ server }) => server.contender.name === rawFor(contender)).figures;
+    return {
+      name: contender.name,
+      cpu: median(figures),
+      ratio: median(figures.map((cpu, round) => cpu / raw[round])),
+    };
+  });
   progress(`${QUESTIONS} questions: ${rows.map(({ name, ratio }) => `${name} ${ratio.toFixed(2)}`).join(", ")}`);
   return rows;
 }

@@ -1,7 +1,8 @@
 import { dialogueText, QUESTIONS, questionText, textResult } from "../workload/definition.mjs";
 import { QUESTION_SCHEMA } from "../workload/json-schemas.mjs";
+import { enveloped, isModern } from "./raw-reply.mjs";
 
-/** The dialogues of a raw server of the older revisions: one question after another, then the answer. */
+/** The dialogues of a raw server: one question after another, then the answer. */
 export function createDialogues(write) {
   const waiting = new Map();
   let next = 1;
@@ -13,15 +14,15 @@ export function createDialogues(write) {
       return;
     }
     waiting.set(next, dialogue);
-    const params = { message: questionText(values.length), requestedSchema: QUESTION_SCHEMA };
-    write(JSON.stringify({ jsonrpc: "2.0", id: next++, method: "elicitation/create", params }));
+    write(JSON.stringify({ jsonrpc: "2.0", id: next++, ...question(values.length) }));
   }
 
   return {
     /** Takes the call that opens a dialogue, or the client's answer to a question; false for any other message. */
     take({ id, method, params, result }) {
       if (method === "tools/call" && params.name === "dialogue") {
-        ask({ id, values: [] });
+        if (isModern(params)) write(JSON.stringify({ jsonrpc: "2.0", id, result: enveloped(method, round(params)) }));
+        else ask({ id, values: [] });
         return true;
       }
       if (method !== undefined) return false;
@@ -31,5 +32,24 @@ export function createDialogues(write) {
       ask(dialogue);
       return true;
     },
+  };
+}
+
+/** One round on the newest revision. The answers travel as they are: nobody checks whether they were changed. */
+function round({ requestState = "[]", inputResponses }) {
+  const values = JSON.parse(requestState);
+  if (inputResponses !== undefined) values.push(inputResponses.question.content.value);
+  if (values.length === QUESTIONS) return textResult(dialogueText(values));
+  return {
+    resultType: "input_required",
+    inputRequests: { question: question(values.length) },
+    requestState: JSON.stringify(values),
+  };
+}
+
+function question(number) {
+  return {
+    method: "elicitation/create",
+    params: { message: questionText(number), requestedSchema: QUESTION_SCHEMA },
   };
 }

@@ -65,12 +65,13 @@ function answer({ id, method, params }, result) {
   return JSON.stringify({ jsonrpc: "2.0", id, result: isModern(params) ? enveloped(method, result) : result });
 }
 
-function isModern(params) {
+/** Whether it is a request of the newest revision. */
+export function isModern(params) {
   return params?._meta?.[`${META}protocolVersion`] !== undefined;
 }
 
 /** What each result of the newest revision carries. */
-function enveloped(method, result) {
+export function enveloped(method, result) {
   const hints = method === "tools/call" ? undefined : { ttlMs: 0, cacheScope: "private" };
   return { resultType: "complete", ...hints, _meta: { [`${META}serverInfo`]: SERVER }, ...result };
 }

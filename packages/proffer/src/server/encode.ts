@@ -41,10 +41,10 @@ export function encodeInputRequired(
   inputRequests: object,
   requestState: string,
 ): Prepared {
-  const value = { ...server.envelope(revision, undefined)?.value, resultType: "input_required", inputRequests };
+  const open = server.envelope(revision, undefined)?.asking ?? '{"resultType":"input_required"';
   // A token has nothing to escape, and to look through it takes half as long as to seal it.
-  const json = `${JSON.stringify(value).slice(0, -1)},"requestState":"${requestState}"}`;
-  return new Prepared({ ...value, requestState }, json);
+  const json = `${open},"inputRequests":${JSON.stringify(inputRequests)},"requestState":"${requestState}"}`;
+  return new Prepared({ resultType: "input_required", inputRequests, requestState }, json);
 }
 
 /** Most tools give one text, and to stringify only that takes a third of the time. */

@@ -71,6 +71,8 @@ interface Envelope {
   readonly value: { readonly [key: string]: unknown };
   /** Its JSON without the closing brace. */
   readonly open: string;
+  /** The same for a result that asks for something instead. */
+  readonly asking: string;
 }
 
 const BRAND = Symbol.for("proffer.server");
@@ -175,7 +177,8 @@ export class ServerState implements Server {
     let envelope = this.#envelopes.get(key);
     if (envelope === undefined) {
       const value = revision.envelope(convert(revision, "implementation", this.info), hints);
-      envelope = { value, open: JSON.stringify(value).slice(0, -1) };
+      const asking = { ...value, resultType: "input_required" };
+      envelope = { value, open: JSON.stringify(value).slice(0, -1), asking: JSON.stringify(asking).slice(0, -1) };
       this.#envelopes.set(key, envelope);
     }
     return envelope;

@@ -169,6 +169,14 @@ describe("questions in rounds", () => {
     expect(JSON.stringify(await round(client))).toContain('"enum":["a","b"]');
   });
 
+  it("without a key are not answered by what came before them, under whatever name", async () => {
+    const client = await open(async (ctx) => (await ctx.ask("Go?", YES_NO)).action);
+    const answer = { action: "accept", content: { yes: true } };
+    const inputResponses = { "": answer, undefined: answer, question_1: answer };
+    const first = await client.requestOnce("tools/call", { ...CALL, inputResponses });
+    expect(first).toMatchObject({ resultType: "input_required" });
+  });
+
   it("may have any key", async () => {
     const key = 'tab\t, line\n, "quote" and __proto__';
     const client = await open(async (ctx) => (await ctx.ask("Go?", YES_NO, { key })).action);

@@ -1,5 +1,6 @@
 import type { SchemaLike } from "../infer.ts";
 import type { JsonSchemaObject } from "../json-schema/types.ts";
+import { Kept } from "../kept.ts";
 import { toSchema } from "../schema.ts";
 import { isStandardSchema } from "../standard-schema.ts";
 import { UsageError } from "../usage-error.ts";
@@ -27,9 +28,7 @@ interface Made {
 }
 
 /** The forms of other schemas by their JSON: a handler that runs again asks the same again, with an object of its own. */
-const known = new Map<string, Made>();
-const MAX_KNOWN = 256;
-const MAX_KNOWN_TEXT = 4096;
+const known = new Kept(makeForm);
 /** The schemas that were asked with last: one that is an author's constant is found without writing it as JSON. */
 const latest: { readonly source: object; readonly made: Made }[] = [];
 const MAX_LATEST = 8;
@@ -105,8 +104,7 @@ const OURS = new Set(["pattern", "exclusiveMinimum", "exclusiveMaximum", "multip
 
 function jsonForm(json: JsonSchemaObject): Form {
   for (const { source, made } of latest) if (source === json && isSame(json, made.copy)) return made.form;
-  const text = JSON.stringify(json);
-  const made = known.get(text) ?? makeForm(text);
+  const made = known.of(JSON.stringify(json));
   latest[nextLatest] = { source: json, made };
   nextLatest = (nextLatest + 1) % MAX_LATEST;
   return made.form;
@@ -115,10 +113,7 @@ function jsonForm(json: JsonSchemaObject): Form {
 function makeForm(text: string): Made {
   const copy: JsonSchemaObject = JSON.parse(text);
   checkFlat(copy);
-  const made: Made = { form: { ...makeFaces(copy), mark: fingerprint(text) }, copy };
-  if (known.size >= MAX_KNOWN) known.clear();
-  if (text.length <= MAX_KNOWN_TEXT) known.set(text, made);
-  return made;
+  return { form: { ...makeFaces(copy), mark: fingerprint(text) }, copy };
 }
 
 /** Whether two schemas say the same. */

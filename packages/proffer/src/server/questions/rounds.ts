@@ -7,6 +7,7 @@ import { Interruption } from "../interruption.ts";
 import type { Prepared } from "../prepared.ts";
 import { atTurnEnd } from "../turn-end.ts";
 import { fingerprint } from "./fingerprint.ts";
+import { ASK, Known, STEP } from "./known.ts";
 import { never, type Question, type Questions } from "./question.ts";
 import { checkResponse } from "./response.ts";
 import { type Outstanding, openState, type RoundState, sealState } from "./state.ts";
@@ -14,9 +15,6 @@ import { unaskable } from "./unaskable.ts";
 
 /** A call that is still asking after so many rounds is asking for ever. */
 const MAX_ROUNDS = 200;
-/** What the names of operations begin with. */
-const ASK = "ask ";
-const STEP = "step ";
 /** How long a user may take to answer. */
 const STATE_LIFETIME = 60 * 60 * 1000;
 
@@ -25,7 +23,7 @@ interface Start {
   readonly id?: string;
   readonly round: number;
   /** What was known before, and what has just been answered. */
-  readonly known: Map<string, string>;
+  readonly known: Known;
   /** Answers that came before anything was asked, by the names that the author gave to questions. */
   readonly offered?: JsonObject;
 }
@@ -38,33 +36,34 @@ interface Start {
 export class Rounds implements Questions {
   readonly #call: Call;
   readonly #start: Start;
-  readonly #known: Map<string, string>;
+  readonly #known: Known;
   /** How many answers the handler has not asked for again. */
-  #forgotten = 0;
+  #forgotten: number;
   readonly #asked = new Map<string, Question>();
   readonly #occurrences = new Map<string, number>();
   readonly #steps = new Set<Promise<unknown>>();
   #suspending = false;
   #over = false;
 
-  constructor(call: Call, start: Start = { round: 0, known: new Map() }) {
+  constructor(call: Call, start: Start = { round: 0, known: new Known() }) {
     this.#call = call;
     this.#start = start;
     this.#known = start.known;
-    for (const operation of this.#known.keys()) if (operation.startsWith(ASK)) this.#forgotten++;
+    this.#forgotten = start.known.answers;
   }
 
   put(question: Question): JsonObject | Promise<JsonObject> {
     if (this.#over) return never();
-    const { method, key = "", identity } = question;
-    const operation = this.#identify(ASK, `${method} ${key} ${identity}`);
+    const { method, key, identity } = question;
+    const operation = this.#identify(ASK, `${method} ${key ?? ""} ${identity}`);
     const known = this.#known.get(operation);
     if (known !== undefined) {
       this.#forgotten--;
       return JSON.parse(known);
     }
-    if (this.#start.offered !== undefined && Object.hasOwn(this.#start.offered, key)) {
-      return this.#takeOffer(operation, question, this.#start.offered[key]);
+    const { offered } = this.#start;
+    if (offered !== undefined && key !== undefined && Object.hasOwn(offered, key)) {
+      return this.#takeOffer(operation, question, offered[key]);
     }
     const refused = unaskable(this.#call, question);
     if (refused !== undefined) return refused;
@@ -83,7 +82,7 @@ export class Rounds implements Questions {
     const known = this.#known.get(operation);
     if (known !== undefined) return Promise.resolve(revive(known));
     const running = stepJson(work).then((json) => {
-      this.#known.set(operation, json);
+      this.#known.add(operation, json);
       return revive(json);
     });
     this.#steps.add(running);
@@ -115,7 +114,7 @@ export class Rounds implements Questions {
   #takeOffer(operation: string, { key, method, schema }: Question, offer: unknown): JsonObject | Promise<JsonObject> {
     try {
       const answer = checkResponse(method, offer, schema, `params.inputResponses.${key}`);
-      this.#known.set(operation, JSON.stringify(answer));
+      this.#known.add(operation, JSON.stringify(answer));
       return answer;
     } catch (error) {
       this.#over = true;
@@ -172,7 +171,7 @@ export function resume(call: Call): Rounds | Promise<Rounds> {
   const { requestState, inputResponses = {} } = call.params;
   if (!isObject(inputResponses)) throw new InvalidParams("params.inputResponses must be an object.");
   if (requestState === undefined) {
-    return new Rounds(call, { round: 0, known: new Map(), ...(isOnce(call) ? {} : { offered: inputResponses }) });
+    return new Rounds(call, { round: 0, known: new Known(), ...(isOnce(call) ? {} : { offered: inputResponses }) });
   }
   return after(openState(call, requestState), (state) =>
     after(claim(call, state), () => goOn(call, state, inputResponses)),
@@ -197,7 +196,7 @@ function goOn(call: Call, state: RoundState, inputResponses: JsonObject): Rounds
   for (const { key, operation, method, schema } of state.outstanding) {
     if (!Object.hasOwn(inputResponses, key)) continue;
     const answer = checkResponse(method, inputResponses[key], schema, `params.inputResponses.${key}`);
-    state.known.set(operation, JSON.stringify(answer));
+    state.known.add(operation, JSON.stringify(answer));
   }
   return new Rounds(call, state);
 }

@@ -2,6 +2,7 @@ import { InvalidParams } from "../../protocol/errors.ts";
 import { after } from "../after.ts";
 import type { Call } from "../call.ts";
 import { toCanonical } from "../json-schema/equality.ts";
+import { Known } from "./known.ts";
 import type { InputMethod } from "./question.ts";
 
 /** A question that was sent and whose answer is still to come. */
@@ -23,11 +24,7 @@ export interface RoundState {
   /** Milliseconds since 1970. */
   readonly expires: number;
   readonly outstanding: readonly Outstanding[];
-  /**
-   * Answers and results of steps as JSON, by operation; none at all stands for undefined. They stay text from round to
-   * round: whatever a handler does to the object that it got, the next run gets it as it was.
-   */
-  readonly known: Map<string, string>;
+  readonly known: Known;
 }
 
 /** A state larger than this is not sent: the client would have to carry it. */
@@ -56,33 +53,32 @@ export function openState(call: Call, token: unknown): RoundState | Promise<Roun
 }
 
 /**
- * Lines of cells: the first of the call, then one for each outstanding question and one for all that is known. Cells
- * are words or JSON, in which there is no tab and no end of a line; so nothing is written or parsed that only passes
- * through.
+ * Lines of cells: the first of the call, then one for each outstanding question and one for each thing that is known.
+ * Cells are words or JSON, in which there is no tab and no end of a line.
  */
 function write({ id, round, expires, outstanding, known }: RoundState): string {
-  let lines = `${id}\t${round}\t${expires}\t${outstanding.length}`;
+  let lines = `${id}\t${round}\t${expires}\t${outstanding.length}\t${known.answers}`;
   for (const { key, operation, method, schema = "" } of outstanding) {
     lines += `\n${JSON.stringify(key)}\t${operation}\t${method}\t${schema}`;
   }
-  for (const [operation, json] of known) lines += `\n${operation}\t${json}`;
-  return lines;
+  return lines + known.text;
 }
 
 function read(payload: string): RoundState {
-  const lines = payload.split("\n");
-  const [id, round, expires, questions] = (lines[0] as string).split("\t") as [string, string, string, string];
-  const firstKnown = 1 + Number(questions);
-  const outstanding = lines.slice(1, firstKnown).map((line): Outstanding => {
-    const [key, operation, method, schema] = line.split("\t") as [string, string, InputMethod, string];
-    return { key: JSON.parse(key), operation, method, schema: schema === "" ? undefined : schema };
-  });
-  const known = new Map<string, string>();
-  for (let at = firstKnown; at < lines.length; at++) {
-    const line = lines[at] as string;
-    const end = line.indexOf("\t");
-    known.set(line.slice(0, end), line.slice(end + 1));
+  let end = -1;
+  const nextCells = (): string[] => {
+    const start = end + 1;
+    end = payload.indexOf("\n", start);
+    if (end < 0) end = payload.length;
+    return payload.slice(start, end).split("\t");
+  };
+  const [id = "", round, expires, questions, answers] = nextCells();
+  const outstanding: Outstanding[] = [];
+  while (outstanding.length < Number(questions)) {
+    const [key, operation, method, schema] = nextCells() as [string, string, InputMethod, string];
+    outstanding.push({ key: JSON.parse(key), operation, method, schema: schema === "" ? undefined : schema });
   }
+  const known = new Known(payload.slice(end), Number(answers));
   return { id, round: Number(round), expires: Number(expires), outstanding, known };
 }
 
@@ -95,11 +91,6 @@ function unusable(): InvalidParams {
 /** Everything that must be the same when the state comes back; clients may write the same arguments in another order. */
 function boundTo(call: Call): string {
   const { name, uri, arguments: given } = call.params;
-  return toCanonical([
-    call.server.info.name,
-    call.origin.principal?.id ?? null,
-    call.method,
-    name ?? uri ?? null,
-    given ?? null,
-  ]);
+  const caller = call.origin.principal?.id ?? null;
+  return JSON.stringify([call.server.info.name, caller, call.method, name ?? uri ?? null]) + toCanonical(given ?? null);
 }
