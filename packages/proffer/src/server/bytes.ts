@@ -10,7 +10,7 @@ interface NodeGlobals {
 type Base64 = "base64" | "base64url";
 
 const { Buffer: NodeBuffer } = globalThis as NodeGlobals;
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Bytes as standard base64, by the fastest means that the run-time has. */
 export function toBase64(bytes: Uint8Array): string {

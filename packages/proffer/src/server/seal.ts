@@ -162,7 +162,7 @@ function info(purpose: Purpose): Uint8Array<ArrayBuffer> {
 }
 
 /** Random bytes for some initial vectors: to ask for twelve takes as long as to seal with them. */
-let vectors = new Uint8Array();
+let vectors = /* @__PURE__ */ new Uint8Array();
 let vectorsUsed = 0;
 
 /** An initial vector that is given out once. */

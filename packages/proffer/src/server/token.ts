@@ -11,18 +11,18 @@ export const MARK_BYTES = 4;
 export const IV_BYTES = 12;
 export const TAG_BYTES = 16;
 
-const VERSION = Uint8Array.of(1);
+const VERSION = 1;
 const HEAD_BYTES = 1 + MARK_BYTES + IV_BYTES;
 
 /** Writes a token. */
 export function writeToken(mark: Uint8Array, iv: Uint8Array, ...body: readonly Uint8Array[]): string {
-  return toBase64Url(concat([VERSION, mark, iv, ...body]));
+  return toBase64Url(concat([Uint8Array.of(VERSION), mark, iv, ...body]));
 }
 
 /** Takes a token apart; undefined for what cannot be one. */
 export function readToken(token: string): TokenParts | undefined {
   const bytes = decodeBase64Url(token);
-  if (bytes === undefined || bytes[0] !== VERSION[0] || bytes.length < HEAD_BYTES + TAG_BYTES) return undefined;
+  if (bytes === undefined || bytes[0] !== VERSION || bytes.length < HEAD_BYTES + TAG_BYTES) return undefined;
   return {
     mark: bytes.subarray(1, 1 + MARK_BYTES),
     iv: bytes.subarray(1 + MARK_BYTES, HEAD_BYTES),

@@ -28,7 +28,7 @@ interface Made {
 }
 
 /** The forms of other schemas by their JSON: a handler that runs again asks the same again, with an object of its own. */
-const known = new Kept(makeForm);
+const known = /* @__PURE__ */ new Kept(makeForm);
 /** The schemas that were asked with last: one that is an author's constant is found without writing it as JSON. */
 const latest: { readonly source: object; readonly made: Made }[] = [];
 const MAX_LATEST = 8;

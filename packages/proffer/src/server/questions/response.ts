@@ -69,7 +69,7 @@ interface Compiled {
 }
 
 /** By their JSON, in which schemas travel with the state of a call: the same is asked again and again. */
-const compiled = new Kept((json): Compiled => {
+const compiled = /* @__PURE__ */ new Kept((json): Compiled => {
   const schema: JsonSchemaObject = JSON.parse(json);
   return { properties: schema.properties as Compiled["properties"], check: compileJsonSchema(schema) };
 });
