@@ -1,6 +1,6 @@
 // Measures Proffer, its peers and the raw limits: npm run bench, npm run bench:all; bench/README.md has the options.
 import "../scripts/node-version.mjs";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Failure, main, progress } from "../scripts/terminal.mjs";
@@ -43,6 +43,7 @@ const OPTIONS = {
   warm: { type: "string" },
   "in-flight": { type: "string" },
   json: { type: "string" },
+  rest: { type: "string" },
 };
 
 await main(async () => {
@@ -56,16 +57,18 @@ await main(async () => {
   await ensureReady();
   makeFiles();
   const begin = Date.now();
-  const results = { command: commandOf(values), environment: environment() };
+  const rest = values.rest === undefined ? { runs: [] } : JSON.parse(readFileSync(values.rest, "utf8"));
+  const results = { ...rest, environment: environment() };
   for (const name of scenarios) {
     results[name] = await SCENARIOS[name](plan, contendersOf(name, plan.isChosen));
   }
-  results.minutes = (Date.now() - begin) / 60_000;
+  const minutes = (Date.now() - begin) / 60_000;
+  results.runs = [...rest.runs, { command: commandOf(values), date: results.environment.date, minutes }];
   publish(results, values);
 });
 
 /** How to do the same run again. */
-function commandOf({ all, json: _, ...others }) {
+function commandOf({ all, json: _, rest: __, ...others }) {
   const quote = (value) => (/^[\w.,]+$/.test(value) ? value : `"${value}"`);
   const options = Object.entries(others).map(([name, value]) => ` --${name} ${quote(value)}`);
   return `npm run bench${all ? ":all" : ""}${options.length > 0 ? ` --${options.join("")}` : ""}`;
@@ -87,12 +90,15 @@ function planOf(values) {
   return plan;
 }
 
-/** A run that leaves something out is printed and does not replace the results of a whole one. */
-function publish(results, { only, cases, servers, json }) {
+/**
+ * A run that leaves something out is printed and does not replace the results of a whole one, unless the rest is taken
+ * from such a one.
+ */
+function publish(results, { only, cases, servers, json, rest }) {
   const report = writeReport(results);
   process.stdout.write(report);
   if (json !== undefined) writeFileSync(json, JSON.stringify(results, null, 2));
-  if (only !== undefined || cases !== undefined || servers !== undefined) return;
+  if (cases !== undefined || servers !== undefined || (only !== undefined && rest === undefined)) return;
   writeFileSync(fileURLToPath(new URL("results.md", import.meta.url)), report);
   writeFileSync(fileURLToPath(new URL("results.svg", import.meta.url)), drawChart(results));
   progress("wrote bench/results.md and bench/results.svg");

@@ -4,14 +4,14 @@ import { figure, table } from "./table.mjs";
 
 /** The whole report in Markdown. */
 export function writeReport(results) {
-  const { environment, command, minutes } = results;
+  const { environment, runs } = results;
   const versions = Object.entries(environment.versions).map(([name, version]) => `${name} ${version}`);
   return [
     "# Results",
     "",
-    `Written by \`${command}\` on ${environment.date} in ${minutes.toFixed(1)} minutes.` +
-      " [README.md](README.md) says what is measured and how to read it.",
+    "What was measured, a later run in place of an earlier one; [README.md](README.md) says how, and how to read it.",
     "",
+    ...runs.map(({ command, date, minutes }) => `- \`${command}\` on ${date}, in ${minutes.toFixed(1)} minutes`),
     `- ${environment.cores} × ${environment.cpu}, ${environment.system}; load average at the beginning ${environment.load.toFixed(1)}`,
     `- ${versions.join(", ")}`,
     `- ${noise(results)}`,

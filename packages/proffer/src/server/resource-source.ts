@@ -24,11 +24,11 @@ export async function takeEntries(resource: Resource, place: SourcePlace, room: 
   if (isPage(given)) return takePage(resource, given, place, room);
   if (!isIterable(given)) throw unusable(resource, `its list returned ${String(given)}, which has no entries`);
   const page = new Page(resource, place.after, room);
-  if (Symbol.iterator in given) {
+  if (Symbol.asyncIterator in given) {
+    for await (const entry of given) if (!page.take(entry)) break;
+  } else {
     // To wait for each of a thousand entries that are there takes longer than to make them.
     for (const entry of given) if (!page.take(entry instanceof Promise ? await entry : entry)) break;
-  } else {
-    for await (const entry of given) if (!page.take(entry)) break;
   }
   return page;
 }

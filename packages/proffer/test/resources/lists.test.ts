@@ -103,6 +103,12 @@ describe("a list of what a template stands for", () => {
     ]);
   });
 
+  it("may be made of entries that are still to come", async () => {
+    const client = await connect(serverOf(() => [1, 2, 3, 4].map(async (id) => entry(id)) as unknown as ListEntry[]));
+    expect(uris(await page(client))).toEqual(["n://1", "n://2", "n://3"]);
+    expect(await client.listResources()).toHaveLength(4);
+  });
+
   it("is sorted by a key of its own where it has one", async () => {
     const client = await connect(serverOf(() => [30, 20, 10, 5].map((id, at) => ({ ...entry(id), key: at }))));
     const listed = await client.listResources();
