@@ -13,6 +13,7 @@ import { MessageFault, parseMessage } from "../protocol/parse.ts";
 import type { Revision } from "../protocol/revision.ts";
 import { Batch, batchProblem } from "./batch.ts";
 import { Call, type Origin } from "./call.ts";
+import { CallsById } from "./calls-by-id.ts";
 import type { ChangeListener, ListKind } from "./changes.ts";
 import { claimedRevision, describesItself } from "./classify.ts";
 import { dispatch, refuse } from "./dispatch.ts";
@@ -47,7 +48,7 @@ export class Connection implements Origin, ChangeListener {
   readonly #send: (wire: Wire) => void;
   readonly #heeded: (() => boolean) | undefined;
   readonly #maxInFlight: number;
-  readonly #calls = new Map<RequestId, Call>();
+  readonly #calls = new CallsById();
   readonly #overruns = new Overruns();
   readonly #asked = new ServerRequests();
   /** What the last request that described itself spoke: the best guess for a message that cannot be read. */
@@ -107,9 +108,7 @@ export class Connection implements Origin, ChangeListener {
   }
 
   settled(call: Call): void {
-    // A refused duplicate must not make us forget the call whose id it has.
-    if (this.#calls.get(call.id) !== call) return;
-    this.#calls.delete(call.id);
+    if (!this.#calls.delete(call)) return;
     this.#overruns.add(call);
     if (this.#calls.size === 0) this.#idle?.();
   }
@@ -125,7 +124,7 @@ export class Connection implements Origin, ChangeListener {
   /** Takes no new requests, ends what would go on for ever, and resolves when the rest is answered. */
   drain(): Promise<void> {
     this.#draining = true;
-    const endless = [...this.#calls.values()].filter((call) => call.end !== undefined);
+    const endless = this.#calls.all().filter((call) => call.end !== undefined);
     for (const call of endless) call.end?.();
     return new Promise((resolve) => {
       this.#idle = () => {
@@ -140,7 +139,7 @@ export class Connection implements Origin, ChangeListener {
 
   /** Tells whatever is in work to stop; what is answered nevertheless is sent. */
   abort(reason: string): void {
-    for (const call of this.#calls.values()) call.abort(reason);
+    for (const call of this.#calls.all()) call.abort(reason);
   }
 
   /** Gives up whatever is in work. Closing twice is closing once. */
@@ -149,7 +148,7 @@ export class Connection implements Origin, ChangeListener {
     this.#stopListening?.();
     this.#stopListening = undefined;
     this.session?.close();
-    for (const call of [...this.#calls.values()]) this.#giveUp(call, reason);
+    for (const call of this.#calls.all()) this.#giveUp(call, reason);
   }
 
   get #revision(): Revision {
@@ -180,7 +179,7 @@ export class Connection implements Origin, ChangeListener {
       return;
     }
     const call = new Call(this.#server, origin, revision, message);
-    this.#calls.set(call.id, call);
+    this.#calls.add(call);
     dispatch(call);
   }
 
