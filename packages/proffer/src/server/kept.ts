@@ -1,22 +1,23 @@
-/** How many are kept, of texts of what length: more would be those that are made for one call. */
-const MAX_KEPT = 256;
-const MAX_LENGTH = 4096;
-
-/** Values by the text that they are made of, for texts that come again and again. */
+/** Values by the text that they are made of, for texts that come again and again: so many, of texts of such a length. */
 export class Kept<Value> {
   readonly #values = new Map<string, Value>();
   readonly #make: (text: string) => Value;
+  readonly #max: number;
+  readonly #maxLength: number;
 
-  constructor(make: (text: string) => Value) {
+  constructor(make: (text: string) => Value, max = 256, maxLength = 4096) {
     this.#make = make;
+    this.#max = max;
+    this.#maxLength = maxLength;
   }
 
   of(text: string): Value {
     const known = this.#values.get(text);
     if (known !== undefined) return known;
     const made = this.#make(text);
-    if (this.#values.size >= MAX_KEPT) this.#values.clear();
-    if (text.length <= MAX_LENGTH) this.#values.set(text, made);
+    if (text.length > this.#maxLength) return made;
+    if (this.#values.size >= this.#max) this.#values.clear();
+    this.#values.set(text, made);
     return made;
   }
 }

@@ -15,7 +15,10 @@ export function fingerprint(text: string): string {
   return digits(high) + digits(low);
 }
 
-/** 32 bits as seven characters that JSON does not escape. A handler that asks makes one for each question of each run, and toString(36) takes ten times as long. */
+/**
+ * 32 bits as seven characters that JSON does not escape. A handler that asks makes one for each question of each run, and
+ * toString(36) takes ten times as long.
+ */
 function digits(bits: number): string {
   return String.fromCharCode(
     48 + (bits & 31),
