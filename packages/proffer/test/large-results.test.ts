@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { createFetchHandler } from "../src/fetch.ts";
+import { serveHttp } from "../src/http.ts";
 import { contents, defineResource, defineServer, defineTool, type Server } from "../src/index.ts";
 import { connect } from "../src/testing/connect.ts";
+import { modern, modernHeaders, present, send } from "./http/http-client.ts";
 import { EVERY } from "./versions.ts";
 
-/** Around the sizes where an answer begins to travel as bytes instead of text. */
-const SIZES = [0, 1, 16_000, 16_384, 40_000];
+/** Around the sizes where an answer begins to travel as bytes, and a text in pieces. */
+const SIZES = [0, 1, 16_000, 16_384, 40_000, 65_536, 200_001];
 const TEXT = 'a "quoted" line,\n a tab\t, \\ and ünïcödé 🐦, \u2028 and so on; ';
 
 function textOf(size: number): string {
@@ -24,6 +27,12 @@ describe.each(EVERY)("on %s, answers of every size arrive as they were given", (
     expect((await client.read("made:it")).contents).toEqual([
       { uri: "made:it", mimeType: "text/plain", text: textOf(size) },
     ]);
+  });
+
+  it.each(SIZES)("as a tool's text of %i characters", async (size) => {
+    const tool = defineTool({ name: "made", handle: () => textOf(size) });
+    const client = await connect(defineServer({ name: "large", version: "1.0.0", tools: [tool] }), { revision });
+    expect((await client.call("made")).content).toEqual([{ type: "text", text: textOf(size) }]);
   });
 
   it.each(SIZES)("as a blob of %i bytes, with metadata of its own", async (size) => {
@@ -73,6 +82,46 @@ describe.each(EVERY)("on %s, answers of every size arrive as they were given", (
     });
     const [content] = (await (await connect(server, { revision })).read("made:it")).contents;
     expect(content).toEqual({ uri: "made:it", mimeType: "application/octet-stream", blob: strange });
+  });
+});
+
+/** The middle of each of these lies where one piece ends, or next to it. */
+const PAIRS = [-1, 0, 1].flatMap((offset) =>
+  ["🐦", "\ud83d", "\udc26", "\udc26\ud83d", '"', "é"].map(
+    (what) => "x".repeat(65_536 + offset) + what + "y".repeat(70_000),
+  ),
+);
+
+it.each(PAIRS)("pieces of a text are cut beside its characters and not through them: %#", async (text) => {
+  const client = await connect(serverOf(() => text));
+  expect((await client.read("made:it")).contents[0]?.text).toBe(text);
+});
+
+describe("over HTTP, a large text has the length that is announced", () => {
+  const message = modern("resources/read", { uri: "made:it" });
+  const server = serverOf(() => textOf(200_001));
+
+  it("from Node's server", async () => {
+    const service = await serveHttp(server, { port: 0 });
+    try {
+      const { headers, body, json } = await send(service.url, {
+        method: "POST",
+        headers: modernHeaders(message),
+        body: JSON.stringify(message),
+      });
+      expect(json.result.contents[0].text).toBe(textOf(200_001));
+      expect(headers["content-length"]).toBe(String(Buffer.byteLength(body)));
+    } finally {
+      await service.close();
+    }
+  });
+
+  it("from a handler of the Web", async () => {
+    const handler = createFetchHandler(server);
+    const headers = present(modernHeaders(message)) as Record<string, string>;
+    const request = new Request("http://localhost/mcp", { method: "POST", headers, body: JSON.stringify(message) });
+    const { result } = (await (await handler(request)).json()) as { result: { contents: [{ text: string }] } };
+    expect(result.contents[0].text).toBe(textOf(200_001));
   });
 });
 

@@ -27,14 +27,18 @@ export interface ResponseMessage {
 
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
-/** One message on its way out: text, or what stands around a large text or bytes, which are not copied to join them. */
-export type Wire = string | readonly [head: string, body: Uint8Array | string, tail: string];
+/** One message on its way out: text, or the parts of a large one in turn, which are not copied to join them. */
+export type Wire = string | readonly (string | Uint8Array)[];
 
 /** The whole of a message, for those who cannot send it in parts. */
 export function toText(wire: Wire): string {
   if (typeof wire === "string") return wire;
-  const [head, body, tail] = wire;
-  return head + (typeof body === "string" ? body : new TextDecoder().decode(body)) + tail;
+  return wire.map((part) => (typeof part === "string" ? part : new TextDecoder().decode(part))).join("");
+}
+
+/** A message with what stands before and after it. */
+export function surround(before: string, wire: Wire, after: string): Wire {
+  return typeof wire === "string" ? before + wire + after : [before, ...wire, after];
 }
 
 export function isRequest(message: Message): message is RequestMessage {

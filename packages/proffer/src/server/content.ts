@@ -71,7 +71,7 @@ export function embed(resource: ResourceContent, options: BlockOptions = {}): Em
 const ENCODED: unique symbol = Symbol("proffer.encoded");
 
 /** Contents whose blob was encoded here. */
-export type EncodedBlob = EmbedBlock["resource"] & { readonly blob: string; readonly [ENCODED]: string };
+type EncodedBlob = EmbedBlock["resource"] & { readonly blob: string; readonly [ENCODED]: string };
 
 /** A resource's contents as they travel. */
 export function toContents(content: ResourceContent): EmbedBlock["resource"] {
@@ -83,7 +83,7 @@ export function toContents(content: ResourceContent): EmbedBlock["resource"] {
 }
 
 /** Whether the blob of these contents is what was made of bytes here, and not what somebody has put in its place. */
-export function isEncoded(content: EmbedBlock["resource"]): content is EncodedBlob {
+export function isEncoded(content: object): boolean {
   const { blob, [ENCODED]: base64 } = content as Partial<EncodedBlob>;
   return blob !== undefined && blob === base64;
 }

@@ -1,20 +1,16 @@
 import { ERRORS, type ErrorObject, type RpcError } from "../protocol/errors.ts";
-import { type RequestId, toText, type Wire } from "../protocol/messages.ts";
-import type { CacheHints, Meta, ReadResult, TextBlock } from "../protocol/model.ts";
+import { type RequestId, surround, toText, type Wire } from "../protocol/messages.ts";
+import type { CacheHints, Meta, TextBlock } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revision.ts";
-import { asciiBytes } from "./bytes.ts";
-import { type EncodedBlob, isEncoded } from "./content.ts";
+import { encodeLarge, LARGE } from "./large.ts";
 import { Prepared } from "./prepared.ts";
 import type { ServerState } from "./server.ts";
-
-/** From this size on, JSON is not joined with what stands around it, which would copy it once more. */
-const LARGE = 16 * 1024;
 
 /** The JSON of a result, with what each result of the revision carries. */
 export function encodeResult(server: ServerState, revision: Revision, result: object, hints?: CacheHints): Wire {
   const envelope = server.envelope(revision, hints);
-  const blob = soleBlob(result as Partial<ReadResult>);
-  if (blob !== undefined) return encodeBlob(envelope === undefined ? "{" : `${envelope.open},`, blob);
+  const large = encodeLarge(envelope?.open, result);
+  if (large !== undefined) return large;
   if (envelope !== undefined && ("_meta" in result || "resultType" in result)) {
     const own = (result as { _meta?: Meta })._meta;
     const _meta = { ...(envelope.value._meta as Meta), ...own };
@@ -60,28 +56,12 @@ function partJson(value: unknown): string | undefined {
 /** The message that answers a request with a result. */
 export function resultMessage(id: RequestId, result: Wire | Prepared): Wire {
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
-  if (typeof result === "string") return `${head}${result}}`;
-  if (!(result instanceof Prepared)) return [head + result[0], result[1], `${result[2]}}`];
+  if (!(result instanceof Prepared)) return surround(head, result, "}");
   return result.json.length < LARGE ? `${head}${result.json}}` : [head, result.bytes, "}"];
 }
 
 function toWire(head: string, json: string, tail: string): Wire {
   return json.length < LARGE ? head + json + tail : [head, json, tail];
-}
-
-/** What is read, if it is one large blob that was encoded here, and nothing else. */
-function soleBlob(result: Partial<ReadResult>): EncodedBlob | undefined {
-  const { contents } = result;
-  if (contents?.length !== 1) return undefined;
-  const content = contents[0];
-  if (content?.blob === undefined || content.blob.length < LARGE || !isEncoded(content)) return undefined;
-  return Object.keys(result).length === 1 ? content : undefined;
-}
-
-/** Base64 has nothing to escape, and JSON.stringify takes more time to find that out than encoding it took. */
-function encodeBlob(open: string, { blob, ...content }: EncodedBlob): Wire {
-  const head = JSON.stringify(content).slice(0, -1);
-  return [`${open}"contents":[${head},"blob":"`, asciiBytes(blob), '"}]}'];
 }
 
 /** The message that answers a request with an error; without a readable id, as the revision has it. */

@@ -31,7 +31,7 @@ export class EventLog {
   }
 
   append(stream: number, place: number, wire: Wire): void {
-    const size = typeof wire === "string" ? wire.length : wire[0].length + wire[1].length + wire[2].length;
+    const size = typeof wire === "string" ? wire.length : wire.reduce((sum, part) => sum + part.length, 0);
     this.#entries.push({ stream, place, wire, size });
     this.#count(size);
     let forgotten = 0;

@@ -116,16 +116,16 @@ export class NodeExchange implements HttpExchange {
       all.push("content-length", String(length));
       response.writeHead(status, all).end(body, encodingOf(body, length));
     } else {
-      const [head, middle, tail] = body;
-      const length = Buffer.byteLength(middle);
-      all.push("content-length", String(Buffer.byteLength(head) + length + Buffer.byteLength(tail)));
+      const lengths = body.map((part) => Buffer.byteLength(part));
+      all.push("content-length", String(lengths.reduce((sum, length) => sum + length, 0)));
       response.writeHead(status, all);
-      // Bytes go out by reference: the three parts leave in one system call, uncopied.
+      // Bytes go out by reference: the parts leave in one system call, uncopied.
       response.cork();
-      response.write(head);
-      if (typeof middle === "string") response.write(middle, encodingOf(middle, length));
-      else response.write(middle);
-      response.end(tail);
+      body.forEach((part, i) => {
+        if (typeof part === "string") response.write(part, encodingOf(part, lengths[i] as number));
+        else response.write(part);
+      });
+      response.end();
     }
   }
 

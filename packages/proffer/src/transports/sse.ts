@@ -1,4 +1,4 @@
-import type { Wire } from "../protocol/messages.ts";
+import { surround, type Wire } from "../protocol/messages.ts";
 
 /** A line that says nothing: it keeps proxies from cutting a quiet stream. */
 export const COMMENT = ":\n\n";
@@ -9,8 +9,7 @@ export const COMMENT = ":\n\n";
  */
 export function toEvent(wire: Wire, id?: string): Wire {
   const start = id === undefined ? "event: message\ndata: " : `event: message\nid: ${id}\ndata: `;
-  if (typeof wire === "string") return `${start}${wire}\n\n`;
-  return [start + wire[0], wire[1], `${wire[2]}\n\n`];
+  return surround(start, wire, "\n\n");
 }
 
 /** The event that lets a client come back before anything was said: an id, no data, and when to come back. */

@@ -54,6 +54,30 @@ describe("StdioOutput", () => {
     expect(chunks).toEqual(["1\n2\n", "3\n"]);
   });
 
+  it("keeps the order of large texts and bytes, whether they are written at once or wait", async () => {
+    const large = (letter: string) => letter.repeat(100_000);
+    const wires: Wire[] = [
+      ["<", large("a"), bytes(large("b")), large("é"), ">"],
+      large("c"),
+      ["<", "small", large("😀"), ">"],
+      "last",
+    ];
+    const whole = `<${large("a")}${large("b")}${large("é")}>\n${large("c")}\n<small${large("😀")}>\nlast\n`;
+    let text = "";
+    const slow = new Writable({
+      decodeStrings: false,
+      write(chunk, _, done) {
+        text += chunk.toString();
+        setImmediate(done);
+      },
+    });
+    const output = new StdioOutput(slow);
+    for (const wire of wires) output.send(wire);
+    await output.written();
+    expect(text).toBe(whole);
+    expect((await written("lines", wires)).toString()).toBe(whole);
+  });
+
   it("is congested while the reader does not read, and says when it has", async () => {
     const stdout = new PassThrough();
     const output = new StdioOutput(stdout);

@@ -5,6 +5,9 @@ import type { Framing } from "./stdio-input.ts";
 /** So much is gathered before it is written, and so much may wait for the client to read it. */
 const ENOUGH = 64 * 1024;
 
+/** A part of this size is written by itself rather than copied to join others. */
+const LARGE = 4 * 1024;
+
 /**
  * Writes messages to stdout. What is sent in one turn of the event loop is written at once: a system call costs more
  * than a small answer.
@@ -35,8 +38,10 @@ export class StdioOutput {
   }
 
   send(wire: Wire): void {
-    if (typeof wire === "string") this.#addText(wire);
-    else this.#addParts(...wire);
+    if (this.framing !== "lines") this.#text += `Content-Length: ${byteLength(wire)}\r\n\r\n`;
+    if (typeof wire === "string") this.#text += wire;
+    else for (const part of wire) this.#addPart(part);
+    if (this.framing === "lines") this.#text += "\n";
     if (this.#text.length > ENOUGH) this.flush();
     if (this.corked || this.#scheduled || this.#text === "") return;
     this.#scheduled = true;
@@ -78,21 +83,19 @@ export class StdioOutput {
     this.flush();
   };
 
-  #addText(message: string): void {
-    this.#text += this.framing === "lines" ? `${message}\n` : `${header(Buffer.byteLength(message))}${message}`;
-  }
-
-  #addParts(head: string, body: Uint8Array | string, tail: string): void {
-    if (this.framing !== "lines") {
-      this.#text += header(Buffer.byteLength(head) + Buffer.byteLength(body) + Buffer.byteLength(tail));
+  #addPart(part: string | Uint8Array): void {
+    if (typeof part === "string" && part.length < LARGE) {
+      this.#text += part;
+      return;
     }
-    this.#text += head;
     this.flush();
-    if (!this.#closed) this.#stdout.write(body);
-    this.#text = this.framing === "lines" ? `${tail}\n` : tail;
+    if (this.#closed) return;
+    // A text that has to wait is encoded now: a queue of texts would be copied as a whole once it is their turn.
+    this.#stdout.write(typeof part === "string" && this.#stdout.writableLength > 0 ? Buffer.from(part) : part);
   }
 }
 
-function header(bytes: number): string {
-  return `Content-Length: ${bytes}\r\n\r\n`;
+function byteLength(wire: Wire): number {
+  if (typeof wire === "string") return Buffer.byteLength(wire);
+  return wire.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
 }
