@@ -28,8 +28,7 @@ const SCENARIOS = {
   },
   memory: ({ calls }, contenders) => measureMemory({ contenders, counts: calls, progress }),
   sessions: ({ sessions }, contenders) => measureSessions({ contenders, count: sessions, progress }),
-  dialogues: ({ rounds, seconds, warm }, contenders) =>
-    measureDialogues({ contenders, rounds, seconds, warm, progress }),
+  dialogues: (plan, contenders) => measureDialogues({ ...plan, contenders, progress }),
   changes: ({ listeners, changes }, contenders) => measureChanges({ contenders, listeners, changes, progress }),
 };
 
@@ -38,6 +37,7 @@ const OPTIONS = {
   only: { type: "string" },
   cases: { type: "string" },
   servers: { type: "string" },
+  processes: { type: "string" },
   rounds: { type: "string" },
   seconds: { type: "string" },
   warm: { type: "string" },
@@ -76,7 +76,9 @@ function commandOf({ all, json: _, rest: __, ...others }) {
 
 function planOf(values) {
   const plan = { ...PLANS[values.all ? "all" : "short"] };
-  for (const key of ["rounds", "seconds", "warm"]) if (values[key] !== undefined) plan[key] = Number(values[key]);
+  for (const key of ["processes", "rounds", "seconds", "warm"]) {
+    if (values[key] !== undefined) plan[key] = Number(values[key]);
+  }
   if (values["in-flight"] !== undefined) plan.inFlight = values["in-flight"].split(",").map(Number);
   if (values.cases !== undefined) plan.cases = values.cases.split(",");
   const unknown = plan.cases.find((name) => CASES[name] === undefined);

@@ -33,7 +33,7 @@ export async function measureColdStart({ contenders, runs, progress }) {
 
 async function startOnce(contender) {
   const begin = performance.now();
-  const server = await startServer(contender, "stdio", "small");
+  const server = await startServer(contender, "stdio", "start");
   try {
     await ask(server, initializeRequest());
     return { milliseconds: performance.now() - begin, cpu: server.cpuMicros / 1_000, rss: server.rssMiB };

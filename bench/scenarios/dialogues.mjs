@@ -1,6 +1,6 @@
 import { rawFor } from "../contenders.mjs";
 import { startServer } from "../lib/server-process.mjs";
-import { median } from "../lib/statistics.mjs";
+import { medians } from "../lib/statistics.mjs";
 import { eachLine, openSession } from "../lib/stdio-client.mjs";
 import { dialogueText, QUESTIONS } from "../workload/definition.mjs";
 import { request } from "../workload/messages.mjs";
@@ -12,11 +12,24 @@ const ANSWER = { action: "accept", content: { value: "yes" } };
 const EXPECTED = dialogueText(Array.from({ length: QUESTIONS }, () => ANSWER.content.value));
 
 /**
- * Measures a tool that asks the user question after question, over stdio. In the older revisions each question is a
- * request of the server's; in the newest the client calls again with the answers.
+ * Measures a tool that asks the user question after question, over stdio, with several processes of each contender. In
+ * the older revisions each question is a request of the server's; in the newest the client calls again with the answers.
  * @returns a row for each contender: CPU µs for a dialogue, and the ratio to raw
  */
-export async function measureDialogues({ contenders, rounds, seconds, warm, progress }) {
+export async function measureDialogues({ contenders, processes, progress, ...options }) {
+  const measured = new Map();
+  for (let number = 0; number < processes; number++) {
+    for (const { name, ...figures } of await measureProcesses({ contenders, progress, ...options })) {
+      measured.set(name, [...(measured.get(name) ?? []), figures]);
+    }
+  }
+  const rows = [...measured].map(([name, figures]) => ({ name, ...medians(figures) }));
+  progress(`${QUESTIONS} questions: ${rows.map(({ name, ratio }) => `${name} ${ratio.toFixed(2)}`).join(", ")}`);
+  return rows;
+}
+
+/** Starts a process of each contender, and gives a record for each round. */
+async function measureProcesses({ contenders, rounds, seconds, warm, progress }) {
   const opened = [];
   for (const contender of contenders) {
     try {
@@ -25,24 +38,21 @@ export async function measureDialogues({ contenders, rounds, seconds, warm, prog
       progress(`LEFT OUT: dialogues of ${contender.name}: ${error.message.slice(0, 400)}`);
     }
   }
+  const measured = [];
   for (let round = 0; round < rounds; round++) {
-    for (const { server, figures } of opened) {
+    const cpuOf = new Map();
+    for (const server of opened) {
+      const { name } = server.contender;
       const before = server.cpuMicros;
       const done = await converse(server, seconds);
-      figures.push((server.cpuMicros - before) / done);
+      const cpu = (server.cpuMicros - before) / done;
+      cpuOf.set(name, cpu);
+      // The raw servers come first.
+      measured.push({ name, cpu, ratio: cpu / cpuOf.get(rawFor(server.contender)) });
     }
   }
-  await Promise.all(opened.map(({ server }) => server.stop()));
-  const rows = opened.map(({ server: { contender }, figures }) => {
-    const raw = opened.find(({ server }) => server.contender.name === rawFor(contender)).figures;
-    return {
-      name: contender.name,
-      cpu: median(figures),
-      ratio: median(figures.map((cpu, round) => cpu / raw[round])),
-    };
-  });
-  progress(`${QUESTIONS} questions: ${rows.map(({ name, ratio }) => `${name} ${ratio.toFixed(2)}`).join(", ")}`);
-  return rows;
+  await Promise.all(opened.map((server) => server.stop()));
+  return measured;
 }
 
 async function open(contender, warm) {
@@ -50,7 +60,7 @@ async function open(contender, warm) {
   if (contender.era === "legacy") await openSession(server);
   // In the newest revision a dialogue is many requests that wait for each other: it takes longer to warm up.
   await converse(server, 4 * warm, WARM_DIALOGUES);
-  return { server, figures: [] };
+  return server;
 }
 
 /** Has dialogues for some time, or until there were enough, and gives their number. */

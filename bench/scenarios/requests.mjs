@@ -1,7 +1,7 @@
 import { rawFor } from "../contenders.mjs";
 import { connect } from "../lib/link.mjs";
 import { startServer } from "../lib/server-process.mjs";
-import { median, medians, quantile } from "../lib/statistics.mjs";
+import { medians, quantile } from "../lib/statistics.mjs";
 import { CASES } from "../workload/cases.mjs";
 
 /** Enough distinct requests that nothing is measured by its repetition; fewer where each is large. */
@@ -16,27 +16,39 @@ const WARM_REQUESTS = 40_000;
 const FRAMING = 64;
 
 /**
- * Measures the CPU that each contender spends on a request of each case. The rounds are interleaved over the
- * contenders, so that whatever else the machine does hits all of them alike, and each round is compared with raw in
- * the same round.
+ * Measures the CPU that each contender spends on a request of each case. Rounds are interleaved over the contenders, so
+ * that whatever else the machine does hits all of them alike, and each round is compared with raw in the same round.
+ * Two processes of the same program may differ by a fifth, by how their code happens to be optimised and placed: each
+ * contender is started several times, and the median of all rounds counts.
  * @returns a row for each transport, case, number in flight and contender
  */
-export async function measureRequests({ transport, contenders, cases, rounds, seconds, warm, inFlight, progress }) {
-  const rows = [];
+export async function measureRequests({ cases, processes, ...options }) {
+  const measured = [];
   for (const profile of new Set(cases.map((name) => CASES[name].profile))) {
-    const opened = await openAll(contenders, transport, profile, progress);
-    for (const name of cases.filter((name) => CASES[name].profile === profile)) {
-      const jobs = await prepareAll(opened, name, { warm, progress });
-      for (const concurrency of inFlight) {
-        const measured = await interleave(jobs, { rounds, seconds, concurrency, progress });
-        const found = summarise(measured).map((row) => ({ transport, case: name, inFlight: concurrency, ...row }));
-        rows.push(...found);
-        progress(`${transport}, ${name}, ${concurrency} in flight: ${found.map(brief).join(", ")}`);
-      }
+    const names = cases.filter((name) => CASES[name].profile === profile);
+    for (let number = 1; number <= processes; number++) {
+      measured.push(...(await measureProcesses({ profile, names, number, ...options })));
     }
-    await Promise.all(opened.map(({ server }) => server.stop()));
   }
-  return rows;
+  return summarise(measured);
+}
+
+/** Starts a process of each contender, and gives a record for each round of each case. */
+async function measureProcesses({ transport, contenders, profile, names, number, inFlight, progress, ...options }) {
+  const measured = [];
+  const opened = await openAll(contenders, transport, profile, progress);
+  for (const name of names) {
+    const jobs = await prepareAll(opened, name, { ...options, progress });
+    for (const concurrency of inFlight) {
+      const rounds = await interleave(jobs, { ...options, concurrency, progress });
+      const found = rounds.map((round) => ({ transport, case: name, inFlight: concurrency, ...round }));
+      measured.push(...found);
+      const where = `${transport}, ${name}, ${concurrency} in flight, process ${number} of each`;
+      progress(`${where}: ${summarise(found).map(brief).join(", ")}`);
+    }
+  }
+  await Promise.all(opened.map(({ server }) => server.stop()));
+  return measured;
 }
 
 async function openAll(contenders, transport, profile, progress) {
@@ -88,14 +100,20 @@ export async function prepareCase(link, { method, params, check, key, whole }) {
 }
 
 async function interleave(jobs, { rounds, seconds, concurrency, progress }) {
-  const measured = new Map(jobs.map((job) => [job, []]));
+  const measured = [];
+  const left = new Set(jobs);
   for (let round = 0; round < rounds; round++) {
-    for (const [job, figures] of measured) {
+    const cpuOf = new Map();
+    for (const job of left) {
+      const { name } = job.contender;
       try {
-        figures.push(await measure(job, { inFlight: concurrency, seconds }));
+        const figures = await measure(job, { inFlight: concurrency, seconds });
+        cpuOf.set(name, figures.cpu);
+        // The raw servers come first.
+        measured.push({ name, ...figures, ratio: figures.cpu / (cpuOf.get(rawFor(job.contender)) ?? Number.NaN) });
       } catch (error) {
-        measured.delete(job);
-        progress(`LEFT OUT: ${job.contender.name}: ${firstLine(error)}`);
+        left.delete(job);
+        progress(`LEFT OUT: ${name}: ${firstLine(error)}`);
       }
     }
   }
@@ -114,6 +132,7 @@ async function measure(job, options) {
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
     busy: cpu / milliseconds / 1_000,
+    bytes: job.bytes / job.share,
   };
 }
 
@@ -124,13 +143,14 @@ function checkLength({ bytes, sameLength }, found, chunked) {
   throw new Error(`answers of ${found.toFixed(1)} bytes under load, but the one that was checked had ${bytes}`);
 }
 
+/** The medians of all rounds in which the same was measured of the same contender. */
 function summarise(measured) {
-  const byName = new Map([...measured].map(([job, figures]) => [job.contender.name, figures]));
-  return [...measured].map(([{ contender, bytes, share }, figures]) => {
-    const raw = byName.get(rawFor(contender));
-    const ratios = figures.map(({ cpu }, round) => cpu / (raw?.[round]?.cpu ?? Number.NaN));
-    return { name: contender.name, ...medians(figures), ratio: median(ratios), bytes: bytes / share };
-  });
+  const groups = new Map();
+  for (const { transport, case: which, inFlight, name, ...figures } of measured) {
+    const key = JSON.stringify({ transport, case: which, inFlight, name });
+    groups.set(key, [...(groups.get(key) ?? []), figures]);
+  }
+  return [...groups].map(([key, rounds]) => ({ ...JSON.parse(key), ...medians(rounds) }));
 }
 
 function brief({ name, ratio }) {

@@ -1,4 +1,4 @@
-import { BLOB_1M, TEXT_1K, TEXT_1M } from "./definition.mjs";
+import { blob1M, TEXT_1K, text1M } from "./definition.mjs";
 import { FILES, fileName, fileText } from "./files.mjs";
 
 const items = Array.from({ length: 50 }, (_, i) => ({
@@ -36,10 +36,10 @@ export const CASES = {
     check: ({ resources }) => resources?.length === ROWS_PER_PAGE,
   },
   "fixed 1 KiB": read("small", "text://1k", "text", TEXT_1K),
-  "fixed 1 MiB": read("small", "text://1m", "text", TEXT_1M),
-  "fixed blob": read("small", "blob://1m", "blob", BLOB_1M),
-  "made 1 MiB": read("small", "computed://text", "text", TEXT_1M),
-  "made blob": read("small", "computed://blob", "blob", BLOB_1M),
+  "fixed 1 MiB": read("small", "text://1m", "text", text1M()),
+  "fixed blob": read("small", "blob://1m", "blob", blob1M()),
+  "made 1 MiB": read("small", "computed://text", "text", text1M()),
+  "made blob": read("small", "computed://blob", "blob", blob1M()),
   file: {
     profile: "files",
     method: "resources/read",

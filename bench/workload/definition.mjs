@@ -4,10 +4,10 @@ import { join, sep } from "node:path";
 
 const KiB = 1024;
 export const TEXT_1K = 'All work and no play. "quoted" \n'.repeat(32).slice(0, KiB);
-export const TEXT_1M = TEXT_1K.repeat(KiB);
-const BYTES_1M = Buffer.alloc(KiB * KiB, 0xa5);
+export const text1M = once(() => TEXT_1K.repeat(KiB));
+const bytes1M = once(() => Buffer.alloc(KiB * KiB, 0xa5));
 /** 1 MiB of bytes are 1.33 MiB of base64. */
-export const BLOB_1M = BYTES_1M.toString("base64");
+export const blob1M = once(() => bytes1M().toString("base64"));
 
 /** How many questions a dialogue has. */
 export const QUESTIONS = 20;
@@ -53,23 +53,31 @@ export function definitionOf(profile) {
       { name: "echo", description: "Echo a message", kind: "echo" },
       { name: "nested", description: "Sum a list of items", kind: "nested" },
     ],
-    resources: [
-      { uri: "text://1k", name: "text 1 KiB", mimeType: "text/plain", text: TEXT_1K },
-      { uri: "text://1m", name: "text 1 MiB", mimeType: "text/plain", text: TEXT_1M },
-      {
-        uri: "blob://1m",
-        name: "blob 1 MiB",
-        mimeType: "application/octet-stream",
-        blob: BLOB_1M,
-        bytes: BYTES_1M,
-      },
-      { uri: "computed://text", name: "computed text", mimeType: "text/plain", compute: () => TEXT_1M },
-      { uri: "computed://blob", name: "computed blob", mimeType: "application/octet-stream", compute: () => BYTES_1M },
-    ],
+    resources: profile === "start" ? [] : contents(),
     templates: [itemTemplate("item")],
   };
   PROFILES[profile]?.(definition);
   return definition;
+}
+
+function contents() {
+  const blob = { mimeType: "application/octet-stream" };
+  return [
+    { uri: "text://1k", name: "text 1 KiB", mimeType: "text/plain", text: TEXT_1K },
+    { uri: "text://1m", name: "text 1 MiB", mimeType: "text/plain", text: text1M() },
+    { uri: "blob://1m", name: "blob 1 MiB", ...blob, blob: blob1M(), bytes: bytes1M() },
+    { uri: "computed://text", name: "computed text", mimeType: "text/plain", compute: text1M },
+    { uri: "computed://blob", name: "computed blob", ...blob, compute: bytes1M },
+  ];
+}
+
+/** Makes a value when it is first asked for: what makes none of the large ones starts without them. */
+function once(make) {
+  let value;
+  return () => {
+    value ??= make();
+    return value;
+  };
 }
 
 /** What a profile adds to the common definition; one that is not here adds nothing. */
