@@ -7,6 +7,8 @@ import { headersOf } from "./http-client.mjs";
 const HEAD_END = "\r\n\r\n";
 const LAST_CHUNK = "0\r\n\r\n";
 const MAX_HEAD = 4 * 1024;
+/** Milliseconds after which an answer is given up. */
+const PATIENCE = 30_000;
 
 /** The requests of a case as bytes, under ids of one width. */
 export function serialise(port, { era, session, method, params, count }) {
@@ -71,6 +73,7 @@ function runLane(port, run) {
     };
     const onread = { buffer: run.buffer, callback: received };
     const socket = net.connect({ port, host: "127.0.0.1", noDelay: true, onread }, send);
+    socket.setTimeout(PATIENCE, () => socket.destroy(new Error(`no answer in ${PATIENCE} ms`)));
     socket.once("error", reject);
     socket.once("close", () => reject(new Error("the server closed a connection")));
   });

@@ -3,6 +3,8 @@
 import { request } from "../workload/messages.mjs";
 
 const NEWLINE = 10;
+/** Milliseconds after which an answer is given up. */
+const PATIENCE = 30_000;
 
 /** The requests of a case as bytes, under ids of one width. */
 export function serialise({ era, method, params, count }) {
@@ -35,8 +37,16 @@ export function load(server, lines, { inFlight, seconds, count = Number.POSITIVE
   };
 
   return new Promise((resolve, reject) => {
-    const ended = () => reject(server.failure("ended"));
+    const settle = (how, value) => {
+      clearTimeout(timer);
+      child.stdout.off("data", take);
+      child.off("exit", ended);
+      how(value);
+    };
+    const timer = setTimeout(() => settle(reject, server.failure(`gave no answer in ${PATIENCE} ms`)), PATIENCE);
+    const ended = () => settle(reject, server.failure("ended"));
     const take = (chunk) => {
+      timer.refresh();
       bytes += chunk.length;
       const answered = countNewlines(chunk);
       if (answered === 0) return;
@@ -44,9 +54,7 @@ export function load(server, lines, { inFlight, seconds, count = Number.POSITIVE
       for (let i = 0; i < answered; i++) latencies.push(now - started[latencies.length]);
       if (now < end && started.length < count) return send(answered);
       if (latencies.length < started.length) return;
-      child.stdout.off("data", take);
-      child.off("exit", ended);
-      resolve({ latencies, milliseconds: now - begin, bytes: bytes - latencies.length, chunked: false });
+      settle(resolve, { latencies, milliseconds: now - begin, bytes: bytes - latencies.length, chunked: false });
     };
     child.stdout.on("data", take);
     child.once("exit", ended);

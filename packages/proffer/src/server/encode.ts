@@ -14,7 +14,7 @@ export function encodeResult(server: ServerState, revision: Revision, result: ob
   if (envelope !== undefined && ("_meta" in result || "resultType" in result)) {
     const own = (result as { _meta?: Meta })._meta;
     const _meta = { ...(envelope.value._meta as Meta), ...own };
-    return toWire("", JSON.stringify({ ...envelope.value, ...result, _meta }), "");
+    return JSON.stringify({ ...envelope.value, ...result, _meta });
   }
   let json = envelope?.open ?? "{";
   let separator = envelope === undefined ? "" : ",";
@@ -23,7 +23,7 @@ export function encodeResult(server: ServerState, revision: Revision, result: ob
     const part = partJson(result[each as keyof typeof result]);
     if (part === undefined) continue;
     json += `${separator}${JSON.stringify(each)}:`;
-    if (keys.length === 1) return toWire(json, part, "}");
+    if (keys.length === 1 && part.length >= LARGE) return [json, part, "}"];
     json += part;
     separator = ",";
   }
@@ -58,10 +58,6 @@ export function resultMessage(id: RequestId, result: Wire | Prepared): Wire {
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
   if (!(result instanceof Prepared)) return surround(head, result, "}");
   return result.json.length < LARGE ? `${head}${result.json}}` : [head, result.bytes, "}"];
-}
-
-function toWire(head: string, json: string, tail: string): Wire {
-  return json.length < LARGE ? head + json + tail : [head, json, tail];
 }
 
 /** The message that answers a request with an error; without a readable id, as the revision has it. */
