@@ -8,6 +8,7 @@ import { buildDerived } from "./lib/derived.mjs";
 import { environment } from "./lib/environment.mjs";
 import { ensureReady } from "./lib/install.mjs";
 import { contendersOf, PLANS } from "./plan.mjs";
+import { BUDGET_CASES } from "./report/budgets.mjs";
 import { drawChart } from "./report/chart.mjs";
 import { writeReport } from "./report/report.mjs";
 import { measureChanges } from "./scenarios/changes.mjs";
@@ -22,6 +23,15 @@ import { makeFiles } from "./workload/files.mjs";
 const SCENARIOS = {
   http: (plan, contenders) => measureRequests({ ...plan, transport: "http", contenders, progress }),
   stdio: (plan, contenders) => measureRequests({ ...plan, transport: "stdio", contenders, progress }),
+  async budgets({ budgets, ...plan }, contenders) {
+    const rows = [];
+    for (const transport of ["http", "stdio"]) {
+      const some = contenders.filter((one) => one.transport === transport);
+      const cases = BUDGET_CASES.filter((name) => plan.cases.includes(name));
+      rows.push(...(await measureRequests({ ...plan, ...budgets, cases, transport, contenders: some, progress })));
+    }
+    return rows;
+  },
   coldStart({ coldStarts }, contenders) {
     buildDerived(progress);
     return measureColdStart({ contenders, runs: coldStarts, progress });
@@ -49,7 +59,9 @@ const OPTIONS = {
 await main(async () => {
   const { values } = parseArgs({ options: OPTIONS });
   const plan = planOf(values);
-  const scenarios = values.only?.split(",") ?? Object.keys(SCENARIOS);
+  // The budgets are judged by the other scenarios where there is no time to measure longer.
+  const scenarios =
+    values.only?.split(",") ?? Object.keys(SCENARIOS).filter((name) => values.all || name !== "budgets");
   const unknown = scenarios.find((name) => SCENARIOS[name] === undefined);
   if (unknown !== undefined) {
     throw new Failure(`There is no scenario "${unknown}"; there are ${Object.keys(SCENARIOS).join(", ")}.`);
@@ -77,7 +89,9 @@ function commandOf({ all, json: _, rest: __, ...others }) {
 function planOf(values) {
   const plan = { ...PLANS[values.all ? "all" : "short"] };
   for (const key of ["processes", "rounds", "seconds", "warm"]) {
-    if (values[key] !== undefined) plan[key] = Number(values[key]);
+    if (values[key] === undefined) continue;
+    plan[key] = Number(values[key]);
+    plan.budgets = { ...plan.budgets, [key]: plan[key] };
   }
   if (values["in-flight"] !== undefined) plan.inFlight = values["in-flight"].split(",").map(Number);
   if (values.cases !== undefined) plan.cases = values.cases.split(",");

@@ -14,6 +14,9 @@ const RATIOS = [
   { what: "1 MiB that is made by each read", cases: ["made 1 MiB", "made blob"], http: 1.1, stdio: 1.1 },
 ];
 
+/** The cases that a budget speaks of. */
+export const BUDGET_CASES = RATIOS.flatMap(({ cases }) => cases);
+
 const COLD_START_MS = 20;
 const MEMORY_MIB = 15;
 const SESSION_KIB = 1;
@@ -33,7 +36,8 @@ export function judge(results) {
 }
 
 function judgeRatio({ what, cases, ...limits }, transport, results) {
-  const rows = ours(results[transport]).filter((row) => cases.includes(row.case) && row.inFlight > 1);
+  const all = results.budgets?.filter((row) => row.transport === transport) ?? results[transport];
+  const rows = ours(all).filter((row) => cases.includes(row.case) && row.inFlight > 1);
   const found = rows.map(({ name, case: which, ratio }) => [ratio, cases.length > 1 ? `${which}, ${name}` : name]);
   return judgeWorst(`${what}, ${transport}`, limits[transport], found);
 }

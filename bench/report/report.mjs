@@ -27,8 +27,8 @@ export function writeReport(results) {
 }
 
 /** The same server measured twice shows what the machine adds by itself. */
-function noise({ http = [], stdio = [] }) {
-  const again = [...http, ...stdio].filter(({ name }) => name === "raw again").map(({ ratio }) => ratio);
+function noise({ http = [], stdio = [], budgets = [] }) {
+  const again = [...http, ...stdio, ...budgets].filter(({ name }) => name === "raw again").map(({ ratio }) => ratio);
   if (again.length === 0) return "noise: not measured";
   const [low, high] = [Math.min(...again), Math.max(...again)];
   return `noise: the raw server against itself in the same rounds ${low.toFixed(2)} to ${high.toFixed(2)}`;
@@ -44,14 +44,32 @@ function budgets(results) {
     where,
     met ? "met" : "**not met**",
   ]);
-  return ["## Budgets", "", ...table(["", "budget", "worst found", "where", ""], cells), ""];
+  return [
+    "## Budgets",
+    "",
+    ...table(["", "budget", "worst found", "where", ""], cells),
+    "",
+    ...["http", "stdio"].flatMap((transport) => judged(transport, results.budgets ?? [])),
+  ];
+}
+
+function judged(transport, rows) {
+  const some = rows.filter((row) => row.transport === transport);
+  if (some.length === 0) return [];
+  return grid(`${nameOf(transport)}, what there are budgets for, measured longer: ratio to raw`, some, ({ ratio }) =>
+    figure(ratio),
+  );
+}
+
+function nameOf(transport) {
+  return transport === "http" ? "HTTP" : "stdio";
 }
 
 function requests(transport, rows) {
   const lines = [];
   for (const inFlight of new Set(rows.map((row) => row.inFlight))) {
     const some = rows.filter((row) => row.inFlight === inFlight);
-    const title = `${transport === "http" ? "HTTP" : "stdio"}, ${inFlight} in flight`;
+    const title = `${nameOf(transport)}, ${inFlight} in flight`;
     lines.push(
       ...grid(`${title}: server CPU of a request, ratio to raw`, some, ({ ratio }) => figure(ratio)),
       ...grid(`${title}: server CPU of a request, µs`, some, ({ cpu }) => figure(cpu)),

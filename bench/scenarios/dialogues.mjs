@@ -6,7 +6,7 @@ import { dialogueText, QUESTIONS } from "../workload/definition.mjs";
 import { request } from "../workload/messages.mjs";
 
 const IN_FLIGHT = 16;
-const WARM_DIALOGUES = 500;
+const WARM_DIALOGUES = 3_000;
 const CALL = { name: "dialogue", arguments: {} };
 const ANSWER = { action: "accept", content: { value: "yes" } };
 const EXPECTED = dialogueText(Array.from({ length: QUESTIONS }, () => ANSWER.content.value));

@@ -36,7 +36,7 @@ export interface Origin {
   abandoned?(call: Call): void;
 }
 
-const NO_PARAMS: JsonObject = Object.freeze({});
+const NO_PARAMS: JsonObject = /* @__PURE__ */ Object.freeze({});
 
 /** Goes on with what a handler made or threw. */
 type Continuation<Result> = (value: unknown) => Result | Promise<Result>;

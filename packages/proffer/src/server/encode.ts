@@ -2,15 +2,19 @@ import { ERRORS, type ErrorObject, type RpcError } from "../protocol/errors.ts";
 import { type RequestId, surround, toText, type Wire } from "../protocol/messages.ts";
 import type { CacheHints, Meta, TextBlock } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revision.ts";
-import { encodeLarge, LARGE } from "./large.ts";
+import { LARGE, splitLarge, TEXT_END } from "./large.ts";
 import { Prepared } from "./prepared.ts";
 import type { ServerState } from "./server.ts";
 
 /** The JSON of a result, with what each result of the revision carries. */
 export function encodeResult(server: ServerState, revision: Revision, result: object, hints?: CacheHints): Wire {
+  const large = splitLarge(result);
+  if (large !== undefined) {
+    const [shell, body] = large;
+    const json = encodeResult(server, revision, shell, hints);
+    return [json.slice(0, -TEXT_END.length) as string, ...body, TEXT_END];
+  }
   const envelope = server.envelope(revision, hints);
-  const large = encodeLarge(envelope?.open, result);
-  if (large !== undefined) return large;
   if (envelope !== undefined && ("_meta" in result || "resultType" in result)) {
     const own = (result as { _meta?: Meta })._meta;
     const _meta = { ...(envelope.value._meta as Meta), ...own };

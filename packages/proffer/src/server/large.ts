@@ -1,4 +1,3 @@
-import type { Wire } from "../protocol/messages.ts";
 import type { CallResult, ReadResult, ResourceContents, TextBlock } from "../protocol/model.ts";
 import { asciiBytes } from "./bytes.ts";
 import { isEncoded } from "./content.ts";
@@ -15,26 +14,30 @@ const PIECE = 64 * 1024;
 /** What may be alone in a result: contents that were read, or a text that a tool gave. */
 type Sole = Partial<ResourceContents & TextBlock>;
 
-/** The JSON of a result that is one large text or blob and nothing else, after what opens each result. */
-export function encodeLarge(open: string | undefined, result: Partial<ReadResult & CallResult>): Wire | undefined {
+type Parts = readonly (string | Uint8Array)[];
+
+/** What the JSON of a result ends with whose last thing is a text. */
+export const TEXT_END = '"}]}';
+
+/**
+ * Splits a result that is one large text or blob and nothing else: the result with an empty one in its place, which is
+ * then the last thing in it, and what the JSON of the large one has between its quotes.
+ */
+export function splitLarge(result: Partial<ReadResult & CallResult>): [shell: object, body: Parts] | undefined {
   const key = result.contents === undefined ? "content" : "contents";
-  const list = result[key] as readonly Sole[] | undefined;
-  if (list?.length !== 1) return undefined;
-  const sole = list[0] as Sole;
-  const body = bodyOf(sole);
-  if (body === undefined || Object.keys(result).length !== 1) return undefined;
-  const head = JSON.stringify({ ...sole, text: undefined, blob: undefined }).slice(0, -1);
-  const name = sole.blob === undefined ? "text" : "blob";
-  const start = `${open === undefined ? "{" : `${open},`}"${key}":[${head}${head === "{" ? "" : ","}"${name}":"`;
-  return [start, ...(typeof body === "string" ? escaped(body) : [body]), '"}]}'];
+  const sole = result[key]?.length === 1 ? (result[key][0] as Sole) : undefined;
+  if (sole === undefined || !isLarge(sole) || Object.keys(result).length !== 1) return undefined;
+  const { text = "", blob, ...rest } = sole;
+  if (blob === undefined) return [{ [key]: [{ ...rest, text: "" }] }, escaped(text)];
+  // Base64 has nothing to escape, and JSON.stringify takes more time to find that out than encoding it took.
+  return [{ [key]: [{ ...rest, blob: "" }] }, [asciiBytes(blob)]];
 }
 
-/** The large text, or the bytes of the large blob. */
-function bodyOf(sole: Sole): string | Uint8Array | undefined {
+/** Whether it is a large text, or a large blob that was encoded here. */
+function isLarge(sole: Sole): boolean {
   const { text, blob } = sole;
-  if (blob === undefined) return typeof text === "string" && text.length >= LARGE ? text : undefined;
-  // Base64 has nothing to escape, and JSON.stringify takes more time to find that out than encoding it took.
-  return text === undefined && blob.length >= LARGE && isEncoded(sole) ? asciiBytes(blob) : undefined;
+  if (blob === undefined) return typeof text === "string" && text.length >= LARGE;
+  return text === undefined && blob.length >= LARGE && isEncoded(sole);
 }
 
 function escaped(text: string): string[] {

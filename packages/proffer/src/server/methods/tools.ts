@@ -25,7 +25,7 @@ export function listTools(call: Call): Prepared | Promise<Prepared> {
   return page(call, TOOLS);
 }
 
-const NO_ARGUMENTS = Object.freeze({});
+const NO_ARGUMENTS = /* @__PURE__ */ Object.freeze({});
 
 export function callTool(call: Call): object | Promise<object> {
   const { name, arguments: given = NO_ARGUMENTS } = call.params;
