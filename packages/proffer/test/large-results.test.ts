@@ -49,6 +49,19 @@ describe.each(EVERY)("on %s, answers of every size arrive as they were given", (
     expect({ _meta, ...content }).toEqual({ uri: "made:it", mimeType: "image/png", _meta, blob });
   });
 
+  it("as a text and a blob whose metadata are as large", async () => {
+    const _meta = { "example.org/more": textOf(40_000) };
+    for (const item of [{ text: textOf(40_000) }, { blob: bytesOf(40_000) }]) {
+      const client = await connect(
+        serverOf(() => contents([{ ...item, _meta }])),
+        { revision },
+      );
+      const [content] = (await client.read("made:it")).contents;
+      const blob = "blob" in item ? Buffer.from(item.blob).toString("base64") : undefined;
+      expect({ _meta, ...content }).toMatchObject({ ...item, _meta, ...(blob === undefined ? {} : { blob }) });
+    }
+  });
+
   it("as two blobs, and with metadata of the whole", async () => {
     const blob = bytesOf(40_000);
     const client = await connect(

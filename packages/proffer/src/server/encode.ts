@@ -11,8 +11,9 @@ export function encodeResult(server: ServerState, revision: Revision, result: ob
   const large = splitLarge(result);
   if (large !== undefined) {
     const [shell, body] = large;
-    const json = encodeResult(server, revision, shell, hints);
-    return [json.slice(0, -TEXT_END.length) as string, ...body, TEXT_END];
+    // What is left may still be large, by its URI or its metadata.
+    const json = toText(encodeResult(server, revision, shell, hints));
+    return [json.slice(0, -TEXT_END.length), ...body, TEXT_END];
   }
   const envelope = server.envelope(revision, hints);
   if (envelope !== undefined && ("_meta" in result || "resultType" in result)) {
