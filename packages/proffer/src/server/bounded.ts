@@ -86,7 +86,8 @@ function boundProperties(
   throw tooSmall(maxChars, write(rest).length);
 }
 
-function isHighSurrogate(code: number): boolean {
+/** Whether it is the first half of a character that takes two. */
+export function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 

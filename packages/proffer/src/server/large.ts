@@ -1,4 +1,6 @@
+import type { Wire } from "../protocol/messages.ts";
 import type { CallResult, ReadResult, ResourceContents, TextBlock } from "../protocol/model.ts";
+import { isHighSurrogate } from "./bounded.ts";
 import { asciiBytes } from "./bytes.ts";
 import { isEncoded } from "./content.ts";
 
@@ -14,7 +16,7 @@ const PIECE = 64 * 1024;
 /** What may be alone in a result: contents that were read, or a text that a tool gave. */
 type Sole = Partial<ResourceContents & TextBlock>;
 
-type Parts = readonly (string | Uint8Array)[];
+type Parts = Exclude<Wire, string>;
 
 /** What the JSON of a result ends with whose last thing is a text. */
 export const TEXT_END = '"}]}';
@@ -45,7 +47,7 @@ function escaped(text: string): string[] {
   for (let start = 0, end = 0; start < text.length; start = end) {
     end = start + PIECE;
     // The halves of a pair stay together: each alone would be escaped as what no text should have.
-    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++;
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end++;
     pieces.push(JSON.stringify(text.slice(start, end)).slice(1, -1));
   }
   return pieces;
