@@ -26,6 +26,14 @@ const STRUCTURAL = [QUOTE, COLON, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE
 /** Which bytes mean something outside strings: a look-up is faster than comparisons for the many that do not. */
 const MEANS = /* @__PURE__ */ Uint8Array.from({ length: 128 }, (_, byte) => Number(STRUCTURAL.includes(byte)));
 
+/** What each byte outside strings does to the depth. */
+const STEPS = /* @__PURE__ */ new Int8Array(128);
+STEPS[OPEN_BRACE] = STEPS[OPEN_BRACKET] = 1;
+STEPS[CLOSE_BRACE] = STEPS[CLOSE_BRACKET] = -1;
+/** All bits for the byte that begins and ends strings, none for the others. */
+const FLIPS = /* @__PURE__ */ new Int8Array(128);
+FLIPS[QUOTE] = -1;
+
 /** Strings longer than this are skipped by `indexOf`, which is slower to start and faster to run than a loop. */
 const LONG_STRING = 48;
 
@@ -64,10 +72,35 @@ function scanBytes(text: string): void {
       structure.key(text, keyStart, keyEnd);
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       structure.close();
-    } else if (!structure.open(byte === OPEN_BRACE)) {
-      return;
+    } else {
+      if (!structure.open(byte === OPEN_BRACE)) return;
+      if (structure.isWatched) continue;
+      const end = closingBracket(at + 1, length, structure.levelsLeft);
+      if (end < 0) {
+        structure.sink();
+        return;
+      }
+      at = end - 1;
     }
   }
+}
+
+/**
+ * The position of the bracket that closes what opened before `from`, or the length; -1 if there are more than `levels`
+ * inside. Nearly every byte takes the same way through the loop: where short strings end, no processor guesses right.
+ */
+function closingBracket(from: number, length: number, levels: number): number {
+  let depth = 0;
+  let outside = -1;
+  for (let at = from; at < length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === BACKSLASH) at++;
+    outside ^= FLIPS[byte] as number;
+    depth += (STEPS[byte] as number) & outside;
+    // One comparison for both: below zero is above every number here.
+    if (depth >>> 0 > levels) return depth < 0 ? at : -1;
+  }
+  return length;
 }
 
 function scanText(text: string): void {
@@ -132,6 +165,21 @@ class Structure {
     if (isObject && (depth === 1 || this.#entering === depth)) this.#watched = depth;
     this.#entering = 0;
     return this.item() && depth <= this.#maxDepth;
+  }
+
+  /** Whether the keys of what opened last are counted. */
+  get isWatched(): boolean {
+    return this.#depth === this.#watched;
+  }
+
+  /** How much deeper the text may nest. */
+  get levelsLeft(): number {
+    return this.#maxDepth - this.#depth;
+  }
+
+  /** It nests deeper. */
+  sink(): void {
+    this.#depth = this.#maxDepth + 1;
   }
 
   /** Another item begins; false if it is one too many. */

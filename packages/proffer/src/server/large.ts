@@ -14,7 +14,7 @@ export const LARGE = 16 * 1024;
 const PIECE = 64 * 1024;
 
 /** What may be alone in a result: contents that were read, or a text that a tool gave. */
-type Sole = Partial<ResourceContents & TextBlock>;
+export type Sole = Partial<ResourceContents & TextBlock>;
 
 type Parts = Exclude<Wire, string>;
 
