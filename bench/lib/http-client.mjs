@@ -1,7 +1,6 @@
 import http from "node:http";
 import { INITIALIZED, initializeRequest, LEGACY, MODERN } from "../workload/messages.mjs";
-
-const TIMEOUT = 30_000;
+import { PATIENCE } from "./server-process.mjs";
 
 /** The headers of a message: those of the newest revision repeat what the body says. */
 export function headersOf(era, message, session) {
@@ -36,7 +35,7 @@ export function post(port, era, message, session) {
       });
     });
     request.on("error", reject);
-    request.setTimeout(TIMEOUT, () => request.destroy(new Error(`no answer in ${TIMEOUT} ms`)));
+    request.setTimeout(PATIENCE, () => request.destroy(new Error(`no answer in ${PATIENCE} ms`)));
     request.end(JSON.stringify(message));
   });
 }

@@ -1,14 +1,14 @@
 // A load generator that is much cheaper than any server: bytes that were serialised before, over keep-alive sockets,
 // one request at a time on each; of an answer it looks at the status and at where it ends.
+
 import net from "node:net";
 import { request } from "../workload/messages.mjs";
 import { headersOf } from "./http-client.mjs";
+import { PATIENCE } from "./server-process.mjs";
 
 const HEAD_END = "\r\n\r\n";
 const LAST_CHUNK = "0\r\n\r\n";
 const MAX_HEAD = 4 * 1024;
-/** Milliseconds after which an answer is given up. */
-const PATIENCE = 30_000;
 
 /** The requests of a case as bytes, under ids of one width. */
 export function serialise(port, { era, session, method, params, count }) {

@@ -6,6 +6,8 @@ import net from "node:net";
 import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL("..", import.meta.url));
+/** Milliseconds after which an answer is given up. */
+export const PATIENCE = 30_000;
 const START_LIMIT = 20_000;
 const STOP_LIMIT = 3_000;
 

@@ -11,8 +11,20 @@ export function quantile(values, share) {
   return low + (sorted[Math.ceil(at)] - low) * (at % 1);
 }
 
-/** The median of each number in a list of records of equal shape. */
-export function medians(records) {
-  const keys = Object.keys(records[0]);
-  return Object.fromEntries(keys.map((key) => [key, median(records.map((record) => record[key]))]));
+/** One record for all that agree in the keys that are named, with the medians of their other numbers. */
+export function mediansBy(names, records) {
+  const groups = new Map();
+  for (const record of records) {
+    const group = JSON.stringify(names.map((name) => record[name]));
+    if (groups.has(group)) groups.get(group).push(record);
+    else groups.set(group, [record]);
+  }
+  return [...groups.values()].map((group) =>
+    Object.fromEntries(
+      Object.entries(group[0]).map(([key, value]) => [
+        key,
+        names.includes(key) ? value : median(group.map((record) => record[key])),
+      ]),
+    ),
+  );
 }

@@ -1,6 +1,6 @@
 import { INITIALIZED, initializeRequest } from "../workload/messages.mjs";
+import { PATIENCE } from "./server-process.mjs";
 
-const TIMEOUT = 30_000;
 const NEWLINE = 10;
 
 /** Calls back with each line that a child process prints, as bytes; gives a function that stops it. */
@@ -31,7 +31,7 @@ export async function ask(server, message) {
       child.off("exit", ended);
       how(value);
     };
-    const timer = setTimeout(() => settle(reject, server.failure(`gave no answer to ${message.method}`)), TIMEOUT);
+    const timer = setTimeout(() => settle(reject, server.failure(`gave no answer to ${message.method}`)), PATIENCE);
     const ended = () => settle(reject, server.failure("ended"));
     const stop = eachLine(child, (line) => {
       const json = JSON.parse(line);

@@ -1,10 +1,10 @@
 // The load generator for stdio: lines that were serialised before, a window of them in flight, answers counted by
 // their newlines.
+
 import { request } from "../workload/messages.mjs";
+import { PATIENCE } from "./server-process.mjs";
 
 const NEWLINE = 10;
-/** Milliseconds after which an answer is given up. */
-const PATIENCE = 30_000;
 
 /** The requests of a case as bytes, under ids of one width. */
 export function serialise({ era, method, params, count }) {

@@ -1,6 +1,6 @@
 import { rawFor } from "../contenders.mjs";
-import { startServer } from "../lib/server-process.mjs";
-import { medians } from "../lib/statistics.mjs";
+import { PATIENCE, startServer } from "../lib/server-process.mjs";
+import { mediansBy } from "../lib/statistics.mjs";
 import { eachLine, openSession } from "../lib/stdio-client.mjs";
 import { dialogueText, QUESTIONS } from "../workload/definition.mjs";
 import { request } from "../workload/messages.mjs";
@@ -17,13 +17,11 @@ const EXPECTED = dialogueText(Array.from({ length: QUESTIONS }, () => ANSWER.con
  * @returns a row for each contender: CPU µs for a dialogue, and the ratio to raw
  */
 export async function measureDialogues({ contenders, processes, progress, ...options }) {
-  const measured = new Map();
+  const measured = [];
   for (let number = 0; number < processes; number++) {
-    for (const { name, ...figures } of await measureProcesses({ contenders, progress, ...options })) {
-      measured.set(name, [...(measured.get(name) ?? []), figures]);
-    }
+    measured.push(...(await measureProcesses({ contenders, progress, ...options })));
   }
-  const rows = [...measured].map(([name, figures]) => ({ name, ...medians(figures) }));
+  const rows = mediansBy(["name"], measured);
   progress(`${QUESTIONS} questions: ${rows.map(({ name, ratio }) => `${name} ${ratio.toFixed(2)}`).join(", ")}`);
   return rows;
 }
@@ -76,16 +74,19 @@ function converse(server, seconds, enough = Number.POSITIVE_INFINITY) {
 
   return new Promise((resolve, reject) => {
     const finish = (how, value) => {
+      clearTimeout(timer);
       stop();
       child.off("exit", ended);
       how(value);
     };
+    const timer = setTimeout(() => finish(reject, server.failure(`gave no answer in ${PATIENCE} ms`)), PATIENCE);
     const ended = () => finish(reject, server.failure("ended"));
     const begin = () => {
       open++;
       call();
     };
     const stop = eachLine(child, (line) => {
+      timer.refresh();
       const message = JSON.parse(line);
       if (message.method === "elicitation/create") return send({ jsonrpc: "2.0", id: message.id, result: ANSWER });
       if (message.method !== undefined) return;

@@ -1,7 +1,7 @@
 import { rawFor } from "../contenders.mjs";
 import { connect } from "../lib/link.mjs";
 import { startServer } from "../lib/server-process.mjs";
-import { medians, quantile } from "../lib/statistics.mjs";
+import { mediansBy, quantile } from "../lib/statistics.mjs";
 import { CASES } from "../workload/cases.mjs";
 
 /** Enough distinct requests that nothing is measured by its repetition; fewer where each is large. */
@@ -145,12 +145,7 @@ function checkLength({ bytes, sameLength }, found, chunked) {
 
 /** The medians of all rounds in which the same was measured of the same contender. */
 function summarise(measured) {
-  const groups = new Map();
-  for (const { transport, case: which, inFlight, name, ...figures } of measured) {
-    const key = JSON.stringify({ transport, case: which, inFlight, name });
-    groups.set(key, [...(groups.get(key) ?? []), figures]);
-  }
-  return [...groups].map(([key, rounds]) => ({ ...JSON.parse(key), ...medians(rounds) }));
+  return mediansBy(["transport", "case", "inFlight", "name"], measured);
 }
 
 function brief({ name, ratio }) {
