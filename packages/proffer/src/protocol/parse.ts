@@ -1,6 +1,7 @@
 import { RpcError } from "./errors.ts";
 import { isObject, type JsonObject, type Message, type RequestId } from "./messages.ts";
-import { type Scan, scan } from "./scan.ts";
+import { scan } from "./scan.ts";
+import type { Scan } from "./structure.ts";
 
 /** Deeper nesting than this has no use in a message, and recursion over it could exhaust the stack. */
 export const MAX_DEPTH = 64;

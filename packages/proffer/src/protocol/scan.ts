@@ -1,17 +1,4 @@
-/**
- * What JSON.parse does not tell in time: how deep a text nests and how much there is in it; nor at all: how many keys it
- * wrote into the envelope, `params` and `params._meta`. Two equal keys would silently become one; whoever checks the
- * first and acts on the last is fooled.
- */
-export interface Scan {
-  /** The text nests deeper than allowed. The counts are then meaningless. */
-  tooDeep: boolean;
-  /** It has more keys and elements than allowed; an empty object or list counts as one. The same holds then. */
-  tooMany: boolean;
-  envelopeKeys: number;
-  paramsKeys: number;
-  metaKeys: number;
-}
+import { type Scan, Structure } from "./structure.ts";
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -22,21 +9,21 @@ const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
-const STRUCTURAL = [QUOTE, COLON, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE];
 /** Which bytes mean something outside strings: a look-up is faster than comparisons for the many that do not. */
-const MEANS = /* @__PURE__ */ Uint8Array.from({ length: 128 }, (_, byte) => Number(STRUCTURAL.includes(byte)));
-
-/** What each byte outside strings does to the depth. */
-const STEPS = /* @__PURE__ */ new Int8Array(128);
-STEPS[OPEN_BRACE] = STEPS[OPEN_BRACKET] = 1;
-STEPS[CLOSE_BRACE] = STEPS[CLOSE_BRACKET] = -1;
+const MEANS = /* @__PURE__ */ byteTable((char) => Number('":[]{}'.includes(char)));
+/** What each byte does to the depth outside strings. */
+const STEPS = /* @__PURE__ */ byteTable((char) => Number("[{".includes(char)) - Number("]}".includes(char)));
 /** All bits for the byte that begins and ends strings, none for the others. */
-const FLIPS = /* @__PURE__ */ new Int8Array(128);
-FLIPS[QUOTE] = -1;
+const FLIPS = /* @__PURE__ */ byteTable((char) => -Number(char === '"'));
+
+function byteTable(toNumber: (char: string) => number): Int8Array {
+  return Int8Array.from({ length: 128 }, (_, byte) => toNumber(String.fromCharCode(byte)));
+}
 
 /** Strings longer than this are skipped by `indexOf`, which is slower to start and faster to run than a loop. */
 const LONG_STRING = 48;
 
+const structure = /* @__PURE__ */ new Structure();
 const encoder = /* @__PURE__ */ new TextEncoder();
 const bytes = /* @__PURE__ */ new Uint8Array(16 * 1024);
 
@@ -133,87 +120,6 @@ function scanText(text: string): void {
   }
 }
 
-const WATCHED = ["", "params", "_meta"] as const;
-
-/** What is known of the text up to where the scan is. */
-class Structure {
-  readonly #scan: Scan = { tooDeep: false, tooMany: false, envelopeKeys: 0, paramsKeys: 0, metaKeys: 0 };
-  readonly #keys = [0, 0, 0];
-  #maxDepth = 0;
-  #maxItems = 0;
-  #items = 0;
-  /** Depth below the message, so that the messages of a batch count like single ones. */
-  #depth = 0;
-  /** How many levels from the root are objects on the way envelope → params → _meta. */
-  #watched = 0;
-  /** The level that becomes a watched one if an object opens next. */
-  #entering = 0;
-
-  begin(isBatch: boolean, maxDepth: number, maxItems: number): void {
-    this.#keys[0] = this.#keys[1] = this.#keys[2] = 0;
-    this.#maxDepth = maxDepth;
-    this.#maxItems = maxItems;
-    this.#items = 0;
-    this.#depth = isBatch ? -1 : 0;
-    this.#watched = 0;
-    this.#entering = 0;
-  }
-
-  /** An object or a list begins; false if it is nested too deep, or one item too many. */
-  open(isObject: boolean): boolean {
-    const depth = ++this.#depth;
-    if (isObject && (depth === 1 || this.#entering === depth)) this.#watched = depth;
-    this.#entering = 0;
-    return this.item() && depth <= this.#maxDepth;
-  }
-
-  /** Whether the keys of what opened last are counted. */
-  get isWatched(): boolean {
-    return this.#depth === this.#watched;
-  }
-
-  /** How much deeper the text may nest. */
-  get levelsLeft(): number {
-    return this.#maxDepth - this.#depth;
-  }
-
-  /** It nests deeper. */
-  sink(): void {
-    this.#depth = this.#maxDepth + 1;
-  }
-
-  /** Another item begins; false if it is one too many. */
-  item(): boolean {
-    return ++this.#items <= this.#maxItems;
-  }
-
-  close(): void {
-    const depth = --this.#depth;
-    if (this.#watched > depth) this.#watched = depth;
-  }
-
-  /** A key ends; it stands between the two positions. */
-  key(text: string, start: number, end: number): void {
-    const depth = this.#depth;
-    if (depth !== this.#watched || depth <= 0) return;
-    this.#keys[depth - 1] = (this.#keys[depth - 1] ?? 0) + 1;
-    const next = WATCHED[depth];
-    this.#entering = next !== undefined && isKey(text, start, end, next) ? depth + 1 : 0;
-  }
-
-  report(): Scan {
-    const scan = this.#scan;
-    scan.tooDeep = this.#depth > this.#maxDepth;
-    scan.tooMany = this.#items > this.#maxItems;
-    scan.envelopeKeys = this.#keys[0] ?? 0;
-    scan.paramsKeys = this.#keys[1] ?? 0;
-    scan.metaKeys = this.#keys[2] ?? 0;
-    return scan;
-  }
-}
-
-const structure = /* @__PURE__ */ new Structure();
-
 /** The position of the quote that ends the string whose first character is at `from`, or the length of the text. */
 function closingQuote(text: string, from: number): number {
   let at = from;
@@ -232,21 +138,4 @@ function closingQuote(text: string, from: number): number {
     at = quote + 1;
   }
   return text.length;
-}
-
-/** An escaped character, `\u006d`, is so many times as long as the character. */
-const ESCAPE_LENGTH = 6;
-
-/** Whether the key written at `start` is `name`; a key may be written with escapes (`"\u006dethod"`). */
-function isKey(text: string, start: number, end: number, name: string): boolean {
-  const length = end - start;
-  if (length <= name.length) return length === name.length && text.startsWith(name, start);
-  if (length > ESCAPE_LENGTH * name.length) return false;
-  const raw = text.slice(start, end);
-  if (!raw.includes("\\")) return false;
-  try {
-    return JSON.parse(`"${raw}"`) === name;
-  } catch {
-    return false;
-  }
 }
