@@ -2,6 +2,7 @@ import { rawFor } from "../contenders.mjs";
 import { PATIENCE, startServer } from "../lib/server-process.mjs";
 import { mediansBy } from "../lib/statistics.mjs";
 import { eachLine, openSession } from "../lib/stdio-client.mjs";
+import { warmUp } from "../lib/warm-up.mjs";
 import { dialogueText, QUESTIONS } from "../workload/definition.mjs";
 import { request } from "../workload/messages.mjs";
 
@@ -29,17 +30,22 @@ export async function measureDialogues({ contenders, processes, progress, ...opt
 /** Starts a process of each contender, and gives a record for each round. */
 async function measureProcesses({ contenders, rounds, seconds, warm, progress }) {
   const opened = [];
+  const leftOut = ({ name }, error) => progress(`LEFT OUT: dialogues of ${name}: ${error.message.slice(0, 400)}`);
   for (const contender of contenders) {
     try {
-      opened.push(await open(contender, warm));
+      opened.push(await open(contender));
     } catch (error) {
-      progress(`LEFT OUT: dialogues of ${contender.name}: ${error.message.slice(0, 400)}`);
+      leftOut(contender, error);
     }
   }
+  // In the newest revision a dialogue is many requests that wait for each other: it takes longer to warm up.
+  const run = (server, share) => converse(server, 4 * warm * share, WARM_DIALOGUES * share);
+  const settled = new Set(opened);
+  await warmUp(settled, run, ({ contender }, error) => leftOut(contender, error));
   const measured = [];
   for (let round = 0; round < rounds; round++) {
     const cpuOf = new Map();
-    for (const server of opened) {
+    for (const server of settled) {
       const { name } = server.contender;
       const before = server.cpuMicros;
       const done = await converse(server, seconds);
@@ -53,11 +59,9 @@ async function measureProcesses({ contenders, rounds, seconds, warm, progress })
   return measured;
 }
 
-async function open(contender, warm) {
+async function open(contender) {
   const server = await startServer(contender, "stdio", "dialogue");
   if (contender.era === "legacy") await openSession(server);
-  // In the newest revision a dialogue is many requests that wait for each other: it takes longer to warm up.
-  await converse(server, 4 * warm, WARM_DIALOGUES);
   return server;
 }
 

@@ -2,6 +2,7 @@ import { rawFor } from "../contenders.mjs";
 import { connect } from "../lib/link.mjs";
 import { startServer } from "../lib/server-process.mjs";
 import { mediansBy, quantile } from "../lib/statistics.mjs";
+import { warmUp } from "../lib/warm-up.mjs";
 import { CASES } from "../workload/cases.mjs";
 
 /** Enough distinct requests that nothing is measured by its repetition; fewer where each is large. */
@@ -11,12 +12,6 @@ const LARGE = 2_000;
 
 /** After so many requests a server of any kind has settled: its code is optimised, and no longer while it is measured. */
 const WARM_REQUESTS = 40_000;
-
-/**
- * They take turns at that. A process that has nothing to do for some seconds gives back memory, and of its optimised code
- * so much that it takes thousands of requests to have it again; and so does the end of its first connections.
- */
-const WARM_PARTS = 8;
 
 /** The framing of chunks makes an answer longer than what was checked. */
 const FRAMING = 64;
@@ -80,18 +75,12 @@ async function prepareAll(opened, name, { warm, progress }) {
       leftOut(one, error);
     }
   }
-  for (let part = 0; part < WARM_PARTS; part++) {
-    for (const job of jobs) {
-      // A process needs the most time before its first case: its code is not optimised yet.
-      const seconds = (job.server.warm ? warm : 5 * warm) / WARM_PARTS;
-      try {
-        await job.run({ inFlight: 16, seconds, count: WARM_REQUESTS / WARM_PARTS });
-      } catch (error) {
-        jobs.delete(job);
-        leftOut(job, error);
-      }
-    }
-  }
+  // A process needs the most time before its first case: its code is not optimised yet.
+  const run = (job, share) => {
+    const seconds = (job.server.warm ? warm : 5 * warm) * share;
+    return job.run({ inFlight: 16, seconds, count: WARM_REQUESTS * share });
+  };
+  await warmUp(jobs, run, leftOut);
   for (const { server } of jobs) server.warm = true;
   return jobs;
 }
