@@ -97,7 +97,9 @@ describe("the snippets of the documentation", () => {
         },
       ],
     });
-    const child = spawn(process.execPath, [program], { cwd: scratch, stdio: ["ignore", "ignore", "pipe"] });
+    // Some make a folder for their example, and leave it where temporary files are.
+    const env = { ...process.env, TMPDIR: scratch, TEMP: scratch };
+    const child = spawn(process.execPath, [program], { cwd: scratch, env, stdio: ["ignore", "ignore", "pipe"] });
     let printed = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       printed += text;

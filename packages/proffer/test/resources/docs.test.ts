@@ -15,9 +15,12 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "proffer-docs-"));
+  // Some make a folder for their example, and leave it where temporary files are.
+  vi.stubEnv("TMPDIR", folder).stubEnv("TEMP", folder);
 });
 
 afterAll(() => {
+  vi.unstubAllEnvs();
   rmSync(folder, { recursive: true, force: true });
 });
 
