@@ -1,8 +1,7 @@
-import { rawFor } from "../contenders.mjs";
 import { PATIENCE, startServer } from "../lib/server-process.mjs";
 import { mediansBy } from "../lib/statistics.mjs";
 import { eachLine, openSession } from "../lib/stdio-client.mjs";
-import { warmUp } from "../lib/warm-up.mjs";
+import { measureRounds, warmUp } from "../lib/turns.mjs";
 import { dialogueText, QUESTIONS } from "../workload/definition.mjs";
 import { request } from "../workload/messages.mjs";
 
@@ -30,31 +29,19 @@ export async function measureDialogues({ contenders, processes, progress, ...opt
 /** Starts a process of each contender, and gives a record for each round. */
 async function measureProcesses({ contenders, rounds, seconds, warm, progress }) {
   const opened = [];
-  const leftOut = ({ name }, error) => progress(`LEFT OUT: dialogues of ${name}: ${error.message.slice(0, 400)}`);
+  const leftOut = ({ contender: { name } }, error) =>
+    progress(`LEFT OUT: dialogues of ${name}: ${error.message.slice(0, 400)}`);
   for (const contender of contenders) {
     try {
       opened.push(await open(contender));
     } catch (error) {
-      leftOut(contender, error);
+      leftOut({ contender }, error);
     }
   }
+  const left = new Set(opened);
   // In the newest revision a dialogue is many requests that wait for each other: it takes longer to warm up.
-  const run = (server, share) => converse(server, 4 * warm * share, WARM_DIALOGUES * share);
-  const settled = new Set(opened);
-  await warmUp(settled, run, ({ contender }, error) => leftOut(contender, error));
-  const measured = [];
-  for (let round = 0; round < rounds; round++) {
-    const cpuOf = new Map();
-    for (const server of settled) {
-      const { name } = server.contender;
-      const before = server.cpuMicros;
-      const done = await converse(server, seconds);
-      const cpu = (server.cpuMicros - before) / done;
-      cpuOf.set(name, cpu);
-      // The raw servers come first.
-      measured.push({ name, cpu, ratio: cpu / cpuOf.get(rawFor(server.contender)) });
-    }
-  }
+  await warmUp(left, (server, share) => converse(server, 4 * warm * share, WARM_DIALOGUES * share), leftOut);
+  const measured = await measureRounds(left, rounds, (server) => measure(server, seconds), leftOut);
   await Promise.all(opened.map((server) => server.stop()));
   return measured;
 }
@@ -63,6 +50,12 @@ async function open(contender) {
   const server = await startServer(contender, "stdio", "dialogue");
   if (contender.era === "legacy") await openSession(server);
   return server;
+}
+
+async function measure(server, seconds) {
+  const before = server.cpuMicros;
+  const done = await converse(server, seconds);
+  return { cpu: (server.cpuMicros - before) / done };
 }
 
 /** Has dialogues for some time, or until there were enough, and gives their number. */

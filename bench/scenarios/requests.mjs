@@ -1,8 +1,7 @@
-import { rawFor } from "../contenders.mjs";
 import { connect } from "../lib/link.mjs";
 import { startServer } from "../lib/server-process.mjs";
 import { mediansBy, quantile } from "../lib/statistics.mjs";
-import { warmUp } from "../lib/warm-up.mjs";
+import { measureRounds, warmUp } from "../lib/turns.mjs";
 import { CASES } from "../workload/cases.mjs";
 
 /** Enough distinct requests that nothing is measured by its repetition; fewer where each is large. */
@@ -35,14 +34,17 @@ export async function measureRequests({ cases, processes, ...options }) {
 }
 
 /** Starts a process of each contender, and gives a record for each round of each case. */
-async function measureProcesses({ transport, contenders, profile, names, number, inFlight, progress, ...options }) {
+async function measureProcesses({ transport, contenders, profile, names, number, progress, ...options }) {
+  const { inFlight, rounds, seconds, warm } = options;
   const measured = [];
   const opened = await openAll(contenders, transport, profile, progress);
   for (const name of names) {
-    const jobs = await prepareAll(opened, name, { ...options, progress });
+    const jobs = await prepareAll(opened, name, { warm, progress });
     for (const concurrency of inFlight) {
-      const rounds = await interleave(jobs, { ...options, concurrency, progress });
-      const found = rounds.map((round) => ({ transport, case: name, inFlight: concurrency, ...round }));
+      const measureOne = (job) => measure(job, { inFlight: concurrency, seconds });
+      const leftOut = ({ contender }, error) => progress(`LEFT OUT: ${contender.name}: ${firstLine(error)}`);
+      const records = await measureRounds(new Set(jobs), rounds, measureOne, leftOut);
+      const found = records.map((round) => ({ transport, case: name, inFlight: concurrency, ...round }));
       measured.push(...found);
       const where = `${transport}, ${name}, ${concurrency} in flight, process ${number} of each`;
       progress(`${where}: ${summarise(found).map(brief).join(", ")}`);
@@ -102,27 +104,6 @@ export async function prepareCase(link, { method, params, check, key, whole }) {
   }
   const count = JSON.stringify(list[0]).length > LARGE ? DISTINCT_LARGE : DISTINCT;
   return { run: link.prepare({ method, params: list, count }), share, bytes, sameLength: list.length === 1 };
-}
-
-async function interleave(jobs, { rounds, seconds, concurrency, progress }) {
-  const measured = [];
-  const left = new Set(jobs);
-  for (let round = 0; round < rounds; round++) {
-    const cpuOf = new Map();
-    for (const job of left) {
-      const { name } = job.contender;
-      try {
-        const figures = await measure(job, { inFlight: concurrency, seconds });
-        cpuOf.set(name, figures.cpu);
-        // The raw servers come first.
-        measured.push({ name, ...figures, ratio: figures.cpu / (cpuOf.get(rawFor(job.contender)) ?? Number.NaN) });
-      } catch (error) {
-        left.delete(job);
-        progress(`LEFT OUT: ${name}: ${firstLine(error)}`);
-      }
-    }
-  }
-  return measured;
 }
 
 async function measure(job, options) {

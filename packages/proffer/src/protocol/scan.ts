@@ -10,14 +10,17 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
 /** Which bytes mean something outside strings: a look-up is faster than comparisons for the many that do not. */
-const MEANS = /* @__PURE__ */ byteTable((char) => Number('":[]{}'.includes(char)));
+const MEANS = /* @__PURE__ */ byteTable({ '"': 1, ":": 1, "[": 1, "]": 1, "{": 1, "}": 1 });
 /** What each byte does to the depth outside strings. */
-const STEPS = /* @__PURE__ */ byteTable((char) => Number("[{".includes(char)) - Number("]}".includes(char)));
+const STEPS = /* @__PURE__ */ byteTable({ "[": 1, "]": -1, "{": 1, "}": -1 });
 /** All bits for the byte that begins and ends strings, none for the others. */
-const FLIPS = /* @__PURE__ */ byteTable((char) => -Number(char === '"'));
+const FLIPS = /* @__PURE__ */ byteTable({ '"': -1 });
 
-function byteTable(toNumber: (char: string) => number): Int8Array {
-  return Int8Array.from({ length: 128 }, (_, byte) => toNumber(String.fromCharCode(byte)));
+/** The numbers of some bytes; all others have 0. */
+function byteTable(numbers: { readonly [char: string]: number }): Int8Array {
+  const table = new Int8Array(128);
+  for (const char in numbers) table[char.charCodeAt(0)] = numbers[char] as number;
+  return table;
 }
 
 /** Strings longer than this are skipped by `indexOf`, which is slower to start and faster to run than a loop. */
