@@ -15,8 +15,8 @@ const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs"];
 
 /** What is always loaded together is one file, however many entries share it. */
 const GROUPS = [
-  { name: "uri", test: /proffer\/src\/(uri\/.*|server\/usage-error)(?<!\.d)\.ts$/, priority: 1 },
-  { name: "core", test: /proffer\/src\/(protocol|server)\/.*(?<!\.d)\.ts$/ },
+  { name: "uri", test: /proffer\/src\/(uri\/.*|support\/usage-error)(?<!\.d)\.ts$/, priority: 1 },
+  { name: "core", test: /proffer\/src\/(?!adapters|derived|providers|testing|transports)[a-z]+\/.*(?<!\.d)\.ts$/ },
   { name: "serve", test: /cli\/src\/commands\/serve\.ts$/ },
 ];
 

@@ -20,7 +20,7 @@ const tests = [
   "packages/proffer/test/http/isolation.test.ts",
   "packages/proffer/test/stdio-lifecycle.test.ts",
   "packages/proffer/src/uri",
-  "packages/proffer/src/server/json-schema",
+  "packages/proffer/src/schema/json-schema",
 ];
 
 await main(async () => {

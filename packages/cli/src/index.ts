@@ -1,2 +1,2 @@
-export { load } from "./load.ts";
 export { run } from "./main.ts";
+export { load } from "./modules/load.ts";

@@ -1,7 +1,7 @@
 import { guardStdout } from "proffer/stdio";
-import { CommandError } from "./command-error.ts";
 import { serve } from "./commands/serve.ts";
-import { stylesFor } from "./terminal.ts";
+import { CommandError } from "./terminal/command-error.ts";
+import { stylesFor } from "./terminal/terminal.ts";
 
 /**
  * Runs the command line and resolves to its exit code: 0, 1 for a failure, 2 for wrong usage.

@@ -3,7 +3,7 @@ import { guardStdout } from "proffer/stdio";
 import { toTarget } from "./client/target.ts";
 import { serve } from "./commands/serve.ts";
 import { CLIENT_NAMES } from "./install/client-names.ts";
-import { ownVersion } from "./own-version.ts";
+import { ownVersion } from "./modules/own-version.ts";
 
 const EXIT_CODES = `
 Exit codes:

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { defineTool, type JsonSchemaObject } from "proffer";
 import { type BuiltChecks, type ManifestTool, run } from "proffer/derived";
 import { afterAll, describe, expect, it } from "vitest";
-import { writeChecksModule } from "../src/manifest/checks-module.ts";
+import { writeChecksModule } from "../src/build/checks-module.ts";
 import { drawValue, rootSchema } from "./schema-values.ts";
 
 // Always the same, unless PROFFER_FUZZ sets the number of values; then each run has others.

@@ -13,8 +13,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { connect } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { load } from "../src/load.ts";
-import { prepareModule } from "../src/prepare-module.ts";
+import { load } from "../src/modules/load.ts";
+import { prepareModule } from "../src/modules/prepare-module.ts";
 
 let folder: string;
 

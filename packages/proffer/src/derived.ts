@@ -15,5 +15,5 @@ export type {
   ManifestTool,
   ManifestVariable,
 } from "./derived/manifest.ts";
-export { run } from "./server/json-schema/run.ts";
-export { type ProcessOptions, serveByArguments, serveProcess } from "./transports/node-process.ts";
+export { run } from "./schema/json-schema/run.ts";
+export { type ProcessOptions, serveByArguments, serveProcess } from "./transports/process.ts";

@@ -1,7 +1,7 @@
-export { type Challenge, forbidden, unauthorized } from "./transports/challenge.ts";
-export { createFetchHandler, type FetchHandler } from "./transports/fetch-handler.ts";
-export type { HttpRequest } from "./transports/http-exchange.ts";
-export type { GuardOptions } from "./transports/http-guard.ts";
-export type { Authenticate, HttpOptions, RequestEntry } from "./transports/http-options.ts";
-export type { HttpRefusal } from "./transports/http-refusal.ts";
-export type { SessionOptions } from "./transports/http-sessions.ts";
+export { type Challenge, forbidden, unauthorized } from "./transports/http/challenge.ts";
+export type { HttpRequest } from "./transports/http/exchange.ts";
+export { createFetchHandler, type FetchHandler } from "./transports/http/fetch/handler.ts";
+export type { GuardOptions } from "./transports/http/guard.ts";
+export type { Authenticate, HttpOptions, RequestEntry } from "./transports/http/options.ts";
+export type { HttpRefusal } from "./transports/http/refusal.ts";
+export type { SessionOptions } from "./transports/http/sessions.ts";

@@ -1,8 +1,14 @@
-export { type Challenge, forbidden, unauthorized } from "./transports/challenge.ts";
-export type { HttpRequest } from "./transports/http-exchange.ts";
-export type { GuardOptions } from "./transports/http-guard.ts";
-export type { Authenticate, HttpOptions, RequestEntry } from "./transports/http-options.ts";
-export type { HttpRefusal } from "./transports/http-refusal.ts";
-export type { SessionOptions } from "./transports/http-sessions.ts";
-export { createNodeHandler, type NodeHandler } from "./transports/node-handler.ts";
-export { DEFAULT_PORT, type HttpService, type Mount, type ServeOptions, serveHttp } from "./transports/node-server.ts";
+export { type Challenge, forbidden, unauthorized } from "./transports/http/challenge.ts";
+export type { HttpRequest } from "./transports/http/exchange.ts";
+export type { GuardOptions } from "./transports/http/guard.ts";
+export { createNodeHandler, type NodeHandler } from "./transports/http/node/handler.ts";
+export {
+  DEFAULT_PORT,
+  type HttpService,
+  type Mount,
+  type ServeOptions,
+  serveHttp,
+} from "./transports/http/node/server.ts";
+export type { Authenticate, HttpOptions, RequestEntry } from "./transports/http/options.ts";
+export type { HttpRefusal } from "./transports/http/refusal.ts";
+export type { SessionOptions } from "./transports/http/sessions.ts";

@@ -1,3 +1,9 @@
+export type { Around, AroundCall } from "./calls/middleware.ts";
+export type { Principal } from "./calls/principal.ts";
+export type { Client, Session } from "./calls/session.ts";
+export type { Changed } from "./catalog/changes.ts";
+export type { Complete, CompleteFunction } from "./catalog/completion.ts";
+export { definePrompt, type Prompt, type PromptArgumentOptions, type PromptOptions } from "./prompts/define.ts";
 export { InvalidParams, NotFound, RpcError } from "./protocol/errors.ts";
 export type {
   Annotations,
@@ -18,10 +24,28 @@ export type {
   ToolAnnotations,
   ToolDescription,
 } from "./protocol/model.ts";
-export type { Around, AroundCall } from "./server/around.ts";
-export { type BoundJsonOptions, type BoundTextOptions, boundJson, boundText } from "./server/bounded.ts";
-export type { Changed } from "./server/changes.ts";
-export type { Complete, CompleteFunction } from "./server/completion.ts";
+export type { Answer, AskOptions, Root, Sampled, SampleOptions, UrlAnswer } from "./questions/ask.ts";
+export type { Context } from "./questions/context.ts";
+export { type Field, type Fields, field } from "./questions/fields.ts";
+export {
+  defineResource,
+  type FixedResourceOptions,
+  type ReadResourceOptions,
+  type Resource,
+  type ResourceOptions,
+} from "./resources/define.ts";
+export { resourceGroup } from "./resources/group.ts";
+export type { ListEntries, ListEntry, ListFunction, ListPage, ListRequest } from "./resources/list.ts";
+export { type CharsetOptions, charset } from "./resources/params/charset.ts";
+export { date, oneOf, uuid } from "./resources/params/format.ts";
+export { type IntegerOptions, integer } from "./resources/params/integer.ts";
+export type { Param, ParamOptions, ParamSource } from "./resources/params/param.ts";
+export { path } from "./resources/params/path.ts";
+export { type PatternOptions, pattern } from "./resources/params/pattern.ts";
+export type { Refusal, RefusalKind, RefusalWording, Wordings } from "./resources/refusal.ts";
+export type { CheckStep, ContractOptions } from "./resources/rules.ts";
+export type { ResourceParams } from "./resources/types.ts";
+export type { Watch, WatchEvents } from "./resources/watch.ts";
 export {
   assistant,
   audio,
@@ -43,37 +67,14 @@ export {
   ToolError,
   text,
   user,
-} from "./server/content.ts";
-export type { Context } from "./server/context.ts";
-export { definePrompt, type Prompt, type PromptArgumentOptions, type PromptOptions } from "./server/define-prompt.ts";
-export {
-  defineResource,
-  type FixedResourceOptions,
-  type ReadResourceOptions,
-  type Resource,
-  type ResourceOptions,
-} from "./server/define-resource.ts";
-export { defineTool, type RequiredCapability, type Tool, type ToolOptions } from "./server/define-tool.ts";
-export type { Infer, SchemaLike } from "./server/infer.ts";
-export type { Integer } from "./server/integer-type.ts";
-export type { JsonSchema, JsonSchemaObject } from "./server/json-schema/types.ts";
+} from "./results/content.ts";
+export { type LinesOptions, type Slice, type SliceOptions, takeItems, takeLines } from "./results/slice.ts";
+export { type BoundJsonOptions, type BoundTextOptions, boundJson, boundText } from "./results/truncate.ts";
+export type { Infer, SchemaLike } from "./schema/infer.ts";
+export type { Integer } from "./schema/integer-type.ts";
+export type { JsonSchema, JsonSchemaObject } from "./schema/json-schema/types.ts";
+export type { StandardSchema } from "./schema/standard-schema.ts";
 export type { ServerLimits } from "./server/limits.ts";
-export type { LogEntry, LogSink } from "./server/log.ts";
-export { type CharsetOptions, charset } from "./server/params/charset.ts";
-export { date, oneOf, uuid } from "./server/params/format.ts";
-export { type IntegerOptions, integer } from "./server/params/integer.ts";
-export type { Param, ParamOptions, ParamSource } from "./server/params/param.ts";
-export { path } from "./server/params/path.ts";
-export { type PatternOptions, pattern } from "./server/params/pattern.ts";
-export type { Principal } from "./server/principal.ts";
-export type { Answer, AskOptions, Root, Sampled, SampleOptions, UrlAnswer } from "./server/questions/ask.ts";
-export { type Field, type Fields, field } from "./server/questions/fields.ts";
-export type { CheckStep, ContractOptions } from "./server/resource-contract.ts";
-export { resourceGroup } from "./server/resource-group.ts";
-export type { ListEntries, ListEntry, ListFunction, ListPage, ListRequest } from "./server/resource-list.ts";
-export type { Refusal, RefusalKind, RefusalWording, Wordings } from "./server/resource-refusal.ts";
-export type { ResourceParams } from "./server/resource-types.ts";
-export type { Watch, WatchEvents } from "./server/resource-watch.ts";
 export {
   type Collection,
   defineServer,
@@ -81,8 +82,7 @@ export {
   type Server,
   type ServerOptions,
 } from "./server/server.ts";
-export type { Client, Session } from "./server/session.ts";
-export { type LinesOptions, type Slice, type SliceOptions, takeItems, takeLines } from "./server/slice.ts";
-export type { StandardSchema } from "./server/standard-schema.ts";
 export { MemoryStore, type Store } from "./server/store.ts";
-export { type UsageCode, UsageError } from "./server/usage-error.ts";
+export type { LogEntry, LogSink } from "./support/log.ts";
+export { type UsageCode, UsageError } from "./support/usage-error.ts";
+export { defineTool, type RequiredCapability, type Tool, type ToolOptions } from "./tools/define.ts";

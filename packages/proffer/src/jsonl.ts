@@ -1,1 +1,7 @@
-export { type BadLine, type BadLineWording, type FileResolver, type JsonlOptions, jsonl } from "./providers/jsonl.ts";
+export {
+  type BadLine,
+  type BadLineWording,
+  type FileResolver,
+  type JsonlOptions,
+  jsonl,
+} from "./providers/jsonl/jsonl.ts";

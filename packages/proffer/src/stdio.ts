@@ -1,2 +1,2 @@
-export { type StdioOptions, serveStdio } from "./transports/stdio.ts";
-export { guardStdout } from "./transports/stdio-guard.ts";
+export { guardStdout } from "./transports/stdio/guard.ts";
+export { type StdioOptions, serveStdio } from "./transports/stdio/serve.ts";

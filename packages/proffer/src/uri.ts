@@ -6,4 +6,4 @@ export type { Fault, Match, MatchOptions, TemplateValue } from "./uri/reading.ts
 export { createRouter, type RouteMatch, type Router, type RouterOptions } from "./uri/router.ts";
 export { parseTemplate, type Template, type TemplateOptions } from "./uri/template.ts";
 export { TemplateError } from "./uri/template-error.ts";
-export type { TemplateValues, TemplateVariables } from "./uri/values.ts";
+export type { TemplateValues, TemplateVariables } from "./uri/template-types.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import type { Around } from "../src/calls/middleware.ts";
 import { RpcError } from "../src/protocol/errors.ts";
-import type { Around } from "../src/server/around.ts";
-import { ToolError } from "../src/server/content.ts";
-import { defineResource } from "../src/server/define-resource.ts";
-import { defineTool } from "../src/server/define-tool.ts";
-import { field } from "../src/server/questions/fields.ts";
+import { field } from "../src/questions/fields.ts";
+import { defineResource } from "../src/resources/define.ts";
+import { ToolError } from "../src/results/content.ts";
 import { defineServer } from "../src/server/server.ts";
 import { connect } from "../src/testing/connect.ts";
+import { defineTool } from "../src/tools/define.ts";
 import { EVERY } from "./versions.ts";
 
 const logged: unknown[] = [];

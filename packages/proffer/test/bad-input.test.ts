@@ -1,13 +1,13 @@
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { definePrompt } from "../src/prompts/define.ts";
 import { METHODS } from "../src/protocol/methods.ts";
-import { definePrompt } from "../src/server/define-prompt.ts";
-import { defineResource } from "../src/server/define-resource.ts";
-import { defineTool } from "../src/server/define-tool.ts";
+import { defineResource } from "../src/resources/define.ts";
 import { defineServer } from "../src/server/server.ts";
 import type { TestClient } from "../src/testing/client.ts";
 import { connect } from "../src/testing/connect.ts";
+import { defineTool } from "../src/tools/define.ts";
 import { connectMemory } from "../src/transports/memory.ts";
 
 interface Answer {

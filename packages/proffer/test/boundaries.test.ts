@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,8 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const run = "packages/proffer/src";
 const cli = "packages/cli/src";
 
-const layer = "lint/style/noRestrictedImports";
+const packages = "lint/style/noRestrictedImports";
+const direction = "plugin";
 const nodeModules = "lint/correctness/noNodejsModules";
 
 interface Planted {
@@ -21,112 +22,175 @@ interface Planted {
 
 /** A file that imports one name from `specifier`; with `rule` it must be refused by it, without it must pass. */
 function importing(path: string, specifier: string, rule?: string): Planted {
-  const source = `import { name } from "${specifier}";\n\nexport const copy = name;\n`;
-  const holds = `an import of ${specifier}`;
+  return planted(
+    path,
+    `an import of ${specifier}`,
+    `import { name } from "${specifier}";\n\nexport const copy = name;\n`,
+    rule,
+  );
+}
+
+/** The same with a type. */
+function importingType(path: string, specifier: string, rule?: string): Planted {
+  const source = `import type { Name } from "${specifier}";\n\nexport type Copy = Name;\n`;
+  return planted(path, `an import of a type of ${specifier}`, source, rule);
+}
+
+function planted(path: string, holds: string, source: string, rule: string | undefined): Planted {
   return rule === undefined ? { path, holds, source } : { path, holds, source, rule };
 }
 
-/** Whatever folders there are: a new one needs its direction in biome.json before it can land. */
-const folders = readdirSync(join(root, run), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+function foldersIn(folder: string): string[] {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+/** The folders of the run-time whose values each folder may import; a test below checks that every folder has a row. */
+const CORE: { [folder: string]: readonly string[] } = {
+  protocol: [],
+  support: [],
+  uri: [],
+  schema: ["protocol", "support"],
+  results: ["protocol", "support"],
+  calls: ["protocol", "results", "support"],
+  catalog: ["protocol", "results", "support"],
+  questions: ["calls", "protocol", "results", "schema", "support"],
+  tools: ["calls", "catalog", "protocol", "questions", "results", "schema", "support", "uri"],
+  prompts: ["calls", "catalog", "protocol", "questions", "results", "schema", "support", "uri"],
+  resources: ["calls", "catalog", "protocol", "questions", "results", "schema", "support", "uri"],
+};
+CORE.server = Object.keys(CORE);
+const OUTER: { readonly [folder: string]: readonly string[] } = {
+  adapters: ["schema", "support"],
+  derived: Object.keys(CORE),
+  providers: ["protocol", "resources", "results", "support", "uri"],
+  testing: ["protocol", "server"],
+  transports: ["calls", "protocol", "results", "server", "support"],
+};
+const DERIVE: { readonly [folder: string]: readonly string[] } = {
+  model: [],
+  program: [],
+  comments: ["model"],
+  types: ["comments", "model", "program"],
+  exports: ["comments", "model", "program", "types"],
+  emit: ["exports", "program"],
+};
+const CLI: { [folder: string]: readonly string[] } = {
+  derive: [],
+  terminal: [],
+  modules: ["derive", "terminal"],
+  build: ["derive", "modules", "terminal"],
+  client: ["derive", "modules", "terminal"],
+  dev: ["derive", "modules", "terminal"],
+  doctor: ["derive", "modules", "terminal"],
+  init: ["derive", "modules", "terminal"],
+  install: ["derive", "modules", "terminal"],
+};
+CLI.commands = Object.keys(CLI);
+
+/** One planted import for every pair of folders: refused, unless the table allows it. */
+function pairs(base: string, rows: typeof CORE, targets: readonly string[]): Planted[] {
+  return Object.entries(rows).flatMap(([from, allowed]) =>
+    targets
+      .filter((to) => to !== from)
+      .map((to) =>
+        importing(`${base}/${from}/pair-${to}.ts`, `../${to}/a.ts`, allowed.includes(to) ? undefined : direction),
+      ),
+  );
+}
+
+const directions = [
+  ...pairs(run, { ...CORE, ...OUTER }, [...Object.keys(CORE), ...Object.keys(OUTER)]),
+  ...pairs(cli, CLI, Object.keys(CLI)),
+  ...pairs(`${cli}/derive`, DERIVE, Object.keys(DERIVE)),
+];
 
 const refused: Planted[] = [
-  ...folders.map(({ name }) => importing(`${run}/${name}/entry.ts`, "../index.ts", layer)),
-  importing(`${run}/protocol/a.ts`, "../uri/parse.ts", layer),
-  importing(`${run}/protocol/b.ts`, "../server/define.ts", layer),
-  importing(`${run}/protocol/c.ts`, "some-package", layer),
-  importing(`${run}/protocol/d.ts`, "@scope/some-package", layer),
-  importing(`${run}/protocol/deep/a.ts`, "../../server/define.ts", layer),
+  ...foldersIn(run).map((name) => importing(`${run}/${name}/entry.ts`, "../index.ts", direction)),
+  ...foldersIn(run).map((name) => importing(`${run}/${name}/deep/entry.ts`, "../../index.ts", direction)),
+  importing(`${run}/transports/http/node/entry.ts`, "../../../http.ts", direction),
+  importing(`${run}/unknown/a.ts`, "../support/a.ts", direction),
+  importing(`${cli}/unknown/a.ts`, "../terminal/a.ts", direction),
+  importing(`${run}/protocol/revisions/a.ts`, "../../server/server.ts", direction),
+  importing(`${run}/schema/json-schema/a.ts`, "../../calls/call.ts", direction),
+  importing(`${run}/transports/http/node/a.ts`, "../../../tools/define.ts", direction),
+  importing(`${run}/testing/a.ts`, "../transports/stdio/serve.ts", direction),
+  importingType(`${run}/calls/type.ts`, "../transports/memory.ts", direction),
+  importingType(`${run}/server/type.ts`, "../providers/files/files.ts", direction),
+  planted(`${run}/calls/reexport.ts`, "a re-export", 'export { name } from "../server/server.ts";\n', direction),
+  planted(
+    `${run}/calls/dynamic.ts`,
+    "a dynamic import",
+    'export const name = () => import("../server/server.ts");\n',
+    direction,
+  ),
+  importing(`${run}/protocol/c.ts`, "some-package", packages),
+  importing(`${run}/protocol/d.ts`, "@scope/some-package", packages),
+  importing(`${run}/server/e.ts`, "proffer", packages),
+  importing(`${run}/adapters/e.ts`, "proffer/stdio", packages),
+  importing(`${run}/transports/stdio/a.ts`, "some-package", packages),
+  importing(`${run}/testing/b.ts`, "some-package", packages),
+  importing(`${run}/stdio.ts`, "./index.ts", packages),
+  importing(`${run}/testing.ts`, "proffer/stdio", packages),
+  importing(`${cli}/a.ts`, "../../proffer/src/server/server.ts", packages),
+  importing(`${cli}/commands/a.ts`, "proffer/dist/index.js", packages),
+  importing(`${cli}/commands/b.ts`, "typescript", packages),
+  importing(`${cli}/derive/a.ts`, "../../../proffer/src/index.ts", packages),
+  importing("examples/quickstart/a.ts", "../../packages/proffer/src/index.ts", packages),
   importing(`${run}/protocol/e.ts`, "node:crypto", nodeModules),
-  importing(`${run}/uri/a.ts`, "../protocol/errors.ts", layer),
   importing(`${run}/uri/b.ts`, "node:url", nodeModules),
-  importing(`${run}/server/a.ts`, "../transports/memory.ts", layer),
-  importing(`${run}/server/b.ts`, "../providers/files.ts", layer),
-  importing(`${run}/server/c.ts`, "../scale/bus.ts", layer),
-  importing(`${run}/server/e.ts`, "proffer", layer),
   importing(`${run}/server/f.ts`, "node:crypto", nodeModules),
-  importing(`${run}/server/methods/a.ts`, "../../transports/memory.ts", layer),
-  importing(`${run}/server/methods/b.ts`, "../../index.ts", layer),
-  importing(`${run}/server/methods/c.ts`, "node:fs/promises", nodeModules),
-  importing(`${run}/transports/a.ts`, "../providers/files.ts", layer),
-  importing(`${run}/transports/b.ts`, "../stdio.ts", layer),
-  importing(`${run}/transports/fetch.ts`, "node:http", nodeModules),
-  importing(`${run}/transports/stdio-pipe.ts`, "some-package", layer),
-  importing(`${run}/transports/deep/a.ts`, "../../index.ts", layer),
-  importing(`${run}/providers/a.ts`, "../transports/memory.ts", layer),
-  importing(`${run}/providers/sql.ts`, "node:fs", nodeModules),
-  importing(`${run}/scale/a.ts`, "../providers/files.ts", layer),
-  importing(`${run}/scale/redis.ts`, "node:net", nodeModules),
-  importing(`${run}/adapters/a.ts`, "../transports/memory.ts", layer),
-  importing(`${run}/testing/a.ts`, "../transports/stdio.ts", layer),
-  importing(`${run}/testing/b.ts`, "some-package", layer),
-  importing(`${run}/stdio.ts`, "./index.ts", layer),
-  importing(`${run}/testing.ts`, "proffer/stdio", layer),
+  importing(`${run}/schema/json-schema/c.ts`, "node:fs/promises", nodeModules),
+  importing(`${run}/transports/memory.ts`, "node:http", nodeModules),
+  importing(`${run}/transports/http/a.ts`, "node:http", nodeModules),
+  importing(`${run}/transports/http/fetch/a.ts`, "node:http", nodeModules),
+  importing(`${run}/providers/sql/a.ts`, "node:fs", nodeModules),
   importing(`${run}/http.ts`, "node:http", nodeModules),
-  importing(`${cli}/a.ts`, "../../proffer/src/server/define.ts", layer),
-  importing(`${cli}/commands/a.ts`, "proffer/dist/index.js", layer),
-  importing(`${cli}/commands/b.ts`, "typescript", layer),
-  importing(`${cli}/derive/a.ts`, "../../../proffer/src/index.ts", layer),
-  importing("examples/quickstart/a.ts", "../../packages/proffer/src/index.ts", layer),
   importing(`${run}/server/cycle-a.ts`, "./cycle-b.ts", "lint/suspicious/noImportCycles"),
-  {
-    path: `${run}/server/BadName.ts`,
-    holds: "a name that is not in kebab-case",
-    source: "export const name = 1;\n",
-    rule: "lint/style/useFilenamingConvention",
-  },
-  {
-    path: `${run}/all.ts`,
-    holds: "a re-export of everything",
-    source: 'export * from "./server/a.ts";\n',
-    rule: "lint/performance/noReExportAll",
-  },
-  {
-    path: `${run}/server/default.ts`,
-    holds: "a default export",
-    source: "export default 1;\n",
-    rule: "lint/style/noDefaultExport",
-  },
-  {
-    path: `${run}/server/long.ts`,
-    holds: "301 lines",
-    source: lines(301),
-    rule: "lint/style/noExcessiveLinesPerFile",
-  },
-  {
-    path: `${run}/server/floating.ts`,
-    holds: "a promise that nobody awaits",
-    source:
-      'async function work(): Promise<string> {\n  return "";\n}\n\nexport function start(): void {\n  work();\n}\n',
-    rule: "lint/nursery/noFloatingPromises",
-  },
+  planted(
+    `${run}/server/BadName.ts`,
+    "a name that is not in kebab-case",
+    "export const name = 1;\n",
+    "lint/style/useFilenamingConvention",
+  ),
+  planted(
+    `${run}/all.ts`,
+    "a re-export of everything",
+    'export * from "./server/a.ts";\n',
+    "lint/performance/noReExportAll",
+  ),
+  planted(`${run}/server/default.ts`, "a default export", "export default 1;\n", "lint/style/noDefaultExport"),
+  planted(`${run}/server/long.ts`, "301 lines", lines(301), "lint/style/noExcessiveLinesPerFile"),
+  planted(
+    `${run}/server/floating.ts`,
+    "a promise that nobody awaits",
+    'async function work(): Promise<string> {\n  return "";\n}\n\nexport function start(): void {\n  work();\n}\n',
+    "lint/nursery/noFloatingPromises",
+  ),
 ];
 
 const allowed: Planted[] = [
   importing(`${run}/protocol/ok.ts`, "./errors.ts"),
-  importing(`${run}/protocol/deep/ok.ts`, "../errors.ts"),
-  importing(`${run}/server/ok-protocol.ts`, "../protocol/errors.ts"),
-  importing(`${run}/server/ok-uri.ts`, "../uri/parse.ts"),
-  importing(`${run}/server/methods/ok-own.ts`, "../registry.ts"),
-  importing(`${run}/server/methods/ok-sibling.ts`, "../json-schema/compile.ts"),
-  importing(`${run}/server/methods/ok-protocol.ts`, "../../protocol/errors.ts"),
+  importing(`${run}/protocol/revisions/ok.ts`, "../errors.ts"),
+  importing(`${run}/schema/json-schema/ok.ts`, "../../support/memo.ts"),
+  importing(`${run}/transports/http/node/ok.ts`, "../../../server/server.ts"),
+  importing(`${run}/transports/http/node/ok-own.ts`, "../exchange.ts"),
+  importingType(`${run}/calls/ok-type.ts`, "../server/server.ts"),
   importing(`${run}/server/ok.test.ts`, "some-package"),
-  importing(`${run}/transports/ok.ts`, "../server/dispatch.ts"),
-  importing(`${run}/transports/stdio-ok.ts`, "node:fs/promises"),
-  importing(`${run}/transports/node-ok.ts`, "node:http"),
-  importing(`${run}/providers/files-ok.ts`, "node:fs"),
-  importing(`${run}/providers/jsonl-ok.ts`, "node:fs"),
-  importing(`${run}/scale/ok.ts`, "../uri/parse.ts"),
+  importing(`${run}/transports/stdio/ok.ts`, "node:fs/promises"),
+  importing(`${run}/transports/http/node/ok-node.ts`, "node:http"),
+  importing(`${run}/providers/files/ok.ts`, "node:fs"),
+  importing(`${run}/providers/jsonl/ok.ts`, "node:fs"),
   importing(`${run}/adapters/ok.ts`, "some-package"),
-  importing(`${run}/adapters/ok-server.ts`, "../server/schema.ts"),
   importing(`${run}/testing/ok.ts`, "../transports/memory.ts"),
   importing(`${run}/bin.ts`, "node:module"),
-  importing(`${run}/index.ts`, "./server/define.ts"),
+  importing(`${run}/index.ts`, "./server/server.ts"),
   importing(`${run}/ajv.ts`, "ajv"),
   importing(`${cli}/ok.ts`, "proffer/stdio"),
   importing(`${cli}/derive/ok.ts`, "typescript"),
-  { path: "examples/quickstart/server.ts", holds: "a default export", source: "export default 1;\n" },
-  { path: `${run}/server/long-enough.ts`, holds: "300 lines", source: lines(300) },
-  { path: `${run}/server/long.test.ts`, holds: "301 lines", source: lines(301) },
+  planted("examples/quickstart/server.ts", "a default export", "export default 1;\n", undefined),
+  planted(`${run}/server/long-enough.ts`, "300 lines", lines(300), undefined),
+  planted(`${run}/server/long.test.ts`, "301 lines", lines(301), undefined),
 ];
 
 function lines(count: number): string {
@@ -139,8 +203,9 @@ describe("the linter keeps the import directions", () => {
 
   beforeAll(() => {
     for (const name of ["biome.json", ".gitignore"]) copyFileSync(join(root, name), join(scratch, name));
+    cpSync(join(root, "scripts/lint"), join(scratch, "scripts/lint"), { recursive: true });
     const other = importing(`${run}/server/cycle-b.ts`, "./cycle-a.ts");
-    for (const { path, source } of [...refused, ...allowed, other]) {
+    for (const { path, source } of [...directions, ...refused, ...allowed, other]) {
       mkdirSync(dirname(join(scratch, path)), { recursive: true });
       writeFileSync(join(scratch, path), source);
     }
@@ -150,6 +215,19 @@ describe("the linter keeps the import directions", () => {
   });
 
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+  it("has a row for every folder", () => {
+    expect(foldersIn(run).sort()).toEqual([...Object.keys(CORE), ...Object.keys(OUTER)].sort());
+    expect(foldersIn(cli).sort()).toEqual(Object.keys(CLI).sort());
+    expect(foldersIn(`${cli}/derive`).sort()).toEqual(Object.keys(DERIVE).sort());
+  });
+
+  it("refuses an import of a value from another folder, unless the table allows it", () => {
+    const wrong = directions.filter(
+      ({ path, rule }) => (found.get(path) ?? []).includes(direction) !== (rule === direction),
+    );
+    expect(wrong).toEqual([]);
+  });
 
   for (const { path, holds, rule } of refused) {
     it(`refuses ${holds} in ${path}`, () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { definePrompt } from "../src/server/define-prompt.ts";
+import { definePrompt } from "../src/prompts/define.ts";
 import { defineServer } from "../src/server/server.ts";
 import { connect } from "../src/testing/connect.ts";
 import server from "./fixtures/features.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { definePrompt } from "../src/prompts/define.ts";
 import { InvalidParams } from "../src/protocol/errors.ts";
-import { definePrompt } from "../src/server/define-prompt.ts";
-import { defineResource } from "../src/server/define-resource.ts";
-import { defineTool } from "../src/server/define-tool.ts";
-import type { LogEntry } from "../src/server/log.ts";
+import { defineResource } from "../src/resources/define.ts";
 import { defineServer } from "../src/server/server.ts";
+import type { LogEntry } from "../src/support/log.ts";
 import { connect } from "../src/testing/connect.ts";
+import { defineTool } from "../src/tools/define.ts";
 import { EVERY } from "./versions.ts";
 
 const SECRET = "password=hunter2";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ERRORS } from "../src/protocol/errors.ts";
-import { REVISIONS } from "../src/protocol/revisions.ts";
-import { USAGE_CODES } from "../src/server/usage-error.ts";
+import { REVISIONS } from "../src/protocol/revisions/table.ts";
+import { USAGE_CODES } from "../src/support/usage-error.ts";
 import { EVERY } from "./versions.ts";
 
 const text = readFileSync(new URL("../../../docs/errors.md", import.meta.url), "utf8");

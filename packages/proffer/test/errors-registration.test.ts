@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { user } from "../src/server/content.ts";
-import { definePrompt } from "../src/server/define-prompt.ts";
-import { defineResource } from "../src/server/define-resource.ts";
-import { defineTool } from "../src/server/define-tool.ts";
+import { definePrompt } from "../src/prompts/define.ts";
+import { defineResource } from "../src/resources/define.ts";
+import { user } from "../src/results/content.ts";
 import { defineServer, isServer, type ServerOptions } from "../src/server/server.ts";
 import { connect } from "../src/testing/connect.ts";
+import { defineTool } from "../src/tools/define.ts";
 
 const handle = () => "";
 const get = () => "";

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { defineTool } from "../src/server/define-tool.ts";
 import { defineServer } from "../src/server/server.ts";
 import { RemoteError, type TestClient } from "../src/testing/client.ts";
 import { connect } from "../src/testing/connect.ts";
+import { defineTool } from "../src/tools/define.ts";
 import { connectMemory } from "../src/transports/memory.ts";
 import { call, exchange, type Handle, request, serveTool } from "./one-tool.ts";
 

@@ -2,12 +2,12 @@ import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it, vi } from "vitest";
-import { defineTool } from "../src/server/define-tool.ts";
-import type { SchemaLike } from "../src/server/infer.ts";
+import type { SchemaLike } from "../src/schema/infer.ts";
 import { defineServer } from "../src/server/server.ts";
 import { connect } from "../src/testing/connect.ts";
+import { defineTool } from "../src/tools/define.ts";
 import { connectMemory } from "../src/transports/memory.ts";
-import { StdioInput } from "../src/transports/stdio-input.ts";
+import { StdioInput } from "../src/transports/stdio/input.ts";
 import { type Answer, call, exchange, request, serveTool } from "./one-tool.ts";
 
 describe("T090 a message", () => {

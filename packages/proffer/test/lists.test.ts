@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { definePrompt } from "../src/prompts/define.ts";
 import type { JsonObject } from "../src/protocol/messages.ts";
-import { definePrompt } from "../src/server/define-prompt.ts";
-import { defineResource } from "../src/server/define-resource.ts";
-import { defineTool } from "../src/server/define-tool.ts";
+import { defineResource } from "../src/resources/define.ts";
 import { defineServer, type Server } from "../src/server/server.ts";
 import type { TestClient } from "../src/testing/client.ts";
 import { connect } from "../src/testing/connect.ts";
+import { defineTool } from "../src/tools/define.ts";
 import server from "./fixtures/features.ts";
 import { describeMatrix } from "./matrix.ts";
 import { EVERY } from "./versions.ts";

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { defineTool, type ToolOptions } from "../src/server/define-tool.ts";
 import { defineServer, type Server, type ServerOptions } from "../src/server/server.ts";
+import { defineTool, type ToolOptions } from "../src/tools/define.ts";
 import { connectMemory } from "../src/transports/memory.ts";
 
 export type Handle = ToolOptions<undefined, undefined>["handle"];

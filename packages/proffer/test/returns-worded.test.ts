@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { fail, result, text } from "../src/server/content.ts";
-import { defineTool } from "../src/server/define-tool.ts";
+import { fail, result, text } from "../src/results/content.ts";
 import { defineServer } from "../src/server/server.ts";
 import { connect } from "../src/testing/connect.ts";
+import { defineTool } from "../src/tools/define.ts";
 import { EVERY } from "./versions.ts";
 
 const weather = { celsius: 21, secret: "key" };

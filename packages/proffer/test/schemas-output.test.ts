@@ -1,10 +1,10 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { fail, result } from "../src/server/content.ts";
-import { defineTool, type Tool } from "../src/server/define-tool.ts";
-import { Mismatch } from "../src/server/schema.ts";
+import { fail, result } from "../src/results/content.ts";
+import { Mismatch } from "../src/schema/schema.ts";
 import { defineServer } from "../src/server/server.ts";
 import { connect } from "../src/testing/connect.ts";
+import { defineTool, type Tool } from "../src/tools/define.ts";
 
 const city = {
   type: "object",

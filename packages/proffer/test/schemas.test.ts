@@ -4,10 +4,10 @@ import * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { ajvSchema } from "../src/adapters/ajv-schema.ts";
-import { defineTool, type Tool } from "../src/server/define-tool.ts";
-import type { SchemaLike } from "../src/server/infer.ts";
+import type { SchemaLike } from "../src/schema/infer.ts";
 import { defineServer } from "../src/server/server.ts";
 import { connect } from "../src/testing/connect.ts";
+import { defineTool, type Tool } from "../src/tools/define.ts";
 
 /** The same form in each way of writing it: what is expected, and what JSON Schema it publishes. */
 type Form = { name: string; age?: number; tags: ("bird" | "bee")[] };

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { MAX_COMPLETIONS } from "../src/catalog/completion.ts";
 import { MAX_DEPTH } from "../src/protocol/parse.ts";
-import { MAX_COMPLETIONS } from "../src/server/completion.ts";
 import { toServerLimits } from "../src/server/limits.ts";
-import { toLimits } from "../src/transports/http-options.ts";
+import { toLimits } from "../src/transports/http/options.ts";
 
 const text = read("../../../docs/security.md");
 const [, limits = ""] = text.split("## Limits\n");
@@ -54,7 +54,7 @@ describe("the limits of docs/security.md", () => {
     }
   });
 
-  it.each(["../src/transports/stdio.ts", "../src/transports/node-server.ts", "../src/server/server.ts"])(
+  it.each(["../src/transports/stdio/serve.ts", "../src/transports/http/node/server.ts", "../src/server/server.ts"])(
     "are what the comments of the options say in %s",
     (file) => {
       const options = documented(file).filter(([name]) => name !== "port" && name !== "host");
@@ -69,11 +69,11 @@ describe("the limits of docs/security.md", () => {
     );
     expect(fixed).toMatchObject({
       "levels of a message": String(MAX_DEPTH),
-      "messages of a batch, where a revision has them": constant("../src/server/batch.ts", "MAX_BATCH"),
-      "rounds of questions of one call": constant("../src/server/questions/rounds.ts", "MAX_ROUNDS"),
+      "messages of a batch, where a revision has them": constant("../src/calls/batch.ts", "MAX_BATCH"),
+      "rounds of questions of one call": constant("../src/questions/rounds.ts", "MAX_ROUNDS"),
       "completions of one answer": String(MAX_COMPLETIONS),
     });
-    expect(constant("../src/server/questions/state.ts", "MAX_STATE_LENGTH")).toBe("256 * 1024");
+    expect(constant("../src/questions/state.ts", "MAX_STATE_LENGTH")).toBe("256 * 1024");
     expect(fixed["what the state of a question holds"]).toBe("256 KiB");
   });
 });

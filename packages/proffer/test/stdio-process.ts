@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll } from "vitest";
 import type { Link } from "../src/testing/client.ts";
-import type { StdioOptions } from "../src/transports/stdio.ts";
+import type { StdioOptions } from "../src/transports/stdio/serve.ts";
 
 /** A machine may be busy; what has not happened after this long will not happen. */
 export const PATIENCE = 30_000;

@@ -1,11 +1,11 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { defineTool } from "../src/server/define-tool.ts";
-import { field } from "../src/server/questions/fields.ts";
+import { field } from "../src/questions/fields.ts";
 import { defineServer } from "../src/server/server.ts";
 import { RemoteError } from "../src/testing/client.ts";
 import { connect, connectOver } from "../src/testing/connect.ts";
 import { Transcript } from "../src/testing/transcript.ts";
+import { defineTool } from "../src/tools/define.ts";
 import { connectMemory } from "../src/transports/memory.ts";
 import server from "./fixtures/features.ts";
 import { EVERY } from "./versions.ts";

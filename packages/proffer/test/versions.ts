@@ -1,4 +1,4 @@
-import { REVISIONS } from "../src/protocol/revisions.ts";
+import { REVISIONS } from "../src/protocol/revisions/table.ts";
 
 /** The revisions, oldest first. */
 export const EVERY = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const;

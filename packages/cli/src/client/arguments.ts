@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { WrongUsage } from "../command-error.ts";
+import { WrongUsage } from "../terminal/command-error.ts";
 
 const STDIN = 0;
 

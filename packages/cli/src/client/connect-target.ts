@@ -1,9 +1,9 @@
 import { type ClientOptions, connect, connectOver, type Link, RemoteError, type TestClient } from "proffer/testing";
-import { CommandError } from "../command-error.ts";
-import { reportDiagnostics } from "../diagnostic-report.ts";
-import { explainUsage } from "../explain-usage.ts";
-import { openServer } from "../load.ts";
-import { say } from "../terminal.ts";
+import { openServer } from "../modules/load.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
+import { explainUsage } from "../terminal/explain-usage.ts";
+import { say } from "../terminal/terminal.ts";
 import { linkCommand } from "./command-link.ts";
 import { linkUrl } from "./http-link.ts";
 import type { Target } from "./target.ts";

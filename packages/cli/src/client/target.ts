@@ -1,4 +1,4 @@
-import { WrongUsage } from "../command-error.ts";
+import { WrongUsage } from "../terminal/command-error.ts";
 
 /** A server to talk to: a module, a URL, or a command that starts one. */
 export type Target =

@@ -1,9 +1,9 @@
-import { CommandError } from "../command-error.ts";
+import { checkTarget, writeBuild } from "../build/built-folder.ts";
 import type { Derivation, Diagnostic } from "../derive/index.ts";
-import { reportDiagnostics } from "../diagnostic-report.ts";
-import { checkTarget, writeBuild } from "../manifest/built-folder.ts";
-import { findModule } from "../module-file.ts";
-import { say } from "../terminal.ts";
+import { findModule } from "../modules/module-file.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
+import { say } from "../terminal/terminal.ts";
 
 export interface BuildFlags {
   readonly out: string;

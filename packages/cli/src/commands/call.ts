@@ -4,8 +4,8 @@ import { type TalkFlags, withClient } from "../client/connect-target.ts";
 import { showBlock } from "../client/show-content.ts";
 import type { Addressed } from "../client/target.ts";
 import { endProgress, showProgress } from "../client/terminal-progress.ts";
-import { CommandError } from "../command-error.ts";
-import { print, printJson } from "../terminal.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { print, printJson } from "../terminal/terminal.ts";
 
 export interface CallFlags extends TalkFlags {
   readonly arg: readonly string[];

@@ -1,15 +1,15 @@
 import type { Server } from "proffer";
 import { createDerivedServer } from "proffer/derived";
-import { CommandError } from "../command-error.ts";
 import type { Derivation } from "../derive/index.ts";
-import { formatDiagnostics } from "../diagnostic-report.ts";
-import { explainUsage } from "../explain-usage.ts";
-import { load } from "../load.ts";
-import { toManifest } from "../manifest/to-manifest.ts";
-import { findModule } from "../module-file.ts";
-import { describeServer, type Offer } from "../offer.ts";
-import { formatOffer } from "../offer-text.ts";
-import { print, printJson, stylesFor } from "../terminal.ts";
+import { load } from "../modules/load.ts";
+import { findModule } from "../modules/module-file.ts";
+import { toManifest } from "../modules/to-manifest.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { formatDiagnostics } from "../terminal/diagnostic-report.ts";
+import { explainUsage } from "../terminal/explain-usage.ts";
+import { describeServer, type Offer } from "../terminal/offer.ts";
+import { formatOffer } from "../terminal/offer-text.ts";
+import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 
 /**
  * Prints what clients would see of a module, and what is wrong with it.

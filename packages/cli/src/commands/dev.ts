@@ -1,14 +1,14 @@
 import { serveProcess } from "proffer/derived";
-import { CommandError } from "../command-error.ts";
 import { createLiveServer, type Difference } from "../dev/live-server.ts";
 import { openVersions, type Version, type Versions } from "../dev/versions.ts";
 import { watchProject } from "../dev/watch.ts";
-import { reportDiagnostics } from "../diagnostic-report.ts";
-import { explainUsage } from "../explain-usage.ts";
-import { describeServer } from "../offer.ts";
-import { formatOffer } from "../offer-text.ts";
-import { say, stylesFor } from "../terminal.ts";
-import { type TransportFlags, toServeOptions } from "../transport-flags.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
+import { explainUsage } from "../terminal/explain-usage.ts";
+import { describeServer } from "../terminal/offer.ts";
+import { formatOffer } from "../terminal/offer-text.ts";
+import { say, stylesFor } from "../terminal/terminal.ts";
+import { type TransportFlags, toServeOptions } from "./transport-flags.ts";
 
 /**
  * Serves a module and follows its edits until its client is gone or the process is told to stop.

@@ -1,12 +1,12 @@
-import { CommandError } from "../command-error.ts";
 import { examineLoad } from "../doctor/examine-load.ts";
 import { examineOffer } from "../doctor/examine-offer.ts";
 import { examineStart } from "../doctor/examine-start.ts";
 import { type Finding, formatFinding } from "../doctor/finding.ts";
 import { toLaunch } from "../install/launch.ts";
-import { openServer } from "../load.ts";
-import { describeServer } from "../offer.ts";
-import { print, printJson, stylesFor } from "../terminal.ts";
+import { openServer } from "../modules/load.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { describeServer } from "../terminal/offer.ts";
+import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 
 /** The oldest version of Node that is supported. */
 const NODE = [20, 19] as const;

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { CommandError } from "../command-error.ts";
 import { projectFiles } from "../init/project-files.ts";
-import { print, say } from "../terminal.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { print, say } from "../terminal/terminal.ts";
 
 /** Writes a new project and installs its packages. @throws {CommandError} if any of its files exists. */
 export async function init(folder: string, { install }: { readonly install: boolean }): Promise<void> {

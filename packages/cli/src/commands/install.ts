@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parsePairs } from "../client/arguments.ts";
-import { CommandError } from "../command-error.ts";
 import { applyChange, type ClientFlags, locateConfig } from "../install/apply.ts";
 import { planChange } from "../install/config-file.ts";
 import { toLaunch } from "../install/launch.ts";
-import { BUILT_MANIFEST, findBuiltFolder } from "../module-file.ts";
-import { prepareModule } from "../prepare-module.ts";
+import { BUILT_MANIFEST, findBuiltFolder } from "../modules/module-file.ts";
+import { prepareModule } from "../modules/prepare-module.ts";
+import { CommandError } from "../terminal/command-error.ts";
 
 export interface InstallFlags extends ClientFlags {
   readonly name?: string;

@@ -1,8 +1,8 @@
 import { capabilitiesOf, type TalkFlags, withClient } from "../client/connect-target.ts";
 import type { Addressed } from "../client/target.ts";
-import { listOffer } from "../offer.ts";
-import { formatOffer } from "../offer-text.ts";
-import { print, printJson, stylesFor } from "../terminal.ts";
+import { listOffer } from "../terminal/offer.ts";
+import { formatOffer } from "../terminal/offer-text.ts";
+import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 
 /** Prints what a server has. */
 export async function list({ target }: Addressed, flags: TalkFlags): Promise<void> {

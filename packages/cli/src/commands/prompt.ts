@@ -2,7 +2,7 @@ import { parsePairs } from "../client/arguments.ts";
 import { type TalkFlags, withClient } from "../client/connect-target.ts";
 import { showBlock } from "../client/show-content.ts";
 import type { Addressed } from "../client/target.ts";
-import { print, printJson, stylesFor } from "../terminal.ts";
+import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 
 export interface PromptFlags extends TalkFlags {
   readonly arg: readonly string[];

@@ -1,7 +1,7 @@
 import { type TalkFlags, withClient } from "../client/connect-target.ts";
 import { showContents } from "../client/show-content.ts";
 import type { Addressed } from "../client/target.ts";
-import { print, printJson } from "../terminal.ts";
+import { print, printJson } from "../terminal/terminal.ts";
 
 /** Reads a resource and prints its contents. */
 export async function read({ target, words: [uri = ""] }: Addressed, flags: TalkFlags): Promise<void> {

@@ -1,10 +1,10 @@
 import { serveProcess } from "proffer/derived";
 import { guardStdout } from "proffer/stdio";
-import { reportDiagnostics } from "../diagnostic-report.ts";
-import { explainUsage } from "../explain-usage.ts";
-import { type OpenedServer, openServer } from "../load.ts";
-import { say } from "../terminal.ts";
-import { type ServeFlags, toMounts, toServeOptions } from "../transport-flags.ts";
+import { type OpenedServer, openServer } from "../modules/load.ts";
+import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
+import { explainUsage } from "../terminal/explain-usage.ts";
+import { say } from "../terminal/terminal.ts";
+import { type ServeFlags, toMounts, toServeOptions } from "./transport-flags.ts";
 
 /**
  * Serves a module, or a folder that `build` wrote, until its client is gone or the process is told to stop.

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { CommandError } from "../command-error.ts";
 import { applyChange, type ClientFlags, locateConfig } from "../install/apply.ts";
 import { planChange, readEntries } from "../install/config-file.ts";
 import { toLaunch } from "../install/launch.ts";
+import { CommandError } from "../terminal/command-error.ts";
 
 /** Removes a server from the configuration of a client. @throws {CommandError} if it is not there. */
 export async function uninstall(module: string, flags: ClientFlags): Promise<void> {

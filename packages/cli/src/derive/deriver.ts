@@ -1,9 +1,9 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Derivation, Emission } from "./description.ts";
-import { type EmitSource, emitFiles } from "./emit.ts";
-import { toPosix } from "./layout.ts";
-import { openProject } from "./project.ts";
+import { type EmitSource, emitFiles } from "./emit/emit.ts";
+import { toPosix } from "./emit/layout.ts";
+import type { Derivation, Emission } from "./model/description.ts";
+import { openProject } from "./program/project.ts";
 import { describeMissing, describeSnapshot } from "./snapshot.ts";
 
 export interface DeriveOptions {

@@ -1,5 +1,5 @@
 export { createDeriver, derive } from "./deriver.ts";
-export type { Derivation, Emission, EmittedFile } from "./description.ts";
-export type { Diagnostic } from "./diagnostics.ts";
-export type { ModuleImport } from "./module-draft.ts";
-export { toModuleFunction } from "./module-function.ts";
+export type { ModuleImport } from "./emit/module-function/module-draft.ts";
+export { toModuleFunction } from "./emit/module-function/module-function.ts";
+export type { Derivation, Emission, EmittedFile } from "./model/description.ts";
+export type { Diagnostic } from "./model/diagnostics.ts";

@@ -1,16 +1,16 @@
 import { basename, extname, join } from "node:path";
 import type ts from "typescript";
-import { findQuestions } from "./ask.ts";
-import { fromCompiler } from "./compiler-errors.ts";
-import { describeModule } from "./describe.ts";
-import type { Derivation, DerivedQuestion } from "./description.ts";
-import { DIAGNOSTICS, type Diagnostic } from "./diagnostics.ts";
-import { moduleDoc } from "./docs.ts";
-import type { EmitSource } from "./emit.ts";
-import { isProjectFile } from "./origin.ts";
-import { createPackageFinder, type FindPackage, type PackageInfo } from "./packages.ts";
-import type { Snapshot } from "./project.ts";
-import { locate, openSession } from "./session.ts";
+import { moduleDoc } from "./comments/docs.ts";
+import type { EmitSource } from "./emit/emit.ts";
+import { findQuestions } from "./exports/ask.ts";
+import { describeModule } from "./exports/describe.ts";
+import { locate, openSession } from "./exports/session.ts";
+import type { Derivation, DerivedQuestion } from "./model/description.ts";
+import { DIAGNOSTICS, type Diagnostic } from "./model/diagnostics.ts";
+import { fromCompiler } from "./program/compiler-errors.ts";
+import { isProjectFile } from "./program/origin.ts";
+import { createPackageFinder, type FindPackage, type PackageInfo } from "./program/packages.ts";
+import type { Snapshot } from "./program/project.ts";
 
 /** Describes a module as it is in a snapshot of its program, and says what there is to emit. */
 export function describeSnapshot(

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, it } from "vitest";
+import { openNatives } from "./external-modules.ts";
 import { createModuleGraph, type Namespace } from "./module-graph.ts";
-import { openNatives } from "./natives.ts";
 import { openRunnables } from "./runnable.ts";
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ModuleImport } from "../derive/index.ts";
-import type { Natives } from "./natives.ts";
+import type { Natives } from "./external-modules.ts";
 
 /** What a module exports, by name. */
 export type Namespace = Record<string, unknown>;

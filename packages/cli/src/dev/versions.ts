@@ -4,15 +4,15 @@ import { pathToFileURL } from "node:url";
 import type { Server } from "proffer";
 import { createDerivedServer, type Module } from "proffer/derived";
 import { createDeriver, type Derivation, type Emission } from "../derive/index.ts";
-import { checkDerivation } from "../diagnostic-report.ts";
-import { explainLoad } from "../import-module.ts";
-import { serverOf } from "../load.ts";
-import { locateCache } from "../manifest/cache.ts";
-import { atSource, writeEmission } from "../manifest/emission.ts";
-import { toManifest } from "../manifest/to-manifest.ts";
-import { findModule } from "../module-file.ts";
+import { locateCache } from "../modules/cache.ts";
+import { atSource, writeEmission } from "../modules/emission.ts";
+import { explainLoad } from "../modules/import-module.ts";
+import { serverOf } from "../modules/load.ts";
+import { findModule } from "../modules/module-file.ts";
+import { toManifest } from "../modules/to-manifest.ts";
+import { checkDerivation } from "../terminal/diagnostic-report.ts";
+import { type Natives, openNatives } from "./external-modules.ts";
 import { createModuleGraph } from "./module-graph.ts";
-import { type Natives, openNatives } from "./natives.ts";
 import { openRunnables } from "./runnable.ts";
 
 /** A module as it was at one moment. */

@@ -1,4 +1,4 @@
-import type { Offer } from "../offer.ts";
+import type { Offer } from "../terminal/offer.ts";
 import type { Finding } from "./finding.ts";
 
 type Tool = Offer["tools"][number];

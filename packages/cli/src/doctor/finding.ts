@@ -1,4 +1,4 @@
-import type { Styles } from "../terminal.ts";
+import type { Styles } from "../terminal/terminal.ts";
 
 /** One thing that was looked at. */
 export interface Finding {

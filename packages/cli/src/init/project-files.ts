@@ -1,4 +1,4 @@
-import { ownVersion } from "../own-version.ts";
+import { ownVersion } from "../modules/own-version.ts";
 
 /** The files of a new project, by path. */
 export function projectFiles(name: string): { readonly [path: string]: string } {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { WrongUsage } from "../command-error.ts";
-import { print, say, stylesFor } from "../terminal.ts";
+import { WrongUsage } from "../terminal/command-error.ts";
+import { print, say, stylesFor } from "../terminal/terminal.ts";
 import type { ClientName } from "./client-names.ts";
 import { CLIENTS, type ClientConfig } from "./clients.ts";
 import { type ConfigChange, writeConfig } from "./config-file.ts";

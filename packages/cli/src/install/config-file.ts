@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { CommandError } from "../command-error.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import type { ClientConfig } from "./clients.ts";
 import type { Edit } from "./edit.ts";
 import { editJson } from "./edit-json.ts";

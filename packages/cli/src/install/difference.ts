@@ -1,4 +1,4 @@
-import type { Styles } from "../terminal.ts";
+import type { Styles } from "../terminal/terminal.ts";
 
 const CONTEXT = 3;
 

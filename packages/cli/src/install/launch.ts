@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
-import { findBuiltFolder, findProject } from "../module-file.ts";
+import { findBuiltFolder, findProject } from "../modules/module-file.ts";
 
 /** How a client starts a server. */
 export interface Launch {

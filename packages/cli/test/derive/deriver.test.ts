@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { relative } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createDeriver, derive } from "../../src/derive/deriver.ts";
-import type { Derivation } from "../../src/derive/description.ts";
+import type { Derivation } from "../../src/derive/model/description.ts";
 import { createWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
 
 let workspace: Workspace;

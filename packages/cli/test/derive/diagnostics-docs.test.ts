@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { createDeriver } from "../../src/derive/deriver.ts";
-import { DIAGNOSTICS, type Diagnostic } from "../../src/derive/diagnostics.ts";
+import { DIAGNOSTICS, type Diagnostic } from "../../src/derive/model/diagnostics.ts";
 import { createWorkspace } from "./workspace.ts";
 
 interface Row {

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { createDeriver } from "../../src/derive/deriver.ts";
-import type { Emission } from "../../src/derive/description.ts";
-import { writeEmission } from "../../src/manifest/emission.ts";
+import type { Emission } from "../../src/derive/model/description.ts";
+import { writeEmission } from "../../src/modules/emission.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 let workspace: Workspace;

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, describe, expect, test } from "vitest";
 import { createDeriver, type Deriver } from "../../src/derive/deriver.ts";
-import type { Derivation } from "../../src/derive/description.ts";
-import type { JsonSchema } from "../../src/derive/json-schema.ts";
+import type { Derivation } from "../../src/derive/model/description.ts";
+import type { JsonSchema } from "../../src/derive/model/json-schema.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { Ajv2020, type ErrorObject, type Options } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { FromJsonSchema } from "../server/infer.ts";
-import type { JsonSchemaObject } from "../server/json-schema/types.ts";
-import type { StandardIssue, StandardSchema } from "../server/standard-schema.ts";
-import { UsageError } from "../server/usage-error.ts";
+import type { FromJsonSchema } from "../schema/infer.ts";
+import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
+import type { StandardIssue, StandardSchema } from "../schema/standard-schema.ts";
+import { UsageError } from "../support/usage-error.ts";
 
 /** Options for Ajv itself. Code generation must be allowed where this runs. */
 export type AjvSchemaOptions = Options;

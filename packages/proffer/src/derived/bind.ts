@@ -1,7 +1,7 @@
 import { RpcError } from "../protocol/errors.ts";
-import { kindOf, type Result, result } from "../server/content.ts";
-import type { Context } from "../server/context.ts";
-import { Mismatch } from "../server/schema.ts";
+import type { Context } from "../questions/context.ts";
+import { kindOf, type Result, result } from "../results/content.ts";
+import { Mismatch } from "../schema/schema.ts";
 import { decode, encode } from "./codec.ts";
 import { CodecError } from "./codec-text.ts";
 import type { Binding, BoundResult } from "./manifest.ts";

@@ -1,6 +1,6 @@
-import { compileRule } from "../server/json-schema/compile.ts";
-import type { Check } from "../server/json-schema/rule.ts";
-import { run, startRun } from "../server/json-schema/run.ts";
+import { compileRule } from "../schema/json-schema/compile.ts";
+import type { Check } from "../schema/json-schema/rule.ts";
+import { run, startRun } from "../schema/json-schema/run.ts";
 
 /**
  * Checks of the arguments of tools, by the name of the tool, as `proffer build` writes them. One that is true has looked at

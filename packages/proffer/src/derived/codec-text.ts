@@ -1,4 +1,4 @@
-import { toBase64 } from "../server/bytes.ts";
+import { toBase64 } from "../support/bytes.ts";
 /** A value could not be converted. `pointer` is the JSON pointer of the place. */
 export class CodecError extends Error {
   override readonly name = "CodecError";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { run } from "../server/json-schema/run.ts";
+import { run } from "../schema/json-schema/run.ts";
 import { connect } from "../testing/connect.ts";
 import type { Module } from "./bind.ts";
 import { createDerivedServer } from "./derived-server.ts";

@@ -1,9 +1,9 @@
+import { definePrompt, type Prompt } from "../prompts/define.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
-import { definePrompt, type Prompt } from "../server/define-prompt.ts";
-import { defineResource, type Resource } from "../server/define-resource.ts";
-import { defineTool, type Tool } from "../server/define-tool.ts";
-import type { JsonSchemaObject } from "../server/json-schema/types.ts";
+import { defineResource, type Resource } from "../resources/define.ts";
+import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { defineServer, type Server, type ServerOptions } from "../server/server.ts";
+import { defineTool, type Tool } from "../tools/define.ts";
 import { parseTemplate } from "../uri/template.ts";
 import { type Bound, bind, type Module } from "./bind.ts";
 import type { BuiltChecks, CheckSlot } from "./built-check.ts";

@@ -1,7 +1,7 @@
-import { compileJsonSchema } from "../server/json-schema/compile.ts";
-import type { CompiledSchema, JsonSchema, JsonSchemaObject } from "../server/json-schema/types.ts";
-import { Mismatch, toSchema } from "../server/schema.ts";
-import type { StandardSchema } from "../server/standard-schema.ts";
+import { compileJsonSchema } from "../schema/json-schema/compile.ts";
+import type { CompiledSchema, JsonSchema, JsonSchemaObject } from "../schema/json-schema/types.ts";
+import { Mismatch, toSchema } from "../schema/schema.ts";
+import type { StandardSchema } from "../schema/standard-schema.ts";
 import { type CheckSlot, passes } from "./built-check.ts";
 import type { Manifest } from "./manifest.ts";
 

@@ -1,5 +1,5 @@
 import type { ToolAnnotations } from "../protocol/model.ts";
-import type { JsonSchemaObject } from "../server/json-schema/types.ts";
+import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import type { Codec } from "./codec.ts";
 
 /** What was derived from a module: plain data, from which it can be served without looking at its types again. */

@@ -1,6 +1,6 @@
-import type { JsonSchema } from "../server/json-schema/types.ts";
-import { createParam, Flaw, type Param } from "../server/params/param.ts";
-import { ANY_TEXT } from "../server/params/path.ts";
+import { createParam, Flaw, type Param } from "../resources/params/param.ts";
+import { ANY_TEXT } from "../resources/params/path.ts";
+import type { JsonSchema } from "../schema/json-schema/types.ts";
 import { compileLater } from "./lazy-schema.ts";
 import type { ManifestVariable } from "./manifest.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Wire } from "../protocol/messages.ts";
+import { defineTool } from "../tools/define.ts";
 import { Connection } from "./connection.ts";
-import { defineTool } from "./define-tool.ts";
 import { defineServer, stateOf } from "./server.ts";
 
 const META = {

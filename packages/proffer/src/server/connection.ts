@@ -1,3 +1,12 @@
+import { Batch, batchProblem } from "../calls/batch.ts";
+import { Call, type Origin } from "../calls/call.ts";
+import { CallsById } from "../calls/calls-by-id.ts";
+import { type ClientResponse, ServerRequests } from "../calls/client-requests.ts";
+import { claimedRevision, describesItself } from "../calls/envelope.ts";
+import { Overruns } from "../calls/late-handlers.ts";
+import type { Principal } from "../calls/principal.ts";
+import type { SessionState } from "../calls/session.ts";
+import type { ChangeListener, ListKind } from "../catalog/changes.ts";
 import { RpcError } from "../protocol/errors.ts";
 import {
   isRequest,
@@ -10,20 +19,11 @@ import {
   type Wire,
 } from "../protocol/messages.ts";
 import { MessageFault, parseMessage } from "../protocol/parse.ts";
-import type { Revision } from "../protocol/revision.ts";
-import { Batch, batchProblem } from "./batch.ts";
-import { Call, type Origin } from "./call.ts";
-import { CallsById } from "./calls-by-id.ts";
-import type { ChangeListener, ListKind } from "./changes.ts";
-import { claimedRevision, describesItself } from "./classify.ts";
+import type { Revision } from "../protocol/revisions/revision.ts";
+import { errorMessage, toErrorObject } from "../results/encode.ts";
 import { dispatch, refuse } from "./dispatch.ts";
-import { errorMessage, toErrorObject } from "./encode.ts";
-import { openSession } from "./methods/lifecycle.ts";
-import { Overruns } from "./overruns.ts";
-import type { Principal } from "./principal.ts";
+import { openSession } from "./lifecycle.ts";
 import type { ServerState } from "./server.ts";
-import { type ClientResponse, ServerRequests } from "./server-requests.ts";
-import type { SessionState } from "./session.ts";
 
 export interface ConnectionOptions {
   /** Sends one message to the client. */

@@ -1,15 +1,14 @@
+import type { Call } from "../calls/call.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { METHODS } from "../protocol/methods.ts";
 import type { CacheHints } from "../protocol/model.ts";
-import { after } from "./after.ts";
-import type { Call } from "./call.ts";
-import { ToolError } from "./content.ts";
-import { encodeResult, errorMessage, resultMessage, toErrorObject } from "./encode.ts";
-import { Interruption } from "./interruption.ts";
-import { HANDLERS, type Handler } from "./methods/table.ts";
-import { Prepared } from "./prepared.ts";
-import { resume } from "./questions/rounds.ts";
-import { failed } from "./results.ts";
+import { resume } from "../questions/rounds.ts";
+import { ToolError } from "../results/content.ts";
+import { encodeResult, errorMessage, resultMessage, toErrorObject } from "../results/encode.ts";
+import { Prepared } from "../results/serialized.ts";
+import { failed } from "../results/to-result.ts";
+import { after } from "../support/when-ready.ts";
+import { HANDLERS, type Handler } from "./methods.ts";
 
 /** Does what a request asks for and answers it. Whatever happens, the request is answered once or was cancelled. */
 export function dispatch(call: Call): void {
@@ -54,7 +53,7 @@ function run(call: Call, handler: Handler): unknown {
 
 function succeed(call: Call, result: unknown): void {
   if (call.done) return;
-  const objection = call.objection();
+  const objection = call.questions?.objection();
   if (objection !== undefined) {
     refuse(call, objection);
     return;
@@ -83,10 +82,6 @@ function cacheHints(call: Call, result: object): CacheHints | undefined {
 /** Answers a request with an error. */
 export function refuse(call: Call, thrown: unknown): void {
   if (call.done) return;
-  if (thrown instanceof Interruption) {
-    succeed(call, thrown.result);
-    return;
-  }
   // Thrown by an around hook; a tool's own throws have become results before.
   if (thrown instanceof ToolError && call.method === "tools/call") {
     succeed(call, failed(thrown.message));

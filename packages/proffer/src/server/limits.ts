@@ -1,8 +1,8 @@
 import { MAX_ITEMS } from "../protocol/parse.ts";
+import { MAX_STREAM_BYTES } from "../results/stream.ts";
+import { UsageError } from "../support/usage-error.ts";
 import { MAX_URI_LENGTH } from "../uri/match.ts";
 import { MAX_TEMPLATE_LENGTH } from "../uri/parse.ts";
-import { MAX_STREAM_BYTES } from "./stream.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** What one client may ask for, and how much one answer may be. */
 export interface ServerLimits {

@@ -1,22 +1,22 @@
+import type { Call } from "../calls/call.ts";
+import { type Around, createAround } from "../calls/middleware.ts";
+import { type Changed, Changes, type ListKind } from "../catalog/changes.ts";
+import { checkName } from "../catalog/names.ts";
+import { Registry } from "../catalog/registry.ts";
+import type { Prompt } from "../prompts/define.ts";
 import type { CacheHints, Icon, Implementation } from "../protocol/model.ts";
-import { convert, type Revision } from "../protocol/revision.ts";
-import { REVISIONS, type Revisions } from "../protocol/revisions.ts";
-import { type Around, createAround } from "./around.ts";
-import type { Call } from "./call.ts";
-import { type Changed, Changes, type ListKind } from "./changes.ts";
-import type { Prompt } from "./define-prompt.ts";
-import type { Resource } from "./define-resource.ts";
-import type { Tool } from "./define-tool.ts";
+import { convert, type Revision } from "../protocol/revisions/revision.ts";
+import { REVISIONS, type Revisions } from "../protocol/revisions/table.ts";
+import type { Resource } from "../resources/define.ts";
+import { ResourceRegistry } from "../resources/registry.ts";
+import { Watchers } from "../resources/watch.ts";
+import type { Prepared } from "../results/serialized.ts";
+import { consoleLog, type LogSink, withoutThrowing } from "../support/log.ts";
+import { checkKey, createSealer, parseKeys, randomKey, type Sealer } from "../support/seal.ts";
+import { UsageError } from "../support/usage-error.ts";
+import type { Tool } from "../tools/define.ts";
 import { type ServerLimits, toServerLimits } from "./limits.ts";
-import { consoleLog, type LogSink, withoutThrowing } from "./log.ts";
-import { checkName } from "./names.ts";
-import type { Prepared } from "./prepared.ts";
-import { Registry } from "./registry.ts";
-import { ResourceRegistry } from "./resource-registry.ts";
-import { Watchers } from "./resource-watch.ts";
-import { checkKey, createSealer, parseKeys, randomKey, type Sealer } from "./seal.ts";
 import { MemoryStore, type Store } from "./store.ts";
-import { UsageError } from "./usage-error.ts";
 
 export interface ServerOptions {
   readonly name: string;

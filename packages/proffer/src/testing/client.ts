@@ -11,7 +11,7 @@ import type {
   TemplateDescription,
   ToolDescription,
 } from "../protocol/model.ts";
-import type { Tool } from "../server/define-tool.ts";
+import type { Tool } from "../tools/define.ts";
 import { type Answers, type Asked, createAnswerer } from "./answers.ts";
 import { listenTo, type Wanted } from "./listen.ts";
 import { type Notification, Notifications } from "./notifications.ts";

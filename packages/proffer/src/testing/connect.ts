@@ -1,5 +1,5 @@
-import { REVISIONS } from "../protocol/revisions.ts";
-import type { Principal } from "../server/principal.ts";
+import type { Principal } from "../calls/principal.ts";
+import { REVISIONS } from "../protocol/revisions/table.ts";
 import { type Server, stateOf } from "../server/server.ts";
 import { connectMemory } from "../transports/memory.ts";
 import { type ClientOptions, type Link, TestClient } from "./client.ts";

@@ -2,9 +2,9 @@ import { checkOptions } from "./check-options.ts";
 import { MAX_URI_LENGTH, matchPlan } from "./match.ts";
 import { literalPlan, type Plan, toPlan } from "./plan.ts";
 import { createReading, type Match, type MatchOptions, toMatch } from "./reading.ts";
+import { toRank, toShape } from "./route-rank.ts";
 import { createRouteTree, insertRoute, type Routed, type RouteTree, type Search, searchRoutes } from "./route-tree.ts";
 import { dropEmptySegments, pathEnd } from "./segments.ts";
-import { toRank, toShape } from "./shape.ts";
 import { parseTemplate, type Template } from "./template.ts";
 import { quote, TemplateError } from "./template-error.ts";
 

@@ -7,7 +7,7 @@ import { type Plan, toPlan } from "./plan.ts";
 import type { Match, MatchOptions } from "./reading.ts";
 import { dropEmptySegments } from "./segments.ts";
 import { TemplateError } from "./template-error.ts";
-import type { TemplateValues, TemplateVariables } from "./values.ts";
+import type { TemplateValues, TemplateVariables } from "./template-types.ts";
 
 export { TemplateError, type TemplateValues, type TemplateVariables };
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { field } from "../../src/server/questions/fields.ts";
+import { field } from "../../src/questions/fields.ts";
 import { connectMemory } from "../../src/transports/memory.ts";
 import { call, request, serveTool } from "../one-tool.ts";
 

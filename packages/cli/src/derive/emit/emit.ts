@@ -1,0 +1,101 @@
+import { basename, dirname, relative, resolve } from "node:path";
+import ts from "typescript";
+import { type Questions, SCHEMA_ARGUMENT } from "../exports/ask.ts";
+import type { Emission, EmittedFile } from "../model/description.ts";
+import type { Json } from "../model/json-schema.ts";
+import { implementationOf } from "../program/project.ts";
+import { createLayout, toPosix } from "./layout.ts";
+import { rewriteSpecifiers } from "./specifiers.ts";
+
+/** What to emit. */
+export interface EmitSource {
+  program: ts.Program;
+  entry: string;
+  /** The author's files. */
+  files: readonly ts.SourceFile[];
+  questions: Questions;
+}
+
+/**
+ * Compiles the author's files to JavaScript modules that Node runs from any directory: specifiers lead to the emitted
+ * files, and questions carry their schemas. `outDir` is where they will be, which the source maps need to know.
+ */
+export function emitFiles({ program, entry, files, questions }: EmitSource, outDir: string): Emission {
+  const sources = files.filter((file) => !file.isDeclarationFile);
+  const layout = createLayout(sources.map(({ fileName }) => fileName));
+  const transformers: ts.CustomTransformers = {
+    before: [completeQuestions(questions)],
+    after: [rewriteSpecifiers(program, layout)],
+  };
+  const emitted: EmittedFile[] = [];
+  for (const file of sources) {
+    const path = layout.outputOf(file.fileName) ?? file.fileName;
+    const content = file.fileName.endsWith(".json")
+      ? { text: file.text }
+      : emitFile(program, file, transformers, resolve(outDir, path));
+    emitted.push({ path, source: file.fileName, ...content });
+  }
+  const main = layout.outputOf(entry) ?? layout.outputOf(implementationOf(entry));
+  if (main === undefined) throw new Error(`${entry} declares types, but there is no JavaScript beside it to run.`);
+  return { entry: main, files: emitted };
+}
+
+function emitFile(
+  program: ts.Program,
+  file: ts.SourceFile,
+  transformers: ts.CustomTransformers,
+  target: string,
+): { text: string; map: string } {
+  let code = "";
+  let map = "";
+  program.emit(
+    file,
+    (name, text) => {
+      if (name.endsWith(".map")) map = text;
+      else code = text;
+    },
+    undefined,
+    false,
+    transformers,
+  );
+  const parsed = { ...JSON.parse(map), sources: [toPosix(relative(dirname(target), file.fileName))] };
+  const body = code.replace(/\/\/# sourceMappingURL=[^\n]*\s*$/, "");
+  const name = encodeURIComponent(basename(target));
+  return { text: `${body}//# sourceMappingURL=${name}.map\n`, map: JSON.stringify(parsed) };
+}
+
+/** Gives each question the schema of its answer: `ask("…")` becomes `ask("…", { … })`. */
+function completeQuestions(questions: Questions): ts.TransformerFactory<ts.SourceFile> {
+  return (context) => {
+    const { factory } = context;
+    const visit = (node: ts.Node): ts.Node => {
+      const visited = ts.visitEachChild(node, visit, context);
+      const schema = questions.get(node);
+      if (schema === undefined || !ts.isCallExpression(visited)) return visited;
+      const before = visited.arguments.slice(0, SCHEMA_ARGUMENT);
+      const after = visited.arguments.slice(SCHEMA_ARGUMENT + 1);
+      const args = [...before, toExpression(factory, schema as Json), ...after];
+      return factory.updateCallExpression(visited, visited.expression, visited.typeArguments, args);
+    };
+    return (file) => (questions.size === 0 ? file : ts.visitEachChild(file, visit, context));
+  };
+}
+
+function toExpression(factory: ts.NodeFactory, value: Json): ts.Expression {
+  if (value === null) return factory.createNull();
+  if (typeof value === "string") return factory.createStringLiteral(value);
+  if (typeof value === "boolean") return value ? factory.createTrue() : factory.createFalse();
+  if (typeof value === "number") {
+    const literal = factory.createNumericLiteral(Math.abs(value));
+    return value < 0 ? factory.createPrefixUnaryExpression(ts.SyntaxKind.MinusToken, literal) : literal;
+  }
+  if (Array.isArray(value))
+    return factory.createArrayLiteralExpression(value.map((item) => toExpression(factory, item)));
+  const properties = Object.entries(value).map(([key, item]) => {
+    const name = factory.createStringLiteral(key);
+    // In a literal, only a computed name makes a property of __proto__.
+    const safe = key === "__proto__" ? factory.createComputedPropertyName(name) : name;
+    return factory.createPropertyAssignment(safe, toExpression(factory, item));
+  });
+  return factory.createObjectLiteralExpression(properties);
+}

@@ -1,0 +1,176 @@
+import ts from "typescript";
+import type { DocComment } from "../comments/doc-comment.ts";
+import { docOfNode, docOfSymbol } from "../comments/docs.ts";
+import { aliasTarget, isErrorType } from "../types/type-node.ts";
+import type { Session } from "./session.ts";
+
+/** A function that clients may be offered. */
+export interface Candidate {
+  name: string;
+  /** The export, then the members that lead to the function. */
+  path: string[];
+  signature: ts.Signature;
+  doc: DocComment | undefined;
+  /** Where complaints about it point to. */
+  node: ts.Node;
+}
+
+/** What a module exports. */
+export interface ModuleExports {
+  /** The default export is a server that the author made. */
+  isServer: boolean;
+  candidates: Candidate[];
+}
+
+/** Object literals may hold further ones; this is how far they are followed. */
+const MAX_NESTING = 3;
+
+/** Finds the functions that a module exports, in the order of its text. */
+export function findExports(session: Session, file: ts.SourceFile): ModuleExports {
+  const { checker, origins } = session;
+  const module = checker.getSymbolAtLocation(file);
+  const exports = module ? checker.getExportsOfModule(module) : [];
+  const values = exports.filter((symbol) => isValueExport(checker, symbol)).sort((a, b) => compare(file, a, b));
+  const main = values.find(({ name }) => name === "default");
+  if (main && origins.isRuntime(checker.getTypeOfSymbol(aliasTarget(checker, main)).symbol, "Server")) {
+    return { isServer: true, candidates: [] };
+  }
+  const candidates: Candidate[] = [];
+  for (const symbol of values) candidates.push(...candidatesOf(session, symbol, values));
+  return { isServer: false, candidates };
+}
+
+function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symbol[]): Candidate[] {
+  const { checker } = session;
+  const target = aliasTarget(checker, symbol);
+  const node = target.valueDeclaration ?? target.declarations?.[0];
+  if (node === undefined || isInternal(docOfSymbol(target))) return [];
+  const isDefault = symbol.name === "default";
+  // `export default f` beside `export { f }` is the same function twice.
+  if (isDefault && all.some((other) => other !== symbol && aliasTarget(checker, other) === target)) return [];
+  const type = checker.getNonNullableType(checker.getTypeOfSymbol(target));
+  if (type.flags & ts.TypeFlags.Any) {
+    const what = `the export '${symbol.name}'`;
+    if (isErrorType(type))
+      session.report("PF1101", node, `${what} has a type that cannot be resolved; see which import TypeScript misses.`);
+    else
+      session.report(
+        "PF2003",
+        node,
+        `${what} is any, so that it is not served; declare its type, or mark it @internal.`,
+      );
+    return [];
+  }
+  if (target.flags & ts.SymbolFlags.Class || (type.getConstructSignatures().length > 0 && !isCallable(type))) {
+    session.report(
+      "PF2004",
+      node,
+      `the class '${symbol.name}' is not served; export an instance (export const name = new ${symbol.name}()), or mark it @internal.`,
+    );
+    return [];
+  }
+  if (!isCallable(type)) {
+    const isObject = (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0;
+    return isObject ? candidatesIn(session, type, isDefault ? [] : [symbol.name], [symbol.name], node) : [];
+  }
+  const declared = ts.getNameOfDeclaration(node as ts.Declaration);
+  const ownName = declared && ts.isIdentifier(declared) ? declared.text : undefined;
+  if (isDefault && ownName === undefined) {
+    session.report("PF1005", node, "the default export has no name; write export default function name(…).");
+    return [];
+  }
+  const name = isDefault ? (ownName ?? symbol.name) : symbol.name;
+  return [toCandidate(session, name, [symbol.name], target, type, node)];
+}
+
+/** The methods of an exported object, a namespace or the instance of a class. */
+function candidatesIn(session: Session, type: ts.Type, names: string[], path: string[], node: ts.Node): Candidate[] {
+  const { checker, origins } = session;
+  const found: Candidate[] = [];
+  let foreign: string | undefined;
+  for (const member of checker.getPropertiesOfType(type)) {
+    const declaration = member.valueDeclaration ?? member.declarations?.[0];
+    if (declaration === undefined || !isPublic(member, declaration) || isInternal(docOfSymbol(member))) continue;
+    const held = checker.getNonNullableType(checker.getTypeOfSymbol(member));
+    const memberNames = [...names, member.name];
+    const memberPath = [...path, member.name];
+    if (!origins.isProject(declaration.getSourceFile())) {
+      const isMethod = isCallable(held) && !(type.symbol && origins.isPlatform(type.symbol));
+      if (isMethod) foreign ??= origins.packageOf(declaration.getSourceFile().fileName)?.name;
+    } else if (isCallable(held)) {
+      const candidate = toCandidate(session, memberNames.join("_"), memberPath, member, held, declaration);
+      if (!isInternal(candidate.doc)) found.push(candidate);
+    } else if (
+      held.symbol?.flags & (ts.SymbolFlags.ObjectLiteral | ts.SymbolFlags.Module) &&
+      path.length < MAX_NESTING
+    ) {
+      found.push(...candidatesIn(session, held, memberNames, memberPath, declaration));
+    }
+  }
+  if (found.length === 0 && foreign !== undefined) {
+    session.report(
+      "PF2005",
+      node,
+      `'${path.join(".")}' is an object of ${foreign} and is not served; export functions that use it, or mark it @internal.`,
+    );
+  }
+  return found;
+}
+
+function toCandidate(
+  session: Session,
+  name: string,
+  path: string[],
+  symbol: ts.Symbol,
+  type: ts.Type,
+  node: ts.Node,
+): Candidate {
+  const [signature, ...others] = type.getCallSignatures() as [ts.Signature, ...ts.Signature[]];
+  const { declaration } = signature;
+  const isOverloaded = others.length > 0;
+  if (isOverloaded) {
+    session.report(
+      "PF2002",
+      node,
+      `'${name}' has ${others.length + 1} overloads, of which the first is served; export a function for each.`,
+    );
+  }
+  const own = isOverloaded ? undefined : docOfSymbol(symbol);
+  return { name, path, signature, doc: own ?? (declaration && docOfNode(declaration)), node };
+}
+
+function isCallable(type: ts.Type): boolean {
+  return type.getCallSignatures().length > 0;
+}
+
+function isInternal(doc: DocComment | undefined): boolean {
+  return doc?.tags.some(({ name }) => name === "internal") ?? false;
+}
+
+function isPublic(member: ts.Symbol, declaration: ts.Declaration): boolean {
+  if (member.name.startsWith("__@") || member.name.startsWith("__#")) return false;
+  return !(ts.getCombinedModifierFlags(declaration) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected));
+}
+
+/** Whether an export exists at run time: neither a type nor exported as one. */
+function isValueExport(checker: ts.TypeChecker, symbol: ts.Symbol): boolean {
+  if (!(aliasTarget(checker, symbol).flags & ts.SymbolFlags.Value)) return false;
+  for (
+    let at: ts.Symbol | undefined = symbol;
+    at && at.flags & ts.SymbolFlags.Alias;
+    at = checker.getImmediateAliasedSymbol(at)
+  ) {
+    if (at.declarations?.some(ts.isTypeOnlyImportOrExportDeclaration)) return false;
+  }
+  return true;
+}
+
+function compare(file: ts.SourceFile, a: ts.Symbol, b: ts.Symbol): number {
+  const first = a.declarations?.[0];
+  const second = b.declarations?.[0];
+  if (first === undefined || second === undefined) return 0;
+  const [one, other] = [first.getSourceFile(), second.getSourceFile()];
+  if (one === other) return first.pos - second.pos;
+  if (one === file || other === file) return one === file ? -1 : 1;
+  return one.fileName < other.fileName ? -1 : 1;
+}

@@ -1,0 +1,84 @@
+import ts from "typescript";
+import type { NamedDoc } from "../comments/doc-comment.ts";
+import type { Converted } from "../model/conversion.ts";
+import type { JsonSchema } from "../model/json-schema.ts";
+import { constantOf } from "../types/constant.ts";
+import { applyNestedDoc, checkNestedDoc } from "../types/nested-doc.ts";
+import { isJavaScript, typeNodeOf } from "../types/type-node.ts";
+import type { Candidate } from "./exports.ts";
+import type { Session } from "./session.ts";
+
+/** A parameter of a function. */
+export interface Parameter {
+  symbol: ts.Symbol;
+  type: ts.Type;
+  /** Absent if the compiler made the parameter up. */
+  declaration: ts.ParameterDeclaration | undefined;
+}
+
+/** The object of all arguments, before it is assembled. */
+export interface Draft extends Converted {
+  /** The names of the arguments by position. */
+  names: string[];
+  places: Map<string, ts.Node>;
+  isBroken: boolean;
+}
+
+/** The pattern by which a parameter takes an object apart. */
+export function patternOf({ declaration }: Parameter): ts.ObjectBindingPattern | undefined {
+  const name = declaration?.name;
+  return name && ts.isObjectBindingPattern(name) && !declaration.dotDotDotToken ? name : undefined;
+}
+
+/** Takes the properties of the only parameter, a destructured object, as the arguments. */
+export function flatten(session: Session, candidate: Candidate, parameter: Parameter, docs: NamedDoc[]): Draft {
+  const { inward, checker } = session;
+  const node = parameter.declaration ?? candidate.node;
+  const subject = `the parameter of '${candidate.name}'`;
+  const { schema, plan, problems } = inward.collect(subject, node, () => {
+    const type = checker.getNonNullableType(parameter.type);
+    const whole = inward.inline(inward.convert(type, typeNodeOf(parameter.declaration)));
+    if (whole.schema.anyOf ?? whole.schema.oneOf) {
+      inward.report("PF1007", `${subject} is a union, which cannot be the list of arguments; give it a name instead.`);
+    }
+    // The tool has a description of its own.
+    const { description: _, ...described } = whole.schema;
+    let documented: JsonSchema = described;
+    for (const doc of aboutProperties(described, docs)) {
+      if (isJavaScript(node)) checkNestedDoc(inward, documented, doc);
+      else documented = applyNestedDoc(inward, documented, doc);
+    }
+    return { ...whole, schema: withDefaults(checker, documented, patternOf(parameter)) };
+  });
+  const isBroken = session.reportAll(problems, node);
+  const places = new Map(Object.keys(schema.properties ?? {}).map((name) => [name, node] as const));
+  return { schema, ...(plan && { plan }), names: [], places, isBroken };
+}
+
+/**
+ * The tags about properties, each as `parameter.property`. Authors write both `@param options.limit` and `@param limit`;
+ * a name that is no property is what they call the parameter.
+ */
+function aboutProperties({ properties = {} }: JsonSchema, docs: NamedDoc[]): NamedDoc[] {
+  const parameter = docs.map(({ name }) => name.split(".")[0]).find((name) => name && !Object.hasOwn(properties, name));
+  return docs
+    .filter(({ name }) => name !== parameter)
+    .map((doc) => (doc.name.includes(".") ? doc : { ...doc, name: `${parameter ?? ""}.${doc.name}` }));
+}
+
+/** Adds the defaults that the pattern gives to what it takes out of the object. */
+function withDefaults(
+  checker: ts.TypeChecker,
+  schema: JsonSchema,
+  pattern: ts.ObjectBindingPattern | undefined,
+): JsonSchema {
+  const properties = new Map(Object.entries(schema.properties ?? {}));
+  for (const { propertyName, name, initializer } of pattern?.elements ?? []) {
+    const key = propertyName ?? name;
+    const value = initializer && constantOf(checker, initializer);
+    if (value === undefined || !(ts.isIdentifier(key) || ts.isStringLiteral(key))) continue;
+    const property = properties.get(key.text);
+    if (property) properties.set(key.text, { ...property, default: value });
+  }
+  return schema.properties ? { ...schema, properties: Object.fromEntries(properties) } : schema;
+}

@@ -1,0 +1,146 @@
+import type { Codec, Plan } from "proffer/derived";
+import ts from "typescript";
+import { applyDoc, readValue } from "../comments/constraints.ts";
+import type { FunctionDoc, NamedDoc } from "../comments/doc-comment.ts";
+import { docOfNode } from "../comments/docs.ts";
+import type { Conversion } from "../model/conversion.ts";
+import type { BoundParameter } from "../model/description.ts";
+import type { JsonSchema } from "../model/json-schema.ts";
+import { isContext } from "../program/origin.ts";
+import { assemble } from "../types/assemble.ts";
+import { constantOf } from "../types/constant.ts";
+import { applyNestedDoc, checkNestedDoc } from "../types/nested-doc.ts";
+import { includesUndefined, isJavaScript, typeNodeOf } from "../types/type-node.ts";
+import type { Candidate } from "./exports.ts";
+import { type Draft, flatten, type Parameter, patternOf } from "./input-object.ts";
+import type { Session } from "./session.ts";
+
+/** What a function takes: one object with a property for each argument. */
+export interface Input {
+  schema: JsonSchema & { type: "object" };
+  codec?: Codec;
+  parameters: BoundParameter[];
+  /** Where the argument of a name is declared. */
+  places: Map<string, ts.Node>;
+  /** There were errors, so that the function must not be served. */
+  isBroken: boolean;
+}
+
+/** Derives what a function takes from its parameters. */
+export function deriveInput(session: Session, candidate: Candidate, doc: FunctionDoc): Input {
+  const { checker, origins, inward } = session;
+  const all = candidate.signature.parameters.map((symbol): Parameter => {
+    const declaration = symbol.valueDeclaration;
+    const own = declaration && ts.isParameter(declaration) ? declaration : undefined;
+    return { symbol, type: checker.getTypeOfSymbol(symbol), declaration: own };
+  });
+  const isGiven = ({ type }: Parameter) => isContext(origins, checker.getNonNullableType(type));
+  const contexts = new Set(all.filter(isGiven).map(({ symbol }) => symbol.name));
+  const docs = doc.params.filter(({ name }) => !contexts.has(name));
+  const taken = all.filter((parameter) => !isGiven(parameter));
+  const [only] = taken;
+  const flattened = taken.length === 1 && only && patternOf(only) ? only : undefined;
+  const draft = flattened
+    ? flatten(session, candidate, flattened, docs)
+    : takePositions(session, candidate, taken, docs);
+  const { schema, codec, problems } = assemble(inward, draft);
+  const isBroken = session.reportAll(problems, candidate.node) || draft.isBroken;
+  const names = [...draft.names];
+  return {
+    schema: { ...schema, type: "object", properties: schema.properties ?? {} },
+    ...(codec && { codec }),
+    parameters: all.map((parameter): BoundParameter => {
+      if (isGiven(parameter)) return { kind: "context" };
+      if (flattened) return { kind: "arguments" };
+      const name = names.shift() ?? parameter.symbol.name;
+      return { kind: parameter.declaration?.dotDotDotToken ? "rest" : "argument", name };
+    }),
+    places: draft.places,
+    isBroken,
+  };
+}
+
+function takePositions(session: Session, candidate: Candidate, taken: Parameter[], docs: NamedDoc[]): Draft {
+  const properties: [string, JsonSchema][] = [];
+  const plans: [string, Plan][] = [];
+  const required: string[] = [];
+  const draft: Draft = { schema: {}, names: [], places: new Map(), isBroken: false };
+  const heads = docs.filter(({ name }) => !name.includes("."));
+  for (const [index, parameter] of taken.entries()) {
+    const node = parameter.declaration ?? candidate.node;
+    const name = isPattern(parameter) ? heads[index]?.name : parameter.symbol.name;
+    if (name === undefined) {
+      session.report(
+        "PF1006",
+        node,
+        `parameter ${index + 1} of '${candidate.name}' has no name; name it, or document it with @param name.`,
+      );
+      draft.isBroken = true;
+      continue;
+    }
+    const { schema, plan, problems } = convertParameter(session, candidate, parameter, name, docs);
+    if (session.reportAll(problems, node)) draft.isBroken = true;
+    properties.push([name, schema]);
+    if (plan) plans.push([name, plan]);
+    if (isRequired(session, parameter, schema)) required.push(name);
+    draft.names.push(name);
+    draft.places.set(name, node);
+  }
+  reportUnused(session, candidate, docs, draft.names);
+  draft.schema = {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+  if (plans.length > 0) draft.plan = { kind: "object", properties: Object.fromEntries(plans) };
+  return draft;
+}
+
+function convertParameter(
+  session: Session,
+  candidate: Candidate,
+  { type, declaration }: Parameter,
+  name: string,
+  docs: NamedDoc[],
+): ReturnType<Conversion["collect"]> {
+  const { inward, checker } = session;
+  const isTagged = declaration !== undefined && isJavaScript(declaration);
+  return inward.collect(`parameter '${name}' of '${candidate.name}'`, declaration, () => {
+    const { schema, plan } = inward.convert(type, typeNodeOf(declaration));
+    let documented = applyDoc(inward, schema, declaration && docOfNode(declaration));
+    for (const doc of docs) {
+      if (doc.name === name) documented = applyDoc(inward, documented, doc);
+      else if (!doc.name.startsWith(`${name}.`)) continue;
+      else if (isTagged) checkNestedDoc(inward, documented, doc);
+      else documented = applyNestedDoc(inward, documented, doc);
+    }
+    const own = docs.find((doc) => doc.name === name);
+    const initial = declaration?.initializer && constantOf(checker, declaration.initializer);
+    const tagged = own?.default === undefined ? undefined : readValue(schema, own.default);
+    const given = initial === undefined ? tagged : initial;
+    return { schema: given === undefined ? documented : { ...documented, default: given }, ...(plan && { plan }) };
+  });
+}
+
+function isRequired({ checker }: Session, { type, declaration }: Parameter, schema: JsonSchema): boolean {
+  if (declaration === undefined) return !includesUndefined(type);
+  if (declaration.dotDotDotToken) return (schema.minItems ?? 0) > 0;
+  return !declaration.initializer && !checker.isOptionalParameter(declaration) && !includesUndefined(type);
+}
+
+function reportUnused(session: Session, candidate: Candidate, docs: NamedDoc[], names: string[]): void {
+  for (const { name } of docs) {
+    const head = name.includes(".") ? name.slice(0, name.indexOf(".")) : name;
+    if (!names.includes(head))
+      session.report(
+        "PF2006",
+        candidate.node,
+        `'${candidate.name}' has no parameter '${head}' that @param could describe.`,
+      );
+  }
+}
+
+function isPattern({ declaration }: Parameter): boolean {
+  return declaration !== undefined && !ts.isIdentifier(declaration.name);
+}

@@ -1,0 +1,63 @@
+import type { Codec } from "proffer/derived";
+import type { FunctionDoc } from "../comments/doc-comment.ts";
+import type { DerivedArgument, DerivedPrompt } from "../model/description.ts";
+import type { JsonSchema } from "../model/json-schema.ts";
+import type { Candidate } from "./exports.ts";
+import { deriveInput } from "./input.ts";
+import { isPromptResult } from "./result.ts";
+import type { Session } from "./session.ts";
+import { bind, describe } from "./tool.ts";
+
+/** Describes a function as a prompt; undefined if there were errors. The protocol's arguments are strings. */
+export function derivePrompt(session: Session, candidate: Candidate, doc: FunctionDoc): DerivedPrompt | undefined {
+  const input = deriveInput(session, candidate, doc);
+  let isBroken = input.isBroken;
+  const args: DerivedArgument[] = [];
+  for (const [name, schema] of Object.entries(input.schema.properties ?? {})) {
+    if (schema.type !== "string" || isCoded(input.codec, name)) {
+      const node = input.places.get(name) ?? candidate.node;
+      session.report(
+        "PF1301",
+        node,
+        `argument '${name}' of the prompt '${candidate.name}' must be a string or a union of strings; convert it inside the function.`,
+      );
+      isBroken = true;
+      continue;
+    }
+    const complete = completions(schema);
+    args.push({
+      name,
+      ...(schema.description && { description: schema.description }),
+      required: input.schema.required?.includes(name) ?? false,
+      schema,
+      ...(complete && { complete }),
+    });
+  }
+  if (!isPromptResult(session, candidate)) {
+    session.report(
+      "PF1302",
+      candidate.node,
+      `the prompt '${candidate.name}' must return a string, or messages made with user(…) and assistant(…).`,
+    );
+    isBroken = true;
+  }
+  if (isBroken) return undefined;
+  return {
+    name: candidate.name,
+    ...describe(doc),
+    arguments: args,
+    binding: bind(candidate, input, { bound: { kind: "content" }, isBroken }),
+  };
+}
+
+/** All values that a string or number can have, as a client would offer them. */
+export function completions(schema: JsonSchema): string[] | undefined {
+  const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+  const usable = values?.filter((value) => typeof value === "string" || typeof value === "number");
+  return usable && usable.length > 0 ? usable.map(String) : undefined;
+}
+
+function isCoded(codec: Codec | undefined, name: string): boolean {
+  const plan = codec?.plan;
+  return plan?.kind === "object" && Object.hasOwn(plan.properties ?? {}, name);
+}

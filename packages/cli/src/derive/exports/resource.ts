@@ -1,0 +1,105 @@
+import type { FunctionDoc } from "../comments/doc-comment.ts";
+import type { DerivedResource, DerivedVariable } from "../model/description.ts";
+import type { JsonSchema } from "../model/json-schema.ts";
+import type { Candidate } from "./exports.ts";
+import { deriveInput, type Input } from "./input.ts";
+import { completions } from "./prompt.ts";
+import { deriveOutput } from "./result.ts";
+import type { Session } from "./session.ts";
+import { bind, describe, tagText } from "./tool.ts";
+import { parseVariables, type TemplateVariable } from "./uri-variables.ts";
+
+/** Describes a function as a resource, or as a template of resources; undefined if there were errors. */
+export function deriveResource(session: Session, candidate: Candidate, doc: FunctionDoc): DerivedResource | undefined {
+  const { name, node } = candidate;
+  const [uri = ""] = (tagText(doc.tags, "resource") ?? "").split(/\s/);
+  const parsed = parseVariables(uri);
+  if (typeof parsed === "string") {
+    session.report(
+      "PF1401",
+      node,
+      `the resource '${name}' has the uri "${uri}", but ${parsed}; write @resource scheme://path/{variable}.`,
+    );
+    return undefined;
+  }
+  const input = deriveInput(session, candidate, doc);
+  const output = deriveOutput(session, candidate, doc, { rawBytes: true });
+  const variables = matchVariables(session, candidate, input, parsed, uri);
+  if (input.isBroken || output.isBroken || variables === undefined) return undefined;
+  const mimeType = tagText(doc.tags, "mimeType");
+  return {
+    uri,
+    name,
+    ...describe(doc),
+    ...(mimeType && { mimeType }),
+    variables,
+    binding: bind(candidate, input, output),
+  };
+}
+
+/** Brings the variables of a template together with the parameters; undefined if they do not fit. */
+function matchVariables(
+  session: Session,
+  candidate: Candidate,
+  input: Input,
+  parsed: TemplateVariable[],
+  uri: string,
+): DerivedVariable[] | undefined {
+  const properties = input.schema.properties ?? {};
+  const names = parsed.map(({ name }) => name);
+  const variables: DerivedVariable[] = [];
+  let isBroken = false;
+  for (const { name, isOptional, isList } of parsed) {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const node = input.places.get(name) ?? candidate.node;
+    const required = input.schema.required?.includes(name) ?? false;
+    const type = schema && typeOf(schema, isList);
+    if (schema === undefined) {
+      session.report(
+        "PF1402",
+        node,
+        `the variable {${name}} of ${uri} has no parameter; add ${name}: string to '${candidate.name}'.`,
+      );
+    } else if (type === undefined) {
+      const wanted = isList ? "an array of strings" : "a string, number, boolean or a choice of such values";
+      const remedy = schema.type === "array" && !isList ? `; for an array write {${name}*}` : "";
+      session.report("PF1404", node, `the parameter '${name}' must be ${wanted}, since it comes from ${uri}${remedy}.`);
+    } else if (isOptional && required) {
+      session.report(
+        "PF1405",
+        node,
+        `{?${name}} of ${uri} may be absent; give the parameter '${name}' a default, or make it optional.`,
+      );
+    } else {
+      const complete = completions(schema);
+      variables.push({ name, required: !isOptional && required, type, schema, ...(complete && { complete }) });
+      continue;
+    }
+    isBroken = true;
+  }
+  for (const name of Object.keys(properties)) {
+    if (names.includes(name)) continue;
+    const node = input.places.get(name) ?? candidate.node;
+    session.report(
+      "PF1403",
+      node,
+      `the parameter '${name}' is not in ${uri}; add {?${name}} to it, or remove the parameter.`,
+    );
+    isBroken = true;
+  }
+  return isBroken ? undefined : variables;
+}
+
+/** What the text of a URI becomes, if it can become what the schema wants. */
+function typeOf(schema: JsonSchema, isList: boolean): DerivedVariable["type"] | undefined {
+  if (isList) return schema.type === "array" && schema.items?.type === "string" ? "list" : undefined;
+  switch (schema.type) {
+    case "string":
+    case "number":
+    case "integer":
+    case "boolean":
+      return schema.type;
+    default:
+      return undefined;
+  }
+}

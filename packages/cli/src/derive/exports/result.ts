@@ -1,0 +1,177 @@
+import ts from "typescript";
+import { applyDoc } from "../comments/constraints.ts";
+import type { FunctionDoc } from "../comments/doc-comment.ts";
+import type { Converted } from "../model/conversion.ts";
+import type { BoundResult } from "../model/description.ts";
+import { type JsonSchema, withNull } from "../model/json-schema.ts";
+import { markOf } from "../program/origin.ts";
+import { assemble } from "../types/assemble.ts";
+import { ASYNC_ITERABLES, BYTES, ITERABLES, RAW_CONTENT } from "../types/platform.ts";
+import {
+  argumentNodes,
+  isAbsent,
+  isJavaScript,
+  orderedMembers,
+  typeNodeOf,
+  type WrittenType,
+} from "../types/type-node.ts";
+import { convertMembers } from "../types/union.ts";
+import type { Candidate } from "./exports.ts";
+import type { Session } from "./session.ts";
+
+/** What a function gives. */
+export interface Output {
+  /** Absent if there is nothing to say of it. */
+  schema?: JsonSchema;
+  bound: BoundResult;
+  /** There were errors, so that the function must not be served. */
+  isBroken: boolean;
+}
+
+interface OutputOptions {
+  /** Bytes as the whole result are contents of their own, not data. */
+  rawBytes?: boolean;
+}
+
+/** The alternatives of a return type. */
+interface Alternatives {
+  data: WrittenType[];
+  /** Some are for the run-time to interpret. */
+  hasContent: boolean;
+  /** The function may return nothing. */
+  hasNothing: boolean;
+  /** All that is not data is nothing, so that the type as a whole will do. */
+  isWhole: boolean;
+}
+
+/** Derives what a function gives from its return type. */
+export function deriveOutput(
+  session: Session,
+  candidate: Candidate,
+  doc: FunctionDoc,
+  options: OutputOptions = {},
+): Output {
+  const { outward } = session;
+  const whole = returned(session, candidate.signature);
+  const { data, hasContent, hasNothing, isWhole } = sortOut(session, whole, options);
+  const [only] = data;
+  if (only === undefined) return { bound: { kind: "content" }, isBroken: false };
+  const item = data.length === 1 ? itemOf(session, only) : undefined;
+  const collected = outward.collect(`the result of '${candidate.name}'`, candidate.node, () => {
+    const converted = item
+      ? listOf(outward.convertElement(item.type, item.node))
+      : isWhole
+        ? outward.convert(whole.type, whole.node)
+        : convertMembers(outward, data, () => session.checker.typeToString(whole.type));
+    // At its root, a schema should say what it is and not refer to it: the type decides how a revision gets it.
+    const written = outward.inline(converted);
+    const schema = applyDoc(outward, written.schema, doc.returns);
+    return { ...written, schema: hasNothing ? withNull(schema) : schema };
+  });
+  const { schema, codec, problems } = assemble(outward, collected);
+  const isBroken = session.reportAll([...collected.problems, ...problems], candidate.node);
+  return {
+    ...(!hasContent && saysSomething(schema) && { schema }),
+    bound: {
+      kind: hasContent ? "content" : item ? "iterable" : "value",
+      ...(hasNothing && !hasContent && { nullable: true as const }),
+      ...(codec && { encode: codec }),
+    },
+    isBroken,
+  };
+}
+
+/** Whether a prompt can give this: text, or what the run-time's functions make of it. */
+export function isPromptResult(session: Session, { signature }: Candidate): boolean {
+  const { checker, origins } = session;
+  const isMessage = (type: ts.Type): boolean => {
+    if (type.flags & (ts.TypeFlags.StringLike | ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.Never))
+      return true;
+    if (type.isUnion()) return type.types.every(isMessage);
+    const mark = markOf(checker, origins, type);
+    return mark === "block" || mark === "message" || mark === "messages";
+  };
+  const { type } = returned(session, signature);
+  const members = type.isUnion() ? type.types : [type];
+  return members.every((member) => isMessage(member) || (elementOf(checker, member)?.every(isMessage) ?? false));
+}
+
+function returned({ checker }: Session, signature: ts.Signature): WrittenType {
+  const type = checker.getReturnTypeOfSignature(signature);
+  const awaited = checker.getAwaitedType(type) ?? type;
+  const { declaration } = signature;
+  const node =
+    declaration && (isJavaScript(declaration) ? ts.getJSDocReturnType(declaration) : typeNodeOf(declaration));
+  return { type: awaited, node: awaited === type ? node : argumentNodes(checker, node)[0] };
+}
+
+function sortOut(session: Session, whole: WrittenType, { rawBytes = false }: OutputOptions): Alternatives {
+  const { checker, origins } = session;
+  const sorted: Alternatives = { data: [], hasContent: false, hasNothing: false, isWhole: true };
+  const members = whole.type.isUnion() ? orderedMembers(checker, whole.type, whole.node) : [whole];
+  for (const member of members) {
+    const { type } = member;
+    const mark = markOf(checker, origins, type);
+    if (isAbsent(type) || type.flags & ts.TypeFlags.Never) {
+      sorted.hasNothing = true;
+    } else if (mark === "failure") {
+      sorted.isWhole = false;
+    } else if (mark === "result") {
+      const value = checker.getPropertyOfType(type, "value");
+      const inner = value ? sortOut(session, { type: checker.getTypeOfSymbol(value), node: undefined }, {}) : undefined;
+      sorted.data.push(...(inner?.data ?? []));
+      sorted.hasNothing ||= inner?.hasNothing ?? false;
+      sorted.isWhole = false;
+    } else if (mark !== undefined || isContent(session, type, rawBytes)) {
+      sorted.hasContent = true;
+      sorted.isWhole = false;
+    } else {
+      sorted.data.push(member);
+    }
+  }
+  return sorted;
+}
+
+/** Whether the run-time makes contents of values of this type by itself. */
+function isContent(session: Session, type: ts.Type, rawBytes: boolean): boolean {
+  const { checker, origins } = session;
+  const blocks = elementOf(checker, type);
+  if (blocks?.every((block) => ["block", "failure"].includes(markOf(checker, origins, block) ?? ""))) return true;
+  const name = platformName(session, type);
+  if (name === undefined) return false;
+  if (RAW_CONTENT.has(name) || (rawBytes && BYTES.has(name))) return true;
+  return ASYNC_ITERABLES.has(name) && isTextOrBytes(session, itemOf(session, { type, node: undefined })?.type);
+}
+
+/** Pieces of text or bytes, which make up one text or one blob. */
+function isTextOrBytes(session: Session, type: ts.Type | undefined): boolean {
+  if (type === undefined) return false;
+  if (type.isUnion()) return type.types.every((member) => isTextOrBytes(session, member));
+  return (type.flags & ts.TypeFlags.StringLike) !== 0 || BYTES.has(platformName(session, type) ?? "");
+}
+
+/** The type of the items of something to iterate over. */
+function itemOf(session: Session, { type, node }: WrittenType): WrittenType | undefined {
+  const name = platformName(session, type);
+  if (name === undefined || !(ITERABLES.has(name) || ASYNC_ITERABLES.has(name))) return undefined;
+  const item = session.checker.getTypeArguments(type as ts.TypeReference)[0] ?? session.checker.getUnknownType();
+  return { type: item, node: argumentNodes(session.checker, node)[0] };
+}
+
+function elementOf(checker: ts.TypeChecker, type: ts.Type): readonly ts.Type[] | undefined {
+  if (!checker.isArrayType(type)) return undefined;
+  const [item] = checker.getTypeArguments(type as ts.TypeReference);
+  return item?.isUnion() ? item.types : item ? [item] : undefined;
+}
+
+function platformName({ origins }: Session, type: ts.Type): string | undefined {
+  return type.symbol && origins.isPlatform(type.symbol) ? type.symbol.name : undefined;
+}
+
+function listOf({ schema, plan }: Converted): Converted {
+  return { schema: { type: "array", items: schema }, ...(plan && { plan: { kind: "array", items: plan } }) };
+}
+
+function saysSomething(schema: JsonSchema): boolean {
+  return Object.keys(schema).some((key) => key !== "description" && key !== "title");
+}

@@ -1,0 +1,96 @@
+import { deprecation } from "../comments/constraints.ts";
+import type { DocTag, FunctionDoc } from "../comments/doc-comment.ts";
+import type { Binding, DerivedTool, ToolAnnotations } from "../model/description.ts";
+import type { Json } from "../model/json-schema.ts";
+import type { Candidate } from "./exports.ts";
+import { deriveInput, type Input } from "./input.ts";
+import { deriveOutput, type Output } from "./result.ts";
+import type { Session } from "./session.ts";
+
+const HINTS = {
+  readOnly: "readOnlyHint",
+  destructive: "destructiveHint",
+  idempotent: "idempotentHint",
+  openWorld: "openWorldHint",
+} as const;
+
+/** Describes a function as a tool; undefined if there were errors. */
+export function deriveTool(session: Session, candidate: Candidate, doc: FunctionDoc): DerivedTool | undefined {
+  const input = deriveInput(session, candidate, doc);
+  const output = deriveOutput(session, candidate, doc);
+  if (input.isBroken || output.isBroken) return undefined;
+  const { shown, examples } = readExamples(doc);
+  const annotations = readAnnotations(doc.tags);
+  const described = describe(doc, shown);
+  return {
+    name: candidate.name,
+    ...described,
+    inputSchema: examples.length > 0 ? { ...input.schema, examples } : input.schema,
+    ...(output.schema && { outputSchema: output.schema }),
+    ...(annotations && { annotations }),
+    binding: bind(candidate, input, output),
+  };
+}
+
+/** How the run-time calls a function. */
+export function bind({ path }: Candidate, input: Input, output: Output): Binding {
+  return {
+    path,
+    parameters: input.parameters,
+    ...(input.codec && { decode: input.codec }),
+    result: output.bound,
+  };
+}
+
+/** What the comment of a function says of it as a whole. `more` are further paragraphs. */
+export function describe(
+  doc: FunctionDoc,
+  more: string[] = [],
+): { title?: string; description?: string; deprecated?: string | true } {
+  const title = tagText(doc.tags, "title");
+  const remarks = doc.tags.filter(({ name }) => name === "remarks").map(({ text }) => text);
+  const deprecated = tagText(doc.tags, "deprecated");
+  const text = [doc.text, ...remarks, ...more].filter(Boolean).join("\n\n");
+  const description = deprecated === undefined ? text : deprecation(text, deprecated);
+  return {
+    ...(title && { title }),
+    ...(description && { description }),
+    ...(deprecated !== undefined && { deprecated: deprecated || (true as const) }),
+  };
+}
+
+/** The text of the first tag of a name; empty if the tag has none, undefined if there is no such tag. */
+export function tagText(tags: readonly DocTag[], name: string): string | undefined {
+  return tags.find((tag) => tag.name === name)?.text;
+}
+
+function readAnnotations(tags: readonly DocTag[]): ToolAnnotations | undefined {
+  const annotations: ToolAnnotations = {};
+  for (const { name, text } of tags) {
+    const hint = name.replace(/Hint$/, "");
+    if (Object.hasOwn(HINTS, hint)) annotations[HINTS[hint as keyof typeof HINTS]] = text !== "false";
+  }
+  return Object.keys(annotations).length > 0 ? annotations : undefined;
+}
+
+/** An example of the arguments belongs to the schema; any other text is for whoever reads the description. */
+function readExamples(doc: FunctionDoc): { shown: string[]; examples: Json[] } {
+  const shown: string[] = [];
+  const examples: Json[] = [];
+  for (const { name, text } of doc.tags) {
+    if (name !== "example" || text === "") continue;
+    const value = parseObject(text);
+    if (value === undefined) shown.push(`Example:\n${text}`);
+    else examples.push(value);
+  }
+  return { shown, examples };
+}
+
+function parseObject(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Plan } from "proffer/derived";
+import ts from "typescript";
+import { type Conversion, jsonOf, type UnionMember } from "../model/conversion.ts";
+import type { JsonSchema } from "../model/json-schema.ts";
+import { planUnion } from "./union-plan.ts";
+
+/** How JavaScript writes a number as a key. */
+const NUMERIC_KEY = "^-?[0-9]+(?:\\.[0-9]+)?(?:e[+-]?[0-9]+)?$";
+
+/** What a type says of the properties that it does not name. */
+export interface IndexSignatures {
+  schema: JsonSchema;
+  plan: Plan | undefined;
+  /** Any property may be there. */
+  isOpen: boolean;
+}
+
+/** Converts the index signatures of a type. */
+export function convertIndexSignatures(conversion: Conversion, type: ts.Type): IndexSignatures {
+  const members: UnionMember[] = [];
+  const patterns: [string, JsonSchema][] = [];
+  const held: ts.Type[] = [];
+  let additional: JsonSchema | undefined;
+  for (const { keyType, type: value, declaration } of conversion.checker.getIndexInfosOfType(type)) {
+    if (keyType.flags & ts.TypeFlags.ESSymbolLike) continue;
+    const converted = conversion.convertElement(value, declaration?.type);
+    members.push({ ...converted, json: jsonOf(conversion, converted.schema) });
+    held.push(value);
+    const pattern = keyPattern(conversion, keyType);
+    if (pattern === undefined) additional = converted.schema;
+    else patterns.push([pattern, converted.schema]);
+  }
+  const isOpen = additional !== undefined && Object.keys(additional).length === 0;
+  return {
+    schema: {
+      ...(patterns.length > 0 && { patternProperties: Object.fromEntries(patterns) }),
+      ...(additional && !isOpen && { additionalProperties: additional }),
+    },
+    plan: planUnion(conversion, members, () => held.map((value) => conversion.checker.typeToString(value)).join(" | ")),
+    isOpen,
+  };
+}
+
+/** What a key must look like; undefined for any string. */
+function keyPattern(conversion: Conversion, keyType: ts.Type): string | undefined {
+  if (keyType.flags & ts.TypeFlags.NumberLike) return NUMERIC_KEY;
+  return conversion.convert(keyType).schema.pattern;
+}

@@ -1,0 +1,50 @@
+import ts from "typescript";
+import type { Conversion, Converted } from "../model/conversion.ts";
+import { isContext } from "../program/origin.ts";
+import { convertPlatform, hasOwnForm } from "./platform.ts";
+import { convertProperties, labelOf } from "./properties.ts";
+import { convertTuple } from "./tuple.ts";
+import { argumentNodes } from "./type-node.ts";
+
+/** Types that a brand is put on: the value is theirs, and the rest of the intersection exists only for the compiler. */
+const BRANDABLE =
+  ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike | ts.TypeFlags.BooleanLike | ts.TypeFlags.BigIntLike;
+
+/** Converts an object type of any kind: arrays, classes of the host, intersections, interfaces. */
+export function convertObject(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
+  const { checker, origins, subject } = conversion;
+  if (checker.isArrayType(type)) return convertArray(conversion, type as ts.TypeReference, node);
+  if (checker.isTupleType(type)) {
+    return conversion.guard(type, "array", () => convertTuple(conversion, type as ts.TupleTypeReference, node));
+  }
+  const branded = type.isIntersection() ? type.types.find((part) => isBrandable(conversion, part)) : undefined;
+  if (branded) return conversion.convert(branded);
+  const platform = convertPlatform(conversion, type, node);
+  if (platform) return platform;
+  if (isContext(origins, type)) {
+    conversion.report("PF1109", `${subject} is the Context, which is not data; give it a parameter of its own.`);
+    return { schema: {} };
+  }
+  if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) {
+    conversion.report(
+      "PF1102",
+      `${subject} is a function, which JSON cannot carry; remove it, or leave it out with Omit.`,
+    );
+    return { schema: {} };
+  }
+  return conversion.define(type, labelOf(conversion, type), "object", () => convertProperties(conversion, type, node));
+}
+
+function convertArray(conversion: Conversion, type: ts.TypeReference, node: ts.TypeNode | undefined): Converted {
+  const { checker } = conversion;
+  return conversion.guard(type, "array", () => {
+    const item = checker.getTypeArguments(type)[0] ?? checker.getUnknownType();
+    const { schema, plan } = conversion.convertElement(item, argumentNodes(checker, node)[0]);
+    return { schema: { type: "array", items: schema }, ...(plan && { plan: { kind: "array", items: plan } }) };
+  });
+}
+
+function isBrandable({ checker, origins }: Conversion, type: ts.Type): boolean {
+  if (type.flags & BRANDABLE || checker.isArrayLikeType(type)) return true;
+  return type.symbol !== undefined && origins.isPlatform(type.symbol) && hasOwnForm(type.symbol.name);
+}

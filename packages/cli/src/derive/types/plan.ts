@@ -1,0 +1,119 @@
+import type { Codec, Plan, PlanOption } from "proffer/derived";
+import type { Conversion, Problem, UnionFacts } from "../model/conversion.ts";
+import { isText, isUndecidable } from "./union-plan.ts";
+
+/**
+ * Completes a plan: leaves out what turned out to need no work, resolves references to definitions that are not shared,
+ * and checks that the members of unions can be told apart. `names` are the definitions that are.
+ */
+export function finishPlan(
+  conversion: Conversion,
+  draft: Plan | undefined,
+  names: ReadonlyMap<string, string>,
+): { codec: Codec | undefined; problems: Problem[] } {
+  const { definitions, unions, direction } = conversion;
+  const problems: Problem[] = [];
+  const defs = new Map<string, Plan | undefined>();
+
+  /** Whether a value that needs work can be reached from here. */
+  function isActive(plan: Plan | undefined, seen = new Set<string>()): boolean {
+    switch (plan?.kind) {
+      case undefined:
+        return false;
+      case "array":
+        return isActive(plan.items, seen);
+      case "tuple":
+        return plan.items.some((item) => isActive(item ?? undefined, seen)) || isActive(plan.rest, seen);
+      case "object":
+        return Object.values(plan.properties ?? {}).some((item) => isActive(item, seen)) || isActive(plan.rest, seen);
+      case "union":
+        return plan.options.some((option) => isActive(option.plan, seen));
+      case "ref":
+        if (seen.has(plan.name)) return false;
+        seen.add(plan.name);
+        return isActive(definitions.get(plan.name)?.plan, seen);
+      default:
+        return true;
+    }
+  }
+
+  function finish(plan: Plan | null | undefined): Plan | undefined {
+    if (!plan || !isActive(plan)) return undefined;
+    switch (plan.kind) {
+      case "array": {
+        const items = finish(plan.items);
+        return items && { kind: "array", items };
+      }
+      case "tuple":
+        return { kind: "tuple", items: plan.items.map((item) => finish(item) ?? null), ...optional("rest", plan.rest) };
+      case "object":
+        return { kind: "object", ...finishProperties(plan.properties), ...optional("rest", plan.rest) };
+      case "set":
+        return { kind: "set", ...optional("items", plan.items) };
+      case "map":
+        return { kind: "map", ...optional("values", plan.values) };
+      case "entries":
+        return { kind: "entries", ...optional("keys", plan.keys), ...optional("values", plan.values) };
+      case "union":
+        return finishUnion(plan);
+      case "ref":
+        return finishReference(plan.name);
+      default:
+        return plan;
+    }
+  }
+
+  function optional<Key extends string>(key: Key, plan: Plan | undefined): { [K in Key]?: Plan } {
+    const finished = finish(plan);
+    return (finished ? { [key]: finished } : {}) as { [K in Key]?: Plan };
+  }
+
+  function finishProperties(properties: Record<string, Plan> = {}): { properties?: Record<string, Plan> } {
+    const finished = Object.entries(properties).flatMap(([key, plan]) => {
+      const done = finish(plan);
+      return done ? [[key, done] as const] : [];
+    });
+    return finished.length > 0 ? { properties: Object.fromEntries(finished) } : {};
+  }
+
+  function finishReference(id: string): Plan | undefined {
+    const name = names.get(id);
+    if (name === undefined) return finish(definitions.get(id)?.plan);
+    if (!defs.has(name)) {
+      defs.set(name, undefined);
+      defs.set(name, finish(definitions.get(id)?.plan));
+    }
+    return { kind: "ref", name };
+  }
+
+  function finishUnion(plan: Plan): Plan | undefined {
+    const facts = unions.get(plan);
+    if (facts === undefined) return undefined;
+    const members = facts.members.map((member) => ({ ...member, isActive: isActive(member.plan) }));
+    if (isUndecidable(direction, members)) problems.push(undecidable(facts));
+    const options: PlanOption[] = [];
+    for (const { plan: own, when } of members) {
+      const finished = finish(own);
+      if (finished) options.push({ plan: finished, ...(when && { when }) });
+    }
+    const readsText = direction === "in" && options.some((option) => isText(option.plan));
+    const keep = readsText ? members.flatMap(({ literal }) => (literal === undefined ? [] : [literal])) : [];
+    const [only] = options;
+    // Alone among values of other JSON types, a plan needs no test: it leaves those alone by itself.
+    if (only && options.length === 1 && keep.length === 0 && only.when === undefined) return only.plan;
+    return { kind: "union", options, ...(keep.length > 0 && { keep }) };
+  }
+
+  const plan = finish(draft);
+  if (plan === undefined) return { codec: undefined, problems };
+  const shared = [...defs].flatMap(([name, own]) => (own ? [[name, own] as const] : []));
+  return { codec: { plan, ...(shared.length > 0 && { defs: Object.fromEntries(shared) }) }, problems };
+}
+
+function undecidable({ subject, text, node }: UnionFacts): Problem {
+  return {
+    code: "PF1108",
+    message: `${subject}: JSON does not show which type of ${text()} a value has; use one type, or objects with a literal property such as kind.`,
+    node,
+  };
+}

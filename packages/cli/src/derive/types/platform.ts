@@ -1,0 +1,161 @@
+import type ts from "typescript";
+import type { Conversion, Converted } from "../model/conversion.ts";
+import { typesOf } from "../model/json-schema.ts";
+import { argumentNodes } from "./type-node.ts";
+
+/** What to use in place of classes that have no form in JSON. */
+const ADVICE: Readonly<Record<string, string>> = {
+  RegExp: "a string with @format regex",
+  Error: "a string, or throw it",
+  ArrayBuffer: "Uint8Array",
+  SharedArrayBuffer: "Uint8Array",
+  DataView: "Uint8Array",
+  Int8Array: "number[]",
+  Uint8ClampedArray: "Uint8Array",
+  Int16Array: "number[]",
+  Uint16Array: "number[]",
+  Int32Array: "number[]",
+  Uint32Array: "number[]",
+  Float32Array: "number[]",
+  Float64Array: "number[]",
+  BigInt64Array: "bigint[]",
+  BigUint64Array: "bigint[]",
+  Blob: "Uint8Array",
+  File: "Uint8Array",
+  WeakMap: "Map",
+  WeakSet: "Set",
+  WeakRef: "the value itself",
+  AbortSignal: "the signal of the Context",
+  Function: "data",
+  String: "string",
+  Number: "number",
+  Boolean: "boolean",
+  BigInt: "bigint",
+  Symbol: "string",
+  Object: "object, or an interface",
+};
+
+const OWN_FORMS = new Set(["Date", "URL", "Uint8Array", "Buffer", "Set", "ReadonlySet", "Map", "ReadonlyMap"]);
+
+/** Whether a class of the platform is written in JSON in its own way, and not by its properties. */
+export function hasOwnForm(name: string): boolean {
+  return OWN_FORMS.has(name);
+}
+
+/** Streams of values, which are fine as the whole result but not within it. */
+export const ASYNC_ITERABLES: ReadonlySet<string> = new Set([
+  "AsyncIterable",
+  "AsyncIterableIterator",
+  "AsyncIteratorObject",
+  "AsyncGenerator",
+  "ReadableStream",
+]);
+
+/** What the run-time sends as it is: bytes with a type, or as they come. */
+export const RAW_CONTENT: ReadonlySet<string> = new Set(["Blob", "File", "ReadableStream", "Readable"]);
+
+export const BYTES: ReadonlySet<string> = new Set(["Uint8Array", "Buffer"]);
+
+export const ITERABLES: ReadonlySet<string> = new Set(["Iterable", "IterableIterator", "IteratorObject", "Generator"]);
+
+/** Converts a class of the language or the host that has a meaning of its own; undefined for any other type. */
+export function convertPlatform(
+  conversion: Conversion,
+  type: ts.Type,
+  node: ts.TypeNode | undefined,
+): Converted | undefined {
+  const { symbol } = type;
+  if (symbol === undefined || !conversion.origins.isPlatform(symbol)) return undefined;
+  const { checker, subject } = conversion;
+  const { name } = symbol;
+  switch (name) {
+    case "Date":
+      return { schema: { type: "string", format: "date-time" }, plan: { kind: "date" } };
+    case "URL":
+      return { schema: { type: "string", format: "uri" }, plan: { kind: "url" } };
+    case "Uint8Array":
+      return { schema: { type: "string", contentEncoding: "base64" }, plan: { kind: "bytes" } };
+    case "Buffer":
+      return { schema: { type: "string", contentEncoding: "base64" }, plan: { kind: "buffer" } };
+    case "Set":
+    case "ReadonlySet":
+      return convertSet(conversion, type, node);
+    case "Map":
+    case "ReadonlyMap":
+      return convertMap(conversion, type, node);
+    case "Promise":
+    case "PromiseLike":
+      conversion.report("PF1104", `${subject} has the type ${name}, which JSON cannot carry; await it first.`);
+      return { schema: {} };
+  }
+  if (ITERABLES.has(name) && conversion.direction === "in") return convertIterable(conversion, type, node);
+  if (ITERABLES.has(name) || ASYNC_ITERABLES.has(name) || name === "Iterator" || name === "AsyncIterator") {
+    conversion.report(
+      "PF1104",
+      `${subject} has the type ${name}, which JSON cannot carry; collect its items into an array.`,
+    );
+    return { schema: {} };
+  }
+  if (Object.hasOwn(ADVICE, name)) {
+    const written = checker.typeToString(type);
+    conversion.report("PF1106", `${subject} has the type ${written}, which has no form in JSON; use ${ADVICE[name]}.`);
+    return { schema: {} };
+  }
+  return undefined;
+}
+
+/** An array will do where something to iterate over is wanted. */
+function convertIterable(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
+  const [item, itemNode] = argumentAt(conversion, type, node, 0);
+  const { schema, plan } = conversion.convertElement(item, itemNode);
+  return { schema: { type: "array", items: schema }, ...(plan && { plan: { kind: "array", items: plan } }) };
+}
+
+function convertSet(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
+  const [item, itemNode] = argumentAt(conversion, type, node, 0);
+  const { schema, plan } = conversion.convertElement(item, itemNode);
+  return {
+    schema: { type: "array", items: schema, uniqueItems: true },
+    plan: { kind: "set", ...(plan && { items: plan }) },
+  };
+}
+
+/** Keys that are strings make an object; any others make a list of pairs. */
+function convertMap(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
+  const keys = conversion.convertElement(...argumentAt(conversion, type, node, 0));
+  const values = conversion.convertElement(...argumentAt(conversion, type, node, 1));
+  const keyTypes = typesOf(keys.schema);
+  if (!keys.plan && keyTypes?.size === 1 && keyTypes.has("string")) {
+    const isAnyString = Object.keys(keys.schema).every((key) => key === "type" || key === "description");
+    return {
+      schema: {
+        type: "object",
+        ...(!isAnyString && { propertyNames: keys.schema }),
+        additionalProperties: values.schema,
+      },
+      plan: { kind: "map", ...(values.plan && { values: values.plan }) },
+    };
+  }
+  return {
+    schema: {
+      type: "array",
+      items: { type: "array", prefixItems: [keys.schema, values.schema], minItems: 2, maxItems: 2 },
+    },
+    plan: {
+      kind: "entries",
+      ...(keys.plan && { keys: keys.plan }),
+      ...(values.plan && { values: values.plan }),
+    },
+  };
+}
+
+/** A type argument of a reference and how it is written. */
+function argumentAt(
+  { checker }: Conversion,
+  type: ts.Type,
+  node: ts.TypeNode | undefined,
+  index: number,
+): [ts.Type, ts.TypeNode | undefined] {
+  const argument = checker.getTypeArguments(type as ts.TypeReference)[index] ?? checker.getUnknownType();
+  return [argument, argumentNodes(checker, node)[index]];
+}

@@ -1,0 +1,140 @@
+import type { Plan } from "proffer/derived";
+import ts from "typescript";
+import { typedefProperties } from "../comments/docs.ts";
+import type { Conversion, Converted } from "../model/conversion.ts";
+import type { JsonSchema } from "../model/json-schema.ts";
+import { convertIndexSignatures } from "./index-signature.ts";
+import { reportHidden } from "./nested-doc.ts";
+import { argumentNodes, includesUndefined, isAbsent, orderedMembers, typeNodeOf, unwrapNode } from "./type-node.ts";
+
+/** What the author calls a type; undefined for a type that has no name of its own. */
+export function labelOf({ origins }: Conversion, type: ts.Type): string | undefined {
+  return nameOf(origins.isPlatform, type)?.name;
+}
+
+/** Converts an object by its properties and index signatures. */
+export function convertProperties(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
+  const { checker } = conversion;
+  const name = nameOf(conversion.origins.isPlatform, type);
+  const members = dataMembers(conversion, type, node);
+  if (members === undefined) return { schema: {} };
+  const place = ownPlace(conversion, (name ?? type.symbol)?.declarations?.[0]);
+  const properties: [string, JsonSchema][] = [];
+  const plans: [string, Plan][] = [];
+  const required: string[] = [];
+  for (const member of members) {
+    const held = checker.getTypeOfSymbol(member);
+    if (isAbsent(held) || held.flags & ts.TypeFlags.Never) continue;
+    const declaration = member.valueDeclaration ?? member.declarations?.[0];
+    conversion.subject = `property '${member.name}'${name ? ` of '${name.name}'` : ""}`;
+    conversion.place = ownPlace(conversion, declaration) ?? place;
+    const { schema, plan } = conversion.convert(held, typeNodeOf(declaration));
+    properties.push([member.name, conversion.document(schema, member)]);
+    if (plan) plans.push([member.name, plan]);
+    if (!(member.flags & ts.SymbolFlags.Optional) && !includesUndefined(held)) required.push(member.name);
+  }
+  conversion.subject = name ? `'${name.name}'` : "this type";
+  conversion.place = place;
+  for (const tagged of (place && typedefProperties(place)) ?? []) {
+    if (!members.some((member) => member.name === tagged)) reportHidden(conversion, tagged);
+  }
+  const index = convertIndexSignatures(conversion, type);
+  // The type {} is any object, not one without properties.
+  const isAnyObject = members.length === 0 && checker.getIndexInfosOfType(type).length === 0;
+  const isClosed = conversion.direction === "in" && !isAnyObject && !index.isOpen;
+  const schema: JsonSchema = {
+    type: "object",
+    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+    ...(required.length > 0 && { required }),
+    ...(isClosed && { additionalProperties: false }),
+    ...index.schema,
+  };
+  const plan = planOf(plans, index.plan);
+  return {
+    schema: name ? conversion.document(schema, name) : schema,
+    ...(plan && { plan }),
+  };
+}
+
+function planOf(plans: [string, Plan][], rest: Plan | undefined): Plan | undefined {
+  if (plans.length === 0 && rest === undefined) return undefined;
+  return {
+    kind: "object",
+    ...(plans.length > 0 && { properties: Object.fromEntries(plans) }),
+    ...(rest && { rest }),
+  };
+}
+
+/** The symbol by which the author knows a type. */
+function nameOf(isPlatform: (symbol: ts.Symbol) => boolean, type: ts.Type): ts.Symbol | undefined {
+  const { aliasSymbol: alias, symbol } = type;
+  if (alias && !isPlatform(alias)) return alias;
+  const isNamed = symbol !== undefined && (symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class)) !== 0;
+  return isNamed ? symbol : undefined;
+}
+
+/** A node, if it is in a file of the author's, who can change it. */
+function ownPlace({ origins }: Conversion, node: ts.Node | undefined): ts.Node | undefined {
+  return node && origins.isProject(node.getSourceFile()) ? node : undefined;
+}
+
+/**
+ * The properties that JSON carries. What is under a symbol is left out silently: that is how brands are made. A class
+ * with methods is more than its data: nobody could make one from JSON, and JSON would not write what a getter gives;
+ * that is reported, and undefined is returned.
+ */
+function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): ts.Symbol[] | undefined {
+  const { checker } = conversion;
+  const members: ts.Symbol[] = [];
+  const others: string[] = [];
+  for (const member of checker.getPropertiesOfType(type)) {
+    if (member.name.startsWith("__@")) continue;
+    if (isBehaviour(conversion, member)) others.push(member.name.replace(/^__#\d+@/, ""));
+    else members.push(member);
+  }
+  if (others.length > 0) {
+    const shown = others.length > 3 ? `${others.slice(0, 3).join(", ")}, …` : others.join(", ");
+    conversion.report(
+      "PF1105",
+      `'${checker.typeToString(type)}' is more than data (${shown}); declare an interface of its data and use that.`,
+    );
+    return undefined;
+  }
+  if (members.length > 0 && members.every(({ declarations }) => declarations === undefined)) {
+    return inWrittenOrder(checker, members, node);
+  }
+  return members;
+}
+
+/** A member of a class, or a function that a library declares, that exists beside the data. */
+function isBehaviour({ checker, origins }: Conversion, member: ts.Symbol): boolean {
+  const declaration = member.valueDeclaration ?? member.declarations?.[0];
+  if (declaration === undefined) return false;
+  if (!origins.isProject(declaration.getSourceFile())) {
+    return checker.getNonNullableType(checker.getTypeOfSymbol(member)).getCallSignatures().length > 0;
+  }
+  if (!ts.isClassLike(declaration.parent)) return false;
+  const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
+  if (ts.getCombinedModifierFlags(declaration) & hidden || member.name.startsWith("__#")) return true;
+  return ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration);
+}
+
+/** The properties of a mapped type come in the compiler's order of its keys; see `orderedMembers`. */
+function inWrittenOrder(checker: ts.TypeChecker, members: ts.Symbol[], node: ts.TypeNode | undefined): ts.Symbol[] {
+  const order = keyNames(checker, node);
+  const rankOf = ({ name }: ts.Symbol) => (order.includes(name) ? order.indexOf(name) : order.length);
+  return [...members].sort((a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1));
+}
+
+/** The keys of `Record<Keys, …>`, also within Partial and its like, and of `{ [Key in Keys]: … }`. */
+function keyNames(checker: ts.TypeChecker, node: ts.TypeNode | undefined): string[] {
+  const written = unwrapNode(checker, node);
+  if (written === undefined) return [];
+  const keys = ts.isMappedTypeNode(written) ? written.typeParameter.constraint : argumentNodes(checker, written)[0];
+  if (keys === undefined) return [];
+  const type = checker.getTypeFromTypeNode(keys);
+  if (!type.isUnion()) return keyNames(checker, keys);
+  return orderedMembers(checker, type, keys).flatMap((member) =>
+    member.type.isStringLiteral() ? [member.type.value] : [],
+  );
+}

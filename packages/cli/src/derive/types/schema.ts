@@ -1,0 +1,179 @@
+import type { Plan } from "proffer/derived";
+import ts from "typescript";
+import { applyDoc, withInteger } from "../comments/constraints.ts";
+import { docOfSymbol } from "../comments/docs.ts";
+import type { Conversion, Converted, Definition, Direction, Problem, UnionFacts } from "../model/conversion.ts";
+import { referenceTo, referredName } from "../model/conversion.ts";
+import { forEachSubschema, type JsonSchema, type JsonType, withNull } from "../model/json-schema.ts";
+import type { Origins } from "../program/origin.ts";
+import { convertObject } from "./object.ts";
+import { convertPrimitive } from "./primitive.ts";
+import { aliasesOf, asWritten, includesUndefined, isErrorType } from "./type-node.ts";
+import { convertUnion } from "./union.ts";
+import { describeUnresolved } from "./unresolved.ts";
+
+/** Deeper than any type that somebody wrote; a type that generates itself would go on for ever. */
+const MAX_DEPTH = 50;
+
+/** Where libraries' mistakes in comments go: their readers cannot correct them. */
+const SILENT = { subject: "", report() {} };
+
+/** What is converted as one: a definition, or what a function takes or gives. */
+interface Unit {
+  problems: Problem[];
+  /** The types without a definition that are being converted, and their definition once one turned out to be needed. */
+  open: Map<ts.Type, Definition | undefined>;
+}
+
+/** Starts the conversion of types in one direction. */
+export function createConversion(checker: ts.TypeChecker, origins: Origins, direction: Direction): Conversion {
+  const definitions = new Map<string, Definition>();
+  const byType = new Map<ts.Type, Definition>();
+  let unit: Unit = { problems: [], open: new Map() };
+  let depth = 0;
+
+  function addDefinition(label: string | undefined, json: JsonType): Definition {
+    const definition: Definition = { id: String(definitions.size), label, json, problems: [], schema: {} };
+    definitions.set(definition.id, definition);
+    return definition;
+  }
+
+  function convertDefinition(definition: Definition, make: () => Converted): void {
+    const outer = { unit, subject: conversion.subject, place: conversion.place };
+    unit = { problems: definition.problems, open: new Map() };
+    // A definition is shared, so that only its own declarations are places in it.
+    conversion.place = undefined;
+    depth++;
+    if (depth <= MAX_DEPTH) Object.assign(definition, make());
+    else conversion.report("PF1107", `${outer.subject} has a type that expands without end; give it a finite depth.`);
+    depth--;
+    unit = outer.unit;
+    conversion.subject = outer.subject;
+    conversion.place = outer.place;
+  }
+
+  const conversion: Conversion = {
+    checker,
+    origins,
+    direction,
+    definitions,
+    unions: new Map<Plan, UnionFacts>(),
+    subject: "",
+    place: undefined,
+
+    convert(given, hint) {
+      const { type, node } = asWritten(checker, given, hint);
+      const converted = convertType(conversion, type, node);
+      // The comment of a definition is in the definition.
+      if (converted.schema.$ref !== undefined) return converted;
+      let { schema } = converted;
+      for (const alias of new Set([...(type.aliasSymbol ? [type.aliasSymbol] : []), ...aliasesOf(checker, node)])) {
+        if (origins.isRuntime(alias, "Integer")) schema = withInteger(schema);
+        else if (!origins.isPlatform(alias)) schema = conversion.document(schema, alias);
+      }
+      return { ...converted, schema };
+    },
+
+    convertElement(type, node) {
+      const converted = conversion.convert(type, node);
+      const becomesNull = direction === "out" && includesUndefined(type);
+      return becomesNull ? { ...converted, schema: withNull(converted.schema) } : converted;
+    },
+
+    define(type, label, json, make) {
+      let definition = byType.get(type);
+      if (definition === undefined) {
+        definition = addDefinition(label, json);
+        byType.set(type, definition);
+        convertDefinition(definition, make);
+      }
+      return refer(definition);
+    },
+
+    guard(type, json, make) {
+      const { open } = unit;
+      if (open.has(type)) {
+        const definition = open.get(type) ?? addDefinition(type.aliasSymbol?.name, json);
+        open.set(type, definition);
+        return refer(definition);
+      }
+      open.set(type, undefined);
+      const converted = make();
+      const definition = open.get(type);
+      open.delete(type);
+      return definition ? refer(Object.assign(definition, converted)) : converted;
+    },
+
+    document(schema, symbol) {
+      const isOwn = symbol.declarations?.some((declaration) => origins.isProject(declaration.getSourceFile()));
+      return applyDoc(isOwn ? conversion : SILENT, schema, docOfSymbol(symbol));
+    },
+
+    inline(converted) {
+      const definition = definitions.get(referredName(converted.schema) ?? "");
+      if (definition === undefined) return converted;
+      unit.problems.push(...definition.problems);
+      const { $ref: _, ...beside } = converted.schema;
+      const { schema, plan } = definition;
+      return { schema: { ...schema, ...beside }, ...(plan && { plan }) };
+    },
+
+    report(code, message, node = conversion.place) {
+      unit.problems.push({ code, message, node });
+    },
+
+    collect(subject, place, run) {
+      unit = { problems: [], open: new Map() };
+      conversion.subject = subject;
+      conversion.place = place;
+      const converted = run();
+      return { ...converted, problems: [...unit.problems, ...reachableProblems(definitions, converted.schema)] };
+    },
+  };
+  return conversion;
+}
+
+function convertType(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
+  const { checker, subject } = conversion;
+  const { flags } = type;
+  if (flags & ts.TypeFlags.Any) {
+    if (isErrorType(type)) conversion.report("PF1101", describeUnresolved(checker, subject, conversion.place, node));
+    else
+      conversion.report("PF2003", `${subject} is any: every value is accepted. Write its type, or unknown to mean it.`);
+    return { schema: {} };
+  }
+  if (flags & ts.TypeFlags.Union && !(flags & ts.TypeFlags.Boolean)) return convertUnion(conversion, type, node);
+  if (flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) return convertObject(conversion, type, node);
+  const constraint = flags & ts.TypeFlags.Instantiable ? checker.getBaseConstraintOfType(type) : undefined;
+  if (flags & ts.TypeFlags.Instantiable && !(flags & (ts.TypeFlags.TemplateLiteral | ts.TypeFlags.StringMapping))) {
+    const served = constraint && constraint !== type ? constraint : undefined;
+    const by = served ? `its constraint ${checker.typeToString(served)}` : "unknown, since nothing constrains it";
+    conversion.report(
+      "PF2007",
+      `${subject} has the generic type ${checker.typeToString(type)}; it is served as ${by}.`,
+    );
+    return served ? conversion.convert(served) : { schema: {} };
+  }
+  return convertPrimitive(conversion, type);
+}
+
+function refer({ id }: Definition): Converted {
+  return { schema: referenceTo(id), plan: { kind: "ref", name: id } };
+}
+
+function reachableProblems(definitions: ReadonlyMap<string, Definition>, root: JsonSchema): Problem[] {
+  const found: Problem[] = [];
+  const seen = new Set<string>();
+  function visit(schema: JsonSchema): void {
+    const name = referredName(schema);
+    const definition = name !== undefined && !seen.has(name) ? definitions.get(name) : undefined;
+    if (definition) {
+      seen.add(definition.id);
+      found.push(...definition.problems);
+      visit(definition.schema);
+    }
+    forEachSubschema(schema, visit);
+  }
+  visit(root);
+  return found;
+}

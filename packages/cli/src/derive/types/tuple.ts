@@ -1,0 +1,63 @@
+import type { Plan } from "proffer/derived";
+import ts from "typescript";
+import { type Conversion, type Converted, jsonOf } from "../model/conversion.ts";
+import type { JsonSchema } from "../model/json-schema.ts";
+import { argumentNodes } from "./type-node.ts";
+import { planUnion } from "./union-plan.ts";
+
+/** Converts a tuple; a label becomes the title of its element. */
+export function convertTuple(
+  conversion: Conversion,
+  type: ts.TupleTypeReference,
+  node: ts.TypeNode | undefined,
+): Converted {
+  const { checker, subject } = conversion;
+  const { elementFlags, labeledElementDeclarations: labels } = type.target;
+  const nodes = argumentNodes(checker, node);
+  const prefixItems: JsonSchema[] = [];
+  const prefixPlans: (Plan | null)[] = [];
+  const others: Converted[] = [];
+  let minItems = 0;
+  for (const [index, item] of checker.getTypeArguments(type).entries()) {
+    const flags = elementFlags[index] ?? ts.ElementFlags.Required;
+    const label = labels?.[index]?.name;
+    const name = label && ts.isIdentifier(label) ? label.text : undefined;
+    conversion.subject = `element ${name === undefined ? index : `'${name}'`} of ${subject}`;
+    const converted = conversion.convertElement(item, elementNode(nodes[index]));
+    if (flags & ts.ElementFlags.Required) minItems++;
+    // What follows a rest element has no fixed position, so that JSON Schema can only say what the tail may hold.
+    if (flags & ts.ElementFlags.Variable || others.length > 0) {
+      others.push(converted);
+      continue;
+    }
+    prefixItems.push(name === undefined ? converted.schema : { title: name, ...converted.schema });
+    prefixPlans.push(converted.plan ?? null);
+  }
+  conversion.subject = subject;
+  const rest = tailOf(conversion, others);
+  const schema: JsonSchema = {
+    type: "array",
+    ...(prefixItems.length > 0 && { prefixItems }),
+    ...(rest && { items: rest.schema }),
+    ...(minItems > 0 && { minItems }),
+    ...(!rest && { maxItems: prefixItems.length }),
+  };
+  if (!rest?.plan && prefixPlans.every((plan) => plan === null)) return { schema };
+  return { schema, plan: { kind: "tuple", items: prefixPlans, ...(rest?.plan && { rest: rest.plan }) } };
+}
+
+function tailOf(conversion: Conversion, others: Converted[]): Converted | undefined {
+  const [only] = others;
+  if (others.length <= 1) return only;
+  const members = others.map((other) => ({ ...other, json: jsonOf(conversion, other.schema) }));
+  const plan = planUnion(conversion, members, () => "the elements from the rest element on");
+  return { schema: { anyOf: others.map(({ schema }) => schema) }, ...(plan && { plan }) };
+}
+
+/** The type of a tuple's element without its label, its question mark or its dots. */
+function elementNode(node: ts.TypeNode | undefined): ts.TypeNode | undefined {
+  if (node === undefined) return undefined;
+  if (ts.isNamedTupleMember(node)) return node.dotDotDotToken ? undefined : node.type;
+  if (ts.isOptionalTypeNode(node)) return node.type;
+  return ts.isRestTypeNode(node) ? undefined : node;
+}

@@ -1,0 +1,144 @@
+import type { PlanCondition } from "proffer/derived";
+import ts from "typescript";
+import { type Conversion, type Converted, jsonOf, type UnionMember } from "../model/conversion.ts";
+import { enumSchema, type JsonSchema, type JsonType, withNull } from "../model/json-schema.ts";
+import { hasOwnForm } from "./platform.ts";
+import { literalValue } from "./primitive.ts";
+import { isAbsent, orderedMembers, type WrittenType } from "./type-node.ts";
+import { planUnion } from "./union-plan.ts";
+
+type Scalar = string | number | boolean;
+
+/** Converts a union; undefined among its members is left to whoever knows what absence means there. */
+export function convertUnion(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
+  const { checker, origins } = conversion;
+  const union = type as ts.UnionType;
+  const inner = nullableNode(node);
+  if (inner) {
+    const { schema, plan } = conversion.convert(checker.getTypeFromTypeNode(inner), inner);
+    return { schema: withNull(schema), ...(plan && { plan }) };
+  }
+  const make = () =>
+    convertMembers(conversion, orderedMembers(checker, union, node), () => checker.typeToString(union));
+  const documented = (symbol: ts.Symbol) => {
+    const converted = make();
+    return { ...converted, schema: conversion.document(converted.schema, symbol) };
+  };
+  const alias = union.aliasSymbol;
+  if (alias !== undefined && !origins.isPlatform(alias) && union.types.some(isStructured)) {
+    return conversion.define(type, alias.name, "object", () => documented(alias));
+  }
+  // An enum has no alias: its comment is on its own symbol.
+  return union.flags & ts.TypeFlags.EnumLike ? documented(union.symbol) : conversion.guard(type, "object", make);
+}
+
+/** What `Type | null` makes nullable: the compiler merges the union with that of the type, which loses its name. */
+function nullableNode(node: ts.TypeNode | undefined): ts.TypeNode | undefined {
+  if (node === undefined || !ts.isUnionTypeNode(node)) return undefined;
+  const isNull = (member: ts.TypeNode) =>
+    ts.isLiteralTypeNode(member) && member.literal.kind === ts.SyntaxKind.NullKeyword;
+  const others = node.types.filter((member) => !isNull(member) && member.kind !== ts.SyntaxKind.UndefinedKeyword);
+  return node.types.some(isNull) && others.length === 1 ? others[0] : undefined;
+}
+
+/** Converts what may be any of these types. `text` is how complaints call them together. */
+export function convertMembers(conversion: Conversion, types: WrittenType[], text: () => string): Converted {
+  const written = types.filter(({ type }) => !isAbsent(type));
+  const present = written.filter(({ type }) => !(type.flags & ts.TypeFlags.Null));
+  if (present.length === 0) return { schema: { type: "null" } };
+  const scalars: Scalar[] = [];
+  const members: UnionMember[] = [];
+  const discriminants = findDiscriminants(conversion, present);
+  for (const { type, node } of present) {
+    const literal = literalValue(type);
+    if (literal !== undefined) {
+      scalars.push(literal);
+      continue;
+    }
+    const converted = conversion.convert(type, node);
+    const when = discriminants?.get(type);
+    members.push({ ...converted, json: jsonOf(conversion, converted.schema), ...(when && { when }) });
+  }
+  const schemas = [...scalarSchemas(scalars), ...members.map(({ schema }) => schema)];
+  const isDiscriminated = discriminants?.size === schemas.length;
+  const literals = scalars.filter((value) => typeof value === "string").map(literalMember);
+  const plan = planUnion(conversion, [...literals, ...members], text);
+  const schema = combine(schemas, present.length < written.length, isDiscriminated);
+  return { schema, ...(plan && { plan }) };
+}
+
+function literalMember(literal: string): UnionMember {
+  return { schema: {}, json: "string", literal };
+}
+
+function combine(schemas: JsonSchema[], nullable: boolean, isDiscriminated: boolean): JsonSchema {
+  const [first] = schemas;
+  if (schemas.length === 1 && first) return nullable ? withNull(first) : first;
+  const types = schemas.map(bareType);
+  if (types.every((type) => type !== undefined)) {
+    const all = new Set<JsonType>([...types, ...(nullable ? (["null"] as const) : [])]);
+    return { type: [...all] };
+  }
+  const members: JsonSchema[] = nullable ? [...schemas, { type: "null" }] : schemas;
+  return isDiscriminated ? { oneOf: members } : { anyOf: members };
+}
+
+/** The type of a schema that says nothing else. */
+function bareType(schema: JsonSchema): JsonType | undefined {
+  return Object.keys(schema).length === 1 && typeof schema.type === "string" ? schema.type : undefined;
+}
+
+/** To the compiler a boolean is a union of its two values. */
+function scalarSchemas(scalars: Scalar[]): JsonSchema[] {
+  const isBoolean = scalars.includes(true) && scalars.includes(false);
+  const values = isBoolean ? scalars.filter((value) => typeof value !== "boolean") : scalars;
+  const schemas: JsonSchema[] = values.length > 0 ? [enumSchema(values)] : [];
+  if (isBoolean) schemas.push({ type: "boolean" });
+  return schemas;
+}
+
+function isStructured(type: ts.Type): boolean {
+  return (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0;
+}
+
+/** Whether a member is an object in JSON by its own properties. */
+function isRecord({ checker, origins }: Conversion, type: ts.Type): boolean {
+  if (!isStructured(type) || checker.isArrayLikeType(type)) return false;
+  return type.symbol === undefined || !origins.isPlatform(type.symbol) || !hasOwnForm(type.symbol.name);
+}
+
+/**
+ * The property by which the object members can be told apart: required in each, of literal types, and without a value
+ * in common. Undefined if there is none.
+ */
+function findDiscriminants(conversion: Conversion, members: WrittenType[]): Map<ts.Type, PlanCondition> | undefined {
+  const { checker } = conversion;
+  const objects = members.map(({ type }) => type).filter((type) => isRecord(conversion, type));
+  const [first] = objects;
+  if (first === undefined || objects.length < 2) return undefined;
+  for (const { name: property } of checker.getPropertiesOfType(first)) {
+    const found = new Map<ts.Type, PlanCondition>();
+    const taken = new Set<Scalar | null>();
+    for (const type of objects) {
+      const values = literalValuesOf(checker, type, property);
+      if (values === undefined || values.some((value) => taken.has(value))) break;
+      for (const value of values) taken.add(value);
+      found.set(type, { property, values });
+    }
+    if (found.size === objects.length) return found;
+  }
+  return undefined;
+}
+
+function literalValuesOf(checker: ts.TypeChecker, type: ts.Type, name: string): (Scalar | null)[] | undefined {
+  const property = checker.getPropertyOfType(type, name);
+  if (property === undefined || property.flags & ts.SymbolFlags.Optional) return undefined;
+  const held = checker.getTypeOfSymbol(property);
+  const values: (Scalar | null)[] = [];
+  for (const member of held.isUnion() ? held.types : [held]) {
+    const value = member.flags & ts.TypeFlags.Null ? null : literalValue(member);
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  return values;
+}

@@ -1,0 +1,35 @@
+import { relative } from "node:path";
+import type { Derivation, Diagnostic } from "../derive/index.ts";
+import { CommandError } from "./command-error.ts";
+import { type Styles, stylesFor } from "./terminal.ts";
+
+/** What nothing can be served with: our own errors, and files that the parser could not read. */
+function isFatal({ severity, code }: Diagnostic): boolean {
+  return severity === "error" && (!code.startsWith("TS") || /^TS1\d{3}$/.test(code));
+}
+
+/** @throws {CommandError} with every diagnostic, if the module cannot be served as it is. */
+export function checkDerivation(file: string, { diagnostics }: Pick<Derivation, "diagnostics">): void {
+  if (!diagnostics.some(isFatal)) return;
+  throw new CommandError(`${file} cannot be served:\n${formatDiagnostics(diagnostics, stylesFor(process.stderr))}`);
+}
+
+/** Prints diagnostics to stderr. */
+export function reportDiagnostics(diagnostics: readonly Diagnostic[]): void {
+  if (diagnostics.length === 0) return;
+  process.stderr.write(`${formatDiagnostics(diagnostics, stylesFor(process.stderr))}\n`);
+}
+
+/** One line each, with paths relative to the current directory. */
+export function formatDiagnostics(diagnostics: readonly Diagnostic[], { red, yellow, dim }: Styles): string {
+  const lines = diagnostics.map(({ file, line, column, severity, code, message }) => {
+    const paint = severity === "error" ? red : yellow;
+    return `${shorten(file)}:${line}:${column} ${paint(severity)} ${dim(code)} ${message}`;
+  });
+  return lines.join("\n");
+}
+
+function shorten(file: string): string {
+  const path = relative(process.cwd(), file);
+  return path.startsWith("..") ? file : path;
+}

@@ -1,0 +1,31 @@
+import { RpcError } from "../protocol/errors.ts";
+import type { ClientCapabilities } from "../protocol/model.ts";
+import type { Revision } from "../protocol/revisions/revision.ts";
+import { ToolError } from "../results/content.ts";
+
+/** The part of what is required that the client did not declare; undefined if it declared it all. */
+export function lacking(required: ClientCapabilities, declared: ClientCapabilities): ClientCapabilities | undefined {
+  const missing: Record<string, object> = {};
+  for (const [name, modes] of Object.entries(required) as [keyof ClientCapabilities, object][]) {
+    const offered = declared[name] as Record<string, unknown> | undefined;
+    if (typeof offered !== "object" || offered === null) {
+      missing[name] = modes;
+      continue;
+    }
+    const absent = Object.keys(modes).filter((mode) => offered[mode] === undefined && !implied(name, mode, offered));
+    if (absent.length > 0) missing[name] = Object.fromEntries(absent.map((mode) => [mode, {}]));
+  }
+  return Object.keys(missing).length === 0 ? undefined : missing;
+}
+
+/** `elicitation: {}` was the whole declaration before there were modes, and still means forms. */
+function implied(name: string, mode: string, offered: Record<string, unknown>): boolean {
+  return name === "elicitation" && mode === "form" && offered.url === undefined;
+}
+
+/** How a client is told that it cannot be served without something it did not declare. */
+export function refusal(revision: Revision, missing: ClientCapabilities, what: string): Error {
+  const message = `${what} needs a client that supports ${Object.keys(missing).join(" and ")}; this one did not declare it.`;
+  if (!revision.capabilityErrors) return new ToolError(message);
+  return new RpcError("missing_capability", message, { data: { requiredCapabilities: missing } });
+}

@@ -1,0 +1,54 @@
+import { RpcError } from "../protocol/errors.ts";
+import { isObject, type JsonObject } from "../protocol/messages.ts";
+import { LOG_LEVELS } from "../protocol/model.ts";
+import type { Revision } from "../protocol/revisions/revision.ts";
+import type { Revisions } from "../protocol/revisions/table.ts";
+
+/** The keys by which a request describes itself, and a result its server. */
+export const META = {
+  protocolVersion: "io.modelcontextprotocol/protocolVersion",
+  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
+  logLevel: "io.modelcontextprotocol/logLevel",
+  subscriptionId: "io.modelcontextprotocol/subscriptionId",
+} as const;
+
+/** Whether the request says which revision it speaks; the body decides, never the connection or a header. */
+export function describesItself(params: JsonObject | undefined): params is JsonObject {
+  const meta = params?._meta;
+  return isObject(meta) && Object.hasOwn(meta, META.protocolVersion);
+}
+
+/** The revision that a self-describing request names. @throws {RpcError} for an envelope that cannot be served. */
+export function claimedRevision(params: JsonObject, revisions: Revisions): Revision {
+  const meta = params._meta as JsonObject;
+  const version = meta[META.protocolVersion];
+  if (typeof version !== "string") throw incomplete(META.protocolVersion, "a version such as 2026-07-28");
+  const revision = revisions.get(version);
+  if (revision === undefined || revision.handshake) {
+    throw new RpcError(
+      "unsupported_version",
+      `This server does not speak protocol version ${JSON.stringify(version.slice(0, 64))} in this way.`,
+      {
+        data: { supported: revisions.stateless, requested: version },
+      },
+    );
+  }
+  checkEnvelope(meta);
+  return revision;
+}
+
+/** Checks what a self-describing request must carry besides its version. @throws {RpcError} for what is missing. */
+export function checkEnvelope(meta: JsonObject): void {
+  if (!isObject(meta[META.clientCapabilities]))
+    throw incomplete(META.clientCapabilities, "an object, which may be empty");
+  const level = meta[META.logLevel];
+  if (level !== undefined && !(LOG_LEVELS as readonly unknown[]).includes(level)) {
+    throw incomplete(META.logLevel, `one of ${LOG_LEVELS.join(", ")}`);
+  }
+}
+
+/** The complaint about a request that should describe itself and does not. */
+function incomplete(key: string, expected: string): RpcError {
+  return new RpcError("invalid_params", `params._meta["${key}"] must be ${expected}.`);
+}

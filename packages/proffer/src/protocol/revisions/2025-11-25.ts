@@ -1,0 +1,69 @@
+import type { CallResult, ToolDescription } from "../model.ts";
+import { REV_2026_07_28 } from "./2026-07-28.ts";
+import { chain, type Revision } from "./revision.ts";
+
+/** The last revision with a handshake. Structured results are objects: any other value travels as `{ result }`. */
+export const REV_2025_11_25: Revision = {
+  version: "2025-11-25",
+  handshake: true,
+  methods: new Set([
+    "initialize",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "completion/complete",
+    "logging/setLevel",
+  ]),
+  batches: false,
+  primed: true,
+  unreadableId: undefined,
+  codes: { resource_not_found: -32002 },
+  capabilityErrors: false,
+  inputs: REV_2026_07_28.inputs,
+  rounds: false,
+  convert: chain(REV_2026_07_28.convert, {
+    tool: wrapOutputSchema,
+    call: wrapStructuredContent,
+    elicitation: (params) => (params.mode === "url" ? { ...params, elicitationId: crypto.randomUUID() } : params),
+  }),
+};
+
+function wrapOutputSchema(tool: ToolDescription, detail: { readonly wrapped: boolean }): ToolDescription {
+  if (!detail.wrapped || tool.outputSchema === undefined) return tool;
+  // What says how to read the document belongs to its root, and so does what references point to.
+  const { $schema, $id, $defs, ...result } = moveReferences(tool.outputSchema) as Record<string, unknown>;
+  const outputSchema = {
+    ...($schema === undefined ? {} : { $schema }),
+    ...($id === undefined ? {} : { $id }),
+    type: "object",
+    properties: { result },
+    required: ["result"],
+    ...($defs === undefined ? {} : { $defs }),
+  };
+  return { ...tool, outputSchema };
+}
+
+function wrapStructuredContent(result: CallResult, detail: { readonly wrapped: boolean }): CallResult {
+  if (!detail.wrapped || !("structuredContent" in result)) return result;
+  return { ...result, structuredContent: { result: result.structuredContent } };
+}
+
+/** References into the schema's own root move with it; `$defs` stay at the root of what is published. */
+function moveReferences(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(moveReferences);
+  if (typeof schema !== "object" || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (key !== "$ref" || typeof value !== "string") return [key, moveReferences(value)];
+      const stays = !(value === "#" || value.startsWith("#/")) || value.startsWith("#/$defs/");
+      return [key, stays ? value : `#/properties/result${value.slice(1)}`];
+    }),
+  );
+}

@@ -1,0 +1,127 @@
+import type { Call } from "../calls/call.ts";
+import type { Annotations, ClientCapabilities, MediaBlock, Meta, TextBlock } from "../protocol/model.ts";
+import type { Infer, SchemaLike } from "../schema/infer.ts";
+import { UsageError } from "../support/usage-error.ts";
+import { after } from "../support/when-ready.ts";
+import type { Fields, FieldValues } from "./fields.ts";
+import { toForm } from "./form.ts";
+import type { Question } from "./question.ts";
+import { questionsOf } from "./questions-of.ts";
+
+/** What became of a question. */
+export type Answer<Content> =
+  | { readonly action: "accept"; readonly content: Content }
+  | { readonly action: "decline" }
+  | { readonly action: "cancel" };
+
+/** What became of a request to open a page: `accept` means that the user agreed, not that they are done there. */
+export type UrlAnswer = { readonly action: "accept" | "decline" | "cancel" };
+
+export interface AskOptions<Content> {
+  /** What to go on with for a client that cannot be asked. Without it, the call ends with an error that says so. */
+  readonly otherwise?: Answer<Content>;
+  /** The name of the question on the wire, where it has one. */
+  readonly key?: string;
+}
+
+/** What a form's schema makes of what the user fills in. */
+export type FormContent<Schema> = Schema extends Fields
+  ? { [Name in keyof FieldValues<Schema>]: FieldValues<Schema>[Name] }
+  : Infer<Schema>;
+
+const FORMS: ClientCapabilities = { elicitation: { form: {} } };
+
+/** Asks the user to fill in a form. */
+export function ask(
+  call: Call,
+  message: string,
+  schema: SchemaLike | Fields | undefined,
+  options: AskOptions<unknown> = {},
+): Promise<Answer<unknown>> {
+  const form = toForm(schema);
+  const answer = questionsOf(call).put({
+    method: "elicitation/create",
+    params: { mode: "form", message, requestedSchema: form.published },
+    identity: `${form.mark} ${message}`,
+    needs: FORMS,
+    schema: form.schema,
+    key: options.key,
+    otherwise: options.otherwise,
+  });
+  const { parse } = form;
+  if (parse === undefined) return Promise.resolve(answer) as Promise<Answer<unknown>>;
+  return Promise.resolve(
+    after(answer, (given) => {
+      if (given.action !== "accept" || given === options.otherwise) return given as Answer<unknown>;
+      return after(parse(given.content), (content): Answer<unknown> => ({ action: "accept", content }));
+    }),
+  );
+}
+
+/** Asks the user to open a page: for what must not pass through the client, such as a password. */
+export function askUrl(
+  call: Call,
+  message: string,
+  url: string | URL,
+  options: AskOptions<never> = {},
+): Promise<UrlAnswer> {
+  if (!/^https?:\/\//i.test(String(url))) {
+    throw new UsageError(
+      "bad_option",
+      `ctx.askUrl() needs an http or https address, not ${JSON.stringify(String(url))}.`,
+    );
+  }
+  const answer = questionsOf(call).put({
+    method: "elicitation/create",
+    params: { mode: "url", message, url: String(url) },
+    identity: `${url} ${message}`,
+    needs: { elicitation: { url: {} } },
+    key: options.key,
+    otherwise: options.otherwise,
+  });
+  return Promise.resolve(answer) as Promise<UrlAnswer>;
+}
+
+export interface SampleOptions {
+  readonly messages: readonly {
+    readonly role: "user" | "assistant";
+    readonly content: TextBlock | MediaBlock | readonly object[];
+  }[];
+  readonly maxTokens: number;
+  readonly systemPrompt?: string;
+  readonly temperature?: number;
+  readonly stopSequences?: readonly string[];
+  readonly modelPreferences?: object;
+  readonly metadata?: object;
+  readonly tools?: readonly object[];
+  readonly toolChoice?: object;
+}
+
+export interface Sampled {
+  readonly role: "user" | "assistant";
+  readonly content: TextBlock | MediaBlock | readonly object[];
+  readonly model: string;
+  readonly stopReason?: string;
+}
+
+export interface Root {
+  readonly uri: string;
+  readonly name?: string;
+  readonly annotations?: Annotations;
+  readonly _meta?: Meta;
+}
+
+/** Asks the client's model to write something. */
+export function sample(call: Call, options: SampleOptions, key?: string): Promise<Sampled> {
+  const needs: ClientCapabilities = { sampling: options.tools === undefined ? {} : { tools: {} } };
+  const identity = JSON.stringify(options);
+  const question: Question = { method: "sampling/createMessage", params: { ...options }, identity, needs, key };
+  return Promise.resolve(questionsOf(call).put(question)) as Promise<unknown> as Promise<Sampled>;
+}
+
+/** Asks which folders the user works in. */
+export async function roots(call: Call, key?: string): Promise<readonly Root[]> {
+  const question: Question = { method: "roots/list", params: {}, identity: "", needs: { roots: {} }, key };
+  const answer = await questionsOf(call).put(question);
+  return answer.roots as Root[];
+}

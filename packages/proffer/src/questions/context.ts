@@ -1,0 +1,179 @@
+import type { Call } from "../calls/call.ts";
+import type { Principal } from "../calls/principal.ts";
+import type { Client, Session } from "../calls/session.ts";
+import { LOG_LEVELS, type LogLevel, type Progress } from "../protocol/model.ts";
+import { convert } from "../protocol/revisions/revision.ts";
+import type { SchemaLike } from "../schema/infer.ts";
+import {
+  type Answer,
+  type AskOptions,
+  ask,
+  askUrl,
+  type FormContent,
+  type Root,
+  roots,
+  type Sampled,
+  type SampleOptions,
+  sample,
+  type UrlAnswer,
+} from "./ask.ts";
+import type { Fields } from "./fields.ts";
+import { questionsOf } from "./questions-of.ts";
+
+/** What a handler may use besides its arguments. */
+export interface Context {
+  /** Aborts when the client cancels, disconnects or the time is up: pass it on to whatever can be stopped. */
+  readonly signal: AbortSignal;
+  /** Who is calling, if the transport's `authenticate` hook said. */
+  readonly principal: Principal | undefined;
+  readonly client: Client;
+  /** The URI that is read or subscribed to, as the client wrote it; undefined in tools and prompts. */
+  readonly uri: string | undefined;
+  /** What can be kept between calls; undefined where the client's revision has no sessions. */
+  readonly session: Session | undefined;
+  /** Tells the client how far the work is; it must grow. Does nothing if the client did not ask to be told. */
+  progress(done: number, total?: number, message?: string): void;
+  /**
+   * Lets the client's connection go while the work goes on, so that nothing on the way cuts it; the client comes back
+   * for the answer. Does nothing where client and transport have no way to do that.
+   */
+  detach(): void;
+  /** Sends a log message to the client, if it wants that level. Never put secrets in it. */
+  log(level: LogLevel, data: unknown, logger?: string): void;
+  /**
+   * Asks the user to fill in a form, on every revision. Where requests cannot wait for people, the handler runs again
+   * from its top when the answer has come, and questions already answered return at once: see docs/questions.md.
+   */
+  ask<const Schema extends SchemaLike | Fields>(
+    message: string,
+    schema: Schema,
+    options?: AskOptions<FormContent<Schema>>,
+  ): Promise<Answer<FormContent<Schema>>>;
+  /** The same with the schema taken from the type; only in modules that Proffer derives. */
+  ask<Content extends object>(
+    message: string,
+    schema?: undefined,
+    options?: AskOptions<Content>,
+  ): Promise<Answer<Content>>;
+  /** Asks the user to open a page, for what must not pass through the client. */
+  askUrl(message: string, url: string | URL, options?: AskOptions<never>): Promise<UrlAnswer>;
+  /** Does some work once, however often the handler runs; its result must be JSON. */
+  step<Value>(name: string, work: () => Value | Promise<Value>): Promise<Value>;
+  /**
+   * Asks the client's model to write something.
+   * @deprecated The protocol gives sampling up; call a model yourself.
+   */
+  sample(options: SampleOptions, key?: string): Promise<Sampled>;
+  /**
+   * Asks which folders the user works in.
+   * @deprecated The protocol gives roots up; take paths as arguments.
+   */
+  roots(key?: string): Promise<readonly Root[]>;
+}
+
+/** So many progress notifications pass at once, and so many a second after that; the rest is skipped. */
+const PROGRESS_BURST = 100;
+const PROGRESS_PER_SECOND = 50;
+
+export class CallContext implements Context {
+  readonly uri: string | undefined;
+  readonly #call: Call;
+  #progress = Number.NEGATIVE_INFINITY;
+  #skipped: Progress | undefined;
+  #allowance = PROGRESS_BURST;
+  #refilledAt = 0;
+
+  constructor(call: Call, uri?: string) {
+    this.#call = call;
+    this.uri = uri;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  get principal(): Principal | undefined {
+    return this.#call.origin.principal;
+  }
+
+  get client(): Client {
+    return this.#call.client;
+  }
+
+  get session(): Session | undefined {
+    return this.#call.revision.handshake ? this.#call.origin.session : undefined;
+  }
+
+  progress(done: number, total?: number, message?: string): void {
+    const { progressToken } = this.#call.meta;
+    if (typeof progressToken !== "string" && typeof progressToken !== "number") return;
+    if (this.#call.done || !Number.isFinite(done) || done <= this.#progress) return;
+    this.#progress = done;
+    const progress: Progress = {
+      progressToken,
+      progress: done,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    };
+    this.#skipped = progress;
+    if (this.#mayTell()) this.flush();
+  }
+
+  /** Sends the progress that was held back, so that the last one before the answer is never lost. */
+  flush(): void {
+    if (this.#skipped === undefined) return;
+    this.#call.notify("notifications/progress", convert(this.#call.revision, "progress", this.#skipped));
+    this.#skipped = undefined;
+  }
+
+  detach(): void {
+    this.#call.origin.detach?.(this.#call);
+  }
+
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    const wanted = this.#call.logLevel;
+    if (wanted === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(wanted)) return;
+    this.#call.notify("notifications/message", {
+      level,
+      ...(logger === undefined ? {} : { logger }),
+      // The protocol wants data in every message.
+      data: data ?? null,
+    });
+  }
+
+  ask(message: string, schema?: SchemaLike | Fields, options?: AskOptions<unknown>): Promise<Answer<never>> {
+    return ask(this.#call, message, schema, options) as Promise<Answer<never>>;
+  }
+
+  askUrl(message: string, url: string | URL, options?: AskOptions<never>): Promise<UrlAnswer> {
+    return askUrl(this.#call, message, url, options);
+  }
+
+  step<Value>(name: string, work: () => Value | Promise<Value>): Promise<Value> {
+    return questionsOf(this.#call).step(name, work) as Promise<Value>;
+  }
+
+  sample(options: SampleOptions, key?: string): Promise<Sampled> {
+    return sample(this.#call, options, key);
+  }
+
+  roots(key?: string): Promise<readonly Root[]> {
+    return roots(this.#call, key);
+  }
+
+  #mayTell(): boolean {
+    if (this.#allowance < PROGRESS_BURST) {
+      const now = Date.now();
+      const refill = ((now - this.#refilledAt) * PROGRESS_PER_SECOND) / 1000;
+      if (refill >= 1) {
+        this.#allowance = Math.min(PROGRESS_BURST, this.#allowance + Math.floor(refill));
+        this.#refilledAt = now;
+      }
+    } else {
+      this.#refilledAt = Date.now();
+    }
+    if (this.#allowance < 1) return false;
+    this.#allowance--;
+    return true;
+  }
+}

@@ -1,0 +1,75 @@
+import { InvalidParams } from "../protocol/errors.ts";
+import { isObject, type JsonObject } from "../protocol/messages.ts";
+import { compileJsonSchema } from "../schema/json-schema/compile.ts";
+import type { CompiledSchema, JsonSchemaObject } from "../schema/json-schema/types.ts";
+import { Kept } from "../support/memo.ts";
+import type { InputMethod } from "./question.ts";
+
+/**
+ * An answer whose lists came as text: a client of 2025-06-18 knows no list, so that it was asked for the choices
+ * separated by commas.
+ */
+export function revived(response: unknown, schema: string | undefined): unknown {
+  if (schema === undefined || !isObject(response) || !isObject(response.content)) return response;
+  const { properties } = compiled.of(schema);
+  const content = Object.entries(response.content).map(([name, value]) => {
+    const property = properties[name];
+    if (property?.type !== "array" || typeof value !== "string") return [name, value];
+    return [
+      name,
+      value
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    ];
+  });
+  return { ...response, content: Object.fromEntries(content) };
+}
+
+/** Checks what a client answered. @throws {InvalidParams} that says what is wrong with it. */
+export function checkResponse(
+  method: InputMethod,
+  response: unknown,
+  schema: string | undefined,
+  where: string,
+): JsonObject {
+  if (!isObject(response)) throw new InvalidParams(`${where} must be an object.`);
+  switch (method) {
+    case "elicitation/create":
+      return checkElicited(response, schema, where);
+    case "sampling/createMessage":
+      if (
+        typeof response.role !== "string" ||
+        typeof response.model !== "string" ||
+        typeof response.content !== "object"
+      ) {
+        throw new InvalidParams(`${where} must have a role, a model and content.`);
+      }
+      return response;
+    case "roots/list":
+      if (!Array.isArray(response.roots)) throw new InvalidParams(`${where} must have roots, a list.`);
+      return response;
+  }
+}
+
+function checkElicited(response: JsonObject, schema: string | undefined, where: string): JsonObject {
+  const { action, content } = response;
+  if (action === "decline" || action === "cancel") return { action };
+  if (action !== "accept") throw new InvalidParams(`${where}.action must be "accept", "decline" or "cancel".`);
+  if (schema === undefined) return { action };
+  const issues = compiled.of(schema).check.issues(content ?? {});
+  if (issues.length === 0) return { action, content: content ?? {} };
+  const list = issues.map(({ pointer, message }) => `${where}.content${pointer}: ${message}`).join("\n");
+  throw new InvalidParams(`The answer does not fit the question:\n${list}`);
+}
+
+interface Compiled {
+  readonly properties: { readonly [name: string]: JsonSchemaObject | undefined };
+  readonly check: CompiledSchema;
+}
+
+/** By their JSON, in which schemas travel with the state of a call: the same is asked again and again. */
+const compiled = /* @__PURE__ */ new Kept((json): Compiled => {
+  const schema: JsonSchemaObject = JSON.parse(json);
+  return { properties: schema.properties as Compiled["properties"], check: compileJsonSchema(schema) };
+});

@@ -1,0 +1,104 @@
+import type { Call } from "../calls/call.ts";
+import { type List, page } from "../catalog/pages.ts";
+import { InvalidParams, NOT_FOUND, NotFound, RpcError } from "../protocol/errors.ts";
+import { isObject } from "../protocol/messages.ts";
+import type { CacheHints, ResourceDescription, TemplateDescription } from "../protocol/model.ts";
+import { convert } from "../protocol/revisions/revision.ts";
+import { CallContext } from "../questions/context.ts";
+import { prepare } from "../results/encode.ts";
+import type { Prepared } from "../results/serialized.ts";
+import { isDeferred, toReadResult } from "../results/to-result.ts";
+import { after } from "../support/when-ready.ts";
+import type { Params } from "./check-params.ts";
+import type { Resource } from "./define.ts";
+import { hintsFor, lazyPage } from "./pages.ts";
+import { DEFAULT_CONTRACT, refuse } from "./rules.ts";
+
+const RESOURCES: List<Resource> = {
+  name: "resources",
+  entries: (call) => call.server.resources.entries().filter(({ item }) => item.template === undefined),
+  describe: (item, call) => convert(call.revision, "resource", item.description as ResourceDescription),
+};
+
+const TEMPLATES: List<Resource> = {
+  name: "resourceTemplates",
+  entries: (call) => call.server.resources.entries().filter(({ item }) => item.template !== undefined),
+  describe: (item, call) => convert(call.revision, "template", item.description as TemplateDescription),
+};
+
+export function listResources(call: Call): object | Promise<object> {
+  const { sources } = call.server.resources;
+  return sources.length === 0 ? page(call, RESOURCES) : lazyPage(call, RESOURCES, sources);
+}
+
+export function listTemplates(call: Call): Prepared | Promise<Prepared> {
+  return page(call, TEMPLATES);
+}
+
+export function readResource(call: Call): object | Promise<object> {
+  const { uri } = call.params;
+  if (typeof uri !== "string") throw new InvalidParams("resources/read needs params.uri, the URI of a resource.");
+  const { resource, params } = call.server.resources.find(uri);
+  if (resource.content !== undefined) return fixed(call, resource);
+  if (params instanceof Promise) return params.then((checked) => read(call, resource, uri, checked));
+  return read(call, resource, uri, params);
+}
+
+function read(call: Call, resource: Resource, uri: string, params: Params): object | Promise<object> {
+  call.hints = resource.cache === undefined ? hintsFor(call) : { ...hintsFor(call), ...resource.cache };
+  const ctx = new CallContext(call, uri);
+  let value: unknown;
+  try {
+    value = resource.read(params, ctx);
+  } catch (error) {
+    throw located(error, resource, uri);
+  }
+  return isDeferred(value) ? finish(call, resource, uri, ctx, value) : deliver(call, resource, uri, ctx, value);
+}
+
+function finish(call: Call, resource: Resource, uri: string, ctx: CallContext, pending: unknown): Promise<object> {
+  return call.outcome(
+    pending,
+    (value) => deliver(call, resource, uri, ctx, value),
+    (error) => {
+      throw located(error, resource, uri);
+    },
+  );
+}
+
+/** What the author threw, with the URI that it is about. A group with a contract of its own says what it says. */
+function located(error: unknown, { contract }: Resource, uri: string): unknown {
+  if (error instanceof NotFound && error.message === NOT_FOUND) return refuse(contract, "missing", uri);
+  if (contract !== DEFAULT_CONTRACT || !(error instanceof NotFound || error instanceof InvalidParams)) return error;
+  if (error.data !== undefined && !isObject(error.data)) return error;
+  return new RpcError(error.kind, error.message, { data: { uri, ...error.data } });
+}
+
+function deliver(
+  call: Call,
+  resource: Resource,
+  uri: string,
+  ctx: CallContext,
+  value: unknown,
+): object | Promise<object> {
+  // A template that finds nothing has said that there is no such resource.
+  if (value === undefined && resource.template !== undefined) throw refuse(resource.contract, "missing", uri);
+  const shape = { uri, mimeType: resource.mimeType };
+  const result = toReadResult(value, shape, call.server.limits.streamBytes);
+  ctx.flush();
+  return after(result, (whole) => convert(call.revision, "read", whole));
+}
+
+/** What never changes is serialised once for each revision. */
+function fixed(call: Call, resource: Resource): Prepared | Promise<Prepared> {
+  const { server, revision } = call;
+  const known = server.resources.prepared(resource, revision);
+  if (known !== undefined) return known;
+  const { uri, mimeType } = resource;
+  const hints: CacheHints = { ...server.hints, ...resource.cache };
+  return after(toReadResult(resource.content, { uri, mimeType }), (result) => {
+    const made = prepare(server, revision, convert(revision, "read", result), hints);
+    server.resources.keep(resource, revision, made);
+    return made;
+  });
+}

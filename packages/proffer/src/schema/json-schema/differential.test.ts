@@ -1,0 +1,167 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { UsageError } from "../../support/usage-error.ts";
+import { compileJsonSchema } from "./compile.ts";
+import { formats } from "./formats.ts";
+import type { CompiledSchema, JsonSchema } from "./types.ts";
+
+// Random schemas and values from a small world, so that values often match and names often meet. They are always
+// the same, unless PROFFER_FUZZ sets their number; then each run has others, and a failure prints the seed.
+const RUNS = Number(process.env.PROFFER_FUZZ ?? 1_500);
+const SEED = process.env.PROFFER_FUZZ === undefined ? 1 : Date.now();
+
+// Not "toString" or "constructor": ajv compares values by these, and throws or errs when they are properties of the value.
+const NAMES = ["a", "b", "c", "kind", "hasOwnProperty", "a/b~c"];
+const name = fc.constantFrom(...NAMES);
+const text = fc.constantFrom(
+  "",
+  "a",
+  "b",
+  "ab",
+  "abc",
+  "😀",
+  "a😀b",
+  "2026-02-29",
+  "2024-02-29",
+  "10",
+  "x@y.zz",
+  "\ud83d",
+);
+const number = fc.constantFrom(0, -0, 1, -1, 2, 3, 10, 0.5, 1.5, -2.5, 1e12, 123456789);
+const primitive = fc.oneof(text, number, fc.boolean(), fc.constant(null));
+const count = fc.nat({ max: 4 });
+
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    primitive,
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.array(fc.tuple(name, tie("value")), { maxLength: 5 }).map((entries) => Object.fromEntries(entries)),
+  ),
+}));
+
+const types = fc.constantFrom("string", "number", "integer", "boolean", "null", "array", "object");
+const pattern = fc.constantFrom("^a", "b$", "^[ab]*$", "^.{1,2}$", "\\d", "^(a|b)", "c");
+const reference = fc.constantFrom("#/$defs/one", "#/$defs/two", "#", "#three");
+
+const { schema } = fc.letrec<{ schema: JsonSchema; keywords: object; tagged: object }>((tie) => {
+  const schemas = fc.array(tie("schema"), { minLength: 1, maxLength: 3 });
+  const byName = fc.dictionary(name, tie("schema"), { maxKeys: 4, noNullPrototype: true });
+  const keywords = {
+    type: fc.oneof(types, fc.uniqueArray(types, { minLength: 1, maxLength: 3 })),
+    enum: fc.array(value, { minLength: 1, maxLength: 10 }),
+    const: value,
+    minimum: number,
+    maximum: number,
+    exclusiveMinimum: number,
+    exclusiveMaximum: number,
+    multipleOf: fc.constantFrom(1, 2, 3, 0.5, 1.5),
+    minLength: count,
+    maxLength: count,
+    pattern,
+    format: fc.constantFrom("date", "email", "unknown-format"),
+    prefixItems: schemas,
+    items: tie("schema"),
+    contains: tie("schema"),
+    minContains: count,
+    maxContains: count,
+    minItems: count,
+    maxItems: count,
+    uniqueItems: fc.boolean(),
+    properties: byName,
+    patternProperties: fc.dictionary(pattern, tie("schema"), { maxKeys: 2, noNullPrototype: true }),
+    additionalProperties: tie("schema"),
+    propertyNames: tie("schema"),
+    required: fc.uniqueArray(name, { maxLength: 3 }),
+    minProperties: count,
+    maxProperties: count,
+    dependentRequired: fc.dictionary(name, fc.uniqueArray(name, { maxLength: 2 }), { noNullPrototype: true }),
+    dependentSchemas: byName,
+    allOf: schemas,
+    anyOf: schemas,
+    oneOf: schemas,
+    not: tie("schema"),
+    if: tie("schema"),
+    // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema
+    then: tie("schema"),
+    else: tie("schema"),
+    $ref: reference,
+  };
+  return {
+    schema: fc.oneof(
+      { maxDepth: 3 },
+      { weight: 1, arbitrary: fc.boolean() },
+      { weight: 1, arbitrary: types.map((type) => ({ type })) },
+      { weight: 6, arbitrary: tie("keywords") as fc.Arbitrary<JsonSchema> },
+      { weight: 1, arbitrary: tie("tagged") as fc.Arbitrary<JsonSchema> },
+    ),
+    keywords: fc
+      .subarray(Object.keys(keywords) as (keyof typeof keywords)[], { maxLength: 4 })
+      .chain((chosen) => fc.record(Object.fromEntries(chosen.map((keyword) => [keyword, keywords[keyword]]))))
+      // ajv errs on "contains": it takes [[1], []] for { items: { contains: true } }, and [] where "prefixItems" stands beside it.
+      .map((chosen) => ("contains" in chosen ? { ...chosen, minItems: 1, prefixItems: [true] } : chosen)),
+    tagged: fc
+      .tuple(fc.constantFrom("anyOf", "oneOf"), fc.uniqueArray(primitive, { minLength: 2, maxLength: 4 }), byName)
+      .map(([keyword, tags, properties]) => ({
+        [keyword]: tags.map((tag, i) => ({
+          type: "object",
+          properties: { ...(i % 2 === 0 ? properties : {}), kind: { const: tag } },
+          required: ["kind"],
+          ...(i % 3 === 0 ? { additionalProperties: false } : {}),
+        })),
+      })),
+  };
+});
+
+const root = fc.tuple(schema, schema, schema, schema).map(([top, one, two, three]): JsonSchema => {
+  const definitions = { one, two, three: { ...(typeof three === "boolean" ? {} : three), $anchor: "three" } };
+  return typeof top === "boolean" ? top : { ...top, $defs: definitions };
+});
+
+it("agrees with ajv on random schemas and values, and explains exactly what it refuses", {
+  timeout: 60_000 + 50 * RUNS,
+}, () => {
+  const ajv = createAjv();
+  let valid = 0;
+  let judged = 0;
+  const property = fc.property(root, fc.array(value, { minLength: 8, maxLength: 8 }), (tree, values) => {
+    const ours = compileUnlessEndless(tree);
+    fc.pre(ours !== undefined);
+    const theirs = ajv.compile(tree);
+    if (typeof tree === "object") ajv.removeSchema(tree);
+    for (const item of values) {
+      const expected = theirs(item);
+      judged++;
+      if (expected) valid++;
+      expect(ours?.check(item), JSON.stringify(item)).toBe(expected);
+      expect(ours?.issues(item).length === 0, JSON.stringify(item)).toBe(expected);
+    }
+  });
+  fc.assert(property, { numRuns: RUNS, seed: SEED, maxSkipsPerRun: 100 });
+  // Guards the test itself: a world in which nothing, or everything, matches proves nothing.
+  expect(valid / judged).toBeGreaterThan(0.1);
+  expect(valid / judged).toBeLessThan(0.9);
+});
+
+function compileUnlessEndless(tree: JsonSchema): CompiledSchema | undefined {
+  try {
+    return compileJsonSchema(tree);
+  } catch (error) {
+    if (error instanceof UsageError && error.message.includes("refers to itself")) return undefined;
+    throw error;
+  }
+}
+
+function createAjv(): Ajv2020 {
+  const ajv = new Ajv2020({
+    strict: false,
+    ownProperties: true,
+    validateSchema: false,
+    logger: false,
+  });
+  // What ajv notes down for unevaluatedProperties makes it throw on some valid schemas; it is of no use here.
+  ajv.opts.unevaluated = false;
+  for (const [format, { check }] of formats) ajv.addFormat(format, check);
+  return ajv;
+}

@@ -1,0 +1,168 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { UsageError } from "../../support/usage-error.ts";
+import { compileJsonSchema } from "./compile.ts";
+import type { JsonSchema, JsonSchemaObject } from "./types.ts";
+
+const TOO_MUCH = [{ pointer: "", message: "is too large or too intricate to be validated" }];
+const TOO_DEEP = [{ pointer: "", message: "is nested too deeply to be validated" }];
+
+describe("Names of Object.prototype", () => {
+  const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "__defineGetter__"];
+
+  it.each(names)("are ordinary names: %s", (name) => {
+    const schema = JSON.parse(
+      `{"properties":{"${name}":{"type":"string"}},"required":["${name}"],"additionalProperties":false}`,
+    );
+    const compiled = compileJsonSchema(schema);
+    expect(compiled.check({})).toBe(false);
+    expect(compiled.issues({})).toEqual([{ pointer: "", message: `missing required property "${name}"` }]);
+    expect(compiled.check(JSON.parse(`{"${name}":"x"}`))).toBe(true);
+    expect(compiled.issues(JSON.parse(`{"${name}":{"x":1}}`))).toEqual([
+      { pointer: `/${name}`, message: "must be string" },
+    ]);
+  });
+
+  it.each(names)("are unknown where the schema does not have them: %s", (name) => {
+    const compiled = compileJsonSchema({ properties: { a: true }, additionalProperties: false });
+    expect(compiled.check({ a: 1 })).toBe(true);
+    expect(compiled.issues(JSON.parse(`{"${name}":1}`))).toEqual([
+      { pointer: `/${name}`, message: "unknown property" },
+    ]);
+  });
+
+  it("cannot pollute anything", () => {
+    const value = JSON.parse('{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}');
+    const schema = JSON.parse('{"properties":{"__proto__":{"properties":{"x":true}}},"const":{"__proto__":{"x":1}}}');
+    const compiled = compileJsonSchema(schema);
+    compiled.check(value);
+    compiled.issues(value);
+    expect(({} as { x?: unknown }).x).toBeUndefined();
+  });
+});
+
+describe("What is inherited", () => {
+  afterEach(() => {
+    Reflect.deleteProperty(Object.prototype, "polluted");
+    Reflect.deleteProperty(Object.prototype, "minimum");
+  });
+
+  it("does not exist, even where Object.prototype is polluted", () => {
+    const closed = compileJsonSchema({ properties: { a: { type: "number" } }, additionalProperties: false });
+    const required = compileJsonSchema({ required: ["polluted"] });
+    const names = compileJsonSchema({
+      propertyNames: { maxLength: 1 },
+      maxProperties: 1,
+      dependentRequired: { polluted: ["b"] },
+    });
+    Object.assign(Object.prototype, { polluted: "yes", minimum: 5 });
+    expect(closed.check({ a: 1 })).toBe(true);
+    expect(closed.issues({ a: 1 })).toEqual([]);
+    expect(required.check({ a: 1 })).toBe(false);
+    expect(required.issues({ a: 1 })).toHaveLength(1);
+    expect(names.check({ a: 1 })).toBe(true);
+    expect(compileJsonSchema({ type: "number", maximum: 9 }).check(1)).toBe(true);
+  });
+
+  it("is not held against an object with methods on its prototype", () => {
+    const value = Object.assign(Object.create({ describe: () => "" }), { a: 1 });
+    const closed = compileJsonSchema({ properties: { a: { type: "number" } }, additionalProperties: false });
+    expect(closed.check(value)).toBe(true);
+    expect(closed.issues(value)).toEqual([]);
+  });
+});
+
+describe("A value that costs too much", () => {
+  const nested = (depth: number): unknown => (depth === 0 ? {} : { child: nested(depth - 1) });
+
+  it("is refused where alternatives recur", () => {
+    const branch = (name: string) => ({ type: "object", properties: { child: { $ref: "#" } }, required: [name] });
+    const compiled = compileJsonSchema({ anyOf: [branch("a"), branch("b"), { type: "string" }] });
+    expect(compiled.check(nested(60))).toBe(false);
+    expect(compiled.issues(nested(60))).toEqual(TOO_MUCH);
+    expect(compiled.issues(nested(2)).length).toBeGreaterThan(1);
+  });
+
+  it("is refused where references fan out over one value, also under not", () => {
+    const $defs: Record<string, JsonSchema> = { d50: { type: "string" } };
+    for (let i = 0; i < 50; i++)
+      $defs[`d${i}`] = { anyOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] };
+    for (const schema of [
+      { $ref: "#/$defs/d0", $defs },
+      { not: { $ref: "#/$defs/d0" }, $defs },
+    ]) {
+      expect(compileJsonSchema(schema).check(1)).toBe(false);
+      expect(compileJsonSchema(schema).issues(1)).toEqual(TOO_MUCH);
+    }
+  });
+
+  it("is refused where a pattern is quadratic and the text long", () => {
+    const compiled = compileJsonSchema({ pattern: String.raw`^[^\s@]+@[^\s@]+\.[^\s@]+$` });
+    expect(compiled.check("ann@example.com")).toBe(true);
+    expect(compiled.issues(`a@${".".repeat(1_000_000)}@`)).toEqual(TOO_MUCH);
+    expect(compiled.check(`a@${".".repeat(1_000_000)}@`)).toBe(false);
+    const keys = compileJsonSchema({ patternProperties: { "^\\s*\\s*$": true } });
+    expect(keys.check({ [`${" ".repeat(1_000_000)}x`]: 1 })).toBe(false);
+  });
+
+  it("is not tried against a pattern if it is too long", () => {
+    const compiled = compileJsonSchema({ pattern: "^(a+)+$", unsafePattern: true, maxLength: 10 });
+    expect(compiled.issues(`${"a".repeat(100)}!`)).toEqual([
+      { pointer: "", message: "must have at most 10 characters (has 101)" },
+    ]);
+  });
+
+  it("is refused where it nests deeper than the stack", () => {
+    let deep: unknown = [];
+    for (let i = 0; i < 200_000; i++) deep = [deep];
+    for (const schema of [{ items: { $ref: "#" } }, { uniqueItems: true, minItems: 0 }, { enum: [[1]] }]) {
+      const compiled = compileJsonSchema(schema);
+      expect(compiled.check([deep, 1])).toBe(false);
+      expect(compiled.issues([deep, 1])).toEqual(TOO_DEEP);
+    }
+  });
+
+  it("does not spoil the next validation", () => {
+    const compiled = compileJsonSchema({ items: { $ref: "#" } });
+    expect(compiled.check(new Array(6_000_000).fill(0))).toBe(false);
+    expect(compiled.check([[[]]])).toBe(true);
+  });
+
+  it("costs no more than its size to be found without duplicates", () => {
+    const compiled = compileJsonSchema({ uniqueItems: true });
+    const items = Array.from({ length: 50_000 }, (_, i) => ({ i: [i] }));
+    expect(compiled.check(items)).toBe(true);
+    expect(compiled.check([...items, { i: [7] }])).toBe(false);
+  });
+});
+
+describe("A schema that is too large", () => {
+  it("is refused for its depth, also where it contains itself", () => {
+    let deep: JsonSchema = {};
+    for (let i = 0; i < 300; i++) deep = { items: deep };
+    expect(() => compileJsonSchema(deep)).toThrow(/lies deeper than 200 schemas/);
+    const circle: { not?: JsonSchemaObject } = {};
+    circle.not = circle;
+    expect(() => compileJsonSchema(circle)).toThrow(UsageError);
+  });
+
+  it("is refused for the number of its parts, also where one object is used many times", () => {
+    let shared: JsonSchema = {};
+    for (let i = 0; i < 40; i++) shared = { allOf: [shared, shared] };
+    expect(() => compileJsonSchema(shared)).toThrow(/more than 10000 subschemas/);
+  });
+
+  it("is refused for a long chain of references", () => {
+    const $defs: Record<string, JsonSchema> = { d300: {} };
+    for (let i = 0; i < 300; i++) $defs[`d${i}`] = { $ref: `#/$defs/d${i + 1}` };
+    expect(() => compileJsonSchema({ $ref: "#/$defs/d0", $defs })).toThrow(/behind more than 200 references/);
+  });
+});
+
+describe("Schemas with the same $id", () => {
+  it("do not know of each other", () => {
+    const $id = "https://example.com/same";
+    const text = compileJsonSchema({ $id, $ref: "#/$defs/a", $defs: { a: { type: "string" } } });
+    const number = compileJsonSchema({ $id, $ref: "#/$defs/a", $defs: { a: { type: "number" } } });
+    expect([text.check("a"), text.check(1), number.check("a"), number.check(1)]).toEqual([true, false, false, true]);
+  });
+});

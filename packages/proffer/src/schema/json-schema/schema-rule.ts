@@ -1,0 +1,161 @@
+import { type ArrayParts, compileArray } from "./array-rule.ts";
+import { findTag } from "./discriminator.ts";
+import { createEqualityTest } from "./equality.ts";
+import { isAnnotation } from "./keywords.ts";
+import { compileNumber } from "./number-rule.ts";
+import { compileDependentRequired, compileDependentSchemas, compileNames, compileSize } from "./object-limits.ts";
+import { compileObject, type ObjectParts } from "./object-rule.ts";
+import { compilePattern } from "./pattern.ts";
+import { escapeToken } from "./report.ts";
+import { allOf, anything, createLeaf, type Rule } from "./rule.ts";
+import type { SchemaIndex } from "./schema-index.ts";
+import { compileString, type Pattern } from "./string-rule.ts";
+import { compileTypes } from "./type-rule.ts";
+import type { JsonSchemaObject } from "./types.ts";
+import {
+  compileAnyOf,
+  compileCondition,
+  compileNot,
+  compileOneOf,
+  compileTagged,
+  describeChoice,
+} from "./union-rule.ts";
+
+/** One schema object to compile, where it stands, and how to get the rules of others. */
+export interface SchemaSite {
+  readonly schema: JsonSchemaObject;
+  readonly pointer: string;
+  readonly index: SchemaIndex;
+  /** The rule of the subschema at a pointer. */
+  ruleAt(pointer: string): Rule;
+  /** A rule that stands for the one at a pointer, which may not be compiled yet. */
+  referTo(pointer: string): Rule;
+}
+
+/** Makes the rule of one schema object. */
+export function compileSchema(site: SchemaSite): Rule {
+  const { schema, pointer, index } = site;
+  // Most schemas are nothing but a type; a server with many tools should not wait for them.
+  const plainType = Object.keys(schema).every((keyword) => keyword === "type" || isAnnotation(keyword));
+  if (plainType) return schema.type === undefined ? anything : compileTypes(typesOf(schema));
+  return allOf([
+    ...compileTyped(site),
+    ...compileObjectLimits(site),
+    ...compileUnions(site),
+    ...(schema.$ref === undefined ? [] : [site.referTo(index.resolve(schema.$ref, pointer))]),
+  ]);
+}
+
+const NUMBER = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+const STRING = ["minLength", "maxLength", "pattern", "format"];
+const ARRAY = ["items", "prefixItems", "contains", "minItems", "maxItems", "uniqueItems"];
+const OBJECT = ["properties", "required", "additionalProperties", "patternProperties"];
+
+/** The rules of `type`, `enum`, `const` and the keywords of one type each. */
+function compileTyped(site: SchemaSite): Rule[] {
+  const { schema } = site;
+  const types = schema.type === undefined ? undefined : typesOf(schema);
+  const only = types?.length === 1 ? types[0] : undefined;
+  const isInteger = only === "integer";
+  const number = hasAny(schema, NUMBER) ? compileNumber(schema, isInteger, only !== "number" && !isInteger) : undefined;
+  const string = hasAny(schema, STRING) ? compileString(schema, stringPattern(site), only !== "string") : undefined;
+  const array = hasAny(schema, ARRAY) ? compileArray(schema, arrayParts(site), only !== "array") : undefined;
+  const object = hasAny(schema, OBJECT) ? compileObject(schema, objectParts(site), only !== "object") : undefined;
+  const values = schema.enum === undefined ? [] : [schema.enum];
+  if (schema.const !== undefined) values.push([schema.const]);
+  const equal = values.map((list) => createLeaf(createEqualityTest(list), () => describeChoice(list)));
+  const rules = [...equal, number, string, array, object].filter((rule) => rule !== undefined);
+  if (types === undefined) return rules;
+  const typed = compileTypes(types);
+  const byType = new Map([
+    ["number", number],
+    ["integer", number],
+    ["string", string],
+    ["array", array],
+    ["object", object],
+  ]);
+  const isImplied = byType.get(only ?? "") !== undefined || values.some((list) => list.every(typed.check));
+  return isImplied ? rules : [typed, ...rules];
+}
+
+function typesOf({ type = [] }: JsonSchemaObject): readonly string[] {
+  return typeof type === "string" ? [type] : type;
+}
+
+function hasAny(schema: JsonSchemaObject, keywords: readonly string[]): boolean {
+  return keywords.some((keyword) => schema[keyword] !== undefined);
+}
+
+function stringPattern({ schema, pointer }: SchemaSite): Pattern | undefined {
+  return schema.pattern === undefined ? undefined : compilePattern(schema.pattern, schema, `${pointer}/pattern`);
+}
+
+function arrayParts(site: SchemaSite): ArrayParts {
+  const { schema } = site;
+  return {
+    prefix: [...childRules(site, "prefixItems").values()],
+    items: schema.items === undefined ? anything : childRule(site, "items"),
+    contains: schema.contains === undefined ? undefined : childRule(site, "contains"),
+  };
+}
+
+function objectParts(site: SchemaSite): ObjectParts {
+  const { schema, pointer } = site;
+  const { unsafePattern = false } = schema;
+  return {
+    properties: childRules(site, "properties"),
+    patterns: [...childRules(site, "patternProperties")].map(([source, rule]) => {
+      const place = `${pointer}/patternProperties/${escapeToken(source)}`;
+      return { ...compilePattern(source, { unsafePattern }, place), rule };
+    }),
+    additional: schema.additionalProperties === undefined ? anything : childRule(site, "additionalProperties"),
+  };
+}
+
+function compileObjectLimits(site: SchemaSite): Rule[] {
+  const { schema } = site;
+  const rules = compileSize(schema);
+  if (schema.propertyNames !== undefined) rules.push(compileNames(childRule(site, "propertyNames")));
+  if (schema.dependentRequired !== undefined) {
+    rules.push(compileDependentRequired(new Map(Object.entries(schema.dependentRequired))));
+  }
+  if (schema.dependentSchemas !== undefined) {
+    rules.push(compileDependentSchemas(childRules(site, "dependentSchemas")));
+  }
+  return rules;
+}
+
+function compileUnions(site: SchemaSite): Rule[] {
+  const { schema } = site;
+  const rules = schema.allOf === undefined ? [] : [...childRules(site, "allOf").values()];
+  if (schema.anyOf !== undefined) rules.push(compileAlternatives(site, "anyOf"));
+  if (schema.oneOf !== undefined) rules.push(compileAlternatives(site, "oneOf"));
+  if (schema.not !== undefined) rules.push(compileNot(childRule(site, "not")));
+  if (schema.if !== undefined) {
+    const yes = schema.then === undefined ? anything : childRule(site, "then");
+    const no = schema.else === undefined ? anything : childRule(site, "else");
+    rules.push(compileCondition(childRule(site, "if"), yes, no));
+  }
+  return rules;
+}
+
+function compileAlternatives(site: SchemaSite, keyword: "anyOf" | "oneOf"): Rule {
+  const rules = [...childRules(site, keyword).values()];
+  const tagged = findTag(
+    rules.map((_rule, i) => `${site.pointer}/${keyword}/${i}`),
+    site.index,
+  );
+  if (tagged === undefined) return keyword === "anyOf" ? compileAnyOf(rules) : compileOneOf(rules);
+  const alternatives = [...tagged.values].map(([value, i]) => [value, rules[i] ?? anything] as const);
+  return compileTagged(tagged.name, new Map(alternatives));
+}
+
+function childRule({ pointer, ruleAt }: SchemaSite, keyword: string): Rule {
+  return ruleAt(`${pointer}/${keyword}`);
+}
+
+/** The rules of a keyword that holds a list or a map of schemas, by position or name. */
+function childRules(site: SchemaSite, keyword: string): Map<string, Rule> {
+  const names = Object.keys(site.schema[keyword] ?? {});
+  return new Map(names.map((name) => [name, childRule(site, `${keyword}/${escapeToken(name)}`)]));
+}

@@ -1,0 +1,99 @@
+import { UsageError } from "../support/usage-error.ts";
+import type { SchemaLike } from "./infer.ts";
+import { compileJsonSchema } from "./json-schema/compile.ts";
+import { publishable } from "./json-schema/publishable.ts";
+import type { CompiledSchema, JsonSchemaObject, SchemaIssue } from "./json-schema/types.ts";
+import { isStandardSchema, type StandardIssue, type StandardSchema } from "./standard-schema.ts";
+
+/** A schema of either kind, ready for use. */
+export interface Schema {
+  /** What clients are shown. */
+  readonly json: JsonSchemaObject;
+  /** The value that passed, possibly transformed. @throws {Mismatch} with every issue. */
+  parse(value: unknown): unknown;
+}
+
+/** A value did not fit its schema. It becomes an answer where the value came from; it never crosses the wire itself. */
+export class Mismatch extends Error {
+  override readonly name = "Mismatch";
+  readonly issues: readonly SchemaIssue[];
+
+  constructor(issues: readonly SchemaIssue[]) {
+    super(issues.map((issue) => `${issue.pointer || "/"}: ${issue.message}`).join("\n"));
+    this.issues = issues;
+  }
+}
+
+/** Makes a schema ready. `side` is what a Standard Schema is asked to describe; `where` names it in complaints. */
+export function toSchema(source: SchemaLike, side: "input" | "output", where: string): Schema {
+  if (isStandardSchema(source)) return fromStandard(source, side, where);
+  if (typeof source !== "object" || source === null || Array.isArray(source)) {
+    throw new UsageError("bad_schema", `${where} must be a JSON Schema object or a Standard Schema.`);
+  }
+  return new PlainSchema(source, compile(source, where));
+}
+
+function compile(source: JsonSchemaObject, where: string): CompiledSchema {
+  try {
+    return compileJsonSchema(source);
+  } catch (cause) {
+    if (cause instanceof UsageError) throw new UsageError(cause.code, `${where}: ${cause.message}`, { cause });
+    throw cause;
+  }
+}
+
+class PlainSchema implements Schema {
+  readonly json: JsonSchemaObject;
+  readonly #compiled: CompiledSchema;
+
+  constructor(source: JsonSchemaObject, compiled: CompiledSchema) {
+    this.json = publishable(source) as JsonSchemaObject;
+    this.#compiled = compiled;
+  }
+
+  parse(value: unknown): unknown {
+    if (this.#compiled.check(value)) return value;
+    throw new Mismatch(this.#compiled.issues(value));
+  }
+}
+
+function fromStandard(source: StandardSchema, side: "input" | "output", where: string): Schema {
+  const { validate, jsonSchema, vendor } = source["~standard"];
+  if (jsonSchema === undefined) {
+    const remedy =
+      vendor === "valibot"
+        ? "wrap it with toStandardJsonSchema() from @valibot/to-json-schema"
+        : "use a version of the library that implements Standard JSON Schema";
+    throw new UsageError(
+      "bad_schema",
+      `${where}: this ${vendor} schema cannot describe itself as JSON Schema; ${remedy}.`,
+    );
+  }
+  let json: JsonSchemaObject;
+  try {
+    const { $schema: _, ...rest } = jsonSchema[side]({ target: "draft-2020-12" });
+    json = rest;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError("bad_schema", `${where}: ${vendor} cannot express this schema as JSON Schema: ${reason}`, {
+      cause,
+    });
+  }
+  const unwrap = (outcome: Awaited<ReturnType<typeof validate>>): unknown => {
+    if (outcome.issues) throw new Mismatch(outcome.issues.map(toIssue));
+    return outcome.value;
+  };
+  return {
+    json,
+    parse(value) {
+      const outcome = validate(value);
+      return outcome instanceof Promise ? outcome.then(unwrap) : unwrap(outcome);
+    },
+  };
+}
+
+function toIssue(issue: StandardIssue): SchemaIssue {
+  const keys = (issue.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
+  const pointer = keys.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  return { pointer, message: issue.message };
+}

@@ -1,0 +1,70 @@
+import type { Call } from "../calls/call.ts";
+import { SessionState } from "../calls/session.ts";
+import { InvalidParams, RpcError } from "../protocol/errors.ts";
+import { isObject, type JsonObject } from "../protocol/messages.ts";
+import type { ClientCapabilities, Implementation } from "../protocol/model.ts";
+import { convert, type Revision } from "../protocol/revisions/revision.ts";
+import { prepare } from "../results/encode.ts";
+import type { Prepared } from "../results/serialized.ts";
+import type { ServerState } from "./server.ts";
+
+/** What a handshake agreed on. @throws {RpcError} for parameters that say too little. */
+export function openSession(server: ServerState, params: JsonObject | undefined, id?: string): SessionState {
+  const { protocolVersion, capabilities, clientInfo } = params ?? {};
+  if (typeof protocolVersion !== "string")
+    throw new InvalidParams("initialize needs params.protocolVersion, such as 2025-11-25.");
+  if (capabilities !== undefined && !isObject(capabilities))
+    throw new InvalidParams("params.capabilities must be an object.");
+  if (clientInfo !== undefined && !isObject(clientInfo))
+    throw new InvalidParams("params.clientInfo must be an object.");
+  const asked = server.revisions.get(protocolVersion);
+  // A revision without a handshake cannot be agreed on by one.
+  const revision = asked?.handshake ? asked : server.revisions.newestHandshake;
+  const info = clientInfo as Implementation | undefined;
+  const offered = (capabilities ?? {}) as ClientCapabilities;
+  return new SessionState(revision, { info, capabilities: offered, revision: revision.version }, id);
+}
+
+/** The connection has made the session before: this tells the client what it is. */
+export function initialize(call: Call): object {
+  const { session } = call.origin;
+  if (session === undefined) throw new RpcError("invalid_request", "initialize must open a connection of its own.");
+  const { server } = call;
+  return {
+    protocolVersion: session.revision.version,
+    capabilities: capabilitiesOf(server, session.revision, call.origin.listener !== undefined),
+    serverInfo: convert(session.revision, "implementation", server.info),
+    ...(server.instructions === undefined ? {} : { instructions: server.instructions }),
+  };
+}
+
+export function discover(call: Call): Prepared {
+  const { server, revision } = call;
+  const key = `discover ${revision.version}`;
+  const known = server.pages.get(key);
+  if (known !== undefined) return known;
+  const result = {
+    supportedVersions: server.revisions.stateless,
+    capabilities: capabilitiesOf(server, revision, true),
+    ...(server.instructions === undefined ? {} : { instructions: server.instructions }),
+  };
+  const made = prepare(server, revision, result, server.hints);
+  server.pages.set(key, made);
+  return made;
+}
+
+export function ping(): object {
+  return {};
+}
+
+/** What is offered, by what is registered; changes only to a client that can be told of them. */
+function capabilitiesOf(server: ServerState, revision: Revision, told: boolean): object {
+  const list = told ? { listChanged: true } : {};
+  return convert(revision, "capabilities", {
+    ...(server.offers("tools") ? { tools: list } : {}),
+    ...(server.offers("prompts") ? { prompts: list } : {}),
+    ...(server.offers("resources") ? { resources: told ? { subscribe: true, ...list } : {} } : {}),
+    ...(server.offers("completions") ? { completions: {} } : {}),
+    logging: {},
+  });
+}

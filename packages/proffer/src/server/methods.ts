@@ -1,0 +1,30 @@
+import type { Call } from "../calls/call.ts";
+import { getPrompt, listPrompts } from "../prompts/methods.ts";
+import { complete } from "../resources/complete.ts";
+import { listResources, listTemplates, readResource } from "../resources/methods.ts";
+import { listen, subscribe, unsubscribe } from "../resources/subscriptions.ts";
+import { callTool, listTools } from "../tools/methods.ts";
+import { discover, initialize, ping } from "./lifecycle.ts";
+import { setLevel } from "./logging.ts";
+
+/** Does one method: gives its result, or a promise of it, or throws. */
+export type Handler = (call: Call) => unknown;
+
+/** What each method does. Which revision has it stands in the revision's file. */
+export const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  ["initialize", initialize],
+  ["ping", ping],
+  ["server/discover", discover],
+  ["tools/list", listTools],
+  ["tools/call", callTool],
+  ["prompts/list", listPrompts],
+  ["prompts/get", getPrompt],
+  ["resources/list", listResources],
+  ["resources/templates/list", listTemplates],
+  ["resources/read", readResource],
+  ["resources/subscribe", subscribe],
+  ["resources/unsubscribe", unsubscribe],
+  ["subscriptions/listen", listen],
+  ["completion/complete", complete],
+  ["logging/setLevel", setLevel],
+]);

@@ -1,0 +1,78 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { defineServer } from "../server/server.ts";
+import { connect } from "../testing/connect.ts";
+import { defineTool } from "../tools/define.ts";
+import { consoleLog } from "./log.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+function logged(entry: Parameters<typeof consoleLog>[0]): string {
+  const write = vi.spyOn(console, "error").mockImplementation(() => {});
+  consoleLog(entry);
+  const lines = write.mock.calls.map(([line]) => String(line));
+  write.mockRestore();
+  expect(lines).toHaveLength(1);
+  return lines[0] ?? "";
+}
+
+describe("the server's log", () => {
+  it("is one line of JSON for each entry, with the error and its causes", () => {
+    const cause = new TypeError("deep");
+    const line = logged({ level: "error", message: "m", tool: "t", error: new Error("shallow", { cause }) });
+    expect(line).not.toContain("\n");
+    expect(JSON.parse(line)).toMatchObject({
+      level: "error",
+      message: "m",
+      tool: "t",
+      error: { name: "Error", message: "shallow", stack: expect.any(String), cause: { name: "TypeError" } },
+    });
+    expect(Number.isNaN(Date.parse(JSON.parse(line).time))).toBe(false);
+  });
+
+  it("cannot be forged or hidden by what a client sent", () => {
+    const hostile = '\n{"level":"info"}\u2028\u2029\u202e\u0085\u009b31m\u2066';
+    const line = logged({ level: "error", message: hostile });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+    expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
+    expect(JSON.parse(line).message).toBe(hostile);
+  });
+
+  it("takes what is no Error, and what has itself for a cause", () => {
+    expect(JSON.parse(logged({ level: "error", message: "m", error: "a text" })).error).toBe("a text");
+    const own = new Error("self");
+    own.cause = own;
+    expect(JSON.parse(logged({ level: "error", message: "m", error: own })).error.message).toBe("self");
+  });
+
+  it("never throws, whatever an entry has in it", () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    const broken = {
+      toString() {
+        throw new Error("no");
+      },
+    };
+    for (const odd of [cyclic, 1n, Symbol("s"), broken, Object.create(null)]) {
+      vi.spyOn(console, "error").mockImplementation(() => {});
+      expect(() => consoleLog({ level: "error", message: "m", odd, error: odd })).not.toThrow();
+    }
+  });
+
+  it("does not keep a request from being answered, even if it throws itself", async () => {
+    const written = vi.spyOn(console, "error").mockImplementation(() => {});
+    const tool = defineTool({
+      name: "t",
+      handle: () => {
+        throw new Error("of the tool");
+      },
+    });
+    const log = () => {
+      throw new Error("of the log");
+    };
+    const client = await connect(defineServer({ name: "s", version: "1", tools: [tool], log }));
+    expect(await client.call("t")).toMatchObject({ isError: true });
+    expect(written.mock.calls.map(([line]) => JSON.parse(line).error.message)).toEqual(["of the log", "of the tool"]);
+  });
+});

@@ -1,0 +1,209 @@
+import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { isServer, type Server } from "../../../server/server.ts";
+import { UsageError } from "../../../support/usage-error.ts";
+import { HttpEndpoint } from "../endpoint.ts";
+import { HttpGuard } from "../guard.ts";
+import type { HttpOptions } from "../options.ts";
+import { HttpRefusal, JSON_HEADERS, sendRefusal } from "../refusal.ts";
+import { PAIR_PATHS } from "../sse-pair.ts";
+import { NodeExchange } from "./exchange.ts";
+import { DRAIN_TIMEOUT, handleNode, pathOf } from "./handler.ts";
+
+/** A server with options of its own, for one path among several. */
+export interface Mount extends HttpOptions {
+  readonly server: Server;
+}
+
+export interface ServeOptions extends HttpOptions {
+  /** 0 takes any that is free. Default: 3000. */
+  readonly port?: number;
+  /** The address to listen on. Default: 127.0.0.1, which only this machine can reach. */
+  readonly host?: string;
+  /** Where a single server is served. Default: /mcp. */
+  readonly path?: string;
+  /** A path that answers GET with 200 while the process lives, and 503 while it stops; true for /healthz. */
+  readonly health?: string | boolean;
+  /** With more connections, the next is answered with 503 and closed. Default: 10,000. */
+  readonly maxConnections?: number;
+  /** Milliseconds that a client may take to send the head of a request. Default: 10,000. */
+  readonly headersTimeout?: number;
+  /** Milliseconds that a client may take to send a whole request. Default: 30,000. */
+  readonly requestTimeout?: number;
+  /** Milliseconds that a connection may stay open between requests. Default: 60,000. */
+  readonly idleTimeout?: number;
+}
+
+/** A server that listens. */
+export interface HttpService {
+  readonly port: number;
+  /** The address of each server, by its path. */
+  readonly urls: { readonly [path: string]: string };
+  /** The address of the first one. */
+  readonly url: string;
+  /** Every path that is answered. */
+  readonly routes: readonly string[];
+  /** Takes no more requests, lets those in work finish for so many milliseconds (default: 5,000), and ends. */
+  close(limit?: number): Promise<void>;
+}
+
+/** The port that is taken when none is named. */
+export const DEFAULT_PORT = 3000;
+/** Where a single server is served when no path is named. */
+export const DEFAULT_PATH = "/mcp";
+const LOOPBACK = "127.0.0.1";
+const ANY: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]", ""]);
+const CHECK_INTERVAL = 1000;
+/** How many connections may wait to be accepted. Of more than Node's 511 that come at once, some would be reset. */
+const BACKLOG = 4096;
+const FULL = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-after: 1\r\nconnection: close\r\n\r\n";
+
+/**
+ * Serves over HTTP until `close()` is called: one server at /mcp, or several, each at its own path.
+ * @throws {UsageError} for options that make no sense; rejects if the port is taken.
+ */
+export async function serveHttp(
+  servers: Server | { readonly [path: string]: Server | Mount },
+  options: ServeOptions = {},
+): Promise<HttpService> {
+  const site = new HttpSite(servers, options);
+  return site.listen();
+}
+
+class HttpSite {
+  readonly #options: ServeOptions;
+  readonly #endpoints = new Map<string, HttpEndpoint>();
+  /** Every path that is served, with what serves it. */
+  readonly #routes = new Map<string, HttpEndpoint>();
+  readonly #guard: HttpGuard;
+  readonly #health: string | undefined;
+  readonly #http: http.Server;
+  #connections = 0;
+  #stopping = false;
+
+  constructor(servers: Server | { readonly [path: string]: Server | Mount }, options: ServeOptions) {
+    const { health } = options;
+    this.#options = withOwnName(options);
+    this.#guard = new HttpGuard(this.#options, "serveHttp()");
+    this.#health = health === true ? "/healthz" : health || undefined;
+    const mounts = isServer(servers) ? { [options.path ?? DEFAULT_PATH]: servers } : servers;
+    for (const [path, mount] of Object.entries(mounts)) this.#mount(path, mount);
+    if (this.#endpoints.size === 0) throw new UsageError("bad_option", "serveHttp() needs at least one server.");
+    this.#http = http.createServer(
+      {
+        headersTimeout: options.headersTimeout ?? 10_000,
+        requestTimeout: options.requestTimeout ?? 30_000,
+        keepAliveTimeout: options.idleTimeout ?? 60_000,
+        connectionsCheckingInterval: CHECK_INTERVAL,
+        noDelay: true,
+      },
+      (request, response) => this.#handle(request, response),
+    );
+    this.#http.on("connection", (socket) => this.#connected(socket));
+  }
+
+  listen(): Promise<HttpService> {
+    const { port = DEFAULT_PORT, host = LOOPBACK } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#http.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, port, host)));
+      this.#http.listen({ port, host, backlog: BACKLOG }, () => resolve(this.#service(host)));
+    });
+  }
+
+  #mount(path: string, mount: Server | Mount): void {
+    if (!/^(\/[A-Za-z0-9._~-]+)+$|^\/$/.test(path)) {
+      throw new UsageError(
+        "bad_option",
+        `serveHttp(): ${JSON.stringify(path)} is not a path such as "/mcp" or "/sales/orders".`,
+      );
+    }
+    const { server, ...own } = isServer(mount) ? { server: mount } : mount;
+    const settings = { ...this.#options, ...own };
+    const endpoint = new HttpEndpoint(server, settings, `serveHttp(): ${path}`);
+    this.#endpoints.set(path, endpoint);
+    this.#routes.set(path, endpoint);
+    if (!settings.sse) return;
+    for (const ending of PAIR_PATHS) this.#routes.set(`${path === "/" ? "" : path}${ending}`, endpoint);
+  }
+
+  #handle(request: IncomingMessage, response: ServerResponse): void {
+    const path = pathOf(request);
+    const endpoint = this.#routes.get(path);
+    if (endpoint !== undefined) handleNode(endpoint, request, response, path);
+    else this.#handleOther(new NodeExchange(request, response, path));
+  }
+
+  #handleOther(exchange: NodeExchange): void {
+    const refusal = exchange.ambiguous ? new HttpRefusal(400, "Two Host headers.") : this.#guard.check(exchange);
+    if (refusal !== undefined) sendRefusal(exchange, refusal);
+    else if (exchange.path !== this.#health) {
+      const paths = [...this.#endpoints.keys()].join(", ");
+      sendRefusal(exchange, new HttpRefusal(404, `There is nothing at this path; servers are at ${paths}.`));
+    } else if (exchange.method !== "GET" && exchange.method !== "HEAD") {
+      sendRefusal(exchange, new HttpRefusal(405, "Only GET is answered here.", ["allow", "GET, HEAD"]));
+    } else
+      exchange.send(
+        this.#stopping ? 503 : 200,
+        JSON_HEADERS,
+        this.#stopping ? '{"status":"stopping"}' : '{"status":"ok"}',
+      );
+  }
+
+  #connected(socket: Socket): void {
+    this.#connections++;
+    socket.once("close", () => this.#connections--);
+    if (this.#connections <= (this.#options.maxConnections ?? 10_000)) return;
+    socket.end(FULL);
+    socket.destroySoon();
+  }
+
+  #service(host: string): HttpService {
+    const { port } = this.#http.address() as AddressInfo;
+    const shown = ANY.has(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
+    const paths = [...this.#endpoints.keys()];
+    const urls = Object.fromEntries(paths.map((path) => [path, `http://${shown}:${port}${path}`]));
+    return {
+      port,
+      urls,
+      url: urls[paths[0] as string] as string,
+      routes: [...this.#routes.keys(), ...(this.#health === undefined ? [] : [this.#health])],
+      close: (limit = DRAIN_TIMEOUT) => this.#close(limit),
+    };
+  }
+
+  async #close(limit: number): Promise<void> {
+    this.#stopping = true;
+    const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
+    this.#http.closeIdleConnections();
+    await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.close(limit)));
+    this.#http.closeIdleConnections();
+    // Whoever has not taken the last bytes by now had the time to.
+    const timer = setTimeout(() => this.#http.closeAllConnections(), Math.min(limit, 1000));
+    await closed;
+    clearTimeout(timer);
+  }
+}
+
+/** A server that listens under one name may be called by it. */
+function withOwnName(options: ServeOptions): ServeOptions {
+  const { host = LOOPBACK, allowedHosts } = options;
+  if (allowedHosts !== undefined || ANY.has(host)) return options;
+  const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  return { ...options, allowedHosts: [...new Set(["localhost", "127.0.0.1", "[::1]", name])] };
+}
+
+function explain(error: NodeJS.ErrnoException, port: number, host: string): Error {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new UsageError("bad_option", `Port ${port} on ${host} is taken; name another one.`, { cause: error });
+    case "EACCES":
+      return new UsageError("bad_option", `Port ${port} may not be used by this user; take one from 1024 on.`, {
+        cause: error,
+      });
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return new UsageError("bad_option", `${host} is not an address of this machine.`, { cause: error });
+    default:
+      return error;
+  }
+}
