@@ -1,4 +1,4 @@
-import { defineServer, type LogSink, type Resource, resourceGroup, type Server } from "proffer";
+import { defineResourceGroup, defineServer, type LogSink, type Resource, type Server } from "proffer";
 import { createContract } from "./contract.ts";
 import { type Live, liveResources } from "./live.ts";
 import type { Places } from "./places.ts";
@@ -28,7 +28,7 @@ export function defineAlgocline(places: Places, options: AlgoclineOptions = {}):
     name: "alc",
     version: "2.0.0",
     instructions: "Read algocline packages, cards, scenarios, evaluations and session logs by their alc:// URIs.",
-    resources: [resourceGroup(createContract(services), resources)],
+    resources: [defineResourceGroup(createContract(services), resources)],
     ...(log === undefined ? {} : { log }),
   });
 }

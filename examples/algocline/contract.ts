@@ -1,4 +1,4 @@
-import { type ContractOptions, charset, type Refusal } from "proffer";
+import { param, type Refusal, type ResourceGroupOptions } from "proffer";
 import { ID_CHARACTERS } from "./file-sets.ts";
 
 /** What may not stand in an id because it means something in a URI. */
@@ -7,18 +7,18 @@ const U64_LIMIT = 2n ** 64n;
 
 /** An id of the document's character set; messages call it by the label. */
 export function id(label: string) {
-  return charset(ID_CHARACTERS, { label });
+  return param.charset(ID_CHARACTERS, { label });
 }
 
 /** How algocline reads its URIs, and every message with which it refuses one. */
-export function createContract(services: readonly string[]): ContractOptions {
+export function createContract(services: readonly string[]): ResourceGroupOptions {
   return {
     uri: "alc://",
     decode: false,
     emptySegments: "drop",
     duplicates: "last",
     hideQuery: true,
-    refuse: {
+    messages: {
       foreign: ({ uri }) => `invalid scheme: expected alc://, got ${uri}`,
       traversal: ({ value }) => `path traversal segment rejected: ${value}`,
       unmatched: (refusal) => unmatched(refusal, services),

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { defineResource, InvalidParams, integer, NotFound, type Resource } from "proffer";
+import { defineResource, InvalidParams, NotFound, param, type Resource } from "proffer";
 import { jsonl } from "proffer/jsonl";
 import { cardToJson } from "./card.ts";
 import { id } from "./contract.ts";
@@ -159,8 +159,8 @@ function sessionLog(places: Places, live: Live | undefined): Resource {
     mimeType: JSON_TYPE,
     params: {
       session_id: id("session_id"),
-      limit: integer({ default: 50, max: 10_000, plus: true }),
-      max_chars: integer({ default: 20_000, max: 1_000_000, plus: true }),
+      limit: param.integer({ default: 50, max: 10_000, plus: true }),
+      max_chars: param.integer({ default: 20_000, max: 1_000_000, plus: true }),
     },
     ...listed(live, logs, (session) => `alc://logs/${session}`),
     exists: ({ session_id }) => logs.has(session_id),

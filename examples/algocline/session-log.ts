@@ -1,4 +1,4 @@
-import { boundJson, RpcError } from "proffer";
+import { RpcError, truncateJson } from "proffer";
 
 export interface LogBounds {
   /** How many rounds at most. */
@@ -21,7 +21,7 @@ export function boundLog(text: string, { limit, maxChars }: LogBounds, id: strin
   }
   const rounds = Array.isArray(log.transcript) ? log.transcript : [];
   if (text.length <= maxChars && rounds.length <= limit) return text;
-  return boundJson(log, { maxChars, maxItems: limit, list: "transcript", unit: "rounds" });
+  return truncateJson(log, { maxChars, maxItems: limit, list: "transcript", unit: "rounds" });
 }
 
 function parseLog(text: string): { readonly [key: string]: unknown } | undefined {

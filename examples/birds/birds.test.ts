@@ -1,4 +1,4 @@
-import { type Answers, connect } from "proffer/testing";
+import { connect, type ScriptedAnswers } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import server from "./server.ts";
 import { BIRDS, type Kind, MENUS } from "./taxonomy.ts";
@@ -7,7 +7,7 @@ const REVISIONS = ["2025-06-18", "2025-11-25", "2026-07-28"];
 
 /** Answers as somebody who looks at a bird with these traits. */
 const looking =
-  (traits: Kind["traits"]): Answers =>
+  (traits: Kind["traits"]): ScriptedAnswers =>
   ({ params }) => {
     const message = String(params.message);
     const menu = /^What is the value for (\w+)\?$/.exec(message)?.[1];

@@ -60,7 +60,7 @@ export const askNameTool = defineTool({
   description: "Asks the user for their name and greets them.",
   async handle(_, ctx) {
     const form = { name: field.text() };
-    const answer = await ctx.ask("What is your name?", form, { otherwise: { action: "cancel" } });
+    const answer = await ctx.ask("What is your name?", form, { fallback: { action: "cancel" } });
     return answer.action === "accept" ? `Hello, ${answer.content.name}!` : "No name provided.";
   },
 });

@@ -1,4 +1,4 @@
-import type { Answer } from "proffer/testing";
+import type { ScriptedAnswer } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import { describeTransports } from "../transports.ts";
 import { SECRET } from "./failures.ts";
@@ -114,10 +114,10 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
 });
 
 describe("ask_name by a custom call", () => {
-  let answer: () => Answer | Promise<Answer>;
+  let answer: () => ScriptedAnswer | Promise<ScriptedAnswer>;
 
   describeTransports({ module: MODULE, revisions: ["2025-06-18", "2026-07-28"], answers: () => answer() }, (leg) => {
-    it.each<[Answer, string]>([
+    it.each<[ScriptedAnswer, string]>([
       [{ name: "Alice" }, "Hello, Alice!"],
       ["decline", "No name provided."],
       ["cancel", "No name provided."],
@@ -136,7 +136,7 @@ describe("ask_name by a custom call", () => {
       expect(meanwhile).toEqual([{ type: "text", text: "The factorial is: 24" }]);
     });
 
-    it.each<[string, Answer]>([
+    it.each<[string, ScriptedAnswer]>([
       ["an action that there is not", { action: "maybe" }],
       ["nothing filled in", { action: "accept" }],
       ["a value of another type", { name: 5 }],

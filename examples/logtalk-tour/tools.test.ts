@@ -1,4 +1,4 @@
-import type { Answer, Asked } from "proffer/testing";
+import type { Asked, ScriptedAnswer } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import { describeTransports } from "../transports.ts";
 
@@ -211,7 +211,7 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
 });
 
 describe("ask_name", () => {
-  let answer: Answer;
+  let answer: ScriptedAnswer;
   let asked: unknown[];
   const answers = ({ params }: Asked) => {
     asked.push(params);
@@ -219,7 +219,7 @@ describe("ask_name", () => {
   };
 
   describeTransports({ module: MODULE, revisions: ["2025-06-18", "2026-07-28"], answers }, (leg) => {
-    it.each<[Answer, string]>([
+    it.each<[ScriptedAnswer, string]>([
       [{ name: "Alice" }, "Hello, Alice!"],
       ["decline", "No name provided."],
       ["cancel", "No name provided."],

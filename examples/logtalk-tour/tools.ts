@@ -1,4 +1,4 @@
-import { assistant, type Contents, type Context, contents, type Integer, type Spoken, ToolError, user } from "proffer";
+import { assistant, type Contents, type Context, contents, type Integer, type Message, ToolError, user } from "proffer";
 
 /**
  * Computes the factorial of a non-negative integer.
@@ -96,7 +96,7 @@ export function summarize(text: string): string {
  * @prompt
  * @param topic - What to debate
  */
-export function debate(topic: string): Spoken[] {
+export function debate(topic: string): Message[] {
   return [user(`Let us debate: ${topic}`), assistant("I would be happy to debate that topic. What is your position?")];
 }
 

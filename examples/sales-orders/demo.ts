@@ -1,11 +1,11 @@
 import {
-  type AroundCall,
   definePrompt,
   defineResource,
   defineServer,
   defineTool,
   fail,
   InvalidParams,
+  type MiddlewareCall,
   messages,
   type Server,
   user,
@@ -26,7 +26,7 @@ export function defineDemo(): Server {
     name: "Demo MCP Server",
     version: "1.0.0",
     instructions: "A demo with two prompts, two resources and two tools. Nothing is kept between requests.",
-    around: (call, next) => {
+    middleware: (call, next) => {
       checkNames(server, call);
       return next();
     },
@@ -41,7 +41,7 @@ export function defineDemo(): Server {
 }
 
 /** Refuses what is not there in the words of the demo, before Proffer does it in its own. */
-function checkNames(server: Server, { method, name = "", params }: AroundCall): void {
+function checkNames(server: Server, { method, name = "", params }: MiddlewareCall): void {
   if (method === "tools/call" && server.tools.get(name) === undefined) {
     throw new InvalidParams(`Tool ${name} not found.`);
   }

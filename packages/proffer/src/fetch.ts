@@ -2,6 +2,6 @@ export { type Challenge, forbidden, unauthorized } from "./transports/http/chall
 export type { HttpRequest } from "./transports/http/exchange.ts";
 export { createFetchHandler, type FetchHandler } from "./transports/http/fetch/handler.ts";
 export type { GuardOptions } from "./transports/http/guard.ts";
+export type { HttpError } from "./transports/http/http-error.ts";
 export type { Authenticate, HttpOptions, RequestEntry } from "./transports/http/options.ts";
-export type { HttpRefusal } from "./transports/http/refusal.ts";
 export type { SessionOptions } from "./transports/http/sessions.ts";

@@ -1,6 +1,7 @@
 export { type Challenge, forbidden, unauthorized } from "./transports/http/challenge.ts";
 export type { HttpRequest } from "./transports/http/exchange.ts";
 export type { GuardOptions } from "./transports/http/guard.ts";
+export type { HttpError } from "./transports/http/http-error.ts";
 export { createNodeHandler, type NodeHandler } from "./transports/http/node/handler.ts";
 export {
   DEFAULT_PORT,
@@ -10,5 +11,4 @@ export {
   serveHttp,
 } from "./transports/http/node/server.ts";
 export type { Authenticate, HttpOptions, RequestEntry } from "./transports/http/options.ts";
-export type { HttpRefusal } from "./transports/http/refusal.ts";
 export type { SessionOptions } from "./transports/http/sessions.ts";

@@ -1,7 +1,7 @@
-export type { Around, AroundCall } from "./calls/middleware.ts";
+export type { Middleware, MiddlewareCall } from "./calls/middleware.ts";
 export type { Principal } from "./calls/principal.ts";
 export type { Client, Session } from "./calls/session.ts";
-export type { Changed } from "./catalog/changes.ts";
+export type { ResourceChange } from "./catalog/changes.ts";
 export type { Complete, CompleteFunction } from "./catalog/completion.ts";
 export { definePrompt, type Prompt, type PromptArgumentOptions, type PromptOptions } from "./prompts/define.ts";
 export { InvalidParams, NotFound, RpcError } from "./protocol/errors.ts";
@@ -34,23 +34,21 @@ export {
   type Resource,
   type ResourceOptions,
 } from "./resources/define.ts";
-export { resourceGroup } from "./resources/group.ts";
+export { defineResourceGroup } from "./resources/group.ts";
 export type { ListEntries, ListEntry, ListFunction, ListPage, ListRequest } from "./resources/list.ts";
-export { type CharsetOptions, charset } from "./resources/params/charset.ts";
-export { date, oneOf, uuid } from "./resources/params/format.ts";
-export { type IntegerOptions, integer } from "./resources/params/integer.ts";
+export type { CharsetOptions } from "./resources/params/charset.ts";
+export type { IntegerOptions } from "./resources/params/integer.ts";
 export type { Param, ParamOptions, ParamSource } from "./resources/params/param.ts";
-export { path } from "./resources/params/path.ts";
-export { type PatternOptions, pattern } from "./resources/params/pattern.ts";
-export type { Refusal, RefusalKind, RefusalWording, Wordings } from "./resources/refusal.ts";
-export type { CheckStep, ContractOptions } from "./resources/rules.ts";
+export { param } from "./resources/params/params.ts";
+export type { PatternOptions } from "./resources/params/pattern.ts";
+export type { Refusal, RefusalKind, RefusalMessage, RefusalMessages } from "./resources/refusal.ts";
+export type { CheckStep, ResourceGroupOptions } from "./resources/rules.ts";
 export type { ResourceParams } from "./resources/types.ts";
 export type { Watch, WatchEvents } from "./resources/watch.ts";
 export {
   assistant,
   audio,
   type Content,
-  type ContentItem,
   type Contents,
   contents,
   embed,
@@ -58,20 +56,19 @@ export {
   fail,
   image,
   link,
+  type Message,
   type Messages,
   messages,
   type ResourceContent,
   type Result,
   result,
-  type Spoken,
   ToolError,
   text,
   user,
 } from "./results/content.ts";
-export { type LinesOptions, type Slice, type SliceOptions, takeItems, takeLines } from "./results/slice.ts";
-export { type BoundJsonOptions, type BoundTextOptions, boundJson, boundText } from "./results/truncate.ts";
-export type { Infer, SchemaLike } from "./schema/infer.ts";
-export type { Integer } from "./schema/integer-type.ts";
+export { type LinesOptions, type Slice, type SliceOptions, sliceItems, sliceLines } from "./results/slice.ts";
+export { type TruncateJsonOptions, type TruncateTextOptions, truncateJson, truncateText } from "./results/truncate.ts";
+export type { Infer, Integer, SchemaLike } from "./schema/infer.ts";
 export type { JsonSchema, JsonSchemaObject } from "./schema/json-schema/types.ts";
 export type { StandardSchema } from "./schema/standard-schema.ts";
 export type { ServerLimits } from "./server/limits.ts";

@@ -1,6 +1,6 @@
 export {
   type BadLine,
-  type BadLineWording,
+  type BadLineMessage,
   type FileResolver,
   type JsonlOptions,
   jsonl,

@@ -1,4 +1,4 @@
-export type { Answer, Answers, Asked } from "./testing/answers.ts";
+export type { Asked, ScriptedAnswer, ScriptedAnswers } from "./testing/answers.ts";
 export {
   type ClientOptions,
   type Link,
@@ -7,7 +7,7 @@ export {
   TestClient,
 } from "./testing/client.ts";
 export { type ConnectOptions, connect, connectOver } from "./testing/connect.ts";
-export type { Wanted } from "./testing/listen.ts";
+export type { ListenOptions } from "./testing/listen.ts";
 export type { Notification } from "./testing/notifications.ts";
 export { findRepeats, type Repeat, type RepeatOptions } from "./testing/repeats.ts";
 export { Transcript } from "./testing/transcript.ts";

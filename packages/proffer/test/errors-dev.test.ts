@@ -52,7 +52,7 @@ describe.each(EVERY)("an unexpected exception in %s", (revision) => {
   });
 
   it("is told to the client too in dev mode, with what to do about it", async () => {
-    const client = await connect(serve().server, { revision, dev: true });
+    const client = await connect(serve().server, { revision, exposeErrors: true });
     const { isError, content } = await client.call("t");
     expect(isError).toBe(true);
     expect(content).toEqual([

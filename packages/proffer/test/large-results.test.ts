@@ -86,7 +86,7 @@ describe.each(EVERY)("on %s, answers of every size arrive as they were given", (
       name: "large",
       version: "1.0.0",
       resources: [defineResource({ uri: "made:it", name: "made", read: () => bytesOf(40_000) })],
-      around: async (_, next) => {
+      middleware: async (_, next) => {
         const result = (await next()) as { contents?: object[] };
         return result.contents === undefined
           ? result

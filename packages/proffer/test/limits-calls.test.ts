@@ -222,7 +222,7 @@ describe("T101 a cancellation", () => {
     const waiting = new Promise<void>((resolve) => {
       go = resolve;
     });
-    const server = serveTool(() => "done", { around: async (_, next) => waiting.then(next) });
+    const server = serveTool(() => "done", { middleware: async (_, next) => waiting.then(next) });
     const answers: unknown[] = [];
     const { send } = connectMemory(server, (text) => answers.push(JSON.parse(text)));
     send(request(1, "initialize", '{"protocolVersion":"2025-11-25","capabilities":{}}'));

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { fail, result } from "../src/results/content.ts";
-import { Mismatch } from "../src/schema/schema.ts";
+import { ValidationError } from "../src/schema/schema.ts";
 import { defineServer } from "../src/server/server.ts";
 import { connect } from "../src/testing/connect.ts";
 import { defineTool, type Tool } from "../src/tools/define.ts";
@@ -55,7 +55,7 @@ describe("an output schema", () => {
       message: 'The tool "t" gave a value that does not fit its output schema.',
     });
     expect(answer).not.toHaveProperty("data.issues");
-    expect(logged).toEqual([expect.any(Mismatch)]);
+    expect(logged).toEqual([expect.any(ValidationError)]);
   });
 
   it("checks what is wrapped in a result too", async () => {

@@ -16,12 +16,14 @@ function read(path: string): string {
   return readFileSync(new URL(path, import.meta.url), "utf8");
 }
 
-/** The options of the table with their defaults, such as `sessions.max` and `10,000`. */
-const written = new Map(
-  rows
-    .filter(([name = ""]) => name.startsWith("`"))
-    .map(([name = "", , value = ""]) => [name.replaceAll("`", ""), value]),
-);
+/** The options in the table with their defaults, such as `sessions.max` and `10,000`, for one function or all. */
+function writtenFor(owner?: string): Map<string, string> {
+  return new Map(
+    rows
+      .filter(([name = "", of = ""]) => name.startsWith("`") && (owner === undefined || of.includes(owner)))
+      .map(([name = "", , value = ""]) => [name.replaceAll("`", ""), value]),
+  );
+}
 
 function toNumber(value: string): number {
   const [, digits = "", unit = ""] = /^([\d,]+) ?(\S*)$/.exec(value) ?? [];
@@ -37,7 +39,8 @@ function documented(file: string): [string, string][] {
 
 describe("the limits of docs/security.md", () => {
   it("are those of an endpoint over HTTP", () => {
-    const { idleTimeout, maxSessions, maxReplayBytes, keepAlive: _notALimit, ...endpoint } = toLimits({}, "");
+    const written = writtenFor("HTTP");
+    const { idleTimeout, maxSessions, maxReplayBytes, keepAliveInterval: _notALimit, ...endpoint } = toLimits({}, "");
     const own = {
       "sessions.idleTimeout": idleTimeout,
       "sessions.max": maxSessions,
@@ -49,19 +52,22 @@ describe("the limits of docs/security.md", () => {
   });
 
   it("are those of a server", () => {
+    const written = writtenFor();
     for (const [name, value] of Object.entries(toServerLimits(undefined, ""))) {
       expect([name, toNumber(written.get(`limits.${name}`) ?? "")]).toEqual([name, value]);
     }
   });
 
-  it.each(["../src/transports/stdio/serve.ts", "../src/transports/http/node/server.ts", "../src/server/server.ts"])(
-    "are what the comments of the options say in %s",
-    (file) => {
-      const options = documented(file).filter(([name]) => name !== "port" && name !== "host");
-      expect(options.length).toBeGreaterThan(0);
-      for (const [name, value] of options) expect([name, written.get(name)]).toEqual([name, value]);
-    },
-  );
+  it.each([
+    ["../src/transports/stdio/serve.ts", "serveStdio"],
+    ["../src/transports/http/node/server.ts", "serveHttp"],
+    ["../src/server/server.ts", undefined],
+  ])("are what the comments of the options say in %s", (file, owner) => {
+    const written = writtenFor(owner);
+    const options = documented(file).filter(([name]) => name !== "port" && name !== "host");
+    expect(options.length).toBeGreaterThan(0);
+    for (const [name, value] of options) expect([name, written.get(name)]).toEqual([name, value]);
+  });
 
   it("are the fixed ones of the code", () => {
     const fixed = Object.fromEntries(

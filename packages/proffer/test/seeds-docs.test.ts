@@ -93,9 +93,7 @@ function hasTest({ file, test }: Row): boolean {
 
 /** What a line of code may use without saying where it is from. */
 const PRELUDE = `
-  import { assistant, boundJson, charset, contents, type Context, definePrompt, defineResource, defineServer, defineTool,
-    fail, field, integer, type Integer, messages, NotFound, pattern, resourceGroup, RpcError, type Server, type Spoken,
-    text, ToolError, user, uuid } from "proffer";
+  import { assistant, contents, type Context, definePrompt, defineResource, defineServer, defineTool, fail, field, type Integer, type Message, messages, NotFound, param, defineResourceGroup, RpcError, type Server, text, ToolError, truncateJson, user } from "proffer";
   import { confine, files } from "proffer/files";
   import { jsonl } from "proffer/jsonl";
   import { sql } from "proffer/sql";

@@ -44,7 +44,7 @@ describe("connect", () => {
       },
     });
     const own = defineServer({ name: "s", version: "1", tools: [breaks], log: () => {} });
-    const texts = async (dev: boolean) => (await (await connect(own, { dev })).call(breaks)).content;
+    const texts = async (dev: boolean) => (await (await connect(own, { exposeErrors: dev })).call(breaks)).content;
     expect(await texts(false)).toEqual([{ type: "text", text: 'The tool "breaks" failed.' }]);
     expect(await texts(true)).toEqual([
       {

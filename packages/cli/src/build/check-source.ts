@@ -1,7 +1,7 @@
 import type { JsonSchema, JsonSchemaObject } from "proffer";
 import { writeArray, writeObject } from "./check-containers.ts";
 import { isShortChoice, writeChoice, writeNumber, writeTypes } from "./check-scalars.ts";
-import { areToldApart, findDefinition } from "./discriminator.ts";
+import { findDefinition, findDiscriminator } from "./discriminator.ts";
 
 /** What the checks of all tools share. The number of a function or part is in its name. */
 export interface CheckDeclarations {
@@ -54,7 +54,7 @@ export function writeCheck(root: JsonSchemaObject, declarations: CheckDeclaratio
     if (hasOnly(ARRAY) && type === "array") return `${declare(writeArray(schema, write))}(${variable})`;
     if (hasOnly(["$ref"]) && $ref !== undefined) return writeReference($ref, variable);
     if (hasOnly(["anyOf"]) && anyOf !== undefined) return writeAlternatives(anyOf, variable);
-    if (hasOnly(["oneOf"]) && areToldApart(oneOf, root)) return writeAlternatives(oneOf, variable);
+    if (hasOnly(["oneOf"]) && findDiscriminator(oneOf, root)) return writeAlternatives(oneOf, variable);
     return writePart(schema, keywords, variable);
   }
 

@@ -4,7 +4,7 @@ import type { JsonSchema, JsonSchemaObject } from "proffer";
  * Tells whether at most one of some alternatives can match: each is an object and requires a property, the same for all,
  * with values of its own. Then `oneOf` means what `anyOf` means.
  */
-export function areToldApart(
+export function findDiscriminator(
   alternatives: readonly JsonSchema[] | undefined,
   root: JsonSchemaObject,
 ): alternatives is readonly JsonSchema[] {

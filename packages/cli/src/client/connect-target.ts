@@ -62,7 +62,7 @@ async function openModule(file: string, options: ClientOptions): Promise<TestCli
   const { server, load, prepared } = await openServer(file, { warn: (message) => say(`warning: ${message}`) });
   reportDiagnostics(prepared?.diagnostics ?? []);
   await load?.();
-  return connect(server, { ...options, dev: true });
+  return connect(server, { ...options, exposeErrors: true });
 }
 
 /** A server that is silent counts as one that refused. */

@@ -1,5 +1,5 @@
 import { confirm, isCancel, multiselect, note, select, text } from "@clack/prompts";
-import type { Answer, Asked } from "proffer/testing";
+import type { Asked, ScriptedAnswer } from "proffer/testing";
 import { toPlainText } from "./plain-text.ts";
 import { endProgress } from "./terminal-progress.ts";
 
@@ -31,7 +31,7 @@ const OUTPUT = { output: process.stderr };
 const CANCELLED = Symbol("cancelled");
 
 /** Lets the person at the terminal answer a question of the server. */
-export async function answerInTerminal({ method, params }: Asked): Promise<Answer> {
+export async function answerInTerminal({ method, params }: Asked): Promise<ScriptedAnswer> {
   if (method !== "elicitation/create") throw new Error(`The terminal cannot answer ${method}.`);
   endProgress();
   const { message, url, requestedSchema } = params as { message: string; url?: string; requestedSchema?: FormSchema };
@@ -39,13 +39,13 @@ export async function answerInTerminal({ method, params }: Asked): Promise<Answe
   return url === undefined ? answerForm(requestedSchema ?? {}) : answerUrl();
 }
 
-async function answerUrl(): Promise<Answer> {
+async function answerUrl(): Promise<ScriptedAnswer> {
   const opened = await confirm({ message: "Did you open this address and do what it asks?", ...OUTPUT });
   if (isCancel(opened)) return "cancel";
   return opened ? { action: "accept" } : "decline";
 }
 
-async function answerForm({ properties = {}, required = [] }: FormSchema): Promise<Answer> {
+async function answerForm({ properties = {}, required = [] }: FormSchema): Promise<ScriptedAnswer> {
   const choice = await select({
     message: "Your answer",
     options: [

@@ -37,8 +37,8 @@ export async function dev(file: string, flags: TransportFlags): Promise<void> {
 
   await explainUsage(
     serveProcess(live.server, {
-      ...(http && { http: { ...http, dev: true } }),
-      stdio: stdio && { dev: true },
+      ...(http && { http: { ...http, exposeErrors: true } }),
+      stdio: stdio && { exposeErrors: true },
       listening: ({ url }) => say(`\nListening at ${url}; edits to ${file} are taken over.`),
     }),
   );

@@ -68,11 +68,11 @@ export class LiveItem<Item extends Described> {
 function isSameOutside(before: Described, after: Described): boolean {
   if (JSON.stringify(before.description) !== JSON.stringify(after.description)) return false;
   const [a, b] = [before as Registered, after as Registered];
-  return a.contract === b.contract && !a.list === !b.list && !a.watch && !b.watch && !a.exists === !b.exists;
+  return a.rules === b.rules && !a.list === !b.list && !a.watch && !b.watch && !a.exists === !b.exists;
 }
 
 interface Registered {
-  readonly contract?: unknown;
+  readonly rules?: unknown;
   readonly list?: unknown;
   readonly watch?: unknown;
   readonly exists?: unknown;

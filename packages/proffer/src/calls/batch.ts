@@ -1,8 +1,8 @@
 import { type Message, toText, type Wire } from "../protocol/messages.ts";
 import type { MessageFault } from "../protocol/parse.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
-import type { Call, Origin } from "./call.ts";
-import { describesItself } from "./envelope.ts";
+import type { Call, CallOrigin } from "./call.ts";
+import { hasEnvelope } from "./envelope.ts";
 
 /** More messages than this are not taken in one batch. */
 const MAX_BATCH = 100;
@@ -12,38 +12,36 @@ export function batchProblem(items: readonly (Message | MessageFault)[], revisio
   if (!revision.batches) return `Protocol version ${revision.version} has no batches; send the messages one by one.`;
   if (items.length === 0) return "A batch must not be empty.";
   if (items.length > MAX_BATCH) return `A batch may have ${MAX_BATCH} messages at most.`;
-  const alone = items.some(
-    (item) => "method" in item && (item.method === "initialize" || describesItself(item.params)),
-  );
+  const alone = items.some((item) => "method" in item && (item.method === "initialize" || hasEnvelope(item.params)));
   return alone ? "initialize, and requests that describe themselves, cannot be part of a batch." : undefined;
 }
 
 /** The origin of the requests of one batch: gathers their answers and sends them together. */
-export class Batch implements Origin {
-  readonly #origin: Origin;
+export class Batch implements CallOrigin {
+  readonly #origin: CallOrigin;
   readonly #send: (text: string) => void;
   readonly #answers: string[] = [];
   #expected: number;
 
-  constructor(origin: Origin, expected: number, send: (text: string) => void) {
+  constructor(origin: CallOrigin, expected: number, send: (text: string) => void) {
     this.#origin = origin;
     this.#expected = expected;
     this.#send = send;
   }
 
-  get principal(): Origin["principal"] {
+  get principal(): CallOrigin["principal"] {
     return this.#origin.principal;
   }
 
-  get session(): Origin["session"] {
+  get session(): CallOrigin["session"] {
     return this.#origin.session;
   }
 
-  get dev(): boolean {
-    return this.#origin.dev;
+  get exposeErrors(): boolean {
+    return this.#origin.exposeErrors;
   }
 
-  get listener(): Origin["listener"] {
+  get listener(): CallOrigin["listener"] {
     return this.#origin.listener;
   }
 
@@ -52,16 +50,16 @@ export class Batch implements Origin {
   }
 
   respond(call: Call, wire: Wire): void {
-    this.#origin.settled?.(call);
-    this.take(toText(wire));
+    this.#origin.onSettled?.(call);
+    this.add(toText(wire));
   }
 
-  get request(): Origin["request"] {
+  get request(): CallOrigin["request"] {
     return this.#origin.request?.bind(this.#origin);
   }
 
-  settled(call: Call): void {
-    this.#origin.settled?.(call);
+  onSettled(call: Call): void {
+    this.#origin.onSettled?.(call);
   }
 
   detach(call: Call): void {
@@ -69,14 +67,14 @@ export class Batch implements Origin {
   }
 
   /** A request of the batch was cancelled: its answer is not waited for any more. */
-  abandoned(call: Call): void {
+  onCancelled(call: Call): void {
     this.#expected--;
-    if (this.#expected === 0) this.#origin.abandoned?.(call);
+    if (this.#expected === 0) this.#origin.onCancelled?.(call);
     this.#flush();
   }
 
   /** Takes one answer. */
-  take(text: string): void {
+  add(text: string): void {
     this.#answers.push(text);
     this.#flush();
   }

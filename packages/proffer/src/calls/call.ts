@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type RequestId, type RequestMessage, type Wi
 import type { CacheHints, ClientCapabilities, Implementation, LogLevel } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Questions } from "../questions/question.ts";
-import type { Prepared } from "../results/serialized.ts";
+import type { SerializedResult } from "../results/serialized.ts";
 import type { ServerState } from "../server/server.ts";
 import type { ClientResponse } from "./client-requests.ts";
 import { META } from "./envelope.ts";
@@ -12,12 +12,12 @@ import type { Principal } from "./principal.ts";
 import type { Client, SessionState } from "./session.ts";
 
 /** Where a call came from and where its answer goes. A transport makes one for each connection or each request. */
-export interface Origin {
+export interface CallOrigin {
   readonly principal: Principal | undefined;
   /** What the handshake agreed on; absent where each request describes itself. */
   readonly session: SessionState | undefined;
   /** Tell the client what really went wrong. */
-  readonly dev: boolean;
+  readonly exposeErrors: boolean;
   /** Hears of changes on behalf of the session, where there is one. */
   readonly listener?: ChangeListener | undefined;
   /** Sends a notification that belongs to the call. */
@@ -27,11 +27,11 @@ export interface Origin {
   /** Sends the answer; `error` tells a transport that has status codes what it says. */
   respond(call: Call, wire: Wire, error?: ErrorObject): void;
   /** Hears that the call is no longer in work. */
-  settled?(call: Call): void;
+  onSettled?(call: Call): void;
   /** Lets the client's connection go while the call goes on, where the client can come back for the answer. */
   detach?(call: Call): void;
   /** Hears that the call was given up, so that its answer is not waited for. */
-  abandoned?(call: Call): void;
+  onCancelled?(call: Call): void;
 }
 
 const NO_PARAMS: JsonObject = /* @__PURE__ */ Object.freeze({});
@@ -42,7 +42,7 @@ type Continuation = (value: unknown) => object | Promise<object>;
 /** One request in work. */
 export class Call {
   readonly server: ServerState;
-  readonly origin: Origin;
+  readonly origin: CallOrigin;
   readonly revision: Revision;
   readonly id: RequestId;
   readonly method: string;
@@ -50,13 +50,13 @@ export class Call {
   /** Answered, cancelled, or given up: nothing more may be sent for it. */
   done = false;
   /** Caching hints of the answer, where they differ from the server's. */
-  hints: CacheHints | undefined;
+  cacheHints: CacheHints | undefined;
   /** Ends a call that would go on for ever, with a proper answer. */
   end: (() => void) | undefined;
   /** The handler that its caller no longer waits for: until it ends, it takes up the room of a call. */
-  overrun: Promise<unknown> | undefined;
+  lateHandler: Promise<unknown> | undefined;
   /** Where those who keep calls in order keep this one. */
-  place = -1;
+  slot = -1;
   /** How many questions are waiting for the user: their time does not count as the handler's. */
   waiting = 0;
   /** How the handler's questions reach the client; `questionsOf` creates it on first use. */
@@ -64,10 +64,10 @@ export class Call {
   /** Ends the call when the tool's time limit is up. */
   timer: ReturnType<typeof setTimeout> | undefined;
   #abort: AbortController | undefined;
-  #interrupt: ((end: Prepared | Error) => void) | undefined;
+  #interrupt: ((end: SerializedResult | Error) => void) | undefined;
   #closed = false;
 
-  constructor(server: ServerState, origin: Origin, revision: Revision, message: RequestMessage) {
+  constructor(server: ServerState, origin: CallOrigin, revision: Revision, message: RequestMessage) {
     this.server = server;
     this.origin = origin;
     this.revision = revision;
@@ -160,12 +160,12 @@ export class Call {
   }
 
   /** From now on nothing that the handler does counts; how the call ends is decided elsewhere. */
-  close(): void {
+  ignoreHandler(): void {
     this.#closed = true;
   }
 
   /** Ends the call with this result or error, whatever its handler is doing. */
-  interrupt(end: Prepared | Error): void {
+  interrupt(end: SerializedResult | Error): void {
     this.#closed = true;
     clearTimeout(this.timer);
     this.#interrupt?.(end);

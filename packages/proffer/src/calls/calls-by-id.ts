@@ -26,18 +26,18 @@ export class CallsById {
   }
 
   add(call: Call): void {
-    call.place = this.#free.pop() ?? this.#calls.length;
-    this.#calls[call.place] = call;
-    this.#places.set(call.id, call.place);
+    call.slot = this.#free.pop() ?? this.#calls.length;
+    this.#calls[call.slot] = call;
+    this.#places.set(call.id, call.slot);
   }
 
   /** Whether it was there: a refused duplicate is not, though another call has its id. */
   delete(call: Call): boolean {
-    if (call.place === -1) return false;
+    if (call.slot === -1) return false;
     this.#places.delete(call.id);
-    this.#calls[call.place] = undefined;
-    this.#free.push(call.place);
-    call.place = -1;
+    this.#calls[call.slot] = undefined;
+    this.#free.push(call.slot);
+    call.slot = -1;
     return true;
   }
 

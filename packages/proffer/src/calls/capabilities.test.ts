@@ -3,7 +3,7 @@ import type { ClientCapabilities } from "../protocol/model.ts";
 import { defineServer } from "../server/server.ts";
 import { connect } from "../testing/connect.ts";
 import { defineTool, type RequiredCapability } from "../tools/define.ts";
-import { lacking } from "./capabilities.ts";
+import { missingCapabilities } from "./capabilities.ts";
 
 describe("what a client lacks", () => {
   it.each<[string, ClientCapabilities, ClientCapabilities, ClientCapabilities | undefined]>([
@@ -37,7 +37,7 @@ describe("what a client lacks", () => {
     ],
     ["what it declared as null", { roots: {} }, { roots: null } as never, { roots: {} }],
   ])("is %s", (_what, required, declared, expected) => {
-    expect(lacking(required, declared)).toEqual(expected);
+    expect(missingCapabilities(required, declared)).toEqual(expected);
   });
 });
 

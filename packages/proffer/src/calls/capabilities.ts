@@ -4,7 +4,10 @@ import type { Revision } from "../protocol/revisions/revision.ts";
 import { ToolError } from "../results/content.ts";
 
 /** The part of what is required that the client did not declare; undefined if it declared it all. */
-export function lacking(required: ClientCapabilities, declared: ClientCapabilities): ClientCapabilities | undefined {
+export function missingCapabilities(
+  required: ClientCapabilities,
+  declared: ClientCapabilities,
+): ClientCapabilities | undefined {
   const missing: Record<string, object> = {};
   for (const [name, modes] of Object.entries(required) as [keyof ClientCapabilities, object][]) {
     const offered = declared[name] as Record<string, unknown> | undefined;
@@ -24,7 +27,7 @@ function implied(name: string, mode: string, offered: Record<string, unknown>): 
 }
 
 /** How a client is told that it cannot be served without something it did not declare. */
-export function refusal(revision: Revision, missing: ClientCapabilities, what: string): Error {
+export function missingCapability(revision: Revision, missing: ClientCapabilities, what: string): Error {
   const message = `${what} needs a client that supports ${Object.keys(missing).join(" and ")}; this one did not declare it.`;
   if (!revision.capabilityErrors) return new ToolError(message);
   return new RpcError("missing_capability", message, { data: { requiredCapabilities: missing } });

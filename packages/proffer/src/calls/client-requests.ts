@@ -7,7 +7,7 @@ import type { Call } from "./call.ts";
 export type ClientResponse = { readonly result: JsonObject } | { readonly error: JsonObject };
 
 /** The requests that the server has sent to one client and that are not answered yet. */
-export class ServerRequests {
+export class ClientRequests {
   readonly #waiting = new Map<RequestId, (response: ClientResponse) => void>();
   #next = 1;
 
@@ -31,13 +31,13 @@ export class ServerRequests {
   }
 
   /** Takes a response that cannot be understood: whoever waits for it would wait for ever. */
-  takeFault({ answered, error: { message } }: MessageFault): void {
+  receiveFault({ answered, error: { message } }: MessageFault): void {
     if (answered === undefined) return;
-    this.take({ jsonrpc: "2.0", id: answered, error: { code: ERRORS.invalid_request, message } });
+    this.receive({ jsonrpc: "2.0", id: answered, error: { code: ERRORS.invalid_request, message } });
   }
 
   /** Takes a response; one that nobody waits for is ignored. */
-  take({ id, result = {}, error }: ResponseMessage): void {
+  receive({ id, result = {}, error }: ResponseMessage): void {
     const resolve = this.#waiting.get(id);
     this.#waiting.delete(id);
     resolve?.(error === undefined ? { result } : { error });

@@ -14,13 +14,13 @@ export const META = {
 } as const;
 
 /** Whether the request says which revision it speaks; the body decides, never the connection or a header. */
-export function describesItself(params: JsonObject | undefined): params is JsonObject {
+export function hasEnvelope(params: JsonObject | undefined): params is JsonObject {
   const meta = params?._meta;
   return isObject(meta) && Object.hasOwn(meta, META.protocolVersion);
 }
 
 /** The revision that a self-describing request names. @throws {RpcError} for an envelope that cannot be served. */
-export function claimedRevision(params: JsonObject, revisions: Revisions): Revision {
+export function envelopeRevision(params: JsonObject, revisions: Revisions): Revision {
   const meta = params._meta as JsonObject;
   const version = meta[META.protocolVersion];
   if (typeof version !== "string") throw incomplete(META.protocolVersion, "a version such as 2026-07-28");

@@ -4,16 +4,16 @@ import type { Call } from "./call.ts";
  * Counts the handlers that go on although their calls were answered when their time was up. Without it, a tool that
  * hangs could be called again and again, and no limit would ever be reached.
  */
-export class Overruns {
+export class LateHandlers {
   count = 0;
 
   /** Counts the handler of an answered call until it ends, if it has not. */
-  add({ overrun }: Call): void {
-    if (overrun === undefined) return;
+  add({ lateHandler }: Call): void {
+    if (lateHandler === undefined) return;
     this.count++;
     const ended = () => {
       this.count--;
     };
-    overrun.then(ended, ended);
+    lateHandler.then(ended, ended);
   }
 }

@@ -1,11 +1,11 @@
 import { isObject } from "../protocol/messages.ts";
-import { Prepared } from "../results/serialized.ts";
+import { SerializedResult } from "../results/serialized.ts";
 import type { Call } from "./call.ts";
 import type { Principal } from "./principal.ts";
 import type { Client } from "./session.ts";
 
 /** A request as the author's hook sees it. */
-export interface AroundCall {
+export interface MiddlewareCall {
   /** Such as "tools/call". */
   readonly method: string;
   /** The tool, prompt or resource that it is about, if it is about one. */
@@ -17,27 +17,31 @@ export interface AroundCall {
 }
 
 /** Sees each request before it is done and its result after; may answer itself, change the result, or throw. */
-export type Around = (call: AroundCall, next: () => Promise<object>) => object | Promise<object>;
+export type Middleware = (call: MiddlewareCall, next: () => Promise<object>) => object | Promise<object>;
 
 /** Makes the hook fit around a method's handler. */
-export function createAround(around: Around): (call: Call, handler: (call: Call) => unknown) => Promise<unknown> {
+export function createMiddleware(
+  middleware: Middleware,
+): (call: Call, handler: (call: Call) => unknown) => Promise<unknown> {
   return async (call, handler) => {
-    let prepared: Prepared | undefined;
+    let prepared: SerializedResult | undefined;
     const next = async (): Promise<object> => {
       const result = (await handler(call)) as object;
-      if (!(result instanceof Prepared)) return result;
+      if (!(result instanceof SerializedResult)) return result;
       prepared = result;
       return result.value;
     };
-    const result: unknown = await around(new CallView(call), next);
+    const result: unknown = await middleware(new CallView(call), next);
     if (!isObject(result))
-      throw new TypeError(`around() gave ${String(result)} for ${call.method}; it must return a result`);
+      throw new TypeError(
+        `The middleware returned ${String(result)} for ${call.method}; it must return a result object`,
+      );
     // What was serialised before stays so, as long as the hook only looked.
     return prepared !== undefined && result === prepared.value ? prepared : result;
   };
 }
 
-class CallView implements AroundCall {
+class CallView implements MiddlewareCall {
   readonly #call: Call;
 
   constructor(call: Call) {

@@ -11,7 +11,7 @@ export function limitTime(call: Call, milliseconds: number, handler: unknown): v
       return;
     }
     const late = new ToolError(`The tool did not finish within ${milliseconds} ms.`);
-    call.overrun = Promise.resolve(handler);
+    call.lateHandler = Promise.resolve(handler);
     call.abort(late.message);
     call.interrupt(late);
   }

@@ -2,7 +2,7 @@
 export type ListKind = "tools" | "prompts" | "resources";
 
 /** What changed: the resource of a URI, or any whose URI begins with a prefix. */
-export type Changed = string | { readonly prefix: string };
+export type ResourceChange = string | { readonly prefix: string };
 
 export interface ChangeListener {
   listChanged(kind: ListKind): void;

@@ -1,9 +1,9 @@
 import type { Call } from "../calls/call.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import type { CacheHints } from "../protocol/model.ts";
-import { prepare } from "../results/encode.ts";
-import type { Prepared } from "../results/serialized.ts";
-import { after } from "../support/when-ready.ts";
+import { serializeResult } from "../results/encode.ts";
+import type { SerializedResult } from "../results/serialized.ts";
+import { whenReady } from "../support/when-ready.ts";
 import type { Entry } from "./registry.ts";
 
 /** One of the lists that clients page through. */
@@ -19,10 +19,10 @@ export interface List<Item> {
  * says after which position to go on; positions never change, so that no entry is skipped or shown twice while others
  * come and go.
  */
-export function page<Item>(call: Call, list: List<Item>): Prepared | Promise<Prepared> {
+export function page<Item>(call: Call, list: List<Item>): SerializedResult | Promise<SerializedResult> {
   const { cursor } = call.params;
   if (cursor === undefined) return pageAfter(call, list, -1);
-  return after(openPosition(call, list, cursor), (position) => {
+  return whenReady(openPosition(call, list, cursor), (position) => {
     if (position !== undefined) return pageAfter(call, list, position);
     throw badCursor();
   });
@@ -35,7 +35,7 @@ export function openPosition<Item>(
   cursor: unknown,
 ): number | undefined | Promise<number | undefined> {
   if (typeof cursor !== "string") return undefined;
-  return after(call.server.sealer.open("cursor", cursor, boundTo(call, list)), (position) =>
+  return whenReady(call.server.sealer.open("cursor", cursor, boundTo(call, list)), (position) =>
     position === undefined ? undefined : Number(position),
   );
 }
@@ -51,7 +51,7 @@ export function pageAfter<Item>(
   list: List<Item>,
   position: number,
   hints: CacheHints = call.server.hints,
-): Prepared | Promise<Prepared> {
+): SerializedResult | Promise<SerializedResult> {
   const { server, revision } = call;
   const key = `${list.name} ${revision.version} ${position} ${hints.cacheScope}`;
   const known = server.pages.get(key);
@@ -61,10 +61,10 @@ export function pageAfter<Item>(
   const last = shown.at(-1);
   const more = last !== undefined && shown.length < rest.length;
   const cursor = more ? server.sealer.seal("cursor", String(last.position), boundTo(call, list)) : undefined;
-  return after(cursor, (nextCursor) => {
+  return whenReady(cursor, (nextCursor) => {
     const items = shown.map((entry) => list.describe(entry.item, call));
     const result = { [list.name]: items, ...(nextCursor === undefined ? {} : { nextCursor }) };
-    const made = prepare(server, revision, result, hints);
+    const made = serializeResult(server, revision, result, hints);
     server.pages.set(key, made);
     return made;
   });

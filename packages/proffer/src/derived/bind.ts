@@ -1,7 +1,7 @@
 import { RpcError } from "../protocol/errors.ts";
 import type { Context } from "../questions/context.ts";
 import { kindOf, type Result, result } from "../results/content.ts";
-import { Mismatch } from "../schema/schema.ts";
+import { ValidationError } from "../schema/schema.ts";
 import { decode, encode } from "./codec.ts";
 import { CodecError } from "./codec-text.ts";
 import type { Binding, BoundResult } from "./manifest.ts";
@@ -34,7 +34,7 @@ function decodeArguments(binding: Binding, args: Arguments): Arguments {
   try {
     return binding.decode === undefined ? args : (decode(binding.decode, args) as Arguments);
   } catch (error) {
-    if (error instanceof CodecError) throw new Mismatch([{ pointer: error.pointer, message: error.message }]);
+    if (error instanceof CodecError) throw new ValidationError([{ pointer: error.pointer, message: error.message }]);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { compileJsonSchema } from "../schema/json-schema/compile.ts";
 import type { CompiledSchema, JsonSchema, JsonSchemaObject } from "../schema/json-schema/types.ts";
-import { Mismatch, toSchema } from "../schema/schema.ts";
+import { toSchema, ValidationError } from "../schema/schema.ts";
 import type { StandardSchema } from "../schema/standard-schema.ts";
 import { type CheckSlot, passes } from "./built-check.ts";
 import type { Manifest } from "./manifest.ts";
@@ -25,7 +25,7 @@ export function lazySchema(json: JsonSchemaObject, built?: CheckSlot): StandardS
       validate(value) {
         if (built?.check !== undefined && passes(built.check, value)) return { value };
         if (compiled().check(value)) return { value };
-        throw new Mismatch(compiled().issues(value));
+        throw new ValidationError(compiled().issues(value));
       },
       jsonSchema: { input: describe, output: describe },
     },

@@ -1,4 +1,4 @@
-import { createParam, Flaw, type Param } from "../resources/params/param.ts";
+import { createParam, type Param, ParamIssue } from "../resources/params/param.ts";
 import { ANY_TEXT } from "../resources/params/path.ts";
 import type { JsonSchema } from "../schema/json-schema/types.ts";
 import { compileLater } from "./lazy-schema.ts";
@@ -25,10 +25,10 @@ export function variableParam(variable: ManifestVariable, isInPath: boolean): Pa
   const read = READERS[type];
   return createParam<unknown>({}, (text) => {
     const screened = isInPath ? ANY_TEXT.check(text) : text;
-    if (screened instanceof Flaw) return screened;
+    if (screened instanceof ParamIssue) return screened;
     const value = read(text);
     if (compiled().check(value)) return value;
-    return new Flaw(
+    return new ParamIssue(
       "schema",
       compiled()
         .issues(value)

@@ -2,7 +2,7 @@ import type { Complete } from "../catalog/completion.ts";
 import { checkName } from "../catalog/names.ts";
 import type { Icon, Meta, PromptDescription } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
-import type { Content, Messages, Spoken } from "../results/content.ts";
+import type { Content, Message, Messages } from "../results/content.ts";
 import { UsageError } from "../support/usage-error.ts";
 
 export interface PromptArgumentOptions {
@@ -21,7 +21,7 @@ type PromptValues<Arguments> = {
   [Name in keyof Arguments]: Arguments[Name] extends { readonly required: true } ? string : string | undefined;
 };
 
-export type PromptReturn = string | Content | readonly Content[] | Spoken | readonly Spoken[] | Messages;
+export type PromptReturn = string | Content | readonly Content[] | Message | readonly Message[] | Messages;
 
 export interface PromptOptions<Arguments extends PromptArguments> {
   readonly name: string;

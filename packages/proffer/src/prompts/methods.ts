@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from "../protocol/messages.ts";
 import type { ContentBlock, PromptResult } from "../protocol/model.ts";
 import { convert, type Revision } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
-import type { Prepared } from "../results/serialized.ts";
+import type { SerializedResult } from "../results/serialized.ts";
 import { isDeferred, toPromptResult } from "../results/to-result.ts";
 import type { Prompt } from "./define.ts";
 
@@ -15,7 +15,7 @@ const PROMPTS: List<Prompt> = {
   describe: (prompt, call) => convert(call.revision, "prompt", prompt.description),
 };
 
-export function listPrompts(call: Call): Prepared | Promise<Prepared> {
+export function listPrompts(call: Call): SerializedResult | Promise<SerializedResult> {
   return page(call, PROMPTS);
 }
 

@@ -2,7 +2,7 @@ import type { Call } from "../calls/call.ts";
 import type { Annotations, ClientCapabilities, MediaBlock, Meta, TextBlock } from "../protocol/model.ts";
 import type { Infer, SchemaLike } from "../schema/infer.ts";
 import { UsageError } from "../support/usage-error.ts";
-import { after } from "../support/when-ready.ts";
+import { whenReady } from "../support/when-ready.ts";
 import type { Fields, FieldValues } from "./fields.ts";
 import { toForm } from "./form.ts";
 import type { Question } from "./question.ts";
@@ -19,7 +19,7 @@ export type UrlAnswer = { readonly action: "accept" | "decline" | "cancel" };
 
 export interface AskOptions<Content> {
   /** What to go on with for a client that cannot be asked. Without it, the call ends with an error that says so. */
-  readonly otherwise?: Answer<Content>;
+  readonly fallback?: Answer<Content>;
   /** The name of the question on the wire, where it has one. */
   readonly key?: string;
 }
@@ -39,21 +39,21 @@ export function ask(
   options: AskOptions<unknown> = {},
 ): Promise<Answer<unknown>> {
   const form = toForm(schema);
-  const answer = questionsOf(call).put({
+  const answer = questionsOf(call).ask({
     method: "elicitation/create",
     params: { mode: "form", message, requestedSchema: form.published },
     identity: `${form.mark} ${message}`,
     needs: FORMS,
     schema: form.schema,
     key: options.key,
-    otherwise: options.otherwise,
+    fallback: options.fallback,
   });
   const { parse } = form;
   if (parse === undefined) return Promise.resolve(answer) as Promise<Answer<unknown>>;
   return Promise.resolve(
-    after(answer, (given) => {
-      if (given.action !== "accept" || given === options.otherwise) return given as Answer<unknown>;
-      return after(parse(given.content), (content): Answer<unknown> => ({ action: "accept", content }));
+    whenReady(answer, (given) => {
+      if (given.action !== "accept" || given === options.fallback) return given as Answer<unknown>;
+      return whenReady(parse(given.content), (content): Answer<unknown> => ({ action: "accept", content }));
     }),
   );
 }
@@ -71,13 +71,13 @@ export function askUrl(
       `ctx.askUrl() needs an http or https address, not ${JSON.stringify(String(url))}.`,
     );
   }
-  const answer = questionsOf(call).put({
+  const answer = questionsOf(call).ask({
     method: "elicitation/create",
     params: { mode: "url", message, url: String(url) },
     identity: `${url} ${message}`,
     needs: { elicitation: { url: {} } },
     key: options.key,
-    otherwise: options.otherwise,
+    fallback: options.fallback,
   });
   return Promise.resolve(answer) as Promise<UrlAnswer>;
 }
@@ -116,12 +116,12 @@ export function sample(call: Call, options: SampleOptions, key?: string): Promis
   const needs: ClientCapabilities = { sampling: options.tools === undefined ? {} : { tools: {} } };
   const identity = JSON.stringify(options);
   const question: Question = { method: "sampling/createMessage", params: { ...options }, identity, needs, key };
-  return Promise.resolve(questionsOf(call).put(question)) as Promise<unknown> as Promise<Sampled>;
+  return Promise.resolve(questionsOf(call).ask(question)) as Promise<unknown> as Promise<Sampled>;
 }
 
 /** Asks which folders the user works in. */
 export async function roots(call: Call, key?: string): Promise<readonly Root[]> {
   const question: Question = { method: "roots/list", params: {}, identity: "", needs: { roots: {} }, key };
-  const answer = await questionsOf(call).put(question);
+  const answer = await questionsOf(call).ask(question);
   return answer.roots as Root[];
 }

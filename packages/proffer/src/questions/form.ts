@@ -2,7 +2,7 @@ import type { SchemaLike } from "../schema/infer.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { toSchema } from "../schema/schema.ts";
 import { isStandardSchema } from "../schema/standard-schema.ts";
-import { Kept } from "../support/memo.ts";
+import { Memo } from "../support/memo.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { type Fields, fieldsSchema, isField } from "./fields.ts";
 import { fingerprint } from "./fingerprint.ts";
@@ -28,7 +28,7 @@ interface Made {
 }
 
 /** The forms of other schemas by their JSON: a handler that runs again asks the same again, with an object of its own. */
-const known = /* @__PURE__ */ new Kept(makeForm);
+const known = /* @__PURE__ */ new Memo(makeForm);
 /** The schemas that were asked with last: one that is an author's constant is found without writing it as JSON. */
 const latest: { readonly source: object; readonly made: Made }[] = [];
 const MAX_LATEST = 8;
@@ -104,7 +104,7 @@ const OURS = new Set(["pattern", "exclusiveMinimum", "exclusiveMaximum", "multip
 
 function jsonForm(json: JsonSchemaObject): Form {
   for (const { source, made } of latest) if (source === json && isSame(json, made.copy)) return made.form;
-  const made = known.of(JSON.stringify(json));
+  const made = known.get(JSON.stringify(json));
   latest[nextLatest] = { source: json, made };
   nextLatest = (nextLatest + 1) % MAX_LATEST;
   return made.form;

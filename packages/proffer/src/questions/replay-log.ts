@@ -6,7 +6,7 @@ export const STEP = "step ";
  * What is known in a call: answers and results of steps as JSON, by operation. It stays the text that travels, a line for
  * each: nothing is parsed but what a handler asks for, and whatever it does to that, its next run gets it as it was.
  */
-export class Known {
+export class ReplayLog {
   /** Each line begins with its end of line, which JSON does not have inside. */
   text: string;
   /** How many of them are answers. */

@@ -3,10 +3,9 @@ import { InvalidParams } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/messages.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import { ToolError } from "../results/content.ts";
-import { never, type Question, type Questions } from "./question.ts";
+import { answerWithoutAsking, never, type Question, type Questions } from "./question.ts";
 import { checkResponse, revived } from "./response.ts";
 import { runStep } from "./rounds.ts";
-import { unaskable } from "./unaskable.ts";
 
 /** Questions where the server may send requests of its own while the client's request is open. */
 export class Requests implements Questions {
@@ -16,11 +15,11 @@ export class Requests implements Questions {
     this.#call = call;
   }
 
-  async put(question: Question): Promise<JsonObject> {
+  async ask(question: Question): Promise<JsonObject> {
     const { method, schema } = question;
     const call = this.#call;
     if (call.done) return never();
-    const refused = unaskable(call, question);
+    const refused = answerWithoutAsking(call, question);
     if (refused !== undefined || call.origin.request === undefined) return refused ?? never();
     const params =
       method === "elicitation/create" ? convert(call.revision, "elicitation", question.params) : question.params;
@@ -41,7 +40,7 @@ export class Requests implements Questions {
     return runStep(work);
   }
 
-  objection(): undefined {}
+  replayError(): undefined {}
 
   /** A user who does not want to be asked has cancelled; for anything else an error is an error. */
   #refused(question: Question): JsonObject {

@@ -2,7 +2,7 @@ import { InvalidParams } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { compileJsonSchema } from "../schema/json-schema/compile.ts";
 import type { CompiledSchema, JsonSchemaObject } from "../schema/json-schema/types.ts";
-import { Kept } from "../support/memo.ts";
+import { Memo } from "../support/memo.ts";
 import type { InputMethod } from "./question.ts";
 
 /**
@@ -11,7 +11,7 @@ import type { InputMethod } from "./question.ts";
  */
 export function revived(response: unknown, schema: string | undefined): unknown {
   if (schema === undefined || !isObject(response) || !isObject(response.content)) return response;
-  const { properties } = compiled.of(schema);
+  const { properties } = compiled.get(schema);
   const content = Object.entries(response.content).map(([name, value]) => {
     const property = properties[name];
     if (property?.type !== "array" || typeof value !== "string") return [name, value];
@@ -57,7 +57,7 @@ function checkElicited(response: JsonObject, schema: string | undefined, where: 
   if (action === "decline" || action === "cancel") return { action };
   if (action !== "accept") throw new InvalidParams(`${where}.action must be "accept", "decline" or "cancel".`);
   if (schema === undefined) return { action };
-  const issues = compiled.of(schema).check.issues(content ?? {});
+  const issues = compiled.get(schema).check.issues(content ?? {});
   if (issues.length === 0) return { action, content: content ?? {} };
   const list = issues.map(({ pointer, message }) => `${where}.content${pointer}: ${message}`).join("\n");
   throw new InvalidParams(`The answer does not fit the question:\n${list}`);
@@ -69,7 +69,7 @@ interface Compiled {
 }
 
 /** By their JSON, in which schemas travel with the state of a call: the same is asked again and again. */
-const compiled = /* @__PURE__ */ new Kept((json): Compiled => {
+const compiled = /* @__PURE__ */ new Memo((json): Compiled => {
   const schema: JsonSchemaObject = JSON.parse(json);
   return { properties: schema.properties as Compiled["properties"], check: compileJsonSchema(schema) };
 });

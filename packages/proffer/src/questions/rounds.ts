@@ -2,15 +2,14 @@ import type { Call } from "../calls/call.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { encodeInputRequired } from "../results/encode.ts";
-import type { Prepared } from "../results/serialized.ts";
-import { atTurnEnd } from "../support/end-of-turn.ts";
-import { after } from "../support/when-ready.ts";
+import type { SerializedResult } from "../results/serialized.ts";
+import { atEndOfTurn } from "../support/end-of-turn.ts";
+import { whenReady } from "../support/when-ready.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { never, type Question, type Questions } from "./question.ts";
-import { ASK, Known, STEP } from "./replay-log.ts";
+import { answerWithoutAsking, never, type Question, type Questions } from "./question.ts";
+import { ASK, ReplayLog, STEP } from "./replay-log.ts";
 import { checkResponse } from "./response.ts";
 import { type Outstanding, openState, type RoundState, sealState } from "./state.ts";
-import { unaskable } from "./unaskable.ts";
 
 /** A call that is still asking after so many rounds is asking for ever. */
 const MAX_ROUNDS = 200;
@@ -22,7 +21,7 @@ interface Start {
   readonly id?: string;
   readonly round: number;
   /** What was known before, and what has just been answered. */
-  readonly known: Known;
+  readonly known: ReplayLog;
   /** Answers that came before anything was asked, by the names that the author gave to questions. */
   readonly offered?: JsonObject;
 }
@@ -35,7 +34,7 @@ interface Start {
 export class Rounds implements Questions {
   readonly #call: Call;
   readonly #start: Start;
-  readonly #known: Known;
+  readonly #known: ReplayLog;
   /** How many answers the handler has not asked for again. */
   #forgotten: number;
   readonly #asked = new Map<string, Question>();
@@ -44,14 +43,14 @@ export class Rounds implements Questions {
   #suspending = false;
   #over = false;
 
-  constructor(call: Call, start: Start = { round: 0, known: new Known() }) {
+  constructor(call: Call, start: Start = { round: 0, known: new ReplayLog() }) {
     this.#call = call;
     this.#start = start;
     this.#known = start.known;
     this.#forgotten = start.known.answers;
   }
 
-  put(question: Question): JsonObject | Promise<JsonObject> {
+  ask(question: Question): JsonObject | Promise<JsonObject> {
     if (this.#over) return never();
     const { method, key, identity } = question;
     const operation = this.#identify(ASK, `${method} ${key ?? ""} ${identity}`);
@@ -64,13 +63,13 @@ export class Rounds implements Questions {
     if (offered !== undefined && key !== undefined && Object.hasOwn(offered, key)) {
       return this.#takeOffer(operation, question, offered[key]);
     }
-    const refused = unaskable(this.#call, question);
+    const refused = answerWithoutAsking(this.#call, question);
     if (refused !== undefined) return refused;
     this.#asked.set(operation, question);
     if (!this.#suspending) {
       this.#suspending = true;
       // Whoever asks before the event loop turns, asks in this round.
-      atTurnEnd(() => void this.#suspend());
+      atEndOfTurn(() => void this.#suspend());
     }
     return never();
   }
@@ -93,7 +92,7 @@ export class Rounds implements Questions {
     );
   }
 
-  objection(): Error | undefined {
+  replayError(): Error | undefined {
     if (this.#forgotten === 0) return undefined;
     return new RpcError(
       "invalid_params",
@@ -117,7 +116,7 @@ export class Rounds implements Questions {
       return answer;
     } catch (error) {
       this.#over = true;
-      this.#call.close();
+      this.#call.ignoreHandler();
       queueMicrotask(() => this.#call.interrupt(error as Error));
       return never();
     }
@@ -134,10 +133,10 @@ export class Rounds implements Questions {
     // A handler that has its result by now did not wait for the answer.
     if (this.#call.done) return;
     this.#over = true;
-    this.#call.close();
+    this.#call.ignoreHandler();
     while (this.#steps.size > 0) await Promise.allSettled(this.#steps);
     try {
-      const objection = this.objection();
+      const objection = this.replayError();
       if (objection !== undefined) throw objection;
       this.#call.interrupt(await this.#inputRequired());
     } catch (error) {
@@ -145,7 +144,7 @@ export class Rounds implements Questions {
     }
   }
 
-  async #inputRequired(): Promise<Prepared> {
+  async #inputRequired(): Promise<SerializedResult> {
     const round = this.#start.round + 1;
     if (round > MAX_ROUNDS)
       throw new RpcError("internal_error", `The call asked in ${MAX_ROUNDS} rounds without coming to an end.`);
@@ -170,25 +169,29 @@ export function resume(call: Call): Rounds | Promise<Rounds> {
   const { requestState, inputResponses = {} } = call.params;
   if (!isObject(inputResponses)) throw new InvalidParams("params.inputResponses must be an object.");
   if (requestState === undefined) {
-    return new Rounds(call, { round: 0, known: new Known(), ...(isOnce(call) ? {} : { offered: inputResponses }) });
+    return new Rounds(call, {
+      round: 0,
+      known: new ReplayLog(),
+      ...(isSingleUse(call) ? {} : { offered: inputResponses }),
+    });
   }
-  return after(openState(call, requestState), (state) =>
-    after(claim(call, state), () => goOn(call, state, inputResponses)),
+  return whenReady(openState(call, requestState), (state) =>
+    whenReady(claim(call, state), () => goOn(call, state, inputResponses)),
   );
 }
 
 /** Where answers may be taken only once, a state that was presented before is refused, on whichever node. */
 function claim(call: Call, state: RoundState): void | Promise<void> {
-  if (!isOnce(call)) return;
+  if (!isSingleUse(call)) return;
   const claimed = call.server.store.claim(`state ${state.id} ${state.round}`, state.expires - Date.now());
-  return after(claimed, (first) => {
+  return whenReady(claimed, (first) => {
     if (!first) throw new InvalidParams("params.requestState was used before; send the request again without it.");
   });
 }
 
 /** Whether the tool takes answers only once; what came before its question was not asked for by anyone. */
-function isOnce(call: Call): boolean {
-  return call.method === "tools/call" && call.server.tools.get(String(call.params.name))?.once === true;
+function isSingleUse(call: Call): boolean {
+  return call.method === "tools/call" && call.server.tools.get(String(call.params.name))?.singleUse === true;
 }
 
 function goOn(call: Call, state: RoundState, inputResponses: JsonObject): Rounds {

@@ -1,9 +1,9 @@
 import type { Call } from "../calls/call.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import { toCanonical } from "../schema/json-schema/equality.ts";
-import { after } from "../support/when-ready.ts";
+import { whenReady } from "../support/when-ready.ts";
 import type { InputMethod } from "./question.ts";
-import { Known } from "./replay-log.ts";
+import { ReplayLog } from "./replay-log.ts";
 
 /** A question that was sent and whose answer is still to come. */
 export interface Outstanding {
@@ -24,7 +24,7 @@ export interface RoundState {
   /** Milliseconds since 1970. */
   readonly expires: number;
   readonly outstanding: readonly Outstanding[];
-  readonly known: Known;
+  readonly known: ReplayLog;
 }
 
 /** A state larger than this is not sent: the client would have to carry it. */
@@ -44,7 +44,7 @@ export function sealState(call: Call, state: RoundState): string | Promise<strin
 /** Opens a state that a client sent back. @throws {InvalidParams} with one text for whatever is wrong with it. */
 export function openState(call: Call, token: unknown): RoundState | Promise<RoundState> {
   if (typeof token !== "string" || token.length > 2 * MAX_STATE_LENGTH) throw unusable();
-  return after(call.server.sealer.open("state", token, boundTo(call)), (payload) => {
+  return whenReady(call.server.sealer.open("state", token, boundTo(call)), (payload) => {
     // What opens was sealed by this server or one that shares its key: only its age is in question.
     const state = payload === undefined ? undefined : read(payload);
     if (state === undefined || !(state.expires > Date.now())) throw unusable();
@@ -78,7 +78,7 @@ function read(payload: string): RoundState {
     const [key, operation, method, schema] = nextCells() as [string, string, InputMethod, string];
     outstanding.push({ key: JSON.parse(key), operation, method, schema: schema === "" ? undefined : schema });
   }
-  const known = new Known(payload.slice(end), Number(answers));
+  const known = new ReplayLog(payload.slice(end), Number(answers));
   return { id, round: Number(round), expires: Number(expires), outstanding, known };
 }
 

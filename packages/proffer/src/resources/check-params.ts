@@ -1,10 +1,10 @@
 import { UsageError } from "../support/usage-error.ts";
 import type { Match } from "../uri/reading.ts";
 import type { Template } from "../uri/template.ts";
-import { Flaw, type Param, type ParamSource } from "./params/param.ts";
+import { type Param, ParamIssue, type ParamSource } from "./params/param.ts";
 import { ANY_TEXT } from "./params/path.ts";
 import { toParam } from "./params/to-param.ts";
-import { type Contract, refuse } from "./rules.ts";
+import { type ResourceRules, refusalError } from "./rules.ts";
 
 /** The values that a handler gets, by the names of the variables. */
 export type Params = Record<string, unknown>;
@@ -58,19 +58,19 @@ export function toParamChecks(
 
 /** Checks what a template found in a URI; the values of the match become those of the handler. @throws {RpcError} */
 export function checkMatch(
-  contract: Contract,
+  rules: ResourceRules,
   checks: ParamChecks,
   match: Match,
   uri: string,
 ): Params | Promise<Params> {
   const values = match.values as Params;
   let pending: Promise<void>[] | undefined;
-  for (const step of contract.order) {
-    if (step === "faults") checkFaults(contract, match, uri);
-    else if (step === "unknown") checkUnknown(contract, checks, match, uri);
+  for (const step of rules.order) {
+    if (step === "faults") checkFaults(rules, match, uri);
+    else if (step === "unknown") checkUnknown(rules, checks, match, uri);
     else {
       for (const variable of checks[step]) {
-        const waiting = checkVariable(contract, variable, values, uri);
+        const waiting = checkVariable(rules, variable, values, uri);
         if (waiting === undefined) continue;
         // Another check may refuse the URI first; nobody waits for this one then.
         waiting.catch(() => undefined);
@@ -82,11 +82,11 @@ export function checkMatch(
   return pending === undefined ? values : Promise.all(pending).then(() => values);
 }
 
-function checkFaults(contract: Contract, match: Match, uri: string): void {
+function checkFaults(rules: ResourceRules, match: Match, uri: string): void {
   const [fault] = match.faults;
   if (fault === undefined) return;
   const { kind, name, value } = fault;
-  throw refuse(contract, kind, uri, { name, value, reason: FAULTS[kind] });
+  throw refusalError(rules, kind, uri, { name, value, reason: FAULTS[kind] });
 }
 
 const FAULTS = {
@@ -95,12 +95,12 @@ const FAULTS = {
   empty_key: "has no key in the query; write key=value",
 };
 
-function checkUnknown(contract: Contract, checks: ParamChecks, match: Match, uri: string): void {
+function checkUnknown(rules: ResourceRules, checks: ParamChecks, match: Match, uri: string): void {
   if (match.unknown.size === 0) return;
   const { keys } = checks;
   const known = keys.length === 0 ? "the resource takes none" : `the resource takes ${keys.join(", ")}`;
   for (const [name, value] of match.unknown) {
-    throw refuse(contract, "unknown_key", uri, {
+    throw refusalError(rules, "unknown_key", uri, {
       name,
       value,
       keys,
@@ -111,7 +111,7 @@ function checkUnknown(contract: Contract, checks: ParamChecks, match: Match, uri
 
 /** Puts what the check makes of a value in its place; returns a promise only where a schema does. */
 function checkVariable(
-  contract: Contract,
+  rules: ResourceRules,
   variable: CheckedVariable,
   values: Params,
   uri: string,
@@ -125,10 +125,10 @@ function checkVariable(
   const checked = typeof value === "object" ? checkItems(param, value) : param.check(value as string);
   if (checked instanceof Promise) {
     return checked.then((late) => {
-      values[name] = accepted(contract, variable, value, late, uri);
+      values[name] = accepted(rules, variable, value, late, uri);
     });
   }
-  values[name] = accepted(contract, variable, value, checked, uri);
+  values[name] = accepted(rules, variable, value, checked, uri);
   return undefined;
 }
 
@@ -136,8 +136,8 @@ function checkVariable(
 function checkItems(param: Param, items: readonly string[]): unknown[] | FlawedItem | Promise<unknown[] | FlawedItem> {
   const checked = items.map((item) => param.check(item));
   const settle = (all: unknown[]): unknown[] | FlawedItem => {
-    const at = all.findIndex((each) => each instanceof Flaw);
-    return at === -1 ? all : new FlawedItem(items[at] ?? "", all[at] as Flaw);
+    const at = all.findIndex((each) => each instanceof ParamIssue);
+    return at === -1 ? all : new FlawedItem(items[at] ?? "", all[at] as ParamIssue);
   };
   return checked.some((each) => each instanceof Promise) ? Promise.all(checked).then(settle) : settle(checked);
 }
@@ -145,23 +145,23 @@ function checkItems(param: Param, items: readonly string[]): unknown[] | FlawedI
 /** An item of a list that is refused. */
 class FlawedItem {
   readonly item: string;
-  readonly flaw: Flaw;
+  readonly flaw: ParamIssue;
 
-  constructor(item: string, flaw: Flaw) {
+  constructor(item: string, flaw: ParamIssue) {
     this.item = item;
     this.flaw = flaw;
   }
 }
 
 function accepted(
-  contract: Contract,
+  rules: ResourceRules,
   { name, param }: CheckedVariable,
   value: unknown,
   checked: unknown,
   uri: string,
 ): unknown {
-  if (!(checked instanceof Flaw || checked instanceof FlawedItem)) return checked;
-  const { kind, reason, limit, char } = checked instanceof Flaw ? checked : checked.flaw;
-  const refused = checked instanceof Flaw ? String(value ?? "") : checked.item;
-  throw refuse(contract, kind, uri, { name, label: param.label ?? name, value: refused, reason, limit, char });
+  if (!(checked instanceof ParamIssue || checked instanceof FlawedItem)) return checked;
+  const { kind, reason, limit, char } = checked instanceof ParamIssue ? checked : checked.flaw;
+  const refused = checked instanceof ParamIssue ? String(value ?? "") : checked.item;
+  throw refusalError(rules, kind, uri, { name, label: param.label ?? name, value: refused, reason, limit, char });
 }

@@ -3,7 +3,7 @@ import type { Resource } from "./define.ts";
 import type { ListEntry, ListFunction } from "./list.ts";
 
 /** What is being completed. */
-export interface Wanted {
+export interface CompletionRequest {
   readonly name: string;
   /** What was typed so far, in either case. */
   readonly value: string;
@@ -16,14 +16,14 @@ export interface Wanted {
 }
 
 /** The values of a variable in the URIs that a template lists, in their order, each once. */
-export async function completeFromList(resource: Resource, wanted: Wanted, ctx: Context): Promise<string[]> {
+export async function completeFromList(resource: Resource, wanted: CompletionRequest, ctx: Context): Promise<string[]> {
   const { template, list } = resource;
   const found = new Set<string>();
   if (template === undefined || list === undefined) return [];
   const start = wanted.value.toLowerCase();
   let left = wanted.scan;
   for await (const entry of walk(list, wanted.scan, ctx)) {
-    const values: Readonly<Record<string, unknown>> = template.match(entry.uri, resource.contract.match)?.values ?? {};
+    const values: Readonly<Record<string, unknown>> = template.match(entry.uri, resource.rules.match)?.values ?? {};
     const value = values[wanted.name];
     const fits = typeof value === "string" && value.toLowerCase().startsWith(start) && agrees(values, wanted);
     if (fits) found.add(value);
@@ -32,7 +32,7 @@ export async function completeFromList(resource: Resource, wanted: Wanted, ctx: 
   return [...found];
 }
 
-function agrees(values: Readonly<Record<string, unknown>>, { name, known }: Wanted): boolean {
+function agrees(values: Readonly<Record<string, unknown>>, { name, known }: CompletionRequest): boolean {
   return Object.entries(known).every(
     ([key, value]) => key === name || values[key] === undefined || values[key] === value,
   );

@@ -16,7 +16,7 @@ import { parseTemplate, type Template, TemplateError, type TemplateVariables } f
 import { type ParamChecks, type Params, toParamChecks } from "./check-params.ts";
 import type { ListFunction } from "./list.ts";
 import type { ParamSource } from "./params/param.ts";
-import { type Contract, DEFAULT_CONTRACT } from "./rules.ts";
+import { DEFAULT_RULES, type ResourceRules } from "./rules.ts";
 import type { ParamSources, ResourceParams } from "./types.ts";
 import type { Watch } from "./watch.ts";
 
@@ -77,7 +77,7 @@ export interface Resource {
   readonly description: ResourceDescription | TemplateDescription;
   readonly mimeType: string | undefined;
   readonly cache: Partial<CacheHints> | undefined;
-  readonly contract: Contract;
+  readonly rules: ResourceRules;
   readonly checks: ParamChecks;
   readonly complete: ReadonlyMap<string, Complete>;
   readonly list: ListFunction | undefined;
@@ -125,7 +125,7 @@ export function defineResource<
         : { uriTemplate: hideQuery ? withoutQuery(uri) : uri, ...described },
     mimeType: options.mimeType,
     cache,
-    contract: DEFAULT_CONTRACT,
+    rules: DEFAULT_RULES,
     checks,
     complete: toComplete(checks, (complete ?? {}) as Record<string, Complete>),
     list,

@@ -5,14 +5,14 @@ import { isObject } from "../protocol/messages.ts";
 import type { CacheHints, ResourceDescription, TemplateDescription } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
-import { prepare } from "../results/encode.ts";
-import type { Prepared } from "../results/serialized.ts";
+import { serializeResult } from "../results/encode.ts";
+import type { SerializedResult } from "../results/serialized.ts";
 import { isDeferred, toReadResult } from "../results/to-result.ts";
-import { after } from "../support/when-ready.ts";
+import { whenReady } from "../support/when-ready.ts";
 import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
 import { hintsFor, lazyPage } from "./pages.ts";
-import { DEFAULT_CONTRACT, refuse } from "./rules.ts";
+import { DEFAULT_RULES, refusalError } from "./rules.ts";
 
 const RESOURCES: List<Resource> = {
   name: "resources",
@@ -31,7 +31,7 @@ export function listResources(call: Call): object | Promise<object> {
   return sources.length === 0 ? page(call, RESOURCES) : lazyPage(call, RESOURCES, sources);
 }
 
-export function listTemplates(call: Call): Prepared | Promise<Prepared> {
+export function listTemplates(call: Call): SerializedResult | Promise<SerializedResult> {
   return page(call, TEMPLATES);
 }
 
@@ -45,7 +45,7 @@ export function readResource(call: Call): object | Promise<object> {
 }
 
 function read(call: Call, resource: Resource, uri: string, params: Params): object | Promise<object> {
-  call.hints = resource.cache === undefined ? hintsFor(call) : { ...hintsFor(call), ...resource.cache };
+  call.cacheHints = resource.cache === undefined ? hintsFor(call) : { ...hintsFor(call), ...resource.cache };
   const ctx = new CallContext(call, uri);
   let value: unknown;
   try {
@@ -67,9 +67,9 @@ function finish(call: Call, resource: Resource, uri: string, ctx: CallContext, p
 }
 
 /** What the author threw, with the URI that it is about. A group with a contract of its own says what it says. */
-function located(error: unknown, { contract }: Resource, uri: string): unknown {
-  if (error instanceof NotFound && error.message === NOT_FOUND) return refuse(contract, "missing", uri);
-  if (contract !== DEFAULT_CONTRACT || !(error instanceof NotFound || error instanceof InvalidParams)) return error;
+function located(error: unknown, { rules }: Resource, uri: string): unknown {
+  if (error instanceof NotFound && error.message === NOT_FOUND) return refusalError(rules, "missing", uri);
+  if (rules !== DEFAULT_RULES || !(error instanceof NotFound || error instanceof InvalidParams)) return error;
   if (error.data !== undefined && !isObject(error.data)) return error;
   return new RpcError(error.kind, error.message, { data: { uri, ...error.data } });
 }
@@ -82,22 +82,22 @@ function deliver(
   value: unknown,
 ): object | Promise<object> {
   // A template that finds nothing has said that there is no such resource.
-  if (value === undefined && resource.template !== undefined) throw refuse(resource.contract, "missing", uri);
+  if (value === undefined && resource.template !== undefined) throw refusalError(resource.rules, "missing", uri);
   const shape = { uri, mimeType: resource.mimeType };
   const result = toReadResult(value, shape, call.server.limits.streamBytes);
   ctx.flush();
-  return after(result, (whole) => convert(call.revision, "read", whole));
+  return whenReady(result, (whole) => convert(call.revision, "read", whole));
 }
 
 /** What never changes is serialised once for each revision. */
-function fixed(call: Call, resource: Resource): Prepared | Promise<Prepared> {
+function fixed(call: Call, resource: Resource): SerializedResult | Promise<SerializedResult> {
   const { server, revision } = call;
-  const known = server.resources.prepared(resource, revision);
+  const known = server.resources.serialized(resource, revision);
   if (known !== undefined) return known;
   const { uri, mimeType } = resource;
   const hints: CacheHints = { ...server.hints, ...resource.cache };
-  return after(toReadResult(resource.content, { uri, mimeType }), (result) => {
-    const made = prepare(server, revision, convert(revision, "read", result), hints);
+  return whenReady(toReadResult(resource.content, { uri, mimeType }), (result) => {
+    const made = serializeResult(server, revision, convert(revision, "read", result), hints);
     server.resources.keep(resource, revision, made);
     return made;
   });

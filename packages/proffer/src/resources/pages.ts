@@ -5,7 +5,7 @@ import type { CacheHints, Meta, ResourceDescription } from "../protocol/model.ts
 import { convert } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
 import type { Resource } from "./define.ts";
-import { type SourcePlace, takeEntries } from "./source.ts";
+import { readEntries, type SourcePlace } from "./source.ts";
 
 /** Where the list of all sources goes on. */
 interface Place extends SourcePlace {
@@ -24,7 +24,7 @@ export async function lazyPage(
 ): Promise<object> {
   const { cursor } = call.params;
   const hints = hintsFor(call);
-  call.hints = hints;
+  call.cacheHints = hints;
   const position = cursor === undefined ? -1 : await openPosition(call, fixed, cursor);
   if (position === undefined) return pageFrom(call, [], sources, await openPlace(call, cursor));
   const rest = entriesAfter(call, fixed, position);
@@ -45,7 +45,7 @@ async function pageFrom(
   for (const { item: resource, position } of sources) {
     if (position < place.source) continue;
     const start = position === place.source ? place : {};
-    const taken = await takeEntries(resource, start, Math.max(0, call.server.pageSize - items.length), ctx);
+    const taken = await readEntries(resource, start, Math.max(0, call.server.pageSize - items.length), ctx);
     for (const entry of taken.items) items.push(convert(call.revision, "resource", entry as ResourceDescription));
     if (taken._meta !== undefined) _meta = { ..._meta, ...taken._meta };
     if (taken.next === undefined) continue;

@@ -1,11 +1,11 @@
 import { InvalidParams, NotFound, RpcError } from "../protocol/errors.ts";
 import type { Fault } from "../uri/reading.ts";
 import { quote } from "../uri/template-error.ts";
-import type { FlawKind } from "./params/param.ts";
+import type { ParamIssueKind } from "./params/param.ts";
 
 /** Everything that a read of a resource can be refused for before its handler runs, and `missing`, after it. */
 export type RefusalKind =
-  | FlawKind
+  | ParamIssueKind
   | Fault["kind"]
   /** A URI that nothing on the server matches and no group owns. */
   | "foreign"
@@ -42,14 +42,14 @@ export interface Refusal {
 }
 
 /** Words a refusal: a text goes out as invalid params without data; an error as it is. */
-export type RefusalWording = (refusal: Refusal) => string | RpcError;
+export type RefusalMessage = (refusal: Refusal) => string | RpcError;
 
 /** A wording for each kind of refusal, or one for all. */
-export type Wordings = RefusalWording | { readonly [Kind in RefusalKind]?: RefusalWording };
+export type RefusalMessages = RefusalMessage | { readonly [Kind in RefusalKind]?: RefusalMessage };
 
 /** The error that a refusal becomes. */
-export function toError(refusal: Refusal, wordings: Wordings): RpcError {
-  const wording = typeof wordings === "function" ? wordings : wordings[refusal.kind];
+export function toError(refusal: Refusal, messages: RefusalMessages): RpcError {
+  const wording = typeof messages === "function" ? messages : messages[refusal.kind];
   if (wording === undefined) return byDefault(refusal);
   const words = wording(refusal);
   return typeof words === "string" ? new RpcError("invalid_params", words) : words;

@@ -1,14 +1,14 @@
 import { type Entry, Registry } from "../catalog/registry.ts";
 import { InvalidParams, type RpcError } from "../protocol/errors.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
-import type { Prepared } from "../results/serialized.ts";
+import type { SerializedResult } from "../results/serialized.ts";
 import type { ServerLimits } from "../server/limits.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { createRouter, type Router } from "../uri/router.ts";
 import { TemplateError } from "../uri/template.ts";
 import { checkMatch, type Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
-import { type Contract, checkDotSegments, DEFAULT_CONTRACT, refuse } from "./rules.ts";
+import { checkDotSegments, DEFAULT_RULES, type ResourceRules, refusalError } from "./rules.ts";
 
 /** What a URI names. */
 export interface Found {
@@ -21,9 +21,9 @@ export interface Found {
 export class ResourceRegistry extends Registry<Resource> {
   readonly #limits: Pick<Required<ServerLimits>, "uriLength" | "templateLength">;
   readonly #router: Router<Resource>;
-  readonly #prepared = new Map<Resource, Map<Revision, Prepared>>();
+  readonly #prepared = new Map<Resource, Map<Revision, SerializedResult>>();
   /** How many resources each group has. */
-  readonly #groups = new Map<Contract, number>();
+  readonly #groups = new Map<ResourceRules, number>();
   #sources: readonly Entry<Resource>[] | undefined;
 
   constructor(changed: () => void, limits: Pick<Required<ServerLimits>, "uriLength" | "templateLength">) {
@@ -37,15 +37,15 @@ export class ResourceRegistry extends Registry<Resource> {
     this.#forget(resource);
     super.add(resource);
     try {
-      this.#router.add(resource.template ?? resource.uri, resource, resource.contract.match);
+      this.#router.add(resource.template ?? resource.uri, resource, resource.rules.match);
     } catch (cause) {
       this.#forget(resource);
       super.remove(resource.uri);
       if (cause instanceof TemplateError) throw new UsageError("duplicate", cause.message, { cause });
       throw cause;
     }
-    const { contract } = resource;
-    if (contract !== DEFAULT_CONTRACT) this.#groups.set(contract, (this.#groups.get(contract) ?? 0) + 1);
+    const { rules } = resource;
+    if (rules !== DEFAULT_RULES) this.#groups.set(rules, (this.#groups.get(rules) ?? 0) + 1);
   }
 
   override remove(uri: string): boolean {
@@ -54,9 +54,9 @@ export class ResourceRegistry extends Registry<Resource> {
     this.#router.remove(uri);
     this.#prepared.delete(resource);
     this.#forget(resource);
-    const others = (this.#groups.get(resource.contract) ?? 1) - 1;
-    if (others === 0) this.#groups.delete(resource.contract);
-    else if (resource.contract !== DEFAULT_CONTRACT) this.#groups.set(resource.contract, others);
+    const others = (this.#groups.get(resource.rules) ?? 1) - 1;
+    if (others === 0) this.#groups.delete(resource.rules);
+    else if (resource.rules !== DEFAULT_RULES) this.#groups.set(resource.rules, others);
     return super.remove(uri);
   }
 
@@ -99,40 +99,40 @@ export class ResourceRegistry extends Registry<Resource> {
       throw new InvalidParams(`The URI has ${uri.length} characters; the most is ${this.#limits.uriLength}.`);
     }
     const route = this.#router.match(uri);
-    const contract = route?.value.contract ?? this.#ownerOf(uri);
-    if (contract === undefined) throw this.#foreign(uri);
-    checkDotSegments(contract, uri);
-    if (route === undefined) throw refuse(contract, "unmatched", uri);
-    return { resource: route.value, params: checkMatch(contract, route.value.checks, route.match, uri) };
+    const rules = route?.value.rules ?? this.#ownerOf(uri);
+    if (rules === undefined) throw this.#foreign(uri);
+    checkDotSegments(rules, uri);
+    if (route === undefined) throw refusalError(rules, "unmatched", uri);
+    return { resource: route.value, params: checkMatch(rules, route.value.checks, route.match, uri) };
   }
 
   /** The group with the longest prefix that the URI has. */
-  #ownerOf(uri: string): Contract | undefined {
-    let owner: Contract | undefined;
-    for (const contract of this.#groups.keys()) {
-      if (!uri.startsWith(contract.prefix)) continue;
-      if (owner === undefined || contract.prefix.length > owner.prefix.length) owner = contract;
+  #ownerOf(uri: string): ResourceRules | undefined {
+    let owner: ResourceRules | undefined;
+    for (const rules of this.#groups.keys()) {
+      if (!uri.startsWith(rules.prefix)) continue;
+      if (owner === undefined || rules.prefix.length > owner.prefix.length) owner = rules;
     }
     return owner;
   }
 
   /** Refuses what nobody owns: a group may have something to say about it, such as which scheme it expects. */
   #foreign(uri: string): RpcError {
-    for (const contract of this.#groups.keys()) {
-      const { wordings } = contract;
-      if ("foreign" in wordings && wordings.foreign !== undefined) return refuse(contract, "foreign", uri);
+    for (const rules of this.#groups.keys()) {
+      const { messages } = rules;
+      if ("foreign" in messages && messages.foreign !== undefined) return refusalError(rules, "foreign", uri);
     }
-    checkDotSegments(DEFAULT_CONTRACT, uri);
-    return refuse(DEFAULT_CONTRACT, "unmatched", uri);
+    checkDotSegments(DEFAULT_RULES, uri);
+    return refusalError(DEFAULT_RULES, "unmatched", uri);
   }
 
   /** What was serialised of a resource whose content never changes. */
-  prepared(resource: Resource, revision: Revision): Prepared | undefined {
+  serialized(resource: Resource, revision: Revision): SerializedResult | undefined {
     return this.#prepared.get(resource)?.get(revision);
   }
 
-  keep(resource: Resource, revision: Revision, prepared: Prepared): void {
-    const byRevision = this.#prepared.get(resource) ?? new Map<Revision, Prepared>();
+  keep(resource: Resource, revision: Revision, prepared: SerializedResult): void {
+    const byRevision = this.#prepared.get(resource) ?? new Map<Revision, SerializedResult>();
     byRevision.set(revision, prepared);
     this.#prepared.set(resource, byRevision);
   }

@@ -3,7 +3,7 @@ import { UsageError } from "../support/usage-error.ts";
 import type { MatchOptions } from "../uri/reading.ts";
 import { dropEmptySegments, pathEnd } from "../uri/segments.ts";
 import { dotSegment } from "./params/path.ts";
-import { type Refusal, type RefusalKind, toError, type Wordings } from "./refusal.ts";
+import { type Refusal, type RefusalKind, type RefusalMessages, toError } from "./refusal.ts";
 
 const STEPS = ["faults", "path", "query", "unknown"] as const;
 
@@ -11,7 +11,7 @@ const STEPS = ["faults", "path", "query", "unknown"] as const;
 export type CheckStep = (typeof STEPS)[number];
 
 /** How the URIs of a group of resources are read, and how they are refused. */
-export interface ContractOptions {
+export interface ResourceGroupOptions {
   /** What all URIs of the group begin with. Default: "", so that the group answers whatever no other group owns. */
   readonly uri?: string;
   /** Whether percent-encoding is decoded, once. Default: true. */
@@ -27,30 +27,30 @@ export interface ContractOptions {
   /** Whether templates are listed without their `{?…}`, which reads accept nevertheless. Default: false. */
   readonly hideQuery?: boolean;
   /** The wording, and if need be the code, of each kind of refusal; or one function for all but `foreign`. */
-  readonly refuse?: Wordings;
+  readonly messages?: RefusalMessages;
 }
 
-export interface Contract {
+export interface ResourceRules {
   readonly prefix: string;
   readonly match: MatchOptions;
   readonly refuseDotSegments: boolean;
   readonly order: readonly CheckStep[];
   readonly hideQuery: boolean;
-  readonly wordings: Wordings;
+  readonly messages: RefusalMessages;
 }
 
 /** The contract of resources without a group. */
-export const DEFAULT_CONTRACT: Contract = {
+export const DEFAULT_RULES: ResourceRules = {
   prefix: "",
   match: {},
   refuseDotSegments: true,
   order: STEPS,
   hideQuery: false,
-  wordings: {},
+  messages: {},
 };
 
 /** Checks the options of a group. @throws {UsageError} */
-export function toContract(options: ContractOptions): Contract {
+export function toRules(options: ResourceGroupOptions): ResourceRules {
   const { uri = "", decode = true, emptySegments = "keep", duplicates = "error", order = STEPS } = options;
   if (typeof uri !== "string" || uri.includes("{")) {
     throw new UsageError("bad_option", `The uri of a group is what its resources begin with, such as "orders://".`);
@@ -64,14 +64,14 @@ export function toContract(options: ContractOptions): Contract {
     refuseDotSegments: options.refuseDotSegments ?? true,
     order,
     hideQuery: options.hideQuery ?? false,
-    wordings: options.refuse ?? {},
+    messages: options.messages ?? {},
   };
 }
 
 type Detail = Partial<Pick<Refusal, "name" | "label" | "value" | "reason" | "limit" | "char" | "keys">>;
 
 /** The error that refuses a URI, as the contract words it. */
-export function refuse(contract: Contract, kind: RefusalKind, uri: string, detail: Detail = {}): RpcError {
+export function refusalError(rules: ResourceRules, kind: RefusalKind, uri: string, detail: Detail = {}): RpcError {
   const { name = "", value = "" } = detail;
   const refusal: Refusal = {
     kind,
@@ -83,26 +83,26 @@ export function refuse(contract: Contract, kind: RefusalKind, uri: string, detai
     limit: detail.limit,
     char: detail.char,
     keys: detail.keys ?? [],
-    ...takeApart(contract, uri),
+    ...takeApart(rules, uri),
   };
-  return toError(refusal, contract.wordings);
+  return toError(refusal, rules.messages);
 }
 
 /** Refuses a path that goes up or stands still. @throws {RpcError} */
-export function checkDotSegments(contract: Contract, uri: string): void {
-  if (!contract.refuseDotSegments) return;
-  const segment = dotSegment(uri, contract.match.decode !== false);
+export function checkDotSegments(rules: ResourceRules, uri: string): void {
+  if (!rules.refuseDotSegments) return;
+  const segment = dotSegment(uri, rules.match.decode !== false);
   if (segment === undefined) return;
-  throw refuse(contract, "traversal", uri, {
+  throw refusalError(rules, "traversal", uri, {
     value: segment,
     reason: `is a segment that leads elsewhere; leave it out`,
   });
 }
 
-function takeApart(contract: Contract, uri: string): Pick<Refusal, "segments" | "query"> {
-  const { emptySegments } = contract.match;
+function takeApart(rules: ResourceRules, uri: string): Pick<Refusal, "segments" | "query"> {
+  const { emptySegments } = rules.match;
   const whole = emptySegments === "drop" ? dropEmptySegments(uri) : uri;
-  const rest = whole.startsWith(contract.prefix) ? whole.slice(contract.prefix.length) : whole;
+  const rest = whole.startsWith(rules.prefix) ? whole.slice(rules.prefix.length) : whole;
   const end = pathEnd(rest);
   const path = rest.slice(0, end);
   const query = new Map<string, string>();

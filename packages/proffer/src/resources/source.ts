@@ -19,7 +19,7 @@ export interface Taken {
 }
 
 /** Takes as many entries from a source as there is room for, and looks whether there is another. */
-export async function takeEntries(resource: Resource, place: SourcePlace, room: number, ctx: Context): Promise<Taken> {
+export async function readEntries(resource: Resource, place: SourcePlace, room: number, ctx: Context): Promise<Taken> {
   const given = await resource.list?.({ after: place.after, cursor: place.cursor, limit: room }, ctx);
   if (isPage(given)) return takePage(resource, given, place, room);
   if (!isIterable(given)) throw unusable(resource, `its list returned ${String(given)}, which has no entries`);

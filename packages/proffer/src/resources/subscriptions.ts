@@ -4,13 +4,13 @@ import type { ChangeListener, ListKind } from "../catalog/changes.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { CallContext } from "../questions/context.ts";
-import { after } from "../support/when-ready.ts";
+import { whenReady } from "../support/when-ready.ts";
 import type { Resource } from "./define.ts";
-import { refuse } from "./rules.ts";
+import { refusalError } from "./rules.ts";
 
 export function subscribe(call: Call): object | Promise<object> {
   const { session, listener } = call.origin;
-  return after(existing(call, call.params.uri), ({ uri, resource }) => {
+  return whenReady(existing(call, call.params.uri), ({ uri, resource }) => {
     if (session === undefined || listener === undefined) {
       throw new InvalidParams("Without a session there is no way to tell you of updates; call initialize first.");
     }
@@ -122,9 +122,9 @@ function watch(call: Call, { uri, resource }: Watched, listener: ChangeListener)
 function existing(call: Call, uri: unknown): Watched | Promise<Watched> {
   if (typeof uri !== "string") throw new InvalidParams("A subscription needs the URI of a resource.");
   const { resource, params } = call.server.resources.find(uri);
-  return after(params, (checked) =>
-    after(resource.exists?.(checked, new CallContext(call, uri)) ?? true, (exists) => {
-      if (!exists) throw refuse(resource.contract, "missing", uri);
+  return whenReady(params, (checked) =>
+    whenReady(resource.exists?.(checked, new CallContext(call, uri)) ?? true, (exists) => {
+      if (!exists) throw refusalError(resource.rules, "missing", uri);
       return { uri, resource };
     }),
   );

@@ -1,9 +1,9 @@
-import type { Changed } from "../catalog/changes.ts";
+import type { ResourceChange } from "../catalog/changes.ts";
 
 /** What a watcher tells. */
 export interface WatchEvents {
   /** A resource changed, or any whose URI begins with a prefix. */
-  updated(changed: Changed): void;
+  updated(changed: ResourceChange): void;
   /** Resources came or went. */
   listChanged(): void;
   /** Watching failed, at least in part: that goes to the log. */

@@ -52,9 +52,10 @@ export function link(resource: ResourceDescription): LinkBlock & Marked<"block">
   return { type: "resource_link", ...resource, [KIND]: "block" };
 }
 
-/** What a resource holds, given as text or as bytes. */
+/** The content of a resource, as text or as bytes. */
 export interface ResourceContent {
-  readonly uri: string;
+  /** Default: the URI that is read. */
+  readonly uri?: string;
   readonly mimeType?: string;
   readonly text?: string;
   /** Bytes, or a string that is base64 already. */
@@ -63,7 +64,10 @@ export interface ResourceContent {
 }
 
 /** A resource's contents inside a result or a message. */
-export function embed(resource: ResourceContent, options: BlockOptions = {}): EmbedBlock & Marked<"block"> {
+export function embed(
+  resource: ResourceContent & { readonly uri: string },
+  options: BlockOptions = {},
+): EmbedBlock & Marked<"block"> {
   return { type: "resource", resource: toContents(resource), ...options, [KIND]: "block" };
 }
 
@@ -74,7 +78,7 @@ const ENCODED: unique symbol = Symbol("proffer.encoded");
 type EncodedBlob = EmbedBlock["resource"] & { readonly blob: string; readonly [ENCODED]: string };
 
 /** A resource's contents as they travel. */
-export function toContents(content: ResourceContent): EmbedBlock["resource"] {
+export function toContents(content: ResourceContent & { readonly uri: string }): EmbedBlock["resource"] {
   const { blob, ...rest } = content;
   if (blob === undefined) return rest;
   if (typeof blob === "string") return { ...rest, blob };
@@ -104,29 +108,26 @@ export class ToolError extends Error {
 }
 
 /** A message of a prompt. */
-export type Spoken = PromptMessage & Marked<"message">;
+export type Message = PromptMessage & Marked<"message">;
 
 /** A message in the user's voice. */
-export function user(content: string | Content): Spoken {
+export function user(content: string | Content): Message {
   return { role: "user", content: typeof content === "string" ? text(content) : content, [KIND]: "message" };
 }
 
 /** A message in the assistant's voice. */
-export function assistant(content: string | Content): Spoken {
+export function assistant(content: string | Content): Message {
   return { role: "assistant", content: typeof content === "string" ? text(content) : content, [KIND]: "message" };
 }
 
-/** One of the contents of a resource. Without a uri or a type, it has those of the resource that is read. */
-export type ContentItem = Omit<ResourceContent, "uri"> & { readonly uri?: string };
-
 /** Several contents of one resource, each with its own uri and type. */
 export interface Contents extends Marked<"contents"> {
-  readonly list: readonly ContentItem[];
+  readonly list: readonly ResourceContent[];
   readonly _meta?: Meta;
 }
 
 /** Answers a read with several contents, or with metadata. */
-export function contents(list: readonly ContentItem[], options: { readonly _meta?: Meta } = {}): Contents {
+export function contents(list: readonly ResourceContent[], options: { readonly _meta?: Meta } = {}): Contents {
   return { list, ...options, [KIND]: "contents" };
 }
 
@@ -151,14 +152,14 @@ export function result<Value>(value: Value, options: ResultOptions = {}): Result
 
 /** A prompt's messages with a description or metadata. */
 export interface Messages extends Marked<"messages"> {
-  readonly list: readonly Spoken[];
+  readonly list: readonly Message[];
   readonly description?: string;
   readonly _meta?: Meta;
 }
 
 /** Answers a prompt with messages and a description of what they are for. */
 export function messages(
-  list: readonly Spoken[],
+  list: readonly Message[],
   options: { readonly description?: string; readonly _meta?: Meta } = {},
 ): Messages {
   return { list, ...options, [KIND]: "messages" };

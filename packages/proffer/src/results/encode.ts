@@ -3,8 +3,8 @@ import { type RequestId, surround, toText, type Wire } from "../protocol/message
 import type { CacheHints, Meta } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { ServerState } from "../server/server.ts";
-import { LARGE, type Sole, splitLarge, TEXT_END } from "./large.ts";
-import { Prepared } from "./serialized.ts";
+import { LARGE, type SingleContent, splitLarge, TEXT_END } from "./large.ts";
+import { SerializedResult } from "./serialized.ts";
 
 /** The JSON of a result, with what each result of the revision carries. */
 export function encodeResult(server: ServerState, revision: Revision, result: object, hints?: CacheHints): Wire {
@@ -41,16 +41,16 @@ export function encodeInputRequired(
   revision: Revision,
   inputRequests: object,
   requestState: string,
-): Prepared {
+): SerializedResult {
   const open = server.envelope(revision, undefined)?.asking ?? '{"resultType":"input_required"';
   // A token has nothing to escape, and to look through it takes half as long as to seal it.
   const json = `${open},"inputRequests":${JSON.stringify(inputRequests)},"requestState":"${requestState}"}`;
-  return new Prepared({ resultType: "input_required", inputRequests, requestState }, json);
+  return new SerializedResult({ resultType: "input_required", inputRequests, requestState }, json);
 }
 
 /** Most results are one text, and to stringify only what may have to be escaped takes half the time or less. */
 function partJson(value: unknown): string | undefined {
-  const sole: Sole | undefined = Array.isArray(value) && value.length === 1 ? value[0] : undefined;
+  const sole: SingleContent | undefined = Array.isArray(value) && value.length === 1 ? value[0] : undefined;
   if (typeof sole?.text !== "string") return JSON.stringify(value);
   const { type, uri, mimeType, text } = sole;
   // What else there may be, such as annotations, is not for here.
@@ -61,9 +61,9 @@ function partJson(value: unknown): string | undefined {
 }
 
 /** The message that answers a request with a result. */
-export function resultMessage(id: RequestId, result: Wire | Prepared): Wire {
+export function resultMessage(id: RequestId, result: Wire | SerializedResult): Wire {
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
-  if (!(result instanceof Prepared)) return surround(head, result, "}");
+  if (!(result instanceof SerializedResult)) return surround(head, result, "}");
   return result.json.length < LARGE ? `${head}${result.json}}` : [head, result.bytes, "}"];
 }
 
@@ -79,6 +79,11 @@ export function toErrorObject(error: RpcError, revision: Revision | undefined): 
 }
 
 /** Serialises a result once, for all who will ask for it in that revision. */
-export function prepare(server: ServerState, revision: Revision, result: object, hints?: CacheHints): Prepared {
-  return new Prepared(result, toText(encodeResult(server, revision, result, hints)));
+export function serializeResult(
+  server: ServerState,
+  revision: Revision,
+  result: object,
+  hints?: CacheHints,
+): SerializedResult {
+  return new SerializedResult(result, toText(encodeResult(server, revision, result, hints)));
 }

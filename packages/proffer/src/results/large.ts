@@ -14,7 +14,7 @@ export const LARGE = 16 * 1024;
 const PIECE = 64 * 1024;
 
 /** What may be alone in a result: contents that were read, or a text that a tool gave. */
-export type Sole = Partial<ResourceContents & TextBlock>;
+export type SingleContent = Partial<ResourceContents & TextBlock>;
 
 type Parts = Exclude<Wire, string>;
 
@@ -27,7 +27,7 @@ export const TEXT_END = '"}]}';
  */
 export function splitLarge(result: Partial<ReadResult & CallResult>): [shell: object, body: Parts] | undefined {
   const key = result.contents === undefined ? "content" : "contents";
-  const sole = result[key]?.length === 1 ? (result[key][0] as Sole) : undefined;
+  const sole = result[key]?.length === 1 ? (result[key][0] as SingleContent) : undefined;
   if (sole === undefined || !isLarge(sole) || Object.keys(result).length !== 1) return undefined;
   const { text = "", blob, ...rest } = sole;
   if (blob === undefined) return [{ [key]: [{ ...rest, text: "" }] }, escaped(text)];
@@ -36,7 +36,7 @@ export function splitLarge(result: Partial<ReadResult & CallResult>): [shell: ob
 }
 
 /** Whether it is a large text, or a large blob that was encoded here. */
-function isLarge(sole: Sole): boolean {
+function isLarge(sole: SingleContent): boolean {
   const { text, blob } = sole;
   if (blob === undefined) return typeof text === "string" && text.length >= LARGE;
   return text === undefined && blob.length >= LARGE && isEncoded(sole);

@@ -1,5 +1,5 @@
 /** A result that is serialised once and sent many times; its value is there for whoever wants to look at it. */
-export class Prepared {
+export class SerializedResult {
   readonly value: object;
   /** The JSON of the whole result, in the shape of one revision. */
   readonly json: string;

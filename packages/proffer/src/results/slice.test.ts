@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { takeItems, takeLines } from "./slice.ts";
+import { sliceItems, sliceLines } from "./slice.ts";
 
 async function* count(taken: { last: number; closed?: boolean }) {
   try {
@@ -15,24 +15,24 @@ async function* count(taken: { last: number; closed?: boolean }) {
 describe("takeItems", () => {
   it("takes no more than one item beyond what it returns, and closes the source", async () => {
     const taken: { last: number; closed?: boolean } = { last: -1 };
-    expect(await takeItems(count(taken), { offset: 3, limit: 2 })).toEqual({ items: [3, 4], offset: 3, more: true });
+    expect(await sliceItems(count(taken), { offset: 3, limit: 2 })).toEqual({ items: [3, 4], offset: 3, more: true });
     expect(taken).toEqual({ last: 5, closed: true });
   });
 
   it("says that there is nothing more at the end", async () => {
-    expect(await takeItems(new Set([1, 2, 3]), { offset: 1, limit: 2 })).toEqual({
+    expect(await sliceItems(new Set([1, 2, 3]), { offset: 1, limit: 2 })).toEqual({
       items: [2, 3],
       offset: 1,
       more: false,
     });
-    expect(await takeItems([1, 2, 3], { offset: 0, limit: 2 })).toEqual({ items: [1, 2], offset: 0, more: true });
-    expect(await takeItems([1], { offset: 9, limit: 2 })).toEqual({ items: [], offset: 9, more: false });
-    expect(await takeItems([1], { limit: 0 })).toEqual({ items: [], offset: 0, more: true });
+    expect(await sliceItems([1, 2, 3], { offset: 0, limit: 2 })).toEqual({ items: [1, 2], offset: 0, more: true });
+    expect(await sliceItems([1], { offset: 9, limit: 2 })).toEqual({ items: [], offset: 9, more: false });
+    expect(await sliceItems([1], { limit: 0 })).toEqual({ items: [], offset: 0, more: true });
   });
 
   it("refuses numbers that are no positions", async () => {
-    await expect(takeItems([1], { limit: -1 })).rejects.toMatchObject({ code: "bad_option" });
-    await expect(takeItems([1], { limit: 1, offset: Number.NaN })).rejects.toMatchObject({ code: "bad_option" });
+    await expect(sliceItems([1], { limit: -1 })).rejects.toMatchObject({ code: "bad_option" });
+    await expect(sliceItems([1], { limit: 1, offset: Number.NaN })).rejects.toMatchObject({ code: "bad_option" });
   });
 });
 
@@ -40,16 +40,16 @@ describe("takeLines", () => {
   it("cuts at line ends, whichever they are and wherever the chunks end", async () => {
     const bytes = new TextEncoder().encode("é\r\nb\n\nd");
     const chunks = Array.from(bytes, (byte) => Uint8Array.of(byte));
-    expect((await takeLines(chunks, { limit: 10 })).items).toEqual(["é", "b", "", "d"]);
-    expect((await takeLines("a\nb\n", { limit: 10 })).items).toEqual(["a", "b"]);
-    expect(await takeLines("a\nb\nc", { offset: 1, limit: 1 })).toEqual({ items: ["b"], offset: 1, more: true });
+    expect((await sliceLines(chunks, { limit: 10 })).items).toEqual(["é", "b", "", "d"]);
+    expect((await sliceLines("a\nb\n", { limit: 10 })).items).toEqual(["a", "b"]);
+    expect(await sliceLines("a\nb\nc", { offset: 1, limit: 1 })).toEqual({ items: ["b"], offset: 1, more: true });
   });
 
   it("refuses a line that is too long, whether it ends or not", async () => {
     const limits = { limit: 10, maxLineLength: 3 };
-    expect((await takeLines("abc\ndef", limits)).items).toEqual(["abc", "def"]);
+    expect((await sliceLines("abc\ndef", limits)).items).toEqual(["abc", "def"]);
     for (const source of ["a\nbcde\n", "a\nbcde", ["ab", "cd", "\n"]]) {
-      await expect(takeLines(source, limits)).rejects.toThrow(/a line of more than 3 characters/);
+      await expect(sliceLines(source, limits)).rejects.toThrow(/a line of more than 3 characters/);
     }
   });
 });

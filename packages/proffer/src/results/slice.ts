@@ -23,7 +23,7 @@ export interface Slice<Item> {
 }
 
 /** Takes some items of a list or a stream, and never more than one beyond the last that it returns. */
-export async function takeItems<Item>(
+export async function sliceItems<Item>(
   source: Iterable<Item> | AsyncIterable<Item>,
   options: SliceOptions,
 ): Promise<Slice<Item>> {
@@ -46,11 +46,11 @@ export async function takeItems<Item>(
  * Takes some lines of a text, or of a stream of text or bytes, without their ends. @throws {InvalidParams} for a line that
  * is too long.
  */
-export function takeLines(
+export function sliceLines(
   source: string | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
   options: LinesOptions,
 ): Promise<Slice<string>> {
-  return takeItems(toLines(typeof source === "string" ? [source] : source, options.maxLineLength), options);
+  return sliceItems(toLines(typeof source === "string" ? [source] : source, options.maxLineLength), options);
 }
 
 const MAX_LINE = 16 * 1024 * 1024;

@@ -1,15 +1,15 @@
 import { RpcError } from "../protocol/errors.ts";
 import type { CallResult, ContentBlock, PromptResult, ReadResult } from "../protocol/model.ts";
 import { toBase64 } from "../support/bytes.ts";
-import { after } from "../support/when-ready.ts";
+import { whenReady } from "../support/when-ready.ts";
 import {
   type Contents,
   embed,
   type Failure,
   kindOf,
+  type Message,
   type Messages,
   type Result,
-  type Spoken,
   text,
   toContents,
 } from "./content.ts";
@@ -41,7 +41,7 @@ export function toCallResult(
     case "block":
       return { content: [value as ContentBlock] };
     case "failure":
-      return failed((value as Failure).message);
+      return failureResult((value as Failure).message);
     case "result":
       return fromResult(value as Result, shape, streamBytes);
     case undefined:
@@ -59,7 +59,7 @@ export function toCallResult(
 }
 
 /** The result that tells the model of a failure. */
-export function failed(message: string): CallResult {
+export function failureResult(message: string): CallResult {
   return { content: [{ type: "text", text: message }], isError: true };
 }
 
@@ -90,9 +90,9 @@ function fromResult(
   shape: CallShape,
   streamBytes: number,
 ): CallResult | Promise<CallResult> {
-  const made = after(value, (own) => toCallResult(own, shape, streamBytes));
-  const whole = content === undefined ? made : after(made, (own) => worded(own, content, shape));
-  return _meta === undefined ? whole : after(whole, (own) => ({ ...own, _meta }));
+  const made = whenReady(value, (own) => toCallResult(own, shape, streamBytes));
+  const whole = content === undefined ? made : whenReady(made, (own) => worded(own, content, shape));
+  return _meta === undefined ? whole : whenReady(whole, (own) => ({ ...own, _meta }));
 }
 
 /** Marks a result whose contents are the author's and not the JSON of its value. A symbol is never sent. */
@@ -104,14 +104,18 @@ function worded(whole: CallResult, content: unknown, shape: CallShape): CallResu
     throw unusable(`tool "${shape.name}"`, content, "content beside a value that is not structured; see output");
   }
   const read = toCallResult(content, { name: shape.name, structured: false });
-  return after(read, (own) => ({ ...whole, content: own.content, [WORDED]: true }));
+  return whenReady(read, (own) => ({ ...whole, content: own.content, [WORDED]: true }));
 }
 
 /** A result with what a schema has made of its value. */
-export function restated(result: CallResult, value: unknown, shape: CallShape): CallResult | Promise<CallResult> {
+export function withParsedValue(
+  result: CallResult,
+  value: unknown,
+  shape: CallShape,
+): CallResult | Promise<CallResult> {
   if (value === result.structuredContent) return result;
   if (WORDED in result) return { ...result, structuredContent: value };
-  return after(toCallResult(value, shape), (again) => ({ ...result, ...again }));
+  return whenReady(toCallResult(value, shape), (again) => ({ ...result, ...again }));
 }
 
 async function blobResult(blob: Blob, shape: CallShape): Promise<CallResult> {
@@ -180,7 +184,7 @@ export function toPromptResult(value: unknown, name: string): PromptResult {
     case "block":
       return { messages: [{ role: "user", content: value as ContentBlock }] };
     case "message":
-      return { messages: [value as Spoken] };
+      return { messages: [value as Message] };
     case "messages": {
       const { list, description, _meta } = value as Messages;
       return {

@@ -1,21 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { boundJson, boundText } from "./truncate.ts";
+import { truncateJson, truncateText } from "./truncate.ts";
 
 describe("boundText", () => {
   it("leaves alone what fits", () => {
-    expect(boundText("abc", 3)).toBe("abc");
+    expect(truncateText("abc", 3)).toBe("abc");
   });
 
   it("says that it cut, and never cuts a character in two", () => {
-    expect(boundText("😀😀😀😀", 6, { mark: "…" })).toBe("😀😀…");
-    expect(boundText("x".repeat(100), 50)).toMatch(/^x+\n\[truncated: 100 characters in all\]$/);
+    expect(truncateText("😀😀😀😀", 6, { mark: "…" })).toBe("😀😀…");
+    expect(truncateText("x".repeat(100), 50)).toMatch(/^x+\n\[truncated: 100 characters in all\]$/);
   });
 
   it("stays within every bound that holds its mark", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), fc.integer({ min: 40, max: 300 }), (text, max) => {
-        const bound = boundText(text, max);
+        const bound = truncateText(text, max);
         expect(bound.length).toBeLessThanOrEqual(max);
         // A half of a surrogate pair could not be encoded.
         expect(() => encodeURIComponent(bound)).not.toThrow();
@@ -24,7 +24,7 @@ describe("boundText", () => {
   });
 
   it("refuses a bound that is too small to say anything", () => {
-    expect(() => boundText("x".repeat(100), 5)).toThrow(/5 characters are too few/);
+    expect(() => truncateText("x".repeat(100), 5)).toThrow(/5 characters are too few/);
   });
 });
 
@@ -33,7 +33,7 @@ describe("boundJson", () => {
 
   it("keeps as many of the newest items as fit, and says how many there were", () => {
     const options = { list: "transcript", unit: "rounds" } as const;
-    const text = boundJson(log, { ...options, maxChars: 300 });
+    const text = truncateJson(log, { ...options, maxChars: 300 });
     const bound = JSON.parse(text);
     expect(text.length).toBeLessThanOrEqual(300);
     expect(bound).toMatchObject({ session_id: "s", truncated: true, original_rounds: 20 });
@@ -44,24 +44,24 @@ describe("boundJson", () => {
   });
 
   it("leaves alone what fits, and can keep the oldest", () => {
-    expect(boundJson(log, { maxChars: 10_000, list: "transcript" })).toBe(JSON.stringify(log));
-    const oldest = JSON.parse(boundJson(log, { maxChars: 300, list: "transcript", keep: "oldest" }));
+    expect(truncateJson(log, { maxChars: 10_000, list: "transcript" })).toBe(JSON.stringify(log));
+    const oldest = JSON.parse(truncateJson(log, { maxChars: 300, list: "transcript", keep: "oldest" }));
     expect(oldest.transcript[0]).toEqual({ prompt: "round 0" });
   });
 
   it("keeps no more items than asked for, even if all would fit", () => {
     const options = { maxChars: 10_000, list: "transcript", unit: "rounds" } as const;
-    expect(JSON.parse(boundJson(log, { ...options, maxItems: 2 }))).toEqual({
+    expect(JSON.parse(truncateJson(log, { ...options, maxItems: 2 }))).toEqual({
       session_id: "s",
       transcript: [{ prompt: "round 18" }, { prompt: "round 19" }],
       truncated: true,
       original_rounds: 20,
       returned_rounds: 2,
     });
-    expect(JSON.parse(boundJson(log, { ...options, maxItems: 0 })).transcript).toEqual([]);
-    expect(boundJson(log, { ...options, maxItems: 20 })).toBe(JSON.stringify(log));
+    expect(JSON.parse(truncateJson(log, { ...options, maxItems: 0 })).transcript).toEqual([]);
+    expect(truncateJson(log, { ...options, maxItems: 20 })).toBe(JSON.stringify(log));
     // Both bounds hold: two rounds are allowed, but only one of them has room.
-    const both = JSON.parse(boundJson(log, { ...options, maxItems: 2, maxChars: 125 }));
+    const both = JSON.parse(truncateJson(log, { ...options, maxItems: 2, maxChars: 125 }));
     expect(both).toMatchObject({ original_rounds: 20, returned_rounds: 1 });
   });
 
@@ -74,7 +74,7 @@ describe("boundJson", () => {
     });
     fc.assert(
       fc.property(document, fc.array(fc.jsonValue()), bounds, (rest, items, options) => {
-        const text = boundJson({ ...rest, items }, options);
+        const text = truncateJson({ ...rest, items }, options);
         expect(text.length).toBeLessThanOrEqual(options.maxChars);
         const whole = JSON.stringify({ ...rest, items }, undefined, options.indent);
         expect(whole === text || JSON.parse(text).truncated === true).toBe(true);
@@ -84,12 +84,12 @@ describe("boundJson", () => {
 
   it("leaves out what is not in the list only when the list is empty", () => {
     const bound = JSON.parse(
-      boundJson({ big: "x".repeat(500), small: 1, items: [1, 2] }, { maxChars: 120, list: "items" }),
+      truncateJson({ big: "x".repeat(500), small: 1, items: [1, 2] }, { maxChars: 120, list: "items" }),
     );
     expect(bound).toEqual({ small: 1, items: [], truncated: true, original_items: 2, returned_items: 0 });
   });
 
   it("refuses a bound that is too small to say anything", () => {
-    expect(() => boundJson({ a: "x".repeat(100) }, { maxChars: 10 })).toThrow(/the least is 18/);
+    expect(() => truncateJson({ a: "x".repeat(100) }, { maxChars: 10 })).toThrow(/the least is 18/);
   });
 });

@@ -1,6 +1,6 @@
 import { InvalidParams } from "../protocol/errors.ts";
 
-export interface BoundTextOptions {
+export interface TruncateTextOptions {
   /** What stands where the text was cut; it counts too. Default: says how many characters there were. */
   readonly mark?: string;
 }
@@ -9,7 +9,7 @@ export interface BoundTextOptions {
  * A text of at most `maxChars` characters (UTF-16 code units, so no more code points either): itself if it fits,
  * otherwise its beginning with a mark that says so. @throws {InvalidParams} if not even the mark fits.
  */
-export function boundText(text: string, maxChars: number, options: BoundTextOptions = {}): string {
+export function truncateText(text: string, maxChars: number, options: TruncateTextOptions = {}): string {
   if (text.length <= maxChars) return text;
   const mark = options.mark ?? `\n[truncated: ${text.length} characters in all]`;
   const room = maxChars - mark.length;
@@ -17,7 +17,7 @@ export function boundText(text: string, maxChars: number, options: BoundTextOpti
   return text.slice(0, isHighSurrogate(text.charCodeAt(room - 1)) ? room - 1 : room) + mark;
 }
 
-export interface BoundJsonOptions {
+export interface TruncateJsonOptions {
   readonly maxChars: number;
   /** The property whose items are left out first. */
   readonly list?: string;
@@ -36,7 +36,7 @@ export interface BoundJsonOptions {
  * as few items as possible are left out, then the largest other properties, and `truncated: true` says so.
  * @throws {InvalidParams} if there is no room to say even that.
  */
-export function boundJson(document: Readonly<Record<string, unknown>>, options: BoundJsonOptions): string {
+export function truncateJson(document: Readonly<Record<string, unknown>>, options: TruncateJsonOptions): string {
   const { maxChars, list, maxItems = Number.POSITIVE_INFINITY, keep = "newest", unit = "items", indent } = options;
   const write = (value: unknown): string => JSON.stringify(value, undefined, indent);
   const items = list === undefined ? undefined : document[list];

@@ -41,3 +41,8 @@ type FromObject<Schema> = Schema extends { readonly properties: infer Properties
       }
     : { -readonly [Key in keyof Properties]?: FromJsonSchema<Properties[Key]> }
   : { [key: string]: unknown };
+
+declare const INTEGER: unique symbol;
+
+/** A whole number, for modules whose schemas are derived from their types: any number fits, `type: "integer"` is told. */
+export type Integer = number & { readonly [INTEGER]?: never };

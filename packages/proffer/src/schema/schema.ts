@@ -9,12 +9,12 @@ import { isStandardSchema, type StandardIssue, type StandardSchema } from "./sta
 export interface Schema {
   /** What clients are shown. */
   readonly json: JsonSchemaObject;
-  /** The value that passed, possibly transformed. @throws {Mismatch} with every issue. */
+  /** The value that passed, possibly transformed. @throws {ValidationError} with every issue. */
   parse(value: unknown): unknown;
 }
 
 /** A value did not fit its schema. It becomes an answer where the value came from; it never crosses the wire itself. */
-export class Mismatch extends Error {
+export class ValidationError extends Error {
   override readonly name = "Mismatch";
   readonly issues: readonly SchemaIssue[];
 
@@ -53,7 +53,7 @@ class PlainSchema implements Schema {
 
   parse(value: unknown): unknown {
     if (this.#compiled.check(value)) return value;
-    throw new Mismatch(this.#compiled.issues(value));
+    throw new ValidationError(this.#compiled.issues(value));
   }
 }
 
@@ -80,7 +80,7 @@ function fromStandard(source: StandardSchema, side: "input" | "output", where: s
     });
   }
   const unwrap = (outcome: Awaited<ReturnType<typeof validate>>): unknown => {
-    if (outcome.issues) throw new Mismatch(outcome.issues.map(toIssue));
+    if (outcome.issues) throw new ValidationError(outcome.issues.map(toIssue));
     return outcome.value;
   };
   return {

@@ -1,9 +1,9 @@
 import { Batch, batchProblem } from "../calls/batch.ts";
-import { Call, type Origin } from "../calls/call.ts";
+import { Call, type CallOrigin } from "../calls/call.ts";
 import { CallsById } from "../calls/calls-by-id.ts";
-import { type ClientResponse, ServerRequests } from "../calls/client-requests.ts";
-import { claimedRevision, describesItself } from "../calls/envelope.ts";
-import { Overruns } from "../calls/late-handlers.ts";
+import { ClientRequests, type ClientResponse } from "../calls/client-requests.ts";
+import { envelopeRevision, hasEnvelope } from "../calls/envelope.ts";
+import { LateHandlers } from "../calls/late-handlers.ts";
 import type { Principal } from "../calls/principal.ts";
 import type { SessionState } from "../calls/session.ts";
 import type { ChangeListener, ListKind } from "../catalog/changes.ts";
@@ -21,7 +21,7 @@ import {
 import { MessageFault, parseMessage } from "../protocol/parse.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import { errorMessage, toErrorObject } from "../results/encode.ts";
-import { dispatch, refuse } from "./dispatch.ts";
+import { dispatch, respondError } from "./dispatch.ts";
 import { openSession } from "./lifecycle.ts";
 import type { ServerState } from "./server.ts";
 
@@ -29,9 +29,9 @@ export interface ConnectionOptions {
   /** Sends one message to the client. */
   readonly send: (wire: Wire) => void;
   /** Whether the client reads what it is sent. While it does not, what calls say besides their answers is left out. */
-  readonly heeded?: (() => boolean) | undefined;
+  readonly isReading?: (() => boolean) | undefined;
   readonly principal?: Principal | undefined;
-  readonly dev?: boolean | undefined;
+  readonly exposeErrors?: boolean | undefined;
   /** With so many requests in work, another is answered with the error `busy`. Default: no limit. */
   readonly maxInFlight?: number | undefined;
 }
@@ -40,17 +40,17 @@ export interface ConnectionOptions {
  * One client over a transport that keeps a connection. Each message is understood by itself: a request that names its
  * revision is served in it; any other belongs to the session that `initialize` opened.
  */
-export class Connection implements Origin, ChangeListener {
+export class Connection implements CallOrigin, ChangeListener {
   readonly principal: Principal | undefined;
-  readonly dev: boolean;
+  readonly exposeErrors: boolean;
   session: SessionState | undefined;
   readonly #server: ServerState;
   readonly #send: (wire: Wire) => void;
   readonly #heeded: (() => boolean) | undefined;
   readonly #maxInFlight: number;
   readonly #calls = new CallsById();
-  readonly #overruns = new Overruns();
-  readonly #asked = new ServerRequests();
+  readonly #overruns = new LateHandlers();
+  readonly #asked = new ClientRequests();
   /** What the last request that described itself spoke: the best guess for a message that cannot be read. */
   #claimed: Revision | undefined;
   #stopListening: (() => void) | undefined;
@@ -61,9 +61,9 @@ export class Connection implements Origin, ChangeListener {
   constructor(server: ServerState, options: ConnectionOptions) {
     this.#server = server;
     this.#send = options.send;
-    this.#heeded = options.heeded;
+    this.#heeded = options.isReading;
     this.principal = options.principal;
-    this.dev = options.dev ?? false;
+    this.exposeErrors = options.exposeErrors ?? false;
     this.#maxInFlight = options.maxInFlight ?? Number.POSITIVE_INFINITY;
   }
 
@@ -83,13 +83,13 @@ export class Connection implements Origin, ChangeListener {
     if (Array.isArray(parsed)) this.#receiveBatch(parsed);
     else if (!(parsed instanceof MessageFault)) this.#receiveMessage(parsed, this);
     else {
-      this.#asked.takeFault(parsed);
-      if (!parsed.notification) this.refuse(parsed.error, parsed.id);
+      this.#asked.receiveFault(parsed);
+      if (!parsed.notification) this.respondError(parsed.error, parsed.id);
     }
   }
 
   /** Answers a message that could not be understood. */
-  refuse(error: RpcError, id?: RequestId): void {
+  respondError(error: RpcError, id?: RequestId): void {
     this.#send(this.#refusal(error, id));
   }
 
@@ -104,10 +104,10 @@ export class Connection implements Origin, ChangeListener {
   respond(call: Call, wire: Wire): void {
     // In this order: whoever waits for the last answer must find it sent.
     this.#send(wire);
-    this.settled(call);
+    this.onSettled(call);
   }
 
-  settled(call: Call): void {
+  onSettled(call: Call): void {
     if (!this.#calls.delete(call)) return;
     this.#overruns.add(call);
     if (this.#calls.size === 0) this.#idle?.();
@@ -160,22 +160,22 @@ export class Connection implements Origin, ChangeListener {
     return errorMessage(id ?? revision.unreadableId, toErrorObject(error, revision));
   }
 
-  #receiveMessage(message: Message, origin: Origin): void {
-    if (isResponse(message)) this.#asked.take(message);
+  #receiveMessage(message: Message, origin: CallOrigin): void {
+    if (isResponse(message)) this.#asked.receive(message);
     else if (isRequest(message)) this.#receiveRequest(message, origin);
     else this.#receiveNotification(message);
   }
 
-  #receiveRequest(message: RequestMessage, origin: Origin): void {
+  #receiveRequest(message: RequestMessage, origin: CallOrigin): void {
     let revision = this.#revision;
     try {
-      if (describesItself(message.params)) {
-        revision = claimedRevision(message.params, this.#server.revisions);
+      if (hasEnvelope(message.params)) {
+        revision = envelopeRevision(message.params, this.#server.revisions);
         this.#claimed = revision;
       } else if (message.method === "initialize") revision = this.#initialize(message);
       this.#checkRequest(message);
     } catch (error) {
-      refuse(new Call(this.#server, origin, revision, message), error);
+      respondError(new Call(this.#server, origin, revision, message), error);
       return;
     }
     const call = new Call(this.#server, origin, revision, message);
@@ -217,14 +217,14 @@ export class Connection implements Origin, ChangeListener {
 
   #giveUp(call: Call, reason: string): void {
     call.cancel(reason);
-    this.settled(call);
-    call.origin.abandoned?.(call);
+    this.onSettled(call);
+    call.origin.onCancelled?.(call);
   }
 
   #receiveBatch(parsed: readonly (Message | MessageFault)[]): void {
     const problem = batchProblem(parsed, this.#revision);
     if (problem !== undefined) {
-      this.refuse(new RpcError("invalid_request", problem));
+      this.respondError(new RpcError("invalid_request", problem));
       return;
     }
     const answers = parsed.filter((item) => (item instanceof MessageFault ? !item.notification : isRequest(item)));
@@ -234,8 +234,8 @@ export class Connection implements Origin, ChangeListener {
         this.#receiveMessage(item, batch);
         continue;
       }
-      this.#asked.takeFault(item);
-      if (!item.notification) batch.take(this.#refusal(item.error, item.id));
+      this.#asked.receiveFault(item);
+      if (!item.notification) batch.add(this.#refusal(item.error, item.id));
     }
   }
 }

@@ -5,9 +5,9 @@ import type { CacheHints } from "../protocol/model.ts";
 import { resume } from "../questions/rounds.ts";
 import { ToolError } from "../results/content.ts";
 import { encodeResult, errorMessage, resultMessage, toErrorObject } from "../results/encode.ts";
-import { Prepared } from "../results/serialized.ts";
-import { failed } from "../results/to-result.ts";
-import { after } from "../support/when-ready.ts";
+import { SerializedResult } from "../results/serialized.ts";
+import { failureResult } from "../results/to-result.ts";
+import { whenReady } from "../support/when-ready.ts";
 import { HANDLERS, type Handler } from "./methods.ts";
 
 /** Does what a request asks for and answers it. Whatever happens, the request is answered once or was cancelled. */
@@ -16,13 +16,13 @@ export function dispatch(call: Call): void {
   try {
     outcome = perform(call);
   } catch (error) {
-    refuse(call, error);
+    respondError(call, error);
     return;
   }
   if (outcome instanceof Promise) {
     outcome.then(
       (result) => succeed(call, result),
-      (error) => refuse(call, error),
+      (error) => respondError(call, error),
     );
     return;
   }
@@ -39,7 +39,7 @@ function perform(call: Call): unknown {
   }
   const { requestState, inputResponses } = call.params;
   if (method?.asks && call.revision.rounds && (requestState !== undefined || inputResponses !== undefined)) {
-    return after(resume(call), (questions) => {
+    return whenReady(resume(call), (questions) => {
       call.questions = questions;
       return run(call, handler);
     });
@@ -48,14 +48,14 @@ function perform(call: Call): unknown {
 }
 
 function run(call: Call, handler: Handler): unknown {
-  return call.server.around === undefined ? handler(call) : call.server.around(call, handler);
+  return call.server.middleware === undefined ? handler(call) : call.server.middleware(call, handler);
 }
 
 function succeed(call: Call, result: unknown): void {
   if (call.done) return;
-  const objection = call.questions?.objection();
+  const objection = call.questions?.replayError();
   if (objection !== undefined) {
-    refuse(call, objection);
+    respondError(call, objection);
     return;
   }
   let wire: ReturnType<typeof resultMessage>;
@@ -63,10 +63,10 @@ function succeed(call: Call, result: unknown): void {
     const hints = cacheHints(call, result as object);
     wire = resultMessage(
       call.id,
-      result instanceof Prepared ? result : encodeResult(call.server, call.revision, result as object, hints),
+      result instanceof SerializedResult ? result : encodeResult(call.server, call.revision, result as object, hints),
     );
   } catch (cause) {
-    refuse(call, new RpcError("internal_error", "The answer cannot be written as JSON.", { cause }));
+    respondError(call, new RpcError("internal_error", "The answer cannot be written as JSON.", { cause }));
     return;
   }
   call.done = true;
@@ -76,15 +76,15 @@ function succeed(call: Call, result: unknown): void {
 /** Caching hints belong to complete answers only. */
 function cacheHints(call: Call, result: object): CacheHints | undefined {
   if (!METHODS.get(call.method)?.cacheable || "resultType" in result) return undefined;
-  return call.hints ?? call.server.hints;
+  return call.cacheHints ?? call.server.hints;
 }
 
 /** Answers a request with an error. */
-export function refuse(call: Call, thrown: unknown): void {
+export function respondError(call: Call, thrown: unknown): void {
   if (call.done) return;
   // Thrown by an around hook; a tool's own throws have become results before.
   if (thrown instanceof ToolError && call.method === "tools/call") {
-    succeed(call, failed(thrown.message));
+    succeed(call, failureResult(thrown.message));
     return;
   }
   const error = toRpcError(call, thrown);
@@ -107,7 +107,7 @@ function toRpcError(call: Call, thrown: unknown): RpcError {
   }
   if (thrown instanceof ToolError) return new RpcError("internal_error", thrown.message);
   call.server.logError(call, `${call.method} failed`, thrown);
-  if (!call.origin.dev) return new RpcError("internal_error", "Internal error.");
+  if (!call.origin.exposeErrors) return new RpcError("internal_error", "Internal error.");
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
   return new RpcError(
     "internal_error",

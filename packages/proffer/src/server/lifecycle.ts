@@ -4,8 +4,8 @@ import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import type { ClientCapabilities, Implementation } from "../protocol/model.ts";
 import { convert, type Revision } from "../protocol/revisions/revision.ts";
-import { prepare } from "../results/encode.ts";
-import type { Prepared } from "../results/serialized.ts";
+import { serializeResult } from "../results/encode.ts";
+import type { SerializedResult } from "../results/serialized.ts";
 import type { ServerState } from "./server.ts";
 
 /** What a handshake agreed on. @throws {RpcError} for parameters that say too little. */
@@ -38,7 +38,7 @@ export function initialize(call: Call): object {
   };
 }
 
-export function discover(call: Call): Prepared {
+export function discover(call: Call): SerializedResult {
   const { server, revision } = call;
   const key = `discover ${revision.version}`;
   const known = server.pages.get(key);
@@ -48,7 +48,7 @@ export function discover(call: Call): Prepared {
     capabilities: capabilitiesOf(server, revision, true),
     ...(server.instructions === undefined ? {} : { instructions: server.instructions }),
   };
-  const made = prepare(server, revision, result, server.hints);
+  const made = serializeResult(server, revision, result, server.hints);
   server.pages.set(key, made);
   return made;
 }

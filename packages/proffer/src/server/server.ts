@@ -1,6 +1,6 @@
 import type { Call } from "../calls/call.ts";
-import { type Around, createAround } from "../calls/middleware.ts";
-import { type Changed, Changes, type ListKind } from "../catalog/changes.ts";
+import { createMiddleware, type Middleware } from "../calls/middleware.ts";
+import { Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
 import { checkName } from "../catalog/names.ts";
 import { Registry } from "../catalog/registry.ts";
 import type { Prompt } from "../prompts/define.ts";
@@ -10,7 +10,7 @@ import { REVISIONS, type Revisions } from "../protocol/revisions/table.ts";
 import type { Resource } from "../resources/define.ts";
 import { ResourceRegistry } from "../resources/registry.ts";
 import { Watchers } from "../resources/watch.ts";
-import type { Prepared } from "../results/serialized.ts";
+import type { SerializedResult } from "../results/serialized.ts";
 import { consoleLog, type LogSink, withoutThrowing } from "../support/log.ts";
 import { checkKey, createSealer, parseKeys, randomKey, type Sealer } from "../support/seal.ts";
 import { UsageError } from "../support/usage-error.ts";
@@ -32,7 +32,7 @@ export interface ServerOptions {
   readonly prompts?: readonly Prompt[];
   readonly resources?: readonly (Resource | readonly Resource[])[];
   /** Sees everything that goes through: for audits, rate limits, caching. */
-  readonly around?: Around;
+  readonly middleware?: Middleware;
   /** How long clients may keep lists and contents. Default: not at all, and for themselves only. */
   readonly cache?: Partial<CacheHints>;
   /** How many entries a page of a list has at most. Default: 1,000. */
@@ -64,7 +64,7 @@ export interface Server {
    * Tells whoever subscribed to the resource, with a query or without, that it changed; or to any whose URI begins with
    * a prefix.
    */
-  notify(changed: Changed): void;
+  notify(changed: ResourceChange): void;
 }
 
 interface Envelope {
@@ -92,11 +92,11 @@ export class ServerState implements Server {
   readonly limits: Required<ServerLimits>;
   readonly hints: CacheHints;
   readonly pageSize: number;
-  readonly around: ReturnType<typeof createAround> | undefined;
+  readonly middleware: ReturnType<typeof createMiddleware> | undefined;
   readonly revisions: Revisions;
   readonly store: Store;
   /** Pages of lists, serialised; forgotten when their list changes. */
-  readonly pages = new Map<string, Prepared>();
+  readonly pages = new Map<string, SerializedResult>();
   readonly #declared: ReadonlySet<string>;
   readonly log: LogSink;
   readonly #keys: readonly Uint8Array[] | undefined;
@@ -120,7 +120,7 @@ export class ServerState implements Server {
     this.store = options.store ?? new MemoryStore();
     this.hints = { ttlMs: 0, cacheScope: "private", ...options.cache };
     this.pageSize = options.pageSize ?? PAGE_SIZE;
-    this.around = options.around === undefined ? undefined : createAround(options.around);
+    this.middleware = options.middleware === undefined ? undefined : createMiddleware(options.middleware);
     this.tools = new Registry<Tool>(
       "tool",
       (tool) => tool.name,
@@ -150,7 +150,7 @@ export class ServerState implements Server {
     }
   }
 
-  notify(changed: Changed): void {
+  notify(changed: ResourceChange): void {
     if (typeof changed === "string") this.changes.updated(changed);
     else this.changes.updatedUnder(changed.prefix);
   }

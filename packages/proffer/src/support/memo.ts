@@ -1,5 +1,5 @@
 /** Values by the text that they are made of, for texts that come again and again: so many, of texts of such a length. */
-export class Kept<Value> {
+export class Memo<Value> {
   readonly #values = new Map<string, Value>();
   readonly #make: (text: string) => Value;
   readonly #max: number;
@@ -11,7 +11,7 @@ export class Kept<Value> {
     this.#maxLength = maxLength;
   }
 
-  of(text: string): Value {
+  get(text: string): Value {
     const known = this.#values.get(text);
     if (known !== undefined) return known;
     const made = this.#make(text);

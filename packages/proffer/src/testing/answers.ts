@@ -8,13 +8,13 @@ export interface Asked {
  * An answer: "decline" or "cancel"; a value with an `action`, a `model` or `roots` as it is; any other object is what
  * the user filled into the form.
  */
-export type Answer = "decline" | "cancel" | { readonly [key: string]: unknown };
+export type ScriptedAnswer = "decline" | "cancel" | { readonly [key: string]: unknown };
 
 /** Answers in the order of the questions, or by a function of the question. */
-export type Answers = readonly Answer[] | ((asked: Asked) => Answer | Promise<Answer>);
+export type ScriptedAnswers = readonly ScriptedAnswer[] | ((asked: Asked) => ScriptedAnswer | Promise<ScriptedAnswer>);
 
 /** Makes scripted answers into what the protocol wants. */
-export function createAnswerer(answers: Answers | undefined): (asked: Asked) => Promise<object> {
+export function createAnswerer(answers: ScriptedAnswers | undefined): (asked: Asked) => Promise<object> {
   let next = 0;
   return async (asked) => {
     const answer = typeof answers === "function" ? await answers(asked) : answers?.[next++];

@@ -12,8 +12,8 @@ import type {
   ToolDescription,
 } from "../protocol/model.ts";
 import type { Tool } from "../tools/define.ts";
-import { type Answers, type Asked, createAnswerer } from "./answers.ts";
-import { listenTo, type Wanted } from "./listen.ts";
+import { type Asked, createAnswerer, type ScriptedAnswers } from "./answers.ts";
+import { type ListenOptions, listenTo } from "./listen.ts";
 import { type Notification, Notifications } from "./notifications.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -23,7 +23,7 @@ export type Link = (receive: (text: string) => void) => { send(text: string): vo
 export interface ClientOptions {
   /** The protocol revision to speak. Default: the newest. */
   readonly revision?: string;
-  readonly answers?: Answers;
+  readonly answers?: ScriptedAnswers;
   /** Default: all that can be answered by script. */
   readonly capabilities?: ClientCapabilities;
 }
@@ -182,7 +182,7 @@ export class TestClient {
   }
 
   /** Asks to hear of changes, and resolves when the server has agreed; the function that it gives ends it. */
-  async listen(wanted: Wanted): Promise<() => Promise<void>> {
+  async listen(wanted: ListenOptions): Promise<() => Promise<void>> {
     const { uris = [] } = wanted;
     if (!this.#handshake) return listenTo(this, wanted);
     for (const uri of uris) await this.request("resources/subscribe", { uri });

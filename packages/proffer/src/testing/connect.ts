@@ -7,7 +7,7 @@ import { type ClientOptions, type Link, TestClient } from "./client.ts";
 export interface ConnectOptions extends ClientOptions {
   readonly principal?: Principal;
   /** Show real error messages, as under `proffer dev`. */
-  readonly dev?: boolean;
+  readonly exposeErrors?: boolean;
 }
 
 /** Connects a client to a server in this process, ready to be used. */

@@ -1,14 +1,17 @@
 import type { TestClient } from "./client.ts";
 
 /** What a client wants to hear of. Before 2026-07-28 changes of lists are told to everyone. */
-export interface Wanted {
+export interface ListenOptions {
   readonly lists?: readonly ("tools" | "prompts" | "resources")[];
   /** Resources whose updates to hear of. */
   readonly uris?: readonly string[];
 }
 
 /** Opens a subscription that stays open until the function that it gives is called. */
-export async function listenTo(client: TestClient, { lists = [], uris = [] }: Wanted): Promise<() => Promise<void>> {
+export async function listenTo(
+  client: TestClient,
+  { lists = [], uris = [] }: ListenOptions,
+): Promise<() => Promise<void>> {
   const stop = new AbortController();
   const notifications = {
     ...Object.fromEntries(lists.map((kind) => [`${kind}ListChanged`, true])),

@@ -1,10 +1,10 @@
 import type { Server } from "../server/server.ts";
-import type { Answers } from "./answers.ts";
+import type { ScriptedAnswers } from "./answers.ts";
 import { connect } from "./connect.ts";
 
 export interface RepeatOptions {
   readonly input?: object;
-  readonly answers: Answers;
+  readonly answers: ScriptedAnswers;
   /** All effects so far that must not happen twice, such as the calls that a spy recorded. */
   readonly effects: () => readonly unknown[];
 }

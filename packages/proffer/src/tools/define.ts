@@ -5,7 +5,7 @@ import type { Failure, Result } from "../results/content.ts";
 import type { Infer, SchemaLike } from "../schema/infer.ts";
 import { type Schema, toSchema } from "../schema/schema.ts";
 import { UsageError } from "../support/usage-error.ts";
-import { findMirrors, type Mirror } from "./header-params.ts";
+import { findHeaderParams, type HeaderParam } from "./header-params.ts";
 
 /** A capability that a tool cannot do without. */
 export type RequiredCapability = "elicitation" | "elicitation.url" | "sampling" | "sampling.tools" | "roots";
@@ -34,7 +34,7 @@ export interface ToolOptions<
   /** What the client must be able to do; checked before `handle` runs. */
   readonly requires?: readonly RequiredCapability[];
   /** Answers to its questions are taken once: a round that is sent again is refused. Default: false. */
-  readonly once?: boolean;
+  readonly singleUse?: boolean;
   handle(
     input: Input extends undefined ? Record<string, never> : Infer<Input>,
     ctx: Context,
@@ -50,7 +50,7 @@ export interface Tool<Input = unknown, Output = unknown, Name extends string = s
   readonly description: ToolDescription;
   readonly input: Schema;
   /** The arguments that clients repeat in headers over HTTP. */
-  readonly mirrors: readonly Mirror[];
+  readonly mirrors: readonly HeaderParam[];
   readonly output: Schema | undefined;
   /** It declares what it returns, so that a value of any type is structured content. */
   readonly structured: boolean;
@@ -58,7 +58,7 @@ export interface Tool<Input = unknown, Output = unknown, Name extends string = s
   readonly wrapped: boolean;
   readonly timeout: number | undefined;
   readonly requires: ClientCapabilities | undefined;
-  readonly once: boolean;
+  readonly singleUse: boolean;
   handle(input: unknown, ctx: Context): unknown;
   /** Only for the type checker: lets a test client know what the tool takes and gives. */
   readonly types?: { readonly input: Input; readonly output: Output };
@@ -74,7 +74,7 @@ export function defineTool<
 >(
   options: ToolOptions<Input, Output, Name>,
 ): Tool<Input extends undefined ? undefined : Infer<Input>, Output extends undefined ? unknown : Infer<Output>, Name> {
-  const { name, input, output, timeout, requires, once = false, handle, ...rest } = options;
+  const { name, input, output, timeout, requires, singleUse = false, handle, ...rest } = options;
   checkToolName(name);
   if (typeof handle !== "function") throw new UsageError("bad_option", `Tool "${name}" has no handle function.`);
   if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) {
@@ -100,13 +100,13 @@ export function defineTool<
       ...(outputSchema === undefined ? {} : { outputSchema: outputSchema.json }),
     },
     input: inputSchema,
-    mirrors: findMirrors(inputSchema.json, `Tool "${name}": input`),
+    mirrors: findHeaderParams(inputSchema.json, `Tool "${name}": input`),
     output: outputSchema,
     structured: outputSchema !== undefined,
     wrapped: outputSchema !== undefined && outputSchema.json.type !== "object",
     timeout,
     requires: requires === undefined || requires.length === 0 ? undefined : toCapabilities(requires, name),
-    once,
+    singleUse,
     handle: handle as Tool["handle"],
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../support/usage-error.ts";
-import { findMirrors } from "./header-params.ts";
+import { findHeaderParams } from "./header-params.ts";
 
 const argument = (schema: object) => ({ type: "object", properties: { a: schema } });
 const header = (name: unknown, type = "string") => ({ type, "x-mcp-header": name });
@@ -8,7 +8,7 @@ const header = (name: unknown, type = "string") => ({ type, "x-mcp-header": name
 describe("x-mcp-header", () => {
   it("is found wherever a path of properties leads", () => {
     const schema = { type: "object", properties: { a: header("Region"), b: argument(header("Deep", "boolean")) } };
-    expect(findMirrors(schema, "t")).toEqual([
+    expect(findHeaderParams(schema, "t")).toEqual([
       { header: "mcp-param-region", path: ["a"] },
       { header: "mcp-param-deep", path: ["b", "a"] },
     ]);
@@ -19,7 +19,7 @@ describe("x-mcp-header", () => {
       type: "object",
       properties: { "x-mcp-header": { type: "number", default: { "x-mcp-header": 1 } } },
     };
-    expect(findMirrors(schema, "t")).toEqual([]);
+    expect(findHeaderParams(schema, "t")).toEqual([]);
   });
 
   it.each([
@@ -36,6 +36,6 @@ describe("x-mcp-header", () => {
     ["properties below anyOf", { type: "object", anyOf: [argument(header("A"))] }],
     ["a name that differs in case", { type: "object", properties: { a: header("Region"), b: header("region") } }],
   ])("T036: is refused with %s", (_what, schema) => {
-    expect(() => findMirrors(schema, "t")).toThrow(UsageError);
+    expect(() => findHeaderParams(schema, "t")).toThrow(UsageError);
   });
 });

@@ -3,7 +3,7 @@ import { keywords } from "../schema/json-schema/keywords.ts";
 import { UsageError } from "../support/usage-error.ts";
 
 /** An argument that clients repeat in a header over HTTP, so that proxies can route by it. */
-export interface Mirror {
+export interface HeaderParam {
   /** The whole header name, in lower case. */
   readonly header: string;
   /** Where the argument is: the names of properties, outermost first. */
@@ -20,8 +20,8 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
  * wrong, so that it would be missing without a word.
  * @throws {UsageError} for a name or place that the specification forbids.
  */
-export function findMirrors(schema: JsonObject, where: string): readonly Mirror[] {
-  const mirrors: Mirror[] = [];
+export function findHeaderParams(schema: JsonObject, where: string): readonly HeaderParam[] {
+  const mirrors: HeaderParam[] = [];
   collect(schema, [], mirrors, where);
   const names = new Set<string>();
   for (const { header } of mirrors) {
@@ -32,7 +32,7 @@ export function findMirrors(schema: JsonObject, where: string): readonly Mirror[
 }
 
 /** Goes through `properties` only; whatever else holds schemas must not declare a header. */
-function collect(schema: JsonObject, path: readonly string[], mirrors: Mirror[], where: string): void {
+function collect(schema: JsonObject, path: readonly string[], mirrors: HeaderParam[], where: string): void {
   if (Object.hasOwn(schema, KEYWORD)) mirrors.push(toMirror(schema, path, where));
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === "properties" && isObject(value)) {
@@ -45,7 +45,7 @@ function collect(schema: JsonObject, path: readonly string[], mirrors: Mirror[],
   }
 }
 
-function toMirror(schema: JsonObject, path: readonly string[], where: string): Mirror {
+function toMirror(schema: JsonObject, path: readonly string[], where: string): HeaderParam {
   const name = schema[KEYWORD];
   const place = `${where}: /${path.join("/")}`;
   if (path.length === 0) throw wrong(where, `${KEYWORD} belongs to one argument, not to all of them`);

@@ -1,5 +1,5 @@
 import type { Call } from "../calls/call.ts";
-import { lacking, refusal } from "../calls/capabilities.ts";
+import { missingCapabilities, missingCapability } from "../calls/capabilities.ts";
 import { limitTime } from "../calls/timeout.ts";
 import { type List, page } from "../catalog/pages.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
@@ -8,10 +8,10 @@ import type { CallResult, ContentBlock } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
 import { ToolError } from "../results/content.ts";
-import type { Prepared } from "../results/serialized.ts";
-import { failed, isDeferred, restated, toCallResult } from "../results/to-result.ts";
-import { Mismatch, type Schema } from "../schema/schema.ts";
-import { after } from "../support/when-ready.ts";
+import type { SerializedResult } from "../results/serialized.ts";
+import { failureResult, isDeferred, toCallResult, withParsedValue } from "../results/to-result.ts";
+import { type Schema, ValidationError } from "../schema/schema.ts";
+import { whenReady } from "../support/when-ready.ts";
 import type { Tool } from "./define.ts";
 
 const TOOLS: List<Tool> = {
@@ -20,7 +20,7 @@ const TOOLS: List<Tool> = {
   describe: (tool, call) => convert(call.revision, "tool", tool.description, tool),
 };
 
-export function listTools(call: Call): Prepared | Promise<Prepared> {
+export function listTools(call: Call): SerializedResult | Promise<SerializedResult> {
   return page(call, TOOLS);
 }
 
@@ -53,7 +53,7 @@ function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown): Pro
     pending,
     (value) => {
       const made = toCallResult(value, tool, call.server.limits.streamBytes);
-      return after(made, (result) => conclude(call, tool, ctx, result));
+      return whenReady(made, (result) => conclude(call, tool, ctx, result));
     },
     (error) => deliver(call, tool, ctx, failure(call, tool, error)),
   );
@@ -71,8 +71,8 @@ function conclude(call: Call, tool: Tool, ctx: CallContext, result: CallResult):
 }
 
 function checkClient(call: Call, tool: Tool): void {
-  const missing = tool.requires && lacking(tool.requires, call.client.capabilities);
-  if (missing !== undefined) throw refusal(call.revision, missing, `Tool "${tool.name}"`);
+  const missing = tool.requires && missingCapabilities(tool.requires, call.client.capabilities);
+  if (missing !== undefined) throw missingCapability(call.revision, missing, `Tool "${tool.name}"`);
 }
 
 /**
@@ -93,17 +93,17 @@ function checkOutput(tool: Tool, output: Schema, result: CallResult): CallResult
   }
   if (parsed instanceof Promise) {
     return parsed.then(
-      (value) => restated(result, value, tool),
+      (value) => withParsedValue(result, value, tool),
       (error) => {
         throw broken(tool, error);
       },
     );
   }
-  return restated(result, parsed, tool);
+  return withParsedValue(result, parsed, tool);
 }
 
 function broken(tool: Tool, error: unknown): unknown {
-  if (!(error instanceof Mismatch)) return error;
+  if (!(error instanceof ValidationError)) return error;
   return new RpcError("internal_error", `The tool "${tool.name}" gave a value that does not fit its output schema.`, {
     cause: error,
   });
@@ -121,10 +121,11 @@ function deliver(call: Call, tool: Tool, ctx: CallContext, result: CallResult): 
 /** What the model is told of a failure; what it may not be told is thrown or goes to the log. */
 function failure(call: Call, tool: Tool, thrown: unknown): CallResult {
   if (thrown instanceof RpcError) throw thrown;
-  if (thrown instanceof ToolError) return failed(thrown.message);
-  if (thrown instanceof Mismatch) return failed(`The arguments of "${tool.name}" are not right:\n${thrown.message}`);
+  if (thrown instanceof ToolError) return failureResult(thrown.message);
+  if (thrown instanceof ValidationError)
+    return failureResult(`The arguments of "${tool.name}" are not right:\n${thrown.message}`);
   if (!call.done) call.server.logError(call, `tool "${tool.name}" threw`, thrown);
-  if (!call.origin.dev) return failed(`The tool "${tool.name}" failed.`);
+  if (!call.origin.exposeErrors) return failureResult(`The tool "${tool.name}" failed.`);
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
-  return failed(`${detail} (shown because the server runs in dev mode; throw a ToolError to show it always)`);
+  return failureResult(`${detail} (shown because the server runs in dev mode; throw a ToolError to show it always)`);
 }

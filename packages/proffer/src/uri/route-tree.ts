@@ -1,4 +1,3 @@
-import { type Affixes, createAffixes, obtain } from "./affixes.ts";
 import type { Sequence } from "./sequence.ts";
 
 /**
@@ -152,4 +151,30 @@ function propose<Route, Result>(routes: readonly Route[], search: Search<Route, 
     if (result !== undefined) return result;
   }
   return undefined;
+}
+
+/**
+ * Items by a text that something begins or ends with, the longest first. A search costs one step for each length that
+ * occurs, however many texts there are.
+ */
+interface Affixes<Item> {
+  readonly items: Map<string, Item>;
+  /** The lengths of the texts, the longest first. */
+  lengths: readonly number[];
+}
+
+function createAffixes<Item>(): Affixes<Item> {
+  return { items: new Map(), lengths: [] };
+}
+
+/** The item under a text, created if there is none. */
+function obtain<Item>(affixes: Affixes<Item>, text: string, create: () => Item): Item {
+  const known = affixes.items.get(text);
+  if (known !== undefined) return known;
+  const item = create();
+  affixes.items.set(text, item);
+  if (!affixes.lengths.includes(text.length)) {
+    affixes.lengths = [...affixes.lengths, text.length].sort((a, b) => b - a);
+  }
+  return item;
 }

@@ -14,7 +14,7 @@ beforeEach(async () => {
   entries = [];
   service = await serveHttp(workshop.server, {
     port: 0,
-    sse: true,
+    legacySse: true,
     log: (entry) => entries.push(entry),
     async authenticate(request) {
       const [scheme, token] = (request.header("authorization") ?? "").split(" ");

@@ -9,7 +9,7 @@ const url = "http://localhost/anywhere";
 
 beforeEach(() => {
   workshop = openWorkshop();
-  handler = createFetchHandler(workshop.server, { maxBodyBytes: 1000 });
+  handler = createFetchHandler(workshop.server, { maxMessageBytes: 1000 });
 });
 
 afterEach(async () => {

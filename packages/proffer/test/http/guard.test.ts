@@ -12,7 +12,7 @@ let url: string;
 
 beforeAll(async () => {
   service = await serveHttp(
-    { "/mcp": server, "/area/other": { server, sessions: false, sse: true } },
+    { "/mcp": server, "/area/other": { server, sessions: false, legacySse: true } },
     { port: 0, health: true },
   );
   url = service.url;

@@ -15,7 +15,7 @@ let url: string;
 
 beforeEach(async () => {
   workshop = openWorkshop();
-  service = await serveHttp(workshop.server, { port: 0, sse: true, health: true, maxBodyBytes: LIMIT });
+  service = await serveHttp(workshop.server, { port: 0, legacySse: true, health: true, maxMessageBytes: LIMIT });
   url = service.url;
 });
 
@@ -174,7 +174,7 @@ describe("a connection", () => {
 
 describe("a server that has enough to do", () => {
   it("T094: answers what is too much at once, and the rest in full", { timeout: 120_000 }, async () => {
-    const small = await serveHttp(workshop.server, { port: 0, maxConcurrent: 100, maxStreams: 1 });
+    const small = await serveHttp(workshop.server, { port: 0, maxInFlight: 100, maxStreams: 1 });
     const wait = modern("tools/call", { name: "wait", arguments: {} });
     const calls = Array.from({ length: 1000 }, () => postModern(small.url, wait));
     await expect.poll(() => workshop.begun.get("wait"), { timeout: 60_000 }).toBe(100);
@@ -199,7 +199,7 @@ describe("a server that has enough to do", () => {
       handle: () => new Promise<string>((resolve) => (end = () => resolve("late"))),
     });
     const server = defineServer({ name: "hang", version: "1.0.0", tools: [hang], log: () => {} });
-    const service = await serveHttp(server, { port: 0, maxConcurrent: 1 });
+    const service = await serveHttp(server, { port: 0, maxInFlight: 1 });
     const call = () => postModern(service.url, modern("tools/call", { name: "hang", arguments: {} }));
     expect((await call()).json).toMatchObject({ result: { isError: true } });
     expect(await call()).toMatchObject({ status: 503 });

@@ -244,7 +244,7 @@ describe("subscriptions/listen", () => {
   });
 
   it("T050: comments keep a quiet stream open", async () => {
-    const quick = await serveHttp(workshop.server, { port: 0, keepAlive: 5 });
+    const quick = await serveHttp(workshop.server, { port: 0, keepAliveInterval: 5 });
     const message = listen({ toolsListChanged: true }, 1);
     const events = await openEvents(quick.url, { headers: modernHeaders(message), message });
     await expect.poll(() => events.comments, { timeout: 30_000 }).toBeGreaterThan(2);

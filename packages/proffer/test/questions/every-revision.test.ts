@@ -1,5 +1,5 @@
 import { type Context, definePrompt, defineResource, defineServer, defineTool, field } from "proffer";
-import { type Answers, connect } from "proffer/testing";
+import { connect, type ScriptedAnswers } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
@@ -37,7 +37,7 @@ const server = defineServer({
     defineTool({
       name: "polite",
       handle: async (_, ctx) => {
-        const answer = await ctx.ask("Sure?", { sure: field.boolean() }, { otherwise: { action: "decline" } });
+        const answer = await ctx.ask("Sure?", { sure: field.boolean() }, { fallback: { action: "decline" } });
         return answer.action;
       },
     }),
@@ -53,7 +53,7 @@ const server = defineServer({
 });
 
 describe.each(ASKING)("a question on %s", (revision) => {
-  const call = async (tool: string, answers: Answers) => {
+  const call = async (tool: string, answers: ScriptedAnswers) => {
     const client = await connect(server, { revision, answers });
     return client.call(tool);
   };
@@ -156,7 +156,7 @@ describe("other things to ask for", () => {
       defineTool({ name: "roots", handle: async (_, ctx) => (await ctx.roots()).map((root) => root.uri) }),
     ],
   });
-  const answers: Answers = ({ method }) =>
+  const answers: ScriptedAnswers = ({ method }) =>
     method === "roots/list"
       ? { roots: [{ uri: "file:///home" }] }
       : method === "sampling/createMessage"

@@ -8,7 +8,7 @@ type Handle = (ctx: Context) => unknown;
 const KEY = new Uint8Array(32).fill(7);
 const YES_NO = { yes: field.boolean() };
 
-function serve(handle: Handle, options: { once?: boolean } = {}) {
+function serve(handle: Handle, options: { singleUse?: boolean } = {}) {
   return defineServer({
     name: "rounds",
     version: "1",
@@ -362,7 +362,7 @@ describe("a tool whose answers are taken once", () => {
           await ctx.ask("Sure?", YES_NO);
           return ++runs;
         },
-        { once: true },
+        { singleUse: true },
       ),
     );
     const first = await round(client);

@@ -1,4 +1,4 @@
-import { defineResource, defineServer, type ListFunction, oneOf } from "proffer";
+import { defineResource, defineServer, type ListFunction, param } from "proffer";
 import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 
@@ -16,7 +16,7 @@ function complete(list: ListFunction, ref: string, name: string, value: string, 
         uri: "people://{country}/{name}{?format}",
         name: "person",
         hideQuery: true,
-        params: { format: oneOf("short", "long") },
+        params: { format: param.oneOf("short", "long") },
         complete: { country: ["de", "fr", "FI"] },
         list,
         read: () => "",

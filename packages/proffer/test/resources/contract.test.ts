@@ -1,12 +1,11 @@
 import {
-  charset,
   defineResource,
+  defineResourceGroup,
   defineServer,
   InvalidParams,
-  integer,
+  param,
   type Refusal,
   RpcError,
-  resourceGroup,
 } from "proffer";
 import { connect, type TestClient } from "proffer/testing";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -17,7 +16,7 @@ const SERVICES = ["types", "packages", "cards", "scenarios", "eval", "logs"];
 const RESERVED = "&=?/% ";
 
 function id(label: string) {
-  return charset("A-Za-z0-9_.-", { label });
+  return param.charset("A-Za-z0-9_.-", { label });
 }
 
 function numberProblem({ value }: Refusal): string {
@@ -38,14 +37,14 @@ const EVAL_ID = /^[A-Za-z0-9-]+_\d+$/;
 const lua = "text/x-lua";
 const json = "application/json";
 
-const algocline = resourceGroup(
+const algocline = defineResourceGroup(
   {
     uri: "alc://",
     decode: false,
     emptySegments: "drop",
     duplicates: "last",
     hideQuery: true,
-    refuse: {
+    messages: {
       foreign: ({ uri }) => `invalid scheme: expected alc://, got ${uri}`,
       traversal: ({ value }) => `path traversal segment rejected: ${value}`,
       unmatched,
@@ -106,8 +105,8 @@ const algocline = resourceGroup(
       mimeType: json,
       params: {
         card_id: id("card_id"),
-        offset: integer({ default: 0, max: 10_000_000, plus: true }),
-        limit: integer({ default: 100, max: 10_000, plus: true }),
+        offset: param.integer({ default: 0, max: 10_000_000, plus: true }),
+        limit: param.integer({ default: 100, max: 10_000, plus: true }),
       },
       read: (params) => params,
     }),
@@ -136,8 +135,8 @@ const algocline = resourceGroup(
       mimeType: json,
       params: {
         session_id: id("session_id"),
-        limit: integer({ default: 50, max: 10_000, plus: true }),
-        max_chars: integer({ default: 20_000, max: 1_000_000, plus: true }),
+        limit: param.integer({ default: 50, max: 10_000, plus: true }),
+        max_chars: param.integer({ default: 20_000, max: 1_000_000, plus: true }),
       },
       read: (params) => params,
     }),
@@ -264,10 +263,10 @@ describe.each(["2025-06-18", "2026-07-28"])("a group with the contract of algocl
 
 describe("a contract", () => {
   it("can give a refusal another code and data", async () => {
-    const group = resourceGroup(
+    const group = defineResourceGroup(
       {
         uri: "old://",
-        refuse: {
+        messages: {
           missing: ({ uri }) =>
             new RpcError("invalid_params", `Resource ${uri} not found.`, { code: -32099, data: [1] }),
           unmatched: ({ uri }) => new RpcError("internal_error", `Nothing at ${uri}.`),
@@ -285,8 +284,8 @@ describe("a contract", () => {
   });
 
   it("can have one answer to everything, but not to what is not its own", async () => {
-    const group = resourceGroup({ uri: "old://", refuse: ({ kind, uri }) => `${kind}: ${uri}` }, [
-      defineResource({ uri: "old://{id}{?n}", name: "old", params: { n: integer() }, read: () => undefined }),
+    const group = defineResourceGroup({ uri: "old://", messages: ({ kind, uri }) => `${kind}: ${uri}` }, [
+      defineResource({ uri: "old://{id}{?n}", name: "old", params: { n: param.integer() }, read: () => undefined }),
     ]);
     const client = await connect(defineServer({ name: "old", version: "1", resources: [group] }));
     for (const [uri, kind] of [
@@ -305,10 +304,12 @@ describe("a contract", () => {
     const resource = defineResource({
       uri: "n://{id}{?n}",
       name: "n",
-      params: { n: integer() },
+      params: { n: param.integer() },
       read: () => "",
     });
-    const unknownFirst = resourceGroup({ uri: "n://", order: ["unknown", "faults", "path", "query"] }, [resource]);
+    const unknownFirst = defineResourceGroup({ uri: "n://", order: ["unknown", "faults", "path", "query"] }, [
+      resource,
+    ]);
     const client = await connect(defineServer({ name: "n", version: "1", resources: [unknownFirst] }));
     await expect(client.read("n://a?n=x&m=1")).rejects.toThrow(/^m "1" on .* is an unknown query parameter/);
     const usual = await connect(defineServer({ name: "n", version: "1", resources: [resource] }));
@@ -317,7 +318,7 @@ describe("a contract", () => {
 
   it("belongs to the group with the longest prefix", async () => {
     const named = (prefix: string) =>
-      resourceGroup({ uri: prefix, refuse: { unmatched: () => `none in ${prefix}` } }, [
+      defineResourceGroup({ uri: prefix, messages: { unmatched: () => `none in ${prefix}` } }, [
         defineResource({ uri: `${prefix}{id}/x`, name: "x", read: () => "" }),
       ]);
     const client = await connect(
@@ -329,9 +330,12 @@ describe("a contract", () => {
   });
 
   it.each([
-    ["a resource outside its prefix", () => resourceGroup({ uri: "a://" }, [fixed("b://x")])],
-    ["a prefix with a variable", () => resourceGroup({ uri: "a://{b}" }, [])],
-    ["an order that leaves a check out", () => resourceGroup({ uri: "a://", order: ["path", "query", "unknown"] }, [])],
+    ["a resource outside its prefix", () => defineResourceGroup({ uri: "a://" }, [fixed("b://x")])],
+    ["a prefix with a variable", () => defineResourceGroup({ uri: "a://{b}" }, [])],
+    [
+      "an order that leaves a check out",
+      () => defineResourceGroup({ uri: "a://", order: ["path", "query", "unknown"] }, []),
+    ],
   ])("refuses %s", (_, define) => {
     expect(define).toThrow(expect.objectContaining({ name: "UsageError", code: "bad_option" }));
   });

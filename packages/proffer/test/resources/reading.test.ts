@@ -1,16 +1,14 @@
 import {
   contents,
   defineResource,
+  defineResourceGroup,
   defineServer,
   defineTool,
-  integer,
   NotFound,
-  path,
+  param,
   type Resource,
-  resourceGroup,
   type ServerOptions,
   text,
-  uuid,
 } from "proffer";
 import { connect } from "proffer/testing";
 import { parseTemplate } from "proffer/uri";
@@ -76,7 +74,7 @@ describe("declared parameters", () => {
   const order = defineResource({
     uri: "orders://{orderId}{?limit}",
     name: "Order",
-    params: { orderId: /^\d+$/, limit: integer({ default: 100, max: 10_000 }) },
+    params: { orderId: /^\d+$/, limit: param.integer({ default: 100, max: 10_000 }) },
     read: ({ orderId, limit }) => ({ orderId, limit }),
   });
 
@@ -126,7 +124,7 @@ describe("declared parameters", () => {
     const list = defineResource({
       uri: "l://x{?n*}",
       name: "l",
-      params: { n: integer({ max: 9 }) },
+      params: { n: param.integer({ max: 9 }) },
       read: ({ n }) => n ?? [],
     });
     const client = await open([list]);
@@ -135,7 +133,7 @@ describe("declared parameters", () => {
   });
 
   it("must be variables of the template, and checks", () => {
-    const sources = { b: uuid() } as never;
+    const sources = { b: param.uuid() } as never;
     expect(() => defineResource({ uri: "x://{a}", name: "x", params: sources, read: () => "" })).toThrow(
       /has no \{b\}/,
     );
@@ -212,7 +210,7 @@ describe("a handler", () => {
 
   it("of a single URI can say that there is nothing, in the words of its group", async () => {
     const refuse = { missing: ({ uri }: { uri: string }) => `resource not found: ${uri}` };
-    const client = await open(resourceGroup({ uri: "x://", refuse }, [terms]));
+    const client = await open(defineResourceGroup({ uri: "x://", messages: refuse }, [terms]));
     const error = await client.read("x://terms").catch((thrown) => thrown);
     expect(error).toMatchObject({ code: -32602, message: "resource not found: x://terms" });
     expect(error.data).toBeUndefined();
@@ -220,7 +218,7 @@ describe("a handler", () => {
 
   it("sees the URI as the client wrote it, and so does who looks whether it exists", async () => {
     const seen: unknown[] = [];
-    const group = resourceGroup({ uri: "x://", emptySegments: "drop" }, [
+    const group = defineResourceGroup({ uri: "x://", emptySegments: "drop" }, [
       defineResource({
         uri: "x://{a}{?b}",
         name: "x",
@@ -295,7 +293,7 @@ describe("a handler that asks", () => {
   const guarded = defineResource({
     uri: "secret://{+file}",
     name: "Secret",
-    params: { file: path() },
+    params: { file: param.path() },
     read: async ({ file }, ctx) => {
       const answer = await ctx.ask(`Read ${file}?`, { type: "object", properties: { sure: { type: "boolean" } } });
       return answer.action === "accept" ? "opened" : "closed";

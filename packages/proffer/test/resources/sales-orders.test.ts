@@ -1,4 +1,4 @@
-import { defineResource, defineServer, resourceGroup } from "proffer";
+import { defineResource, defineResourceGroup, defineServer } from "proffer";
 import { connect, type TestClient } from "proffer/testing";
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -13,9 +13,9 @@ const order = defineResource({
   read: ({ sales_order_id }) => ({ sales_order_id }),
 });
 
-const resources = resourceGroup(
+const resources = defineResourceGroup(
   {
-    refuse: {
+    messages: {
       unmatched: ({ uri }) => `Resource ${uri} not found`,
       pattern: ({ uri }) => `Resource ${uri} not found`,
       missing: ({ uri }) => `Resource ${uri} not found`,

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { InvalidParams, type RpcError } from "../../protocol/errors.ts";
 import { pathProblem } from "../../resources/params/path.ts";
-import type { HeldFile } from "./open-file.ts";
+import type { OpenFile } from "./open-file.ts";
 import { readBytes } from "./read.ts";
 import { FilesRoot } from "./root.ts";
 import { readDirectory, type Shown } from "./walk.ts";
@@ -46,7 +46,7 @@ export function confine(directory: string, options: ConfineOptions = {}): Confin
   const shown: Shown = { root, uri: "", showsFile: () => true, showsDirectory: () => true };
 
   /** Uses a file; undefined if there is none. */
-  async function use<Value>(path: string, work: (file: HeldFile, size: number) => Value | Promise<Value>) {
+  async function use<Value>(path: string, work: (file: OpenFile, size: number) => Value | Promise<Value>) {
     checkPath(path);
     const opened = await root.open(path);
     if (opened === undefined) return undefined;

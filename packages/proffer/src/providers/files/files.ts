@@ -8,7 +8,7 @@ import { path } from "../../resources/params/path.ts";
 import { contents } from "../../results/content.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { toPathTest } from "./glob.ts";
-import type { HeldFile } from "./open-file.ts";
+import type { OpenFile } from "./open-file.ts";
 import { requirePeer } from "./peer.ts";
 import { readContent } from "./read.ts";
 import { FilesRoot } from "./root.ts";
@@ -125,7 +125,7 @@ function parents(at: string): string[] {
 async function readPath<Value>(
   shown: Shown,
   at: string,
-  use: (found: Found, file: HeldFile, stats: BigIntStats) => Value | Promise<Value>,
+  use: (found: Found, file: OpenFile, stats: BigIntStats) => Value | Promise<Value>,
 ): Promise<Value | undefined> {
   const opened = await shown.root.open(at);
   if (opened === undefined) return undefined;

@@ -7,7 +7,7 @@ const CHUNK = 64 * 1024;
  * through a thread: what the system knows of a file that it has just opened for reading it has at hand, and a thread
  * costs ten times as much as to ask.
  */
-export class HeldFile {
+export class OpenFile {
   readonly fd: number;
 
   constructor(fd: number) {
@@ -47,8 +47,8 @@ export class HeldFile {
 }
 
 /** Opens a file for reading, with the flags of `open(2)` that are given besides. */
-export function holdFile(path: string, flags: number = fs.constants.O_RDONLY): Promise<HeldFile> {
+export function openFile(path: string, flags: number = fs.constants.O_RDONLY): Promise<OpenFile> {
   return new Promise((resolve, reject) => {
-    fs.open(path, flags, (error, fd) => (error ? reject(error) : resolve(new HeldFile(fd))));
+    fs.open(path, flags, (error, fd) => (error ? reject(error) : resolve(new OpenFile(fd))));
   });
 }

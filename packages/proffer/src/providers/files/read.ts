@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { InvalidParams } from "../../protocol/errors.ts";
 import type { Meta } from "../../protocol/model.ts";
-import type { ContentItem } from "../../results/content.ts";
-import { takeItems, toLines } from "../../results/slice.ts";
-import type { HeldFile } from "./open-file.ts";
+import type { ResourceContent } from "../../results/content.ts";
+import { sliceItems, toLines } from "../../results/slice.ts";
+import type { OpenFile } from "./open-file.ts";
 
 /** Which part of a file is wanted; all of it if nothing is given. */
 export interface FilePart {
@@ -29,7 +29,7 @@ interface Readable {
 }
 
 /** Reads a file, or a part of it, and never more than `maxBytes`. */
-export async function readContent(held: HeldFile, part: FilePart, file: Readable): Promise<ContentItem> {
+export async function readContent(held: OpenFile, part: FilePart, file: Readable): Promise<ResourceContent> {
   const byLine = part.line !== undefined || part.lines !== undefined;
   const byByte = part.offset !== undefined || part.length !== undefined;
   if (byLine && byByte) throw new InvalidParams("Give offset and length, or line and lines, but not both.");
@@ -46,7 +46,7 @@ export async function readContent(held: HeldFile, part: FilePart, file: Readable
 }
 
 /** Reads so many bytes, or fewer where the file has fewer. */
-export async function readBytes(file: HeldFile, offset: number, length: number): Promise<Buffer> {
+export async function readBytes(file: OpenFile, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {
@@ -59,12 +59,12 @@ export async function readBytes(file: HeldFile, offset: number, length: number):
 }
 
 async function readLines(
-  held: HeldFile,
+  held: OpenFile,
   { line = 1, lines = LINES }: FilePart,
   { maxBytes, type = "text/plain" }: Readable,
-): Promise<ContentItem> {
+): Promise<ResourceContent> {
   const all = bounded(toLines(held.chunks(), maxBytes), line, maxBytes);
-  const slice = await takeItems(all, { offset: line - 1, limit: lines });
+  const slice = await sliceItems(all, { offset: line - 1, limit: lines });
   const meta = { [`${META}line`]: line, [`${META}lines`]: slice.items.length, [`${META}more`]: slice.more };
   return { mimeType: type, text: slice.items.map((each) => `${each}\n`).join(""), _meta: meta };
 }
@@ -82,7 +82,7 @@ async function* bounded(lines: AsyncIterable<string>, from: number, maxBytes: nu
 }
 
 /** The content decides: a text that is one is text, anything else a blob, whatever the name says. */
-function asTextOrBlob(bytes: Buffer, type: string | undefined): ContentItem {
+function asTextOrBlob(bytes: Buffer, type: string | undefined): ResourceContent {
   const isText = isUtf8(bytes) && !bytes.includes(0);
   if (isText && (type === undefined || isTextType(type))) {
     return { mimeType: type ?? "text/plain", text: bytes.toString("utf8") };

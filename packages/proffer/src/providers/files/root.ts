@@ -1,11 +1,11 @@
 import { constants } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { type HeldFile, holdFile } from "./open-file.ts";
+import { type OpenFile, openFile } from "./open-file.ts";
 
 /** What was found under a root, held open. Whoever gets it closes it. */
 export interface Opened {
-  readonly file: HeldFile;
+  readonly file: OpenFile;
   /** Its real path below the root, with "/" between segments; "" for the root itself. */
   readonly path: string;
 }
@@ -86,7 +86,7 @@ async function openUnder(root: string, path: string): Promise<Opened | undefined
 
 /** Opens a path that does not end in a link, then looks where that led: a directory on the way may be a link, or become one meanwhile. */
 async function openBelow(root: string, direct: string): Promise<Opened | undefined> {
-  const file = await holdFile(direct, FLAGS);
+  const file = await openFile(direct, FLAGS);
   try {
     const path = below(root, LINUX ? file.location() : await whereIs(file, direct));
     if (path !== undefined) return { file, path };
@@ -102,9 +102,9 @@ async function openBelow(root: string, direct: string): Promise<Opened | undefin
  * The path of an open file where the system does not tell it: the path is resolved again and must lead to the same file.
  * That leaves no more than a race of three steps that must all be hit.
  */
-async function whereIs(file: HeldFile, real: string): Promise<string> {
+async function whereIs(file: OpenFile, real: string): Promise<string> {
   const again = await realpath(real);
-  const other = await holdFile(again, FLAGS);
+  const other = await openFile(again, FLAGS);
   try {
     const [mine, its] = [file.stat(), other.stat()];
     return mine.ino === its.ino && mine.dev === its.dev ? again : "";

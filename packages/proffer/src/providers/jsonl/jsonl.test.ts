@@ -8,7 +8,7 @@ import { charset } from "../../resources/params/charset.ts";
 import type { Watch } from "../../resources/watch.ts";
 import { defineServer } from "../../server/server.ts";
 import { connect } from "../../testing/connect.ts";
-import { type BadLineWording, jsonl } from "./jsonl.ts";
+import { type BadLineMessage, jsonl } from "./jsonl.ts";
 import { LineReader } from "./lines.ts";
 
 let directory: string;
@@ -140,7 +140,7 @@ describe("jsonl", () => {
 
   it("words a bad line as its author wants", async () => {
     const path = file("worded.jsonl", '{"a":1}\n{"a":\n');
-    const read = async (badLines: BadLineWording) =>
+    const read = async (badLines: BadLineMessage) =>
       (await open(jsonl(path, { uri: "worded://x", name: "worded", badLines }))).read("worded://x");
     await expect(read(({ line, problem }, { uri }) => `${uri}: sample ${line} ${problem}`)).rejects.toMatchObject({
       code: -32603,

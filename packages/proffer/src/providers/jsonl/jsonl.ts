@@ -15,7 +15,7 @@ import { type Contents, contents } from "../../results/content.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import type { TemplateVariables } from "../../uri/template.ts";
 import { FilesRoot } from "../files/root.ts";
-import { type LinePage, LineReader, type OpenFile } from "./lines.ts";
+import { type LinePage, LineReader, type OpenLines } from "./lines.ts";
 import { watchLines } from "./watch.ts";
 
 export interface JsonlOptions<Uri extends string, Sources> {
@@ -40,7 +40,7 @@ export interface JsonlOptions<Uri extends string, Sources> {
    * What becomes of a line that is not JSON: it is named beside the others, or the read fails, in our words or in yours.
    * Default: "report".
    */
-  readonly badLines?: "report" | "fail" | BadLineWording;
+  readonly badLines?: "report" | "fail" | BadLineMessage;
   /** The resources that a template stands for. Without it, clients see the template only. */
   readonly list?: ListFunction;
   /** Suggestions for the variables of a template. Default: from `params` and `list`. */
@@ -68,7 +68,7 @@ export interface BadLine {
 }
 
 /** Words the failure of a read that met a bad line: a text goes out as an internal error; an error as it is. */
-export type BadLineWording = (bad: BadLine, ctx: Context) => string | RpcError;
+export type BadLineMessage = (bad: BadLine, ctx: Context) => string | RpcError;
 
 /**
  * Says which file a read is about; undefined for none. Without `within` what it returns is trusted, so check the variables
@@ -137,7 +137,7 @@ interface Part {
 const NO_ROWS: Part = { offset: 0, limit: 0 };
 const NO_LINES: LinePage = { lines: [], more: false };
 
-function openWithin(directory: string): OpenFile {
+function openWithin(directory: string): OpenLines {
   const root = new FilesRoot(resolve(directory));
   return async (path) => (pathProblem(path) === undefined ? (await root.open(path))?.file : undefined);
 }
@@ -162,7 +162,7 @@ function toContents(page: LinePage, offset: number, toFailure: (bad: BadLine) =>
   return contents([{ text: `[${rows.join(",")}]`, _meta }]);
 }
 
-function toError(bad: BadLine, badLines: "report" | "fail" | BadLineWording, ctx: Context): RpcError | undefined {
+function toError(bad: BadLine, badLines: "report" | "fail" | BadLineMessage, ctx: Context): RpcError | undefined {
   if (badLines === "report") return undefined;
   const words = badLines === "fail" ? `Line ${bad.line} ${bad.problem}.` : badLines(bad, ctx);
   return typeof words === "string" ? new RpcError("internal_error", words) : words;

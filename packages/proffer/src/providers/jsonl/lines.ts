@@ -1,4 +1,4 @@
-import { type HeldFile, holdFile } from "../files/open-file.ts";
+import { type OpenFile, openFile } from "../files/open-file.ts";
 
 /** A line of a file that is not blank. */
 export interface Line {
@@ -33,10 +33,10 @@ const NEWLINE = 10;
  */
 export class LineReader {
   readonly #maxLineBytes: number;
-  readonly #open: OpenFile;
+  readonly #open: OpenLines;
   readonly #known = new Map<string, Checkpoint[]>();
 
-  constructor(maxLineBytes: number, open: OpenFile = openAnywhere) {
+  constructor(maxLineBytes: number, open: OpenLines = openAnywhere) {
     this.#maxLineBytes = maxLineBytes;
     this.#open = open;
   }
@@ -68,7 +68,7 @@ export class LineReader {
   }
 
   /** The last checkpoint before the offset behind which a line still begins; all of them are forgotten otherwise. */
-  async #startOf(held: HeldFile, checkpoints: Checkpoint[], offset: number): Promise<Checkpoint> {
+  async #startOf(held: OpenFile, checkpoints: Checkpoint[], offset: number): Promise<Checkpoint> {
     const start = checkpoints.findLast(({ rows }) => rows <= offset);
     if (start === undefined) return START;
     const before = Buffer.alloc(1);
@@ -79,7 +79,7 @@ export class LineReader {
   }
 
   async #page(
-    held: HeldFile,
+    held: OpenFile,
     start: Checkpoint,
     checkpoints: Checkpoint[],
     offset: number,
@@ -101,11 +101,11 @@ export class LineReader {
 }
 
 /** Opens a file for reading; undefined if there is none. */
-export type OpenFile = (path: string) => Promise<HeldFile | undefined>;
+export type OpenLines = (path: string) => Promise<OpenFile | undefined>;
 
-async function openAnywhere(path: string): Promise<HeldFile | undefined> {
+async function openAnywhere(path: string): Promise<OpenFile | undefined> {
   try {
-    return await holdFile(path);
+    return await openFile(path);
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
@@ -123,7 +123,7 @@ interface RawLine {
 }
 
 /** The lines of a file from a position on; of one that is too long, no more than a chunk is held. */
-async function* splitLines(held: HeldFile, from: number, maxLineBytes: number): AsyncGenerator<RawLine> {
+async function* splitLines(held: OpenFile, from: number, maxLineBytes: number): AsyncGenerator<RawLine> {
   let position = from;
   let begun: Buffer[] = [];
   let length = 0;

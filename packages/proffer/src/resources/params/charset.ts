@@ -1,5 +1,5 @@
 import { UsageError } from "../../support/usage-error.ts";
-import { createParam, Flaw, type Param, type ParamOptions } from "./param.ts";
+import { createParam, type Param, ParamIssue, type ParamOptions } from "./param.ts";
 
 export interface CharsetOptions extends ParamOptions {
   /** In UTF-16 code units. Default: 512. */
@@ -14,7 +14,7 @@ export function charset(set: string, options: CharsetOptions = {}): Param<string
   const { maxLength = MAX_LENGTH } = options;
   const { ascii, ranges } = parseSet(set);
   return createParam(options, (text) => {
-    if (text === "") return new Flaw("length", "is empty", { limit: 1 });
+    if (text === "") return new ParamIssue("length", "is empty", { limit: 1 });
     if (text.length > maxLength) return tooLong(text, maxLength);
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at);
@@ -22,7 +22,7 @@ export function charset(set: string, options: CharsetOptions = {}): Param<string
       const point = text.codePointAt(at) ?? code;
       if (code < ASCII || !ranges.some(([from, to]) => point >= from && point <= to)) {
         const char = String.fromCodePoint(point);
-        return new Flaw("character", `has the character ${JSON.stringify(char)}; allowed are ${set}`, { char });
+        return new ParamIssue("character", `has the character ${JSON.stringify(char)}; allowed are ${set}`, { char });
       }
       if (point > 0xffff) at++;
     }
@@ -31,8 +31,8 @@ export function charset(set: string, options: CharsetOptions = {}): Param<string
 }
 
 /** The refusal of a text that is longer than it may be. */
-export function tooLong(text: string, limit: number): Flaw {
-  return new Flaw("length", `has ${text.length} characters, which is more than ${limit}`, { limit });
+export function tooLong(text: string, limit: number): ParamIssue {
+  return new ParamIssue("length", `has ${text.length} characters, which is more than ${limit}`, { limit });
 }
 
 function parseSet(set: string): { ascii: Uint8Array; ranges: [from: number, to: number][] } {

@@ -1,6 +1,6 @@
 import { formats } from "../../schema/json-schema/formats.ts";
 import { UsageError } from "../../support/usage-error.ts";
-import { createParam, Flaw, type Param, type ParamOptions } from "./param.ts";
+import { createParam, type Param, ParamIssue, type ParamOptions } from "./param.ts";
 
 /** A UUID of any version, in either case. */
 export function uuid(options: ParamOptions = {}): Param<string, false> {
@@ -17,13 +17,13 @@ export function oneOf<const Choice extends string>(...choices: readonly Choice[]
   if (choices.length === 0) throw new UsageError("bad_option", "oneOf() needs at least one value.");
   const known = new Set<string>(choices);
   const reason = `is not one of ${choices.join(", ")}`;
-  return createParam({}, (text) => (known.has(text) ? (text as Choice) : new Flaw("enum", reason)), choices);
+  return createParam({}, (text) => (known.has(text) ? (text as Choice) : new ParamIssue("enum", reason)), choices);
 }
 
 function format(name: "date" | "uuid", reason: string, options: ParamOptions): Param<string, false> {
   const known = formats.get(name);
   if (known === undefined) throw new UsageError("wrong_use", `There is no format ${name}.`);
   return createParam(options, (text) =>
-    known.check(text) ? text : new Flaw(name, `${reason}, such as ${known.example}`),
+    known.check(text) ? text : new ParamIssue(name, `${reason}, such as ${known.example}`),
   );
 }

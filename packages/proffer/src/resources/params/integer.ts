@@ -1,5 +1,5 @@
 import { UsageError } from "../../support/usage-error.ts";
-import { Flaw, PARAM, type Param, type ParamOptions } from "./param.ts";
+import { PARAM, type Param, ParamIssue, type ParamOptions } from "./param.ts";
 
 export interface IntegerOptions extends ParamOptions {
   /** Stands for a value that the URI leaves out. */
@@ -28,9 +28,10 @@ export function integer(options: IntegerOptions = {}): Param<number> {
     fallback: options.default,
     check(text) {
       const value = parse(text, min < 0, plus);
-      if (value === undefined) return new Flaw("integer", text === "" ? "is empty; give digits" : "is not an integer");
-      if (value > max) return new Flaw("max", `is more than ${max}`, { limit: max });
-      if (value < min) return new Flaw("min", `is less than ${min}`, { limit: min });
+      if (value === undefined)
+        return new ParamIssue("integer", text === "" ? "is empty; give digits" : "is not an integer");
+      if (value > max) return new ParamIssue("max", `is more than ${max}`, { limit: max });
+      if (value < min) return new ParamIssue("min", `is less than ${min}`, { limit: min });
       return value;
     },
   };

@@ -4,7 +4,7 @@ import type { StandardSchema } from "../../schema/standard-schema.ts";
 export const PARAM: unique symbol = Symbol.for("proffer.param");
 
 /** What a value of a URI can have against it. */
-export type FlawKind =
+export type ParamIssueKind =
   | "character"
   | "date"
   | "enum"
@@ -18,8 +18,8 @@ export type FlawKind =
   | "uuid";
 
 /** Why a value is refused: made only then, and returned, because a throw costs more than the check. */
-export class Flaw {
-  readonly kind: FlawKind;
+export class ParamIssue {
+  readonly kind: ParamIssueKind;
   /** What is wrong, in words that follow the value: "is more than 100". */
   readonly reason: string;
   /** The limit that was passed. */
@@ -27,7 +27,7 @@ export class Flaw {
   /** The first character that may not be there. */
   readonly char: string | undefined;
 
-  constructor(kind: FlawKind, reason: string, detail: { readonly limit?: number; readonly char?: string } = {}) {
+  constructor(kind: ParamIssueKind, reason: string, detail: { readonly limit?: number; readonly char?: string } = {}) {
     this.kind = kind;
     this.reason = reason;
     this.limit = detail.limit;
@@ -50,7 +50,7 @@ export interface Param<Value = unknown, HasDefault extends boolean = boolean> {
   readonly choices?: readonly string[];
   /** Whether a value that is left out is checked too. */
   readonly checksAbsence?: true;
-  check(value: string): Value | Flaw | Promise<Value | Flaw>;
+  check(value: string): Value | ParamIssue | Promise<Value | ParamIssue>;
 }
 
 /** What `params` takes for a variable: the whole value must match a regular expression. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Flaw } from "./param.ts";
+import { ParamIssue } from "./param.ts";
 import { ANY_TEXT, dotSegment, path } from "./path.ts";
 
 describe("path", () => {
@@ -45,7 +45,7 @@ describe("a variable without a declaration", () => {
   });
 
   it.each(["..", ".", "../x", "a/../b", "a\\..\\b", "%2e%2e", "a%2f..%2fb", "x\0"])("may not be %j", (text) => {
-    expect(ANY_TEXT.check(text)).toBeInstanceOf(Flaw);
+    expect(ANY_TEXT.check(text)).toBeInstanceOf(ParamIssue);
   });
 });
 

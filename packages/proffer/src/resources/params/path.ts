@@ -1,20 +1,20 @@
 import { pathEnd } from "../../uri/segments.ts";
-import { createParam, Flaw, type Param, type ParamOptions } from "./param.ts";
+import { createParam, type Param, ParamIssue, type ParamOptions } from "./param.ts";
 
 /** A path below something: relative, of plain segments, the same on every operating system. */
 export function path(options: ParamOptions = {}): Param<string, false> {
   return createParam(options, (text) => {
     const reason = pathProblem(text);
-    return reason === undefined ? text : new Flaw("path", reason);
+    return reason === undefined ? text : new ParamIssue("path", reason);
   });
 }
 
 /** Anything that could not lead out of where it is used as a segment or a path: for variables without a declaration. */
 export const ANY_TEXT: Param<string, false> = createParam({}, (text) => {
   if (text.indexOf(".") === -1 && text.indexOf("%") === -1 && text.indexOf("\0") === -1) return text;
-  if (text.includes("\0")) return new Flaw("path", "has a NUL character");
+  if (text.includes("\0")) return new ParamIssue("path", "has a NUL character");
   return hasDotSegment(text) || hasDotSegment(decodedAgain(text))
-    ? new Flaw("path", `has a segment "." or ".."`)
+    ? new ParamIssue("path", `has a segment "." or ".."`)
     : text;
 });
 

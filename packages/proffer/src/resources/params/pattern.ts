@@ -1,7 +1,7 @@
 import { patternDegree } from "../../schema/json-schema/pattern-safety.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { tooLong } from "./charset.ts";
-import { createParam, Flaw, type Param, type ParamOptions } from "./param.ts";
+import { createParam, type Param, ParamIssue, type ParamOptions } from "./param.ts";
 
 export interface PatternOptions extends ParamOptions {
   /**
@@ -22,7 +22,7 @@ export function pattern(source: RegExp, options: PatternOptions = {}): Param<str
   const regex = toWhole(source);
   return createParam(options, (text) => {
     if (text.length > maxLength) return tooLong(text, maxLength);
-    return regex.test(text) ? text : new Flaw("pattern", `does not match ${source.source}`);
+    return regex.test(text) ? text : new ParamIssue("pattern", `does not match ${source.source}`);
   });
 }
 

@@ -1,6 +1,6 @@
 import { isStandardSchema, type StandardSchema } from "../../schema/standard-schema.ts";
 import { UsageError } from "../../support/usage-error.ts";
-import { createParam, Flaw, isParam, type Param, type ParamSource } from "./param.ts";
+import { createParam, isParam, type Param, ParamIssue, type ParamSource } from "./param.ts";
 import { pattern } from "./pattern.ts";
 
 /** Makes a parameter of whatever `params` holds for a variable. `where` names it in complaints. */
@@ -19,7 +19,7 @@ function fromSchema(schema: StandardSchema): Param {
   const { validate } = schema["~standard"];
   const unwrap = (outcome: Awaited<ReturnType<typeof validate>>): unknown => {
     if (outcome.issues === undefined) return outcome.value;
-    return new Flaw("schema", outcome.issues.map((issue) => issue.message).join("; "));
+    return new ParamIssue("schema", outcome.issues.map((issue) => issue.message).join("; "));
   };
   const param = createParam({}, (value) => {
     const outcome = validate(value);

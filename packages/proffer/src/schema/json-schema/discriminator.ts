@@ -3,7 +3,7 @@ import type { SchemaIndex } from "./schema-index.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
 /** A property that tells alternatives apart: which of its values belongs to which alternative. */
-export interface Tag {
+export interface Discriminator {
   readonly name: string;
   readonly values: ReadonlyMap<unknown, number>;
 }
@@ -12,7 +12,7 @@ export interface Tag {
  * Finds a property that decides between alternatives: each must be an object and must require the property with values of
  * its own. Then at most one alternative can match, and no other needs to be tried; `anyOf` and `oneOf` mean the same.
  */
-export function findTag(pointers: readonly string[], index: SchemaIndex): Tag | undefined {
+export function findDiscriminator(pointers: readonly string[], index: SchemaIndex): Discriminator | undefined {
   const places = pointers.map((pointer) => followReferences(pointer, index));
   const [first] = places;
   if (first === undefined || places.length < 2) return undefined;

@@ -1,5 +1,5 @@
 import { patternDegree } from "./pattern-safety.ts";
-import { refuse } from "./schema-index.ts";
+import { rejectSchema } from "./schema-index.ts";
 import type { Pattern } from "./string-rule.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
@@ -23,7 +23,11 @@ export function compilePattern(source: string, schema: JsonSchemaObject, place: 
       ? `set a "maxLength" of at most ${Math.floor(MAX_STEPS ** (1 / degree))}, `
       : "";
     const remedy = `let there be only one way to match a text, ${limit}or write "unsafePattern": true beside it if no text is hostile`;
-    refuse(place, `is the pattern ${source}, on which a hostile text can cost ${cost}; ${remedy}`, "unsafe_pattern");
+    rejectSchema(
+      place,
+      `is the pattern ${source}, on which a hostile text can cost ${cost}; ${remedy}`,
+      "unsafe_pattern",
+    );
   }
   return { regex, degree };
 }
@@ -33,6 +37,6 @@ function createRegex(source: string, place: string): RegExp {
     return new RegExp(source, "u");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return refuse(place, `is not a regular expression with the flag u (${reason}); correct it`);
+    return rejectSchema(place, `is not a regular expression with the flag u (${reason}); correct it`);
   }
 }

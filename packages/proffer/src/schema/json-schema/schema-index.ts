@@ -28,13 +28,14 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
 
   function visit(schema: unknown, pointer: string, depth: number): void {
     if (depth > MAX_DEPTH)
-      refuse(pointer, `lies deeper than ${MAX_DEPTH} schemas; flatten it, or use "$ref" and "$defs"`);
-    if (schemas.size >= MAX_SCHEMAS) refuse("", `has more than ${MAX_SCHEMAS} subschemas; share some with "$ref"`);
+      rejectSchema(pointer, `lies deeper than ${MAX_DEPTH} schemas; flatten it, or use "$ref" and "$defs"`);
+    if (schemas.size >= MAX_SCHEMAS)
+      rejectSchema("", `has more than ${MAX_SCHEMAS} subschemas; share some with "$ref"`);
     if (typeof schema === "boolean") {
       schemas.set(pointer, schema);
       return;
     }
-    if (!isObject(schema)) refuse(pointer, `must be a schema: an object or a boolean, not ${show(schema)}`);
+    if (!isObject(schema)) rejectSchema(pointer, `must be a schema: an object or a boolean, not ${show(schema)}`);
     const copy: JsonSchemaObject = Object.assign(Object.create(null), schema);
     schemas.set(pointer, copy);
     const here: string[] = [];
@@ -45,7 +46,7 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
       if (shape === undefined) refuseKeyword(keyword, pointer);
       const place = `${pointer}/${keyword}`;
       const wanted = shapes.get(shape);
-      if (wanted?.test(value) === false) refuse(place, `must be ${wanted.name}, not ${show(value)}`);
+      if (wanted?.test(value) === false) rejectSchema(place, `must be ${wanted.name}, not ${show(value)}`);
       for (const [path, child] of subschemas(shape, value, place)) {
         visit(child, path, depth + 1);
         if (inPlaceKeywords.has(keyword)) here.push(path);
@@ -56,7 +57,8 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
   }
 
   function addAnchor(anchor: string, pointer: string): void {
-    if (anchors.has(anchor)) refuse(`${pointer}/$anchor`, `repeats the anchor ${show(anchor)}; anchors must differ`);
+    if (anchors.has(anchor))
+      rejectSchema(`${pointer}/$anchor`, `repeats the anchor ${show(anchor)}; anchors must differ`);
     anchors.set(anchor, pointer);
   }
 
@@ -66,11 +68,11 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
     if (fragment === undefined) {
       const remedy = `copy what it points to into "$defs" and refer to it as "#/$defs/…"`;
       const reason = `is ${show(ref)}, which lies outside this schema and is never fetched; ${remedy}`;
-      refuse(place, reason, "unsupported_keyword");
+      rejectSchema(place, reason, "unsupported_keyword");
     }
     const target = fragment === "" || fragment.startsWith("/") ? fragment : anchors.get(fragment);
     if (target === undefined || !schemas.has(target)) {
-      refuse(place, `is ${show(ref)}, but no schema stands there; correct the pointer or add the definition`);
+      rejectSchema(place, `is ${show(ref)}, but no schema stands there; correct the pointer or add the definition`);
     }
     return target;
   }
@@ -85,7 +87,7 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
 }
 
 /** Throws the refusal of the schema at a pointer. */
-export function refuse(
+export function rejectSchema(
   pointer: string,
   problem: string,
   code: "bad_schema" | "unsupported_keyword" | "unsafe_pattern" = "bad_schema",
@@ -104,12 +106,16 @@ function checkIdentity(schema: JsonSchemaObject, pointer: string): void {
   if (schema.$id !== undefined && pointer !== "") refuseKeyword("$id", pointer, "below the root ");
   if (schema.$schema === undefined || DIALECT.test(schema.$schema)) return;
   const problem = `is ${show(schema.$schema)}, but only JSON Schema 2020-12 is understood`;
-  refuse(`${pointer}/$schema`, `${problem}; convert the schema, then leave "$schema" out`, "unsupported_keyword");
+  rejectSchema(`${pointer}/$schema`, `${problem}; convert the schema, then leave "$schema" out`, "unsupported_keyword");
 }
 
 function refuseKeyword(keyword: string, pointer: string, where = ""): never {
   const remedy = `correct it, or wrap the schema with ajvSchema(…) from "proffer/ajv", which takes every keyword`;
-  refuse(pointer, `has the keyword ${show(keyword)}, which ${where}is not supported; ${remedy}`, "unsupported_keyword");
+  rejectSchema(
+    pointer,
+    `has the keyword ${show(keyword)}, which ${where}is not supported; ${remedy}`,
+    "unsupported_keyword",
+  );
 }
 
 /** Refuses references that lead back to themselves without a step into the value: no value could ever be judged. */
@@ -119,8 +125,9 @@ function refuseEndless(inPlace: ReadonlyMap<string, readonly string[]>): void {
   function follow(pointer: string): void {
     if (finished.has(pointer)) return;
     if (open.has(pointer))
-      refuse(pointer, `refers to itself without a step into the value; break the circle of "$ref"`);
-    if (open.size > MAX_DEPTH) refuse(pointer, `lies behind more than ${MAX_DEPTH} references; shorten the chain`);
+      rejectSchema(pointer, `refers to itself without a step into the value; break the circle of "$ref"`);
+    if (open.size > MAX_DEPTH)
+      rejectSchema(pointer, `lies behind more than ${MAX_DEPTH} references; shorten the chain`);
     open.add(pointer);
     for (const next of inPlace.get(pointer) ?? []) follow(next);
     open.delete(pointer);

@@ -1,5 +1,5 @@
 import { type ArrayParts, compileArray } from "./array-rule.ts";
-import { findTag } from "./discriminator.ts";
+import { findDiscriminator } from "./discriminator.ts";
 import { createEqualityTest } from "./equality.ts";
 import { isAnnotation } from "./keywords.ts";
 import { compileNumber } from "./number-rule.ts";
@@ -141,7 +141,7 @@ function compileUnions(site: SchemaSite): Rule[] {
 
 function compileAlternatives(site: SchemaSite, keyword: "anyOf" | "oneOf"): Rule {
   const rules = [...childRules(site, keyword).values()];
-  const tagged = findTag(
+  const tagged = findDiscriminator(
     rules.map((_rule, i) => `${site.pointer}/${keyword}/${i}`),
     site.index,
   );

@@ -1,5 +1,5 @@
 import type { Call } from "../../calls/call.ts";
-import { Overruns } from "../../calls/late-handlers.ts";
+import { LateHandlers } from "../../calls/late-handlers.ts";
 import type { RequestId } from "../../protocol/messages.ts";
 import type { HttpSession } from "./session.ts";
 
@@ -13,7 +13,7 @@ export const ENDLESS = "subscriptions/listen";
 export class CallsInWork {
   /** Each knows its place: to find it by a hash would cost more than all else that is done with it here. */
   readonly #calls: Call[] = [];
-  readonly #overruns = new Overruns();
+  readonly #overruns = new LateHandlers();
   #endless = 0;
   #idle: (() => void) | undefined;
 
@@ -23,7 +23,7 @@ export class CallsInWork {
   }
 
   add(call: Call): void {
-    call.place = this.#calls.length;
+    call.slot = this.#calls.length;
     this.#calls.push(call);
     if (isEndless(call)) this.#endless++;
     const session = sessionOf(call);
@@ -32,13 +32,13 @@ export class CallsInWork {
 
   /** The call is answered or given up. */
   delete(call: Call): void {
-    if (call.place === -1) return;
+    if (call.slot === -1) return;
     const last = this.#calls.pop() as Call;
     if (last !== call) {
-      this.#calls[call.place] = last;
-      last.place = call.place;
+      this.#calls[call.slot] = last;
+      last.slot = call.slot;
     }
-    call.place = -1;
+    call.slot = -1;
     if (isEndless(call)) this.#endless--;
     const session = sessionOf(call);
     if (session !== undefined) session.inWork--;
@@ -80,6 +80,6 @@ function isEndless(call: Call): boolean {
 
 function giveUp(call: Call, reason: string): void {
   call.cancel(reason);
-  call.origin.settled?.(call);
-  call.origin.abandoned?.(call);
+  call.origin.onSettled?.(call);
+  call.origin.onCancelled?.(call);
 }

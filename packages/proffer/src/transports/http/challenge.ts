@@ -1,5 +1,5 @@
 import { RpcError } from "../../protocol/errors.ts";
-import { HttpRefusal } from "./refusal.ts";
+import { HttpError } from "./http-error.ts";
 
 /** The parameters of a `WWW-Authenticate` header, such as `scope` and `resource_metadata`. */
 export type Challenge = { readonly [name: string]: string };
@@ -7,18 +7,18 @@ export type Challenge = { readonly [name: string]: string };
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** What an `authenticate` hook returns for a caller whom it does not know: 401, with a challenge to send credentials. */
-export function unauthorized(challenge: Challenge = {}, scheme = "Bearer"): HttpRefusal {
-  return refuse(401, "This server wants to know who is calling; send credentials.", challenge, scheme);
+export function unauthorized(challenge: Challenge = {}, scheme = "Bearer"): HttpError {
+  return challengeError(401, "This server wants to know who is calling; send credentials.", challenge, scheme);
 }
 
 /** What an `authenticate` hook returns for a caller who may not do this: 403, with what would be needed. */
-export function forbidden(challenge: Challenge = {}, scheme = "Bearer"): HttpRefusal {
-  return refuse(403, "These credentials do not allow this.", challenge, scheme);
+export function forbidden(challenge: Challenge = {}, scheme = "Bearer"): HttpError {
+  return challengeError(403, "These credentials do not allow this.", challenge, scheme);
 }
 
-function refuse(status: number, message: string, challenge: Challenge, scheme: string): HttpRefusal {
+function challengeError(status: number, message: string, challenge: Challenge, scheme: string): HttpError {
   const error = new RpcError("invalid_request", message);
-  return new HttpRefusal(status, error, ["www-authenticate", writeChallenge(challenge, scheme)]);
+  return new HttpError(status, error, ["www-authenticate", writeChallenge(challenge, scheme)]);
 }
 
 /**

@@ -5,51 +5,51 @@ import { type Server, type ServerState, stateOf } from "../../server/server.ts";
 import { CallsInWork, ENDLESS } from "./calls-in-work.ts";
 import type { HttpExchange } from "./exchange.ts";
 import { HttpGuard } from "./guard.ts";
+import { headerMemo } from "./header-memo.ts";
+import { HttpError, NO_HEADERS, sendError } from "./http-error.ts";
+import { LegacySse, type PairHost } from "./legacy-sse.ts";
 import { accepts, acceptsBoth, isJsonType } from "./media-types.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { type HttpLimits, type HttpOptions, toLimits } from "./options.ts";
-import { HttpInbox, type InboxHost } from "./post.ts";
-import { HttpRefusal, NO_HEADERS, sendRefusal } from "./refusal.ts";
+import { type InboxHost, PostHandler } from "./post-handler.ts";
 import { isModern, legacyRevision } from "./revision.ts";
 import type { HttpSession } from "./session.ts";
 import { HttpSessions, type SessionsHost } from "./sessions.ts";
-import { type PairHost, SsePair } from "./sse-pair.ts";
-import { Verdicts } from "./verdicts.ts";
 
 /** One server at one address, for every run-time: all that is decided about a request is decided from here. */
 export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
   readonly server: ServerState;
   readonly limits: HttpLimits;
-  readonly dev: boolean;
+  readonly exposeErrors: boolean;
   readonly calls = new CallsInWork();
   readonly streams: OpenStreams;
   readonly sessions: HttpSessions | undefined;
   readonly #options: HttpOptions;
   readonly #guard: HttpGuard;
-  readonly #inbox: HttpInbox;
-  readonly #pair: SsePair | undefined;
-  readonly #types = new Verdicts(isJsonType);
-  readonly #accepts = new Verdicts(acceptsBoth);
+  readonly #inbox: PostHandler;
+  readonly #pair: LegacySse | undefined;
+  readonly #types = headerMemo(isJsonType);
+  readonly #accepts = headerMemo(acceptsBoth);
   #draining = false;
 
   constructor(server: Server, options: HttpOptions, where: string) {
     this.server = stateOf(server);
     this.#options = options;
     this.limits = toLimits(options, where);
-    this.dev = options.dev ?? false;
-    this.streams = new OpenStreams(this.limits.keepAlive);
+    this.exposeErrors = options.exposeErrors ?? false;
+    this.streams = new OpenStreams(this.limits.keepAliveInterval);
     this.sessions = options.sessions === false ? undefined : new HttpSessions(this);
     this.#guard = new HttpGuard(options, where);
-    this.#inbox = new HttpInbox(this);
-    this.#pair = options.sse ? new SsePair(this) : undefined;
+    this.#inbox = new PostHandler(this);
+    this.#pair = options.legacySse ? new LegacySse(this) : undefined;
   }
 
   get maxBodyBytes(): number {
-    return this.limits.maxBodyBytes;
+    return this.limits.maxMessageBytes;
   }
 
   get maxConcurrent(): number {
-    return this.limits.maxConcurrent;
+    return this.limits.maxInFlight;
   }
 
   get idleTimeout(): number {
@@ -66,13 +66,13 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
 
   /** Takes a request whose head has arrived. */
   handle(exchange: HttpExchange): void {
-    if (this.#options.log !== undefined) exchange.note = { started: performance.now() };
+    if (this.#options.log !== undefined) exchange.logRecord = { started: performance.now() };
     const refusal = this.#guard.check(exchange);
     if (refusal !== undefined) {
-      sendRefusal(exchange, refusal);
+      sendError(exchange, refusal);
       return;
     }
-    exchange.extra = this.#guard.answerHeaders(exchange);
+    exchange.extraHeaders = this.#guard.responseHeaders(exchange);
     if (exchange.method === "OPTIONS") this.#preflight(exchange);
     else if (this.#options.authenticate === undefined) this.#route(exchange);
     else void this.#authenticate(exchange, this.#options.authenticate);
@@ -83,18 +83,18 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
   }
 
   tooLarge(exchange: HttpExchange): void {
-    sendRefusal(exchange, new HttpRefusal(413, `The body is larger than ${this.limits.maxBodyBytes} bytes.`));
+    sendError(exchange, new HttpError(413, `The body is larger than ${this.limits.maxMessageBytes} bytes.`));
   }
 
   malformed(exchange: HttpExchange): void {
-    sendRefusal(exchange, new HttpRefusal(400, new RpcError("parse_error", "The body is not valid UTF-8.")));
+    sendError(exchange, new HttpError(400, new RpcError("parse_error", "The body is not valid UTF-8.")));
   }
 
-  refusal({ method }: RequestMessage): HttpRefusal | undefined {
+  refusal({ method }: RequestMessage): HttpError | undefined {
     if (this.#draining) return busy("The server is shutting down; connect again later.");
     if (method === ENDLESS) return this.#streamRefusal();
-    if (this.calls.size < this.limits.maxConcurrent) return undefined;
-    return busy(`The server is busy: ${this.limits.maxConcurrent} requests are in work. Try again later.`);
+    if (this.calls.size < this.limits.maxInFlight) return undefined;
+    return busy(`The server is busy: ${this.limits.maxInFlight} requests are in work. Try again later.`);
   }
 
   settled(call: Call): void {
@@ -107,20 +107,20 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
 
   /** Tells the author's hook of a request that has been answered. */
   log(exchange: HttpExchange, status: number): void {
-    const { note, method, path, principal } = exchange;
-    if (note === undefined) return;
-    exchange.note = undefined;
-    const { started, ...known } = note;
+    const { logRecord, method, path, principal } = exchange;
+    if (logRecord === undefined) return;
+    exchange.logRecord = undefined;
+    const { started, ...known } = logRecord;
     const caller = principal === undefined ? {} : { principal: principal.id };
     this.#options.log?.({ method, path, status, milliseconds: performance.now() - started, ...known, ...caller });
   }
 
   /** Takes no more requests, and gives those in work so many milliseconds. Then every stream and session ends. */
-  async close(limit: number): Promise<void> {
+  async close(drainTimeout: number): Promise<void> {
     this.#draining = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeUp = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, limit);
+      timer = setTimeout(resolve, drainTimeout);
     });
     await Promise.race([this.calls.drain(), timeUp]);
     clearTimeout(timer);
@@ -133,14 +133,14 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
   async #authenticate(exchange: HttpExchange, authenticate: NonNullable<HttpOptions["authenticate"]>): Promise<void> {
     try {
       const caller = await authenticate(exchange);
-      if (caller instanceof HttpRefusal) {
-        sendRefusal(exchange, caller);
+      if (caller instanceof HttpError) {
+        sendError(exchange, caller);
         return;
       }
       exchange.principal = caller;
     } catch (error) {
       this.server.log({ level: "error", message: "authenticate failed", path: exchange.path, error });
-      sendRefusal(exchange, new HttpRefusal(500, new RpcError("internal_error", "Internal error.")));
+      sendError(exchange, new HttpError(500, new RpcError("internal_error", "Internal error.")));
       return;
     }
     this.#route(exchange);
@@ -153,23 +153,23 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
       else if (method === "POST") this.#post(exchange);
       else if (method === "GET" && this.#hasSessions(exchange)) this.#get(exchange);
       else if (method === "DELETE" && this.#hasSessions(exchange)) this.#delete(exchange);
-      else throw new HttpRefusal(405, `There is no ${method.slice(0, 16)} here.`, ["allow", this.#allowed(exchange)]);
+      else throw new HttpError(405, `There is no ${method.slice(0, 16)} here.`, ["allow", this.#allowed(exchange)]);
     } catch (error) {
-      if (!(error instanceof HttpRefusal)) throw error;
-      sendRefusal(exchange, error);
+      if (!(error instanceof HttpError)) throw error;
+      sendError(exchange, error);
     }
   }
 
   #post(exchange: HttpExchange): void {
     this.#checkContent(exchange);
     const accept = exchange.header("accept");
-    if (accept !== undefined && !this.#accepts.allows(accept)) {
-      throw new HttpRefusal(406, "The Accept header must allow application/json and text/event-stream.");
+    if (accept !== undefined && !this.#accepts.get(accept)) {
+      throw new HttpError(406, "The Accept header must allow application/json and text/event-stream.");
     }
     exchange.read(this);
   }
 
-  #handlePair(exchange: HttpExchange, pair: SsePair): void {
+  #handlePair(exchange: HttpExchange, pair: LegacySse): void {
     const refusal = exchange.method === "GET" ? this.#streamRefusal() : undefined;
     if (refusal !== undefined) throw refusal;
     if (exchange.method === "POST") this.#checkContent(exchange);
@@ -178,19 +178,19 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
 
   #checkContent(exchange: HttpExchange): void {
     const type = exchange.header("content-type");
-    if (type === undefined || !this.#types.allows(type)) {
-      throw new HttpRefusal(415, "The Content-Type must be application/json.");
+    if (type === undefined || !this.#types.get(type)) {
+      throw new HttpError(415, "The Content-Type must be application/json.");
     }
     const encoding = exchange.header("content-encoding");
     if (encoding !== undefined && encoding !== "identity") {
-      throw new HttpRefusal(415, "The body must be sent without a Content-Encoding.");
+      throw new HttpError(415, "The body must be sent without a Content-Encoding.");
     }
   }
 
   #get(exchange: HttpExchange): void {
     const accept = exchange.header("accept");
     if (accept !== undefined && !accepts(accept, "text/event-stream")) {
-      throw new HttpRefusal(406, "The Accept header must allow text/event-stream.");
+      throw new HttpError(406, "The Accept header must allow text/event-stream.");
     }
     legacyRevision(exchange, this.server.revisions, undefined);
     const session = this.#inbox.findSession(exchange);
@@ -210,10 +210,10 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
   #preflight(exchange: HttpExchange): void {
     const headers = this.#guard.preflightHeaders(exchange);
     if (headers !== undefined) exchange.send(204, headers);
-    else sendRefusal(exchange, new HttpRefusal(405, "There is no OPTIONS here.", ["allow", this.#allowed(exchange)]));
+    else sendError(exchange, new HttpError(405, "There is no OPTIONS here.", ["allow", this.#allowed(exchange)]));
   }
 
-  #streamRefusal(): HttpRefusal | undefined {
+  #streamRefusal(): HttpError | undefined {
     if (this.#draining) return busy("The server is shutting down; connect again later.");
     if (this.streams.size < this.limits.maxStreams) return undefined;
     return busy(`The server is busy: ${this.limits.maxStreams} streams are open. Try again later.`);
@@ -228,6 +228,6 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
   }
 }
 
-function busy(message: string): HttpRefusal {
-  return new HttpRefusal(503, new RpcError("busy", message), ["retry-after", "1"]);
+function busy(message: string): HttpError {
+  return new HttpError(503, new RpcError("busy", message), ["retry-after", "1"]);
 }

@@ -1,8 +1,8 @@
 import type { Wire } from "../../protocol/messages.ts";
 import type { EventLog } from "./event-log.ts";
-import type { Departure, HttpExchange } from "./exchange.ts";
+import type { DisconnectListener, HttpExchange } from "./exchange.ts";
+import { STREAM_HEADERS } from "./http-error.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
-import { STREAM_HEADERS } from "./refusal.ts";
 import { COMMENT, primingEvent, toEvent } from "./sse.ts";
 
 /** What makes a stream one that its client can come back to. */
@@ -21,14 +21,14 @@ const RETRY = 1000;
  * A stream of messages to one client. With a `Resumption` it outlives its connection: what is sent while the client is
  * away is kept, and goes out when the client comes back.
  */
-export class EventStream implements OpenStream, Departure {
+export class EventStream implements OpenStream, DisconnectListener {
   readonly #streams: OpenStreams;
   readonly #resumption: Resumption | undefined;
-  readonly #departure: Departure | undefined;
+  readonly #departure: DisconnectListener | undefined;
   #exchange: HttpExchange | undefined;
   #place = 0;
 
-  constructor(streams: OpenStreams, resumption?: Resumption, departure?: Departure) {
+  constructor(streams: OpenStreams, resumption?: Resumption, departure?: DisconnectListener) {
     this.#streams = streams;
     this.#resumption = resumption;
     this.#departure = departure;
@@ -80,15 +80,15 @@ export class EventStream implements OpenStream, Departure {
     exchange?.end();
   }
 
-  departed(): void {
+  onDisconnect(): void {
     this.#disconnect();
-    this.#departure?.departed();
+    this.#departure?.onDisconnect();
   }
 
   #connect(exchange: HttpExchange): void {
     this.#exchange = exchange;
     this.#streams.add(this);
-    exchange.watch(this);
+    exchange.watchDisconnect(this);
   }
 
   #disconnect(): void {
@@ -97,6 +97,6 @@ export class EventStream implements OpenStream, Departure {
   }
 
   #write(wire: Wire): void {
-    if (this.#exchange !== undefined && !this.#exchange.write(wire)) this.departed();
+    if (this.#exchange !== undefined && !this.#exchange.write(wire)) this.onDisconnect();
   }
 }

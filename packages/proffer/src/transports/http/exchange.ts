@@ -27,17 +27,17 @@ export interface BodyReceiver {
 }
 
 /** Hears that the client went away before it had the whole answer. */
-export interface Departure {
-  departed(): void;
+export interface DisconnectListener {
+  onDisconnect(): void;
 }
 
 /** One request and the way to answer it. It is answered once: by `send`, or by `open`, any number of `write` and `end`. */
 export interface HttpExchange extends HttpRequest {
   principal: Principal | undefined;
   /** What every answer to this request carries besides its own headers. */
-  extra: HeaderList | undefined;
+  extraHeaders: HeaderList | undefined;
   /** What the log says of the request, if there is one. */
-  note: RequestNote | undefined;
+  logRecord: RequestRecord | undefined;
   /** Reads the body and gives it to the receiver, once. */
   read(receiver: BodyReceiver): void;
   send(status: number, headers: HeaderList, body?: Wire): void;
@@ -46,11 +46,11 @@ export interface HttpExchange extends HttpRequest {
   write(wire: Wire): boolean;
   end(): void;
   /** Tells `departure` when the client goes; at once if it has gone. */
-  watch(departure: Departure): void;
+  watchDisconnect(departure: DisconnectListener): void;
 }
 
 /** What is known of a request when it is logged. */
-export interface RequestNote {
+export interface RequestRecord {
   readonly started: number;
   rpc?: string;
   name?: string;

@@ -1,7 +1,8 @@
+import type { Memo } from "../../support/memo.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import type { HeaderList, HttpRequest } from "./exchange.ts";
-import { HttpRefusal } from "./refusal.ts";
-import { Verdicts } from "./verdicts.ts";
+import { headerMemo } from "./header-memo.ts";
+import { HttpError } from "./http-error.ts";
 
 export interface GuardOptions {
   /**
@@ -41,8 +42,8 @@ const EXPOSED = "mcp-session-id, www-authenticate";
  * to it (DNS rebinding) even read the answers; its `Host` and `Origin` give it away.
  */
 export class HttpGuard {
-  readonly #hosts: Verdicts | undefined;
-  readonly #origins: Verdicts;
+  readonly #hosts: Memo<boolean> | undefined;
+  readonly #origins: Memo<boolean>;
   readonly #cors: "off" | "check" | "enforce";
 
   constructor(options: GuardOptions, where: string) {
@@ -55,33 +56,33 @@ export class HttpGuard {
     this.#cors = cors;
     this.#hosts = options.dangerouslyAllowAnyHost
       ? undefined
-      : new Verdicts((value) => hosts.some((pattern) => pattern.test(value)));
-    this.#origins = new Verdicts((value) => origins.some((pattern) => pattern.test(value)));
+      : headerMemo((value) => hosts.some((pattern) => pattern.test(value)));
+    this.#origins = headerMemo((value) => origins.some((pattern) => pattern.test(value)));
   }
 
   /** Why the request may not go on, if it may not. */
-  check(request: HttpRequest): HttpRefusal | undefined {
-    if (!request.path.startsWith("/")) return new HttpRefusal(400, "The request target must be a path.");
+  check(request: HttpRequest): HttpError | undefined {
+    if (!request.path.startsWith("/")) return new HttpError(400, "The request target must be a path.");
     const host = request.header("host");
-    if (this.#hosts !== undefined && (host === undefined || !this.#hosts.allows(host))) {
-      return new HttpRefusal(
+    if (this.#hosts !== undefined && (host === undefined || !this.#hosts.get(host))) {
+      return new HttpError(
         403,
         "This server does not answer under that Host; its operator can name it in allowedHosts.",
       );
     }
     const origin = request.header("origin");
     if (origin === undefined) {
-      return this.#cors === "enforce" ? new HttpRefusal(400, "This server wants an Origin header.") : undefined;
+      return this.#cors === "enforce" ? new HttpError(400, "This server wants an Origin header.") : undefined;
     }
-    if (this.#origins.allows(origin)) return undefined;
-    return new HttpRefusal(
+    if (this.#origins.get(origin)) return undefined;
+    return new HttpError(
       403,
       "Web pages of that Origin may not use this server; its operator can name it in allowedOrigins.",
     );
   }
 
   /** What a browser must be told with each answer, so that the page may read it. The request has passed `check`. */
-  answerHeaders(request: HttpRequest): HeaderList | undefined {
+  responseHeaders(request: HttpRequest): HeaderList | undefined {
     if (this.#cors === "off") return undefined;
     const origin = request.header("origin");
     if (origin === undefined) return ["vary", "origin"];

@@ -1,11 +1,11 @@
-import { lacking } from "../../calls/capabilities.ts";
+import { missingCapabilities } from "../../calls/capabilities.ts";
 import { META } from "../../calls/envelope.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { JsonObject, RequestMessage } from "../../protocol/messages.ts";
 import { METHODS } from "../../protocol/methods.ts";
 import type { ServerState } from "../../server/server.ts";
 import { decodeBase64 } from "../../support/bytes.ts";
-import type { Mirror } from "../../tools/header-params.ts";
+import type { HeaderParam } from "../../tools/header-params.ts";
 import type { HttpRequest } from "./exchange.ts";
 
 const NO_PARAMS: JsonObject = {};
@@ -18,7 +18,7 @@ const INTEGER = /^-?\d{1,20}(\.0{1,20})?$/;
  * them one thing and does another is refused.
  * @throws {RpcError} which names the header.
  */
-export function checkMirrors(request: HttpRequest, message: RequestMessage, server: ServerState): void {
+export function checkHeaders(request: HttpRequest, message: RequestMessage, server: ServerState): void {
   const { method, params = NO_PARAMS } = message;
   const shown = request.header("mcp-method");
   if (shown !== method) throw mismatch("Mcp-Method", shown, "the method");
@@ -38,7 +38,8 @@ function checkArguments(request: HttpRequest, params: JsonObject, server: Server
   if (tool === undefined || tool.mirrors.length === 0) return;
   const meta = params._meta as JsonObject;
   // What the client cannot do at all outranks how it asked.
-  if (tool.requires !== undefined && lacking(tool.requires, meta[META.clientCapabilities] as object)) return;
+  if (tool.requires !== undefined && missingCapabilities(tool.requires, meta[META.clientCapabilities] as object))
+    return;
   for (const mirror of tool.mirrors) {
     const header = request.header(mirror.header);
     if (!mirrors(header, argumentAt(params.arguments, mirror))) {
@@ -47,7 +48,7 @@ function checkArguments(request: HttpRequest, params: JsonObject, server: Server
   }
 }
 
-function argumentAt(given: unknown, { path }: Mirror): unknown {
+function argumentAt(given: unknown, { path }: HeaderParam): unknown {
   let value = given;
   for (const name of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;

@@ -2,7 +2,7 @@ import type { Principal } from "../../calls/principal.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import type { HttpRequest } from "./exchange.ts";
 import type { GuardOptions } from "./guard.ts";
-import type { HttpRefusal } from "./refusal.ts";
+import type { HttpError } from "./http-error.ts";
 import type { SessionOptions } from "./sessions.ts";
 
 /** One line of the request log. */
@@ -25,7 +25,7 @@ export interface RequestEntry {
 /** Says who is calling: a principal, nobody in particular, or a refusal made by `unauthorized()` or `forbidden()`. */
 export type Authenticate = (
   request: HttpRequest,
-) => Principal | HttpRefusal | undefined | Promise<Principal | HttpRefusal | undefined>;
+) => Principal | HttpError | undefined | Promise<Principal | HttpError | undefined>;
 
 /** How one server is served over HTTP. */
 export interface HttpOptions extends GuardOptions {
@@ -34,19 +34,19 @@ export interface HttpOptions extends GuardOptions {
   /** How sessions of the older revisions are kept; false serves each request by itself. Default: they are kept. */
   readonly sessions?: SessionOptions | false;
   /** Serves the two-endpoint transport of 2024-11-05 too, at `<path>/sse` and `<path>/messages`. Default: false. */
-  readonly sse?: boolean;
+  readonly legacySse?: boolean;
   /** A larger body is refused with 413. Default: 4 MiB. */
-  readonly maxBodyBytes?: number;
+  readonly maxMessageBytes?: number;
   /** With more requests in work, the next is refused with 503. Default: 1,000. */
-  readonly maxConcurrent?: number;
+  readonly maxInFlight?: number;
   /** With more streams open, the next is refused with 503. Default: 10,000. */
   readonly maxStreams?: number;
   /** A stream whose client has not read so many bytes is cut. Default: 4 MiB. */
   readonly maxUnreadBytes?: number;
   /** Milliseconds between comments that keep a quiet stream open. Default: 15,000. */
-  readonly keepAlive?: number;
+  readonly keepAliveInterval?: number;
   /** Tell clients what really went wrong. Default: false. */
-  readonly dev?: boolean;
+  readonly exposeErrors?: boolean;
   /** Hears of each request when it has been answered. */
   readonly log?: (entry: RequestEntry) => void;
 }
@@ -55,11 +55,11 @@ const MiB = 1024 * 1024;
 
 /** The limits of an endpoint, with their defaults. */
 export interface HttpLimits {
-  readonly maxBodyBytes: number;
-  readonly maxConcurrent: number;
+  readonly maxMessageBytes: number;
+  readonly maxInFlight: number;
   readonly maxStreams: number;
   readonly maxUnreadBytes: number;
-  readonly keepAlive: number;
+  readonly keepAliveInterval: number;
   readonly idleTimeout: number;
   readonly maxSessions: number;
   readonly maxReplayBytes: number;
@@ -69,11 +69,11 @@ export interface HttpLimits {
 export function toLimits(options: HttpOptions, where: string): HttpLimits {
   const sessions = options.sessions || {};
   const limits: HttpLimits = {
-    maxBodyBytes: options.maxBodyBytes ?? 4 * MiB,
-    maxConcurrent: options.maxConcurrent ?? 1000,
+    maxMessageBytes: options.maxMessageBytes ?? 4 * MiB,
+    maxInFlight: options.maxInFlight ?? 1000,
     maxStreams: options.maxStreams ?? 10_000,
     maxUnreadBytes: options.maxUnreadBytes ?? 4 * MiB,
-    keepAlive: options.keepAlive ?? 15_000,
+    keepAliveInterval: options.keepAliveInterval ?? 15_000,
     idleTimeout: sessions.idleTimeout ?? 30 * 60 * 1000,
     maxSessions: sessions.max ?? 10_000,
     maxReplayBytes: sessions.maxReplayBytes ?? MiB,

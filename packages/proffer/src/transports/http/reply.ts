@@ -1,4 +1,4 @@
-import type { Call, Origin } from "../../calls/call.ts";
+import type { Call, CallOrigin } from "../../calls/call.ts";
 import type { ClientResponse } from "../../calls/client-requests.ts";
 import type { Principal } from "../../calls/principal.ts";
 import type { SessionState } from "../../calls/session.ts";
@@ -6,15 +6,15 @@ import type { ChangeListener } from "../../catalog/changes.ts";
 import type { ErrorObject } from "../../protocol/errors.ts";
 import type { JsonObject, Wire } from "../../protocol/messages.ts";
 import { EventStream } from "./event-stream.ts";
-import type { Departure, HttpExchange } from "./exchange.ts";
+import type { DisconnectListener, HttpExchange } from "./exchange.ts";
+import { JSON_HEADERS, NO_HEADERS } from "./http-error.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import { JSON_HEADERS, NO_HEADERS } from "./refusal.ts";
-import { statusOf } from "./revision.ts";
 import type { HttpSession } from "./session.ts";
+import { statusOf } from "./status.ts";
 
 /** What a reply needs of its endpoint. */
 export interface ReplyHost {
-  readonly dev: boolean;
+  readonly exposeErrors: boolean;
   readonly streams: OpenStreams;
   /** A call is no longer in work. */
   settled(call: Call): void;
@@ -23,7 +23,7 @@ export interface ReplyHost {
 /**
  * The answer to one POST: a JSON object, or a stream of events as soon as something must be said before the answer.
  */
-export class HttpReply implements Origin, Departure {
+export class HttpReply implements CallOrigin, DisconnectListener {
   /** What the handshake agreed on: that of the session, or that of this very request. */
   readonly session: SessionState | undefined;
   readonly #host: ReplyHost;
@@ -43,8 +43,8 @@ export class HttpReply implements Origin, Departure {
     return this.#exchange.principal;
   }
 
-  get dev(): boolean {
-    return this.#host.dev;
+  get exposeErrors(): boolean {
+    return this.#host.exposeErrors;
   }
 
   get listener(): ChangeListener | undefined {
@@ -52,7 +52,7 @@ export class HttpReply implements Origin, Departure {
   }
 
   /** Only a session has a way for the client's response to come back. */
-  get request(): Origin["request"] {
+  get request(): CallOrigin["request"] {
     return this.#owner === undefined ? undefined : this.#ask;
   }
 
@@ -61,7 +61,7 @@ export class HttpReply implements Origin, Departure {
   }
 
   respond(call: Call, wire: Wire, error?: ErrorObject): void {
-    if (this.#exchange.note !== undefined && error !== undefined) this.#exchange.note.code = error.code;
+    if (this.#exchange.logRecord !== undefined && error !== undefined) this.#exchange.logRecord.code = error.code;
     this.#host.settled(call);
     this.finish(wire, statusOf(error?.code, call.revision));
   }
@@ -76,12 +76,12 @@ export class HttpReply implements Origin, Departure {
     this.#close(this.#stream);
   }
 
-  settled(call: Call): void {
+  onSettled(call: Call): void {
     this.#host.settled(call);
   }
 
   /** Cancelled by the client, who does not want an answer; its connection must still come to an end. */
-  abandoned(): void {
+  onCancelled(): void {
     if (this.#stream === undefined) this.#exchange.send(202, NO_HEADERS);
     else this.#close(this.#stream);
   }
@@ -94,10 +94,10 @@ export class HttpReply implements Origin, Departure {
   /** The call was not answered at once: what becomes of the client matters from now on. */
   wait(call: Call): void {
     this.#waiting = call;
-    if (this.#stream === undefined) this.#exchange.watch(this);
+    if (this.#stream === undefined) this.#exchange.watchDisconnect(this);
   }
 
-  departed(): void {
+  onDisconnect(): void {
     const call = this.#waiting;
     // In the older revisions a lost connection is not a cancellation.
     if (call === undefined || call.done || call.revision.handshake) return;

@@ -1,12 +1,12 @@
-import { ServerRequests } from "../../calls/client-requests.ts";
+import { ClientRequests } from "../../calls/client-requests.ts";
 import type { SessionState } from "../../calls/session.ts";
 import type { ChangeListener, ListKind } from "../../catalog/changes.ts";
 import type { ServerState } from "../../server/server.ts";
 import { EventLog, type ReplayBudget } from "./event-log.ts";
 import { EventStream } from "./event-stream.ts";
 import type { HttpExchange } from "./exchange.ts";
+import { HttpError, STREAM_HEADERS } from "./http-error.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import { HttpRefusal, STREAM_HEADERS } from "./refusal.ts";
 
 /** What the sessions of an endpoint share. */
 export interface SessionHost {
@@ -29,7 +29,7 @@ export class HttpSession implements ChangeListener {
   inWork = 0;
   readonly #host: SessionHost;
   readonly #budget: ReplayBudget;
-  #requests: ServerRequests | undefined;
+  #requests: ClientRequests | undefined;
   #log: EventLog | undefined;
   #standalone: EventStream | undefined;
   #streams: Map<number, EventStream> | undefined;
@@ -48,8 +48,8 @@ export class HttpSession implements ChangeListener {
     return this.inWork > 0 || this.#standalone?.connected === true;
   }
 
-  get requests(): ServerRequests {
-    this.#requests ??= new ServerRequests();
+  get requests(): ClientRequests {
+    this.#requests ??= new ClientRequests();
     return this.#requests;
   }
 
@@ -69,18 +69,18 @@ export class HttpSession implements ChangeListener {
     for (const [number, each] of this.#streams ?? []) if (each === stream) this.#streams?.delete(number);
   }
 
-  /** Opens the stream for what belongs to no request. @throws {HttpRefusal} if there is one already. */
+  /** Opens the stream for what belongs to no request. @throws {HttpError} if there is one already. */
   listen(exchange: HttpExchange): void {
     if (this.#standalone?.connected) {
-      throw new HttpRefusal(409, "This session has a stream open already; end that one first.");
+      throw new HttpError(409, "This session has a stream open already; end that one first.");
     }
     this.#prepareStandalone().open(exchange);
   }
 
-  /** Goes on with a stream where the client lost it. @throws {HttpRefusal} for an id whose events are not there. */
+  /** Goes on with a stream where the client lost it. @throws {HttpError} for an id whose events are not there. */
   resume(exchange: HttpExchange, lastEventId: string): void {
     const parts = EVENT_ID.exec(lastEventId);
-    if (parts === null) throw new HttpRefusal(400, "Last-Event-ID is not the id of an event of this session.");
+    if (parts === null) throw new HttpError(400, "Last-Event-ID is not the id of an event of this session.");
     const number = Number(parts[1]);
     const place = Number(parts[2]);
     if (number === STANDALONE) {
@@ -92,7 +92,7 @@ export class HttpSession implements ChangeListener {
     const stream = this.#streams?.get(number);
     const missed = this.#log?.after(number, place) ?? (stream?.place === place ? [] : undefined);
     if (missed === undefined) {
-      throw new HttpRefusal(400, "The events after that Last-Event-ID are not kept any more; send the request again.");
+      throw new HttpError(400, "The events after that Last-Event-ID are not kept any more; send the request again.");
     }
     if (stream !== undefined) {
       stream.resume(exchange, missed);

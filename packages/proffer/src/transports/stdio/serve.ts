@@ -17,7 +17,7 @@ export interface StdioOptions {
   /** Who is at the other end; the operating system has let them start the process. */
   readonly principal?: Principal;
   /** Tell the client what really went wrong. Default: false. */
-  readonly dev?: boolean;
+  readonly exposeErrors?: boolean;
 }
 
 const DEFAULTS = { maxMessageBytes: 16 * 1024 * 1024, maxInFlight: 1000, drainTimeout: 5000 };
@@ -68,9 +68,9 @@ class StdioService {
     this.#output = new StdioOutput(guardStdout());
     this.#connection = new Connection(state, {
       send: (wire) => this.#output.send(wire),
-      heeded: () => this.#output.unread < MAX_UNREAD,
+      isReading: () => this.#output.unread < MAX_UNREAD,
       principal: options.principal,
-      dev: options.dev,
+      exposeErrors: options.exposeErrors,
       maxInFlight,
     });
   }
@@ -107,7 +107,7 @@ class StdioService {
       const next = this.#input.next();
       if (next === undefined) break;
       if (typeof next === "string") this.#connection.receive(next);
-      else this.#connection.refuse(next);
+      else this.#connection.respondError(next);
     }
     // Answers to what arrived together leave together.
     this.#output.corked = false;

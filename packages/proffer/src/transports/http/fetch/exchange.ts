@@ -1,10 +1,10 @@
 import type { Principal } from "../../../calls/principal.ts";
 import type { Wire } from "../../../protocol/messages.ts";
 import { concat } from "../../../support/bytes.ts";
-import { atTurnEnd } from "../../../support/end-of-turn.ts";
+import { atEndOfTurn } from "../../../support/end-of-turn.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
-import type { BodyReceiver, Departure, HeaderList, HttpExchange, RequestNote } from "../exchange.ts";
-import { JSON_HEADERS, NO_HEADERS, STREAM_HEADERS } from "../refusal.ts";
+import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, RequestRecord } from "../exchange.ts";
+import { JSON_HEADERS, NO_HEADERS, STREAM_HEADERS } from "../http-error.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -17,12 +17,12 @@ export class FetchExchange implements HttpExchange {
   /** Resolves when the answer begins. */
   readonly response: Promise<Response>;
   principal: Principal | undefined;
-  extra: HeaderList | undefined;
-  note: RequestNote | undefined;
+  extraHeaders: HeaderList | undefined;
+  logRecord: RequestRecord | undefined;
   readonly #endpoint: HttpEndpoint;
   #answer: (response: Response) => void = () => {};
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #departure: Departure | undefined;
+  #departure: DisconnectListener | undefined;
   #answered = false;
 
   constructor(request: Request, endpoint: HttpEndpoint) {
@@ -87,12 +87,12 @@ export class FetchExchange implements HttpExchange {
     if (this.#finish(200)) this.#stream?.close();
   }
 
-  watch(departure: Departure): void {
+  watchDisconnect(departure: DisconnectListener): void {
     const first = this.#departure === undefined;
     this.#departure = departure;
     // Most are answered by the end of the turn, and some run-times make a signal only for who asks for it. Each has a
     // turn's end of its own, because on Workers none may touch what belongs to another request.
-    if (first) atTurnEnd(() => this.#attend());
+    if (first) atEndOfTurn(() => this.#attend());
   }
 
   /** Listens for the client's going, if it still waits. */
@@ -104,7 +104,9 @@ export class FetchExchange implements HttpExchange {
   }
 
   #headers(headers: HeaderList): Record<string, string> {
-    return this.extra === undefined ? recordOf(headers) : { ...recordOf(headers), ...toRecord(this.extra) };
+    return this.extraHeaders === undefined
+      ? recordOf(headers)
+      : { ...recordOf(headers), ...toRecord(this.extraHeaders) };
   }
 
   async #read(receiver: BodyReceiver): Promise<void> {
@@ -152,14 +154,14 @@ export class FetchExchange implements HttpExchange {
     if (this.#answered) return;
     this.#answered = true;
     this.#endpoint.log(this, 499);
-    this.#departure?.departed();
+    this.#departure?.onDisconnect();
   }
 
   /** Whether the answer can still be ended. */
   #finish(status: number): boolean {
     if (this.#answered) return false;
     this.#answered = true;
-    if (this.note !== undefined) this.#endpoint.log(this, status);
+    if (this.logRecord !== undefined) this.#endpoint.log(this, status);
     return true;
   }
 }

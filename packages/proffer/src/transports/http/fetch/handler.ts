@@ -7,7 +7,7 @@ import { FetchExchange } from "./exchange.ts";
 export interface FetchHandler {
   (request: Request): Promise<Response>;
   /** Lets requests in work finish for so many milliseconds (default: 5,000), then ends every stream and session. */
-  close(limit?: number): Promise<void>;
+  close(drainTimeout?: number): Promise<void>;
 }
 
 const DRAIN_TIMEOUT = 5000;
@@ -23,5 +23,5 @@ export function createFetchHandler(server: Server, options: HttpOptions = {}): F
     endpoint.handle(exchange);
     return exchange.response;
   };
-  return Object.assign(handler, { close: (limit = DRAIN_TIMEOUT) => endpoint.close(limit) });
+  return Object.assign(handler, { close: (drainTimeout = DRAIN_TIMEOUT) => endpoint.close(drainTimeout) });
 }

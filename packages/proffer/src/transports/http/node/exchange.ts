@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "../../../calls/principal.ts";
 import type { Wire } from "../../../protocol/messages.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
-import type { BodyReceiver, Departure, HeaderList, HttpExchange, RequestNote } from "../exchange.ts";
+import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, RequestRecord } from "../exchange.ts";
 
 /** How long a client may go on sending a body that was refused, so that it gets to read why. */
 const LINGER = 1000;
@@ -26,11 +26,11 @@ export class NodeExchange implements HttpExchange {
   readonly path: string;
   readonly raw: IncomingMessage;
   principal: Principal | undefined;
-  extra: HeaderList | undefined;
-  note: RequestNote | undefined;
+  extraHeaders: HeaderList | undefined;
+  logRecord: RequestRecord | undefined;
   readonly #response: ServerResponse;
   readonly #endpoint: HttpEndpoint | undefined;
-  #departure: Departure | undefined;
+  #departure: DisconnectListener | undefined;
   #answered = false;
   #watching = false;
 
@@ -107,7 +107,7 @@ export class NodeExchange implements HttpExchange {
     const response = this.#finish(status);
     if (response === undefined) return;
     if (!this.raw.complete) this.#linger();
-    const all = this.extra === undefined ? headers.slice() : [...headers, ...this.extra];
+    const all = this.extraHeaders === undefined ? headers.slice() : [...headers, ...this.extraHeaders];
     if (body === undefined) {
       if (status !== 204) all.push("content-length", "0");
       response.writeHead(status, all).end();
@@ -131,7 +131,7 @@ export class NodeExchange implements HttpExchange {
 
   open(headers: HeaderList): void {
     if (this.#answered || this.#response.destroyed) return;
-    const all = this.extra === undefined ? headers.slice() : [...headers, ...this.extra];
+    const all = this.extraHeaders === undefined ? headers.slice() : [...headers, ...this.extraHeaders];
     this.#response.writeHead(200, all).flushHeaders();
   }
 
@@ -156,7 +156,7 @@ export class NodeExchange implements HttpExchange {
     this.#finish(this.#response.statusCode)?.end();
   }
 
-  watch(departure: Departure): void {
+  watchDisconnect(departure: DisconnectListener): void {
     this.#departure = departure;
     if (this.#watching) return;
     this.#watching = true;
@@ -175,14 +175,14 @@ export class NodeExchange implements HttpExchange {
     this.#answered = true;
     // The status that web servers log for a client that went away.
     this.#endpoint?.log(this, 499);
-    this.#departure?.departed();
+    this.#departure?.onDisconnect();
   }
 
   /** The response, if it can still be ended. */
   #finish(status: number): ServerResponse | undefined {
     if (this.#answered) return undefined;
     this.#answered = true;
-    if (this.note !== undefined) this.#endpoint?.log(this, status);
+    if (this.logRecord !== undefined) this.#endpoint?.log(this, status);
     return this.#response.destroyed ? undefined : this.#response;
   }
 

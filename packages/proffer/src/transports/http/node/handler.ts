@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { RpcError } from "../../../protocol/errors.ts";
 import type { Server } from "../../../server/server.ts";
 import { HttpEndpoint } from "../endpoint.ts";
+import { HttpError, sendError } from "../http-error.ts";
 import type { HttpOptions } from "../options.ts";
-import { HttpRefusal, sendRefusal } from "../refusal.ts";
 import { NodeExchange } from "./exchange.ts";
 
 /** Handles requests of node:http, and of the frameworks that are built on it. */
 export interface NodeHandler {
   (request: IncomingMessage, response: ServerResponse): void;
   /** Lets requests in work finish for so many milliseconds (default: 5,000), then ends every stream and session. */
-  close(limit?: number): Promise<void>;
+  close(drainTimeout?: number): Promise<void>;
 }
 
 /** To wait for a body that is gone would be to wait for ever. */
@@ -28,7 +28,7 @@ export function createNodeHandler(server: Server, options: HttpOptions = {}): No
   const endpoint = new HttpEndpoint(server, options, "createNodeHandler()");
   const handler = (request: IncomingMessage, response: ServerResponse) =>
     handleNode(endpoint, request, response, pathOf(request));
-  return Object.assign(handler, { close: (limit = DRAIN_TIMEOUT) => endpoint.close(limit) });
+  return Object.assign(handler, { close: (drainTimeout = DRAIN_TIMEOUT) => endpoint.close(drainTimeout) });
 }
 
 /** Gives a request of Node to an endpoint. */
@@ -39,9 +39,8 @@ export function handleNode(
   path: string,
 ): void {
   const exchange = new NodeExchange(request, response, path, endpoint);
-  if (exchange.ambiguous) sendRefusal(exchange, new HttpRefusal(400, "A header that must come once came twice."));
-  else if (request.readableDidRead)
-    sendRefusal(exchange, new HttpRefusal(500, new RpcError("internal_error", BODY_GONE)));
+  if (exchange.ambiguous) sendError(exchange, new HttpError(400, "A header that must come once came twice."));
+  else if (request.readableDidRead) sendError(exchange, new HttpError(500, new RpcError("internal_error", BODY_GONE)));
   else endpoint.handle(exchange);
 }
 

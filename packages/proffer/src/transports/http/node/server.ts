@@ -4,9 +4,9 @@ import { isServer, type Server } from "../../../server/server.ts";
 import { UsageError } from "../../../support/usage-error.ts";
 import { HttpEndpoint } from "../endpoint.ts";
 import { HttpGuard } from "../guard.ts";
+import { HttpError, JSON_HEADERS, sendError } from "../http-error.ts";
+import { LEGACY_SSE_PATHS } from "../legacy-sse.ts";
 import type { HttpOptions } from "../options.ts";
-import { HttpRefusal, JSON_HEADERS, sendRefusal } from "../refusal.ts";
-import { PAIR_PATHS } from "../sse-pair.ts";
 import { NodeExchange } from "./exchange.ts";
 import { DRAIN_TIMEOUT, handleNode, pathOf } from "./handler.ts";
 
@@ -44,7 +44,7 @@ export interface HttpService {
   /** Every path that is answered. */
   readonly routes: readonly string[];
   /** Takes no more requests, lets those in work finish for so many milliseconds (default: 5,000), and ends. */
-  close(limit?: number): Promise<void>;
+  close(drainTimeout?: number): Promise<void>;
 }
 
 /** The port that is taken when none is named. */
@@ -122,8 +122,8 @@ class HttpSite {
     const endpoint = new HttpEndpoint(server, settings, `serveHttp(): ${path}`);
     this.#endpoints.set(path, endpoint);
     this.#routes.set(path, endpoint);
-    if (!settings.sse) return;
-    for (const ending of PAIR_PATHS) this.#routes.set(`${path === "/" ? "" : path}${ending}`, endpoint);
+    if (!settings.legacySse) return;
+    for (const ending of LEGACY_SSE_PATHS) this.#routes.set(`${path === "/" ? "" : path}${ending}`, endpoint);
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
@@ -134,13 +134,13 @@ class HttpSite {
   }
 
   #handleOther(exchange: NodeExchange): void {
-    const refusal = exchange.ambiguous ? new HttpRefusal(400, "Two Host headers.") : this.#guard.check(exchange);
-    if (refusal !== undefined) sendRefusal(exchange, refusal);
+    const refusal = exchange.ambiguous ? new HttpError(400, "Two Host headers.") : this.#guard.check(exchange);
+    if (refusal !== undefined) sendError(exchange, refusal);
     else if (exchange.path !== this.#health) {
       const paths = [...this.#endpoints.keys()].join(", ");
-      sendRefusal(exchange, new HttpRefusal(404, `There is nothing at this path; servers are at ${paths}.`));
+      sendError(exchange, new HttpError(404, `There is nothing at this path; servers are at ${paths}.`));
     } else if (exchange.method !== "GET" && exchange.method !== "HEAD") {
-      sendRefusal(exchange, new HttpRefusal(405, "Only GET is answered here.", ["allow", "GET, HEAD"]));
+      sendError(exchange, new HttpError(405, "Only GET is answered here.", ["allow", "GET, HEAD"]));
     } else
       exchange.send(
         this.#stopping ? 503 : 200,
@@ -167,18 +167,18 @@ class HttpSite {
       urls,
       url: urls[paths[0] as string] as string,
       routes: [...this.#routes.keys(), ...(this.#health === undefined ? [] : [this.#health])],
-      close: (limit = DRAIN_TIMEOUT) => this.#close(limit),
+      close: (drainTimeout = DRAIN_TIMEOUT) => this.#close(drainTimeout),
     };
   }
 
-  async #close(limit: number): Promise<void> {
+  async #close(drainTimeout: number): Promise<void> {
     this.#stopping = true;
     const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
     this.#http.closeIdleConnections();
-    await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.close(limit)));
+    await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.close(drainTimeout)));
     this.#http.closeIdleConnections();
     // Whoever has not taken the last bytes by now had the time to.
-    const timer = setTimeout(() => this.#http.closeAllConnections(), Math.min(limit, 1000));
+    const timer = setTimeout(() => this.#http.closeAllConnections(), Math.min(drainTimeout, 1000));
     await closed;
     clearTimeout(timer);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Around } from "../src/calls/middleware.ts";
+import type { Middleware } from "../src/calls/middleware.ts";
 import { RpcError } from "../src/protocol/errors.ts";
 import { field } from "../src/questions/fields.ts";
 import { defineResource } from "../src/resources/define.ts";
@@ -11,11 +11,11 @@ import { EVERY } from "./versions.ts";
 
 const logged: unknown[] = [];
 
-function serve(around: Around) {
+function serve(around: Middleware) {
   return defineServer({
     name: "s",
     version: "1",
-    around,
+    middleware: around,
     log: ({ error }) => logged.push(error),
     tools: [
       defineTool({ name: "echo", handle: () => "echo" }),

@@ -22,7 +22,7 @@ export const STREAM_HEADERS: HeaderList = [
 export const NO_HEADERS: HeaderList = [];
 
 /** A refusal that HTTP has a status for; its body is a JSON-RPC error, which MCP clients show. */
-export class HttpRefusal extends Error {
+export class HttpError extends Error {
   override readonly name = "HttpRefusal";
   readonly status: number;
   readonly error: RpcError;
@@ -38,9 +38,9 @@ export class HttpRefusal extends Error {
 }
 
 /** Answers with a refusal, under the request's id if it could be read. */
-export function sendRefusal(exchange: HttpExchange, refusal: HttpRefusal, id?: RequestId, revision?: Revision): void {
+export function sendError(exchange: HttpExchange, refusal: HttpError, id?: RequestId, revision?: Revision): void {
   const object = toErrorObject(refusal.error, revision);
-  if (exchange.note !== undefined) exchange.note.code = object.code;
+  if (exchange.logRecord !== undefined) exchange.logRecord.code = object.code;
   const headers = refusal.headers.length === 0 ? JSON_HEADERS : [...JSON_HEADERS, ...refusal.headers];
   exchange.send(refusal.status, headers, errorMessage(id ?? revision?.unreadableId, object));
 }

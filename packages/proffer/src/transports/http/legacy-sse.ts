@@ -2,29 +2,29 @@ import { RpcError } from "../../protocol/errors.ts";
 import { Connection } from "../../server/connection.ts";
 import type { ServerState } from "../../server/server.ts";
 import { EventStream } from "./event-stream.ts";
-import type { BodyReceiver, Departure, HttpExchange } from "./exchange.ts";
+import type { BodyReceiver, DisconnectListener, HttpExchange } from "./exchange.ts";
+import { HttpError, NO_HEADERS } from "./http-error.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import { HttpRefusal, NO_HEADERS } from "./refusal.ts";
 import { createSessionId } from "./sessions.ts";
 
 /** What the pair needs of its endpoint. */
 export interface PairHost extends BodyReceiver {
   readonly server: ServerState;
   readonly streams: OpenStreams;
-  readonly dev: boolean;
+  readonly exposeErrors: boolean;
   readonly maxConcurrent: number;
 }
 
 /** The last segments of the two paths. */
-export const PAIR_PATHS = ["/sse", "/messages"] as const;
+export const LEGACY_SSE_PATHS = ["/sse", "/messages"] as const;
 
 /**
  * The transport of 2024-11-05: a client opens a stream, is told where to post its messages, and gets every answer on
  * the stream. The stream is the session.
  */
-export class SsePair {
+export class LegacySse {
   readonly #host: PairHost;
-  readonly #clients = new Map<string, PairClient>();
+  readonly #clients = new Map<string, LegacySseClient>();
 
   constructor(host: PairHost) {
     this.#host = host;
@@ -32,12 +32,12 @@ export class SsePair {
 
   /** Whether a request belongs to this transport. */
   takes(path: string): boolean {
-    return PAIR_PATHS.some((ending) => path.endsWith(ending));
+    return LEGACY_SSE_PATHS.some((ending) => path.endsWith(ending));
   }
 
-  /** Takes a request. @throws {HttpRefusal} for one that it cannot serve. */
+  /** Takes a request. @throws {HttpError} for one that it cannot serve. */
   handle(exchange: HttpExchange): void {
-    const [stream] = PAIR_PATHS;
+    const [stream] = LEGACY_SSE_PATHS;
     if (exchange.path.endsWith(stream)) this.#open(exchange);
     else this.#receive(exchange);
   }
@@ -48,29 +48,29 @@ export class SsePair {
   }
 
   #open(exchange: HttpExchange): void {
-    if (exchange.method !== "GET") throw new HttpRefusal(405, "Open the stream with GET.", ["allow", "GET"]);
+    if (exchange.method !== "GET") throw new HttpError(405, "Open the stream with GET.", ["allow", "GET"]);
     const id = createSessionId();
-    const client = new PairClient(this.#host, exchange, () => this.#clients.delete(id));
+    const client = new LegacySseClient(this.#host, exchange, () => this.#clients.delete(id));
     this.#clients.set(id, client);
     // Relative to the address of the stream, wherever that is mounted.
     exchange.write(`event: endpoint\ndata: messages?session=${id}\n\n`);
   }
 
   #receive(exchange: HttpExchange): void {
-    if (exchange.method !== "POST") throw new HttpRefusal(405, "Send messages with POST.", ["allow", "POST"]);
+    if (exchange.method !== "POST") throw new HttpError(405, "Send messages with POST.", ["allow", "POST"]);
     const client = this.#clients.get(new URLSearchParams(exchange.query).get("session") ?? "");
     // To anyone else the session does not exist.
     if (client === undefined || client.owner !== exchange.principal?.id) {
-      throw new HttpRefusal(404, "There is no such session; open the stream first.");
+      throw new HttpError(404, "There is no such session; open the stream first.");
     }
     if (client.connection.inFlight >= this.#host.maxConcurrent) {
-      throw new HttpRefusal(503, new RpcError("busy", "Too many requests are in work."), ["retry-after", "1"]);
+      throw new HttpError(503, new RpcError("busy", "Too many requests are in work."), ["retry-after", "1"]);
     }
     exchange.read(client);
   }
 }
 
-class PairClient implements BodyReceiver, Departure {
+class LegacySseClient implements BodyReceiver, DisconnectListener {
   readonly connection: Connection;
   readonly owner: string | undefined;
   readonly #host: PairHost;
@@ -86,7 +86,7 @@ class PairClient implements BodyReceiver, Departure {
     this.connection = new Connection(host.server, {
       send: (wire) => stream.send(wire),
       principal: exchange.principal,
-      dev: host.dev,
+      exposeErrors: host.exposeErrors,
     });
     stream.open(exchange);
   }
@@ -108,13 +108,13 @@ class PairClient implements BodyReceiver, Departure {
     this.#host.malformed(exchange);
   }
 
-  departed(): void {
+  onDisconnect(): void {
     this.#ended();
     this.connection.close();
   }
 
   close(): void {
-    this.departed();
+    this.onDisconnect();
     this.#stream.release();
   }
 }

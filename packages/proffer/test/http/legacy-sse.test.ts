@@ -11,7 +11,7 @@ let service: HttpService;
 
 beforeEach(async () => {
   workshop = openWorkshop();
-  service = await serveHttp(workshop.server, { port: 0, sse: true, maxBodyBytes: 1000 });
+  service = await serveHttp(workshop.server, { port: 0, legacySse: true, maxMessageBytes: 1000 });
 });
 
 afterEach(async () => {
@@ -71,7 +71,7 @@ describe("the transport of 2024-11-05", () => {
     await service.close();
     service = await serveHttp(workshop.server, {
       port: 0,
-      sse: true,
+      legacySse: true,
       authenticate: (request) => ({ id: request.header("x-user") ?? "" }),
     });
     const { messages } = await openPair({ "x-user": "ada" });
@@ -81,7 +81,7 @@ describe("the transport of 2024-11-05", () => {
 
   it("is refused to whom authenticate refuses", async () => {
     await service.close();
-    service = await serveHttp(workshop.server, { port: 0, sse: true, authenticate: () => unauthorized() });
+    service = await serveHttp(workshop.server, { port: 0, legacySse: true, authenticate: () => unauthorized() });
     expect((await send(`${service.url}/sse`)).status).toBe(401);
   });
 });

@@ -1,6 +1,6 @@
 import { Batch, batchProblem } from "../../calls/batch.ts";
 import { Call } from "../../calls/call.ts";
-import { claimedRevision, describesItself } from "../../calls/envelope.ts";
+import { envelopeRevision, hasEnvelope } from "../../calls/envelope.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import {
   isRequest,
@@ -18,8 +18,8 @@ import { dispatch } from "../../server/dispatch.ts";
 import { openSession } from "../../server/lifecycle.ts";
 import type { ServerState } from "../../server/server.ts";
 import type { CallsInWork } from "./calls-in-work.ts";
-import type { HttpExchange, RequestNote } from "./exchange.ts";
-import { HttpRefusal, NO_HEADERS, sendRefusal } from "./refusal.ts";
+import type { HttpExchange, RequestRecord } from "./exchange.ts";
+import { HttpError, NO_HEADERS, sendError } from "./http-error.ts";
 import { HttpReply, type ReplyHost } from "./reply.ts";
 import { isModern, legacyRevision, modernRevision } from "./revision.ts";
 import type { HttpSession } from "./session.ts";
@@ -32,11 +32,11 @@ export interface InboxHost extends ReplyHost {
   readonly sessions: HttpSessions | undefined;
   readonly calls: CallsInWork;
   /** Why no more work is taken, if it is not. */
-  refusal(message: RequestMessage): HttpRefusal | undefined;
+  refusal(message: RequestMessage): HttpError | undefined;
 }
 
 /** Takes what clients POST: decides which revision a message speaks, and gets it done. */
-export class HttpInbox {
+export class PostHandler {
   readonly #host: InboxHost;
 
   constructor(host: InboxHost) {
@@ -56,14 +56,14 @@ export class HttpInbox {
       } else if (isResponse(parsed)) this.#receiveResponse(exchange, parsed);
       else this.#receiveNotification(exchange, parsed);
     } catch (error) {
-      sendRefusal(exchange, toRefusal(error), id);
+      sendError(exchange, toRefusal(error), id);
     }
   }
 
   #receiveRequest(exchange: HttpExchange, message: RequestMessage): void {
-    if (exchange.note !== undefined) takeNote(exchange.note, message);
+    if (exchange.logRecord !== undefined) takeNote(exchange.logRecord, message);
     const { server } = this.#host;
-    if (describesItself(message.params)) {
+    if (hasEnvelope(message.params)) {
       const revision = modernRevision(exchange, message, server);
       this.#admit(message);
       this.#start(new HttpReply(this.#host, exchange), revision, message);
@@ -89,14 +89,14 @@ export class HttpInbox {
     const { server, sessions } = this.#host;
     if (sessions !== undefined && exchange.header("mcp-session-id") !== undefined) {
       this.findSession(exchange);
-      throw new HttpRefusal(400, "This session is initialized already; send initialize without Mcp-Session-Id.");
+      throw new HttpError(400, "This session is initialized already; send initialize without Mcp-Session-Id.");
     }
     const state = openSession(server, message.params, createSessionId());
     let session: HttpSession | undefined;
     if (sessions !== undefined) {
       session = sessions.add(state, exchange.principal);
-      if (session === undefined) throw new HttpRefusal(503, new RpcError("busy", "Too many sessions are in use."));
-      exchange.extra = [...(exchange.extra ?? NO_HEADERS), "mcp-session-id", state.id];
+      if (session === undefined) throw new HttpError(503, new RpcError("busy", "Too many sessions are in use."));
+      exchange.extraHeaders = [...(exchange.extraHeaders ?? NO_HEADERS), "mcp-session-id", state.id];
     }
     this.#start(new HttpReply(this.#host, exchange, session, state), state.revision, message);
   }
@@ -112,7 +112,7 @@ export class HttpInbox {
 
   #receiveNotification(exchange: HttpExchange, message: NotificationMessage): void {
     const { server, sessions, calls } = this.#host;
-    if (describesItself(message.params)) claimedRevision(message.params, server.revisions);
+    if (hasEnvelope(message.params)) envelopeRevision(message.params, server.revisions);
     else if (sessions !== undefined && !isModern(exchange, server.revisions)) {
       legacyRevision(exchange, server.revisions, message.method);
       const session = this.findSession(exchange);
@@ -123,16 +123,16 @@ export class HttpInbox {
 
   #receiveResponse(exchange: HttpExchange, message: ResponseMessage): void {
     const session = this.findSession(exchange);
-    if (session === undefined) throw new HttpRefusal(400, "Nothing was asked of this client, so it has no response.");
-    session.requests.take(message);
+    if (session === undefined) throw new HttpError(400, "Nothing was asked of this client, so it has no response.");
+    session.requests.receive(message);
     exchange.send(202, NO_HEADERS);
   }
 
   #receiveFault(exchange: HttpExchange, fault: MessageFault): void {
     if (fault.answered !== undefined && exchange.header("mcp-session-id") !== undefined) {
-      this.findSession(exchange)?.requests.takeFault(fault);
+      this.findSession(exchange)?.requests.receiveFault(fault);
     }
-    sendRefusal(exchange, new HttpRefusal(400, fault.error), fault.id);
+    sendError(exchange, new HttpError(400, fault.error), fault.id);
   }
 
   #receiveBatch(exchange: HttpExchange, items: readonly (Message | MessageFault)[]): void {
@@ -141,20 +141,20 @@ export class HttpInbox {
     const session = this.findSession(exchange);
     const revision = session?.state.revision ?? named ?? server.revisions.assumed;
     const problem = batchProblem(items, revision);
-    if (problem !== undefined) throw new HttpRefusal(400, problem);
+    if (problem !== undefined) throw new HttpError(400, problem);
     const answers = items.filter((item) =>
       item instanceof MessageFault ? !item.notification : isRequest(item),
     ).length;
     const reply = new HttpReply(this.#host, exchange, session);
     const batch = new Batch(reply, answers, (text) => reply.finish(text));
     if (answers === 0) exchange.send(202, NO_HEADERS);
-    else exchange.watch(reply);
+    else exchange.watchDisconnect(reply);
     for (const item of items) {
       if (item instanceof MessageFault) {
-        session?.requests.takeFault(item);
-        if (!item.notification) batch.take(refusalText(item.error, item.id, revision));
+        session?.requests.receiveFault(item);
+        if (!item.notification) batch.add(refusalText(item.error, item.id, revision));
       } else if (isRequest(item)) this.#startInBatch(batch, revision, item);
-      else if (isResponse(item)) session?.requests.take(item);
+      else if (isResponse(item)) session?.requests.receive(item);
       else if (session !== undefined) takeNotification(item, session, calls);
     }
   }
@@ -162,19 +162,18 @@ export class HttpInbox {
   #startInBatch(batch: Batch, revision: Revision, message: RequestMessage): void {
     const refusal = this.#host.refusal(message);
     if (refusal === undefined) this.#start(batch, revision, message);
-    else batch.take(refusalText(refusal.error, message.id, revision));
+    else batch.add(refusalText(refusal.error, message.id, revision));
   }
 
-  /** The session that a request belongs to; undefined where there are none. @throws {HttpRefusal} if it is gone. */
+  /** The session that a request belongs to; undefined where there are none. @throws {HttpError} if it is gone. */
   findSession(exchange: HttpExchange): HttpSession | undefined {
     const { sessions } = this.#host;
     if (sessions === undefined) return undefined;
     const id = exchange.header("mcp-session-id");
-    if (id === undefined) throw new HttpRefusal(400, "The header Mcp-Session-Id is missing; send initialize first.");
+    if (id === undefined) throw new HttpError(400, "The header Mcp-Session-Id is missing; send initialize first.");
     const session = sessions.find(id, exchange.principal);
-    if (session === undefined)
-      throw new HttpRefusal(404, "There is no such session, or it has ended; initialize anew.");
-    if (exchange.note !== undefined) exchange.note.session = id.slice(0, 6);
+    if (session === undefined) throw new HttpError(404, "There is no such session, or it has ended; initialize anew.");
+    if (exchange.logRecord !== undefined) exchange.logRecord.session = id.slice(0, 6);
     return session;
   }
 }
@@ -184,7 +183,7 @@ function takeNotification({ method, params }: NotificationMessage, session: Http
   if (method === "notifications/cancelled") calls.cancel(session, params?.requestId as RequestId);
 }
 
-function takeNote(note: RequestNote, { method, params }: RequestMessage): void {
+function takeNote(note: RequestRecord, { method, params }: RequestMessage): void {
   note.rpc = method;
   const name = params?.name ?? params?.uri;
   if (typeof name === "string") note.name = name;
@@ -195,8 +194,8 @@ function refusalText(error: RpcError, id: RequestId | undefined, revision: Revis
 }
 
 /** Everything that is thrown before a call exists is about the request, and the request is at fault. */
-function toRefusal(error: unknown): HttpRefusal {
-  if (error instanceof HttpRefusal) return error;
-  if (error instanceof RpcError) return new HttpRefusal(400, error);
+function toRefusal(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof RpcError) return new HttpError(400, error);
   throw error;
 }
