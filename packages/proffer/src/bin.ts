@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The launcher: the command line itself lives in @proffer/cli, which brings the TypeScript compiler and is installed
- * only where servers are developed.
+ * The launcher. The command line itself is in @proffer/cli, which depends on the TypeScript compiler and is installed
+ * only for development.
  */
 import * as modules from "node:module";
 import { join } from "node:path";
@@ -11,12 +11,12 @@ interface CommandLine {
   run(argv: readonly string[]): Promise<number>;
 }
 
-// Node 22 and later can keep what they compiled for the next start; on Node 20 there is no such function.
+// Node 22 and later can cache compiled code on disk for the next start; Node 20 does not have the function.
 (modules as { enableCompileCache?: () => unknown }).enableCompileCache?.();
 
 const own = modules.createRequire(import.meta.url);
 
-/** The project's own @proffer/cli wins over the one beside this package, which may be a global installation. */
+/** Prefers the project's own @proffer/cli to the one next to this package, which may be a global installation. */
 function findCommandLine(): string | undefined {
   for (const from of [modules.createRequire(join(process.cwd(), "package.json")), own]) {
     try {
@@ -36,7 +36,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const path = findCommandLine();
   if (path === undefined) {
     process.stderr.write(
-      "The proffer command needs the package @proffer/cli, which is not installed here. Install it:\n\n" +
+      "The proffer command requires the package @proffer/cli, which is not installed. Install it:\n\n" +
         "  npm install --save-dev @proffer/cli\n",
     );
     return 1;
@@ -45,5 +45,5 @@ async function main(argv: readonly string[]): Promise<number> {
   return run(argv);
 }
 
-// An explicit exit: timers and sockets of the served module must not keep the process alive once its client is gone.
+// Exits explicitly: timers and sockets of the served module must not keep the process alive after the client left.
 process.exit(await main(process.argv.slice(2)));

@@ -1,8 +1,16 @@
+/**
+ * Internal: used by @proffer/cli and by the code that `proffer build` writes. No stability promise.
+ *
+ * @internal
+ * @module
+ */
+
 export type { Module } from "./derived/bind.ts";
 export { type BuiltChecks, partCheck } from "./derived/built-check.ts";
 export { type Codec, decode, encode, type Plan, type PlanCondition, type PlanOption } from "./derived/codec.ts";
 export { CodecError, looksLike, type TextKind } from "./derived/codec-text.ts";
 export { createDerivedServer, type DerivedOptions } from "./derived/derived-server.ts";
+export { createFrontServer, type FrontServer, type Substitutes } from "./derived/front-server.ts";
 export { checkManifest } from "./derived/lazy-schema.ts";
 export type {
   Binding,
@@ -15,5 +23,8 @@ export type {
   ManifestTool,
   ManifestVariable,
 } from "./derived/manifest.ts";
+export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
+export { escapeToken } from "./schema/json-schema/report.ts";
 export { run } from "./schema/json-schema/run.ts";
+export { indexSchema } from "./schema/json-schema/schema-index.ts";
 export { type ProcessOptions, serveByArguments, serveProcess } from "./transports/process.ts";

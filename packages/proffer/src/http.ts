@@ -1,5 +1,5 @@
 export { type Challenge, forbidden, unauthorized } from "./transports/http/challenge.ts";
-export type { HttpRequest } from "./transports/http/exchange.ts";
+export type { HeaderList, HttpRequest } from "./transports/http/exchange.ts";
 export type { GuardOptions } from "./transports/http/guard.ts";
 export type { HttpError } from "./transports/http/http-error.ts";
 export { createNodeHandler, type NodeHandler } from "./transports/http/node/handler.ts";

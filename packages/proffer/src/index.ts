@@ -3,34 +3,61 @@ export type { Principal } from "./calls/principal.ts";
 export type { Client, Session } from "./calls/session.ts";
 export type { ResourceChange } from "./catalog/changes.ts";
 export type { Complete, CompleteFunction } from "./catalog/completion.ts";
-export { definePrompt, type Prompt, type PromptArgumentOptions, type PromptOptions } from "./prompts/define.ts";
-export { InvalidParams, NotFound, RpcError } from "./protocol/errors.ts";
+export {
+  type CreatedByDefinePrompt,
+  definePrompt,
+  type Prompt,
+  type PromptArgumentOptions,
+  type PromptArguments,
+  type PromptOptions,
+  type PromptReturn,
+  type PromptValues,
+} from "./prompts/define.ts";
+export { type ErrorName, InvalidParams, NotFound, RpcError } from "./protocol/errors.ts";
 export type {
   Annotations,
   CacheHints,
   CallResult,
   ClientCapabilities,
   ContentBlock,
+  EmbedBlock,
   Icon,
   Implementation,
+  LinkBlock,
   LogLevel,
+  MediaBlock,
   Meta,
+  PromptArgument,
+  PromptDescription,
   PromptMessage,
   PromptResult,
   ReadResult,
   ResourceContents,
   ResourceDescription,
   TemplateDescription,
+  TextBlock,
   ToolAnnotations,
   ToolDescription,
 } from "./protocol/model.ts";
-export type { Answer, AskOptions, Root, Sampled, SampleOptions, UrlAnswer } from "./questions/ask.ts";
+export type { Answer, AskOptions, FormContent, Root, Sampled, SampleOptions, UrlAnswer } from "./questions/ask.ts";
 export type { Context } from "./questions/context.ts";
-export { type Field, type Fields, field } from "./questions/fields.ts";
 export {
+  type ChoiceValues,
+  type Field,
+  type FieldOptions,
+  type Fields,
+  type FieldValues,
+  field,
+  type NumberLimits,
+  type TextLimits,
+} from "./questions/fields.ts";
+export type { Params } from "./resources/check-params.ts";
+export {
+  type CreatedByDefineResource,
   defineResource,
   type FixedResourceOptions,
   type ReadResourceOptions,
+  type ReadReturn,
   type Resource,
   type ResourceOptions,
 } from "./resources/define.ts";
@@ -38,16 +65,17 @@ export { defineResourceGroup } from "./resources/group.ts";
 export type { ListEntries, ListEntry, ListFunction, ListPage, ListRequest } from "./resources/list.ts";
 export type { CharsetOptions } from "./resources/params/charset.ts";
 export type { IntegerOptions } from "./resources/params/integer.ts";
-export type { Param, ParamOptions, ParamSource } from "./resources/params/param.ts";
+export type { Param, ParamIssue, ParamIssueKind, ParamOptions, ParamSource } from "./resources/params/param.ts";
 export { param } from "./resources/params/params.ts";
 export type { PatternOptions } from "./resources/params/pattern.ts";
 export type { Refusal, RefusalKind, RefusalMessage, RefusalMessages } from "./resources/refusal.ts";
 export type { CheckStep, ResourceGroupOptions } from "./resources/rules.ts";
-export type { ResourceParams } from "./resources/types.ts";
+export type { ParamSources, ResourceParams } from "./resources/types.ts";
 export type { Watch, WatchEvents } from "./resources/watch.ts";
 export {
   assistant,
   audio,
+  type BlockOptions,
   type Content,
   type Contents,
   contents,
@@ -61,6 +89,7 @@ export {
   messages,
   type ResourceContent,
   type Result,
+  type ResultOptions,
   result,
   ToolError,
   text,
@@ -68,9 +97,10 @@ export {
 } from "./results/content.ts";
 export { type LinesOptions, type Slice, type SliceOptions, sliceItems, sliceLines } from "./results/slice.ts";
 export { type TruncateJsonOptions, type TruncateTextOptions, truncateJson, truncateText } from "./results/truncate.ts";
-export type { Infer, Integer, SchemaLike } from "./schema/infer.ts";
-export type { JsonSchema, JsonSchemaObject } from "./schema/json-schema/types.ts";
-export type { StandardSchema } from "./schema/standard-schema.ts";
+export type { FromJsonSchema, Infer, Integer, SchemaLike } from "./schema/infer.ts";
+export type { JsonSchema, JsonSchemaMap, JsonSchemaObject } from "./schema/json-schema/types.ts";
+export type { Schema } from "./schema/schema.ts";
+export type { StandardIssue, StandardResult, StandardSchema } from "./schema/standard-schema.ts";
 export type { ServerLimits } from "./server/limits.ts";
 export {
   type Collection,
@@ -82,4 +112,12 @@ export {
 export { MemoryStore, type Store } from "./server/store.ts";
 export type { LogEntry, LogSink } from "./support/log.ts";
 export { type UsageCode, UsageError } from "./support/usage-error.ts";
-export { defineTool, type RequiredCapability, type Tool, type ToolOptions } from "./tools/define.ts";
+export {
+  type CreatedByDefineTool,
+  defineTool,
+  type RequiredCapability,
+  type Tool,
+  type ToolOptions,
+  type ToolReturn,
+} from "./tools/define.ts";
+export type { HeaderParam } from "./tools/header-params.ts";

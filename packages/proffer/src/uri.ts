@@ -1,4 +1,4 @@
-export type { Expandable } from "./uri/expand.ts";
+export type { Expandable, Scalar } from "./uri/expand.ts";
 export type { Expression, Operator, Part, Variable } from "./uri/expression.ts";
 export { MAX_URI_LENGTH } from "./uri/match.ts";
 export { MAX_TEMPLATE_LENGTH } from "./uri/parse.ts";

@@ -5,18 +5,30 @@ import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import type { StandardIssue, StandardSchema } from "../schema/standard-schema.ts";
 import { UsageError } from "../support/usage-error.ts";
 
-/** Options for Ajv itself. Code generation must be allowed where this runs. */
+/** Options for Ajv. Ajv generates code at run time, which the platform must allow. */
 export type AjvSchemaOptions = Options;
 
 /**
- * Takes a JSON Schema with any keyword of the 2020-12 dialect and validates with Ajv. Use it where Proffer's own
- * validator refuses a keyword.
+ * Creates a Standard Schema that validates a JSON Schema with Ajv, with all keywords of the 2020-12 dialect. Use it
+ * where Proffer's own validator does not support a keyword. @throws {UsageError} for an invalid schema.
+ *
+ * @example
+ * defineTool({
+ *   name: "greet",
+ *   input: ajvSchema({
+ *     type: "object",
+ *     properties: { name: { type: "string" } },
+ *     required: ["name"],
+ *     unevaluatedProperties: false,
+ *   }),
+ *   handle: ({ name }) => `Hello, ${name}!`,
+ * });
  */
 export function ajvSchema<const Schema extends JsonSchemaObject>(
   schema: Schema,
   options: AjvSchemaOptions = {},
 ): StandardSchema<unknown, FromJsonSchema<Schema>> {
-  // One instance each: in a shared one, two schemas with equal $id would answer for each other.
+  // One instance per schema: in a shared instance, two schemas with the same $id would conflict.
   const ajv = new Ajv2020({ allErrors: true, strict: false, ...options });
   addFormats.default(ajv);
   const validate = compile(ajv, schema);
@@ -36,7 +48,7 @@ function compile(ajv: Ajv2020, schema: JsonSchemaObject) {
   try {
     return ajv.compile(schema);
   } catch (cause) {
-    throw new UsageError("bad_schema", `Ajv refuses the schema: ${(cause as Error).message}`, { cause });
+    throw new UsageError("bad_schema", `Ajv rejects the schema: ${(cause as Error).message}`, { cause });
   }
 }
 

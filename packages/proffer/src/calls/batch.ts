@@ -1,26 +1,34 @@
-import { type Message, toText, type Wire } from "../protocol/messages.ts";
-import type { MessageFault } from "../protocol/parse.ts";
+import { isRequest, type Message, toText, type Wire } from "../protocol/messages.ts";
+import { MessageFault } from "../protocol/parse.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Call, CallOrigin } from "./call.ts";
 import { hasEnvelope } from "./envelope.ts";
 
-/** More messages than this are not taken in one batch. */
 const MAX_BATCH = 100;
 
-/** Why a batch cannot be taken, if it cannot. */
-export function batchProblem(items: readonly (Message | MessageFault)[], revision: Revision): string | undefined {
-  if (!revision.batches) return `Protocol version ${revision.version} has no batches; send the messages one by one.`;
+type Items = readonly (Message | MessageFault)[];
+
+/** Why a batch is rejected; undefined if it is acceptable. */
+export function batchProblem(items: Items, revision: Revision): string | undefined {
+  if (!revision.batches) {
+    return `Protocol version ${revision.version} does not support batches; send the messages one by one.`;
+  }
   if (items.length === 0) return "A batch must not be empty.";
-  if (items.length > MAX_BATCH) return `A batch may have ${MAX_BATCH} messages at most.`;
-  const alone = items.some((item) => "method" in item && (item.method === "initialize" || hasEnvelope(item.params)));
-  return alone ? "initialize, and requests that describe themselves, cannot be part of a batch." : undefined;
+  if (items.length > MAX_BATCH) return `A batch may contain at most ${MAX_BATCH} messages.`;
+  const single = items.some((item) => "method" in item && (item.method === "initialize" || hasEnvelope(item.params)));
+  return single ? "A batch must not contain initialize or a request with a protocol version in _meta." : undefined;
 }
 
-/** The origin of the requests of one batch: gathers their answers and sends them together. */
+/** The number of responses that a batch gets. */
+export function countResponses(items: Items): number {
+  return items.filter((item) => (item instanceof MessageFault ? !item.notification : isRequest(item))).length;
+}
+
+/** The origin of the requests in one batch: collects their responses and sends them together. */
 export class Batch implements CallOrigin {
   readonly #origin: CallOrigin;
   readonly #send: (text: string) => void;
-  readonly #answers: string[] = [];
+  readonly #responses: string[] = [];
   #expected: number;
 
   constructor(origin: CallOrigin, expected: number, send: (text: string) => void) {
@@ -66,22 +74,22 @@ export class Batch implements CallOrigin {
     this.#origin.detach?.(call);
   }
 
-  /** A request of the batch was cancelled: its answer is not waited for any more. */
+  /** A cancelled request gets no response. */
   onCancelled(call: Call): void {
     this.#expected--;
     if (this.#expected === 0) this.#origin.onCancelled?.(call);
     this.#flush();
   }
 
-  /** Takes one answer. */
+  /** Adds one response, and sends all of them if it is the last. */
   add(text: string): void {
-    this.#answers.push(text);
+    this.#responses.push(text);
     this.#flush();
   }
 
   #flush(): void {
-    if (this.#answers.length < this.#expected || this.#answers.length === 0) return;
-    this.#send(`[${this.#answers.join(",")}]`);
-    this.#answers.length = 0;
+    if (this.#responses.length < this.#expected || this.#responses.length === 0) return;
+    this.#send(`[${this.#responses.join(",")}]`);
+    this.#responses.length = 0;
   }
 }

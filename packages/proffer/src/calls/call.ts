@@ -11,35 +11,35 @@ import { META } from "./envelope.ts";
 import type { Principal } from "./principal.ts";
 import type { Client, SessionState } from "./session.ts";
 
-/** Where a call came from and where its answer goes. A transport makes one for each connection or each request. */
+/** The source of a call and the destination of its response. A transport creates one per connection or per request. */
 export interface CallOrigin {
   readonly principal: Principal | undefined;
-  /** What the handshake agreed on; absent where each request describes itself. */
+  /** The state of the session that `initialize` opened; undefined on revisions without sessions. */
   readonly session: SessionState | undefined;
-  /** Tell the client what really went wrong. */
+  /** Whether clients see the messages of unexpected errors. */
   readonly exposeErrors: boolean;
-  /** Hears of changes on behalf of the session, where there is one. */
+  /** Receives list changes and resource updates for the session, if there is one. */
   readonly listener?: ChangeListener | undefined;
   /** Sends a notification that belongs to the call. */
   notify(call: Call, text: string): void;
-  /** Sends a request of the server's own, and gives the client's response; absent where none can be sent. */
+  /** Sends a request to the client and returns its response; undefined if the transport cannot. */
   readonly request?: ((call: Call, method: string, params: JsonObject) => Promise<ClientResponse>) | undefined;
-  /** Sends the answer; `error` tells a transport that has status codes what it says. */
+  /** Sends the response; transports with status codes map `error` to one. */
   respond(call: Call, wire: Wire, error?: ErrorObject): void;
-  /** Hears that the call is no longer in work. */
+  /** Called when the call is no longer in flight. */
   onSettled?(call: Call): void;
-  /** Lets the client's connection go while the call goes on, where the client can come back for the answer. */
+  /** Closes the client's connection while the call continues, if the client can reconnect for the response. */
   detach?(call: Call): void;
-  /** Hears that the call was given up, so that its answer is not waited for. */
+  /** Called when the call was cancelled and gets no response. */
   onCancelled?(call: Call): void;
 }
 
 const NO_PARAMS: JsonObject = /* @__PURE__ */ Object.freeze({});
 
-/** Turns what a handler returned or threw into the result of the call. */
+/** Converts a handler's return value or error to the result of the call. */
 type Continuation = (value: unknown) => object | Promise<object>;
 
-/** One request in work. */
+/** One request in flight. */
 export class Call {
   readonly server: ServerState;
   readonly origin: CallOrigin;
@@ -47,17 +47,17 @@ export class Call {
   readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject;
-  /** Answered, cancelled, or given up: nothing more may be sent for it. */
+  /** Answered or cancelled: nothing more may be sent for it. */
   done = false;
-  /** Caching hints of the answer, where they differ from the server's. */
+  /** Cache hints of the result, if they differ from the server's. */
   cacheHints: CacheHints | undefined;
-  /** Ends a call that would go on for ever, with a proper answer. */
+  /** Ends a call that would otherwise stay open, with a complete result. */
   end: (() => void) | undefined;
-  /** The handler that its caller no longer waits for: until it ends, it takes up the room of a call. */
+  /** The handler of a call that was answered when its time limit was up; it counts as in flight until it ends. */
   lateHandler: Promise<unknown> | undefined;
-  /** Where those who keep calls in order keep this one. */
+  /** Slot in the table of in-flight calls, or -1. */
   slot = -1;
-  /** How many questions are waiting for the user: their time does not count as the handler's. */
+  /** The number of questions that wait for the user; that time does not count towards the handler's time limit. */
   waiting = 0;
   /** How the handler's questions reach the client; `questionsOf` creates it on first use. */
   questions: Questions | undefined;
@@ -91,13 +91,13 @@ export class Call {
     };
   }
 
-  /** The least level that the client wants to hear of; undefined for none. */
+  /** The lowest log level that the client wants; undefined for none. */
   get logLevel(): LogLevel | undefined {
     if (this.revision.handshake) return this.origin.session?.logLevel ?? "info";
     return this.meta[META.logLevel] as LogLevel | undefined;
   }
 
-  /** Made when first asked for: most handlers never do, and a controller costs more than a small call. */
+  /** Created on first access: most handlers never use it, and an AbortController costs more than a small call. */
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
@@ -106,17 +106,17 @@ export class Call {
     return this.#abort.signal;
   }
 
-  /** Why it was aborted, if it was. */
+  /** The reason, if the call was aborted. */
   #aborted: string | undefined;
 
-  /** Tells the handler to stop; whether the call is answered is for the caller to say. */
+  /** Aborts the handler's signal; the call may still be answered. */
   abort(reason: string): void {
     if (this.#aborted !== undefined) return;
     this.#aborted = reason;
     this.#abort?.abort(abortError(reason));
   }
 
-  /** Gives the call up: its client is gone or does not want the answer any more. */
+  /** Cancels the call: its client disconnected or no longer wants the result. */
   cancel(reason: string): void {
     this.done = true;
     this.abort(reason);
@@ -159,7 +159,7 @@ export class Call {
     });
   }
 
-  /** From now on nothing that the handler does counts; how the call ends is decided elsewhere. */
+  /** Ignores the handler from now on; `interrupt` ends the call. */
   ignoreHandler(): void {
     this.#closed = true;
   }

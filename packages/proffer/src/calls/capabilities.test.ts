@@ -5,7 +5,7 @@ import { connect } from "../testing/connect.ts";
 import { defineTool, type RequiredCapability } from "../tools/define.ts";
 import { missingCapabilities } from "./capabilities.ts";
 
-describe("what a client lacks", () => {
+describe("missing capabilities", () => {
   it.each<[string, ClientCapabilities, ClientCapabilities, ClientCapabilities | undefined]>([
     ["nothing that is not required", {}, {}, undefined],
     ["what it did not declare", { roots: {} }, {}, { roots: {} }],
@@ -36,24 +36,24 @@ describe("what a client lacks", () => {
       { sampling: {}, elicitation: { form: {} } },
     ],
     ["what it declared as null", { roots: {} }, { roots: null } as never, { roots: {} }],
-  ])("is %s", (_what, required, declared, expected) => {
+  ])("are %s", (_what, required, declared, expected) => {
     expect(missingCapabilities(required, declared)).toEqual(expected);
   });
 });
 
-describe("a tool that requires something of the client", () => {
+describe("a tool that requires a client capability", () => {
   function serve(...requires: RequiredCapability[]) {
     const ran: string[] = [];
     const tool = defineTool({ name: "t", requires, handle: () => void ran.push("ran") });
     return { ran, server: defineServer({ name: "s", version: "1", tools: [tool] }) };
   }
 
-  it("does not run for a client without it: an error that names it, in the newest revision", async () => {
+  it("does not run for a client without it; the newest revision gets an error that names it", async () => {
     const { server, ran } = serve("elicitation", "sampling.tools");
     const client = await connect(server, { capabilities: { sampling: {} } });
     await expect(client.call("t")).rejects.toMatchObject({
       code: -32021,
-      message: 'Tool "t" needs a client that supports elicitation and sampling; this one did not declare it.',
+      message: 'Tool "t" requires a client that supports elicitation and sampling; this client did not declare it.',
       data: { requiredCapabilities: { elicitation: { form: {} }, sampling: { tools: {} } } },
     });
     expect(ran).toEqual([]);
@@ -69,7 +69,7 @@ describe("a tool that requires something of the client", () => {
         content: [
           {
             type: "text",
-            text: 'Tool "t" needs a client that supports elicitation; this one did not declare it.',
+            text: 'Tool "t" requires a client that supports elicitation; this client did not declare it.',
           },
         ],
       });
@@ -83,10 +83,10 @@ describe("a tool that requires something of the client", () => {
     expect(ran).toEqual(["ran"]);
   });
 
-  it("cannot require what no client has", () => {
+  it("cannot require an unknown capability", () => {
     const requires = ["telepathy" as never];
     expect(() => defineTool({ name: "t", requires, handle: () => "" })).toThrow(
-      'Tool "t" requires "telepathy", which is no client capability; known: elicitation',
+      'Tool "t" requires the unknown capability "telepathy". Use elicitation',
     );
     expect(() => defineTool({ name: "t", requires: ["toString" as never], handle: () => "" })).toThrow(
       expect.objectContaining({ code: "bad_option" }),

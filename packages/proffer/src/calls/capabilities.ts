@@ -3,7 +3,7 @@ import type { ClientCapabilities } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import { ToolError } from "../results/content.ts";
 
-/** The part of what is required that the client did not declare; undefined if it declared it all. */
+/** The required capabilities that the client did not declare; undefined if it declared all of them. */
 export function missingCapabilities(
   required: ClientCapabilities,
   declared: ClientCapabilities,
@@ -21,14 +21,14 @@ export function missingCapabilities(
   return Object.keys(missing).length === 0 ? undefined : missing;
 }
 
-/** `elicitation: {}` was the whole declaration before there were modes, and still means forms. */
+/** `elicitation: {}` was the whole declaration before modes existed, and still means forms. */
 function implied(name: string, mode: string, offered: Record<string, unknown>): boolean {
   return name === "elicitation" && mode === "form" && offered.url === undefined;
 }
 
-/** How a client is told that it cannot be served without something it did not declare. */
+/** The error for a client that did not declare a required capability. */
 export function missingCapability(revision: Revision, missing: ClientCapabilities, what: string): Error {
-  const message = `${what} needs a client that supports ${Object.keys(missing).join(" and ")}; this one did not declare it.`;
+  const message = `${what} requires a client that supports ${Object.keys(missing).join(" and ")}; this client did not declare it.`;
   if (!revision.capabilityErrors) return new ToolError(message);
   return new RpcError("missing_capability", message, { data: { requiredCapabilities: missing } });
 }

@@ -3,21 +3,21 @@ import type { JsonObject, RequestId, ResponseMessage } from "../protocol/message
 import type { MessageFault } from "../protocol/parse.ts";
 import type { Call } from "./call.ts";
 
-/** What a client answered to a request of the server's. */
+/** A client's response to a request from the server. */
 export type ClientResponse = { readonly result: JsonObject } | { readonly error: JsonObject };
 
-/** The requests that the server has sent to one client and that are not answered yet. */
+/** The requests that the server sent to one client and that are not answered yet. */
 export class ClientRequests {
   readonly #waiting = new Map<RequestId, (response: ClientResponse) => void>();
   #next = 1;
 
-  /** Sends a request on behalf of a call and gives the client's response. */
+  /** Sends a request on behalf of a call and returns the client's response. */
   send(call: Call, method: string, params: JsonObject, write: (text: string) => void): Promise<ClientResponse> {
     const id = `proffer-${this.#next++}`;
     const { signal } = call;
     return new Promise((resolve) => {
       const forget = () => {
-        // Nobody waits for the answer any more; the user should not be asked for nothing.
+        // The call has ended, so the client can stop asking the user.
         this.#waiting.delete(id);
         write(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } }));
       };
@@ -30,13 +30,13 @@ export class ClientRequests {
     });
   }
 
-  /** Takes a response that cannot be understood: whoever waits for it would wait for ever. */
-  receiveFault({ answered, error: { message } }: MessageFault): void {
-    if (answered === undefined) return;
-    this.receive({ jsonrpc: "2.0", id: answered, error: { code: ERRORS.invalid_request, message } });
+  /** Fails the request that an invalid response belongs to; otherwise its caller would wait indefinitely. */
+  receiveFault({ responseTo, error: { message } }: MessageFault): void {
+    if (responseTo === undefined) return;
+    this.receive({ jsonrpc: "2.0", id: responseTo, error: { code: ERRORS.invalid_request, message } });
   }
 
-  /** Takes a response; one that nobody waits for is ignored. */
+  /** Resolves the request that a response belongs to; ignores a response to no request. */
   receive({ id, result = {}, error }: ResponseMessage): void {
     const resolve = this.#waiting.get(id);
     this.#waiting.delete(id);

@@ -4,7 +4,7 @@ import { LOG_LEVELS } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Revisions } from "../protocol/revisions/table.ts";
 
-/** The keys by which a request describes itself, and a result its server. */
+/** The `_meta` keys of the envelope: they describe the client in a request, and the subscription in a notification. */
 export const META = {
   protocolVersion: "io.modelcontextprotocol/protocolVersion",
   clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
@@ -13,13 +13,13 @@ export const META = {
   subscriptionId: "io.modelcontextprotocol/subscriptionId",
 } as const;
 
-/** Whether the request says which revision it speaks; the body decides, never the connection or a header. */
+/** Whether a request names its revision. Only the body decides, never the connection or a header. */
 export function hasEnvelope(params: JsonObject | undefined): params is JsonObject {
   const meta = params?._meta;
   return isObject(meta) && Object.hasOwn(meta, META.protocolVersion);
 }
 
-/** The revision that a self-describing request names. @throws {RpcError} for an envelope that cannot be served. */
+/** The revision that a request names. @throws {RpcError} if the envelope is invalid or the version unsupported. */
 export function envelopeRevision(params: JsonObject, revisions: Revisions): Revision {
   const meta = params._meta as JsonObject;
   const version = meta[META.protocolVersion];
@@ -28,7 +28,7 @@ export function envelopeRevision(params: JsonObject, revisions: Revisions): Revi
   if (revision === undefined || revision.handshake) {
     throw new RpcError(
       "unsupported_version",
-      `This server does not speak protocol version ${JSON.stringify(version.slice(0, 64))} in this way.`,
+      `Unsupported protocol version ${JSON.stringify(version.slice(0, 64))} in params._meta.`,
       {
         data: { supported: revisions.stateless, requested: version },
       },
@@ -38,7 +38,7 @@ export function envelopeRevision(params: JsonObject, revisions: Revisions): Revi
   return revision;
 }
 
-/** Checks what a self-describing request must carry besides its version. @throws {RpcError} for what is missing. */
+/** Checks the envelope of a request besides its version. @throws {RpcError} for a missing or invalid key. */
 export function checkEnvelope(meta: JsonObject): void {
   if (!isObject(meta[META.clientCapabilities]))
     throw incomplete(META.clientCapabilities, "an object, which may be empty");
@@ -48,7 +48,6 @@ export function checkEnvelope(meta: JsonObject): void {
   }
 }
 
-/** The complaint about a request that should describe itself and does not. */
 function incomplete(key: string, expected: string): RpcError {
   return new RpcError("invalid_params", `params._meta["${key}"] must be ${expected}.`);
 }

@@ -4,11 +4,11 @@ import type { Call } from "./call.ts";
 import type { Principal } from "./principal.ts";
 import type { Client } from "./session.ts";
 
-/** A request as the author's hook sees it. */
+/** A request as the middleware sees it. */
 export interface MiddlewareCall {
   /** Such as "tools/call". */
   readonly method: string;
-  /** The tool, prompt or resource that it is about, if it is about one. */
+  /** The tool, prompt or resource URI in the request, if it has one. */
   readonly name: string | undefined;
   readonly params: Readonly<Record<string, unknown>>;
   readonly principal: Principal | undefined;
@@ -16,10 +16,19 @@ export interface MiddlewareCall {
   readonly signal: AbortSignal;
 }
 
-/** Sees each request before it is done and its result after; may answer itself, change the result, or throw. */
+/**
+ * Runs around each request. It can return its own result instead of calling `next`, change the result, or throw.
+ *
+ * @example
+ * const audit: Middleware = async (call, next) => {
+ *   const result = await next();
+ *   console.error(call.method, call.name, call.principal?.id);
+ *   return result;
+ * };
+ */
 export type Middleware = (call: MiddlewareCall, next: () => Promise<object>) => object | Promise<object>;
 
-/** Makes the hook fit around a method's handler. */
+/** Wraps a method's handler in the middleware. */
 export function createMiddleware(
   middleware: Middleware,
 ): (call: Call, handler: (call: Call) => unknown) => Promise<unknown> {
@@ -36,7 +45,7 @@ export function createMiddleware(
       throw new TypeError(
         `The middleware returned ${String(result)} for ${call.method}; it must return a result object`,
       );
-    // What was serialised before stays so, as long as the hook only looked.
+    // A result that was serialized before is sent as it is, unless the middleware replaced it.
     return prepared !== undefined && result === prepared.value ? prepared : result;
   };
 }

@@ -1,15 +1,15 @@
 import type { ClientCapabilities, Implementation, LogLevel } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 
-/** The client of a call, as it described itself. Convenient for adapting output; no ground for trusting anyone. */
+/** The client of a call, as it described itself. Use it to adapt output, never to grant access. */
 export interface Client {
   readonly info: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  /** The protocol revision spoken, such as "2025-06-18". */
+  /** The protocol revision of the request, such as "2025-06-18". */
   readonly revision: string;
 }
 
-/** What a handler may keep between the calls of one client, where the revision has sessions. */
+/** Data that a handler keeps between the calls of one client, on revisions with sessions. */
 export interface Session {
   readonly id: string;
   get(key: string): unknown;
@@ -17,19 +17,19 @@ export interface Session {
   delete(key: string): boolean;
 }
 
-/** All that the handshake of one client agreed on, and what it asked for since. */
+/** The result of one client's handshake, its subscriptions and its log level. */
 export class SessionState implements Session {
   readonly revision: Revision;
   readonly client: Client;
   logLevel: LogLevel | undefined;
-  /** The client said that it is ready to hear from the server. */
+  /** The client sent `notifications/initialized`. */
   ready = false;
   #data: Map<string, unknown> | undefined;
   #watched: Map<string, () => void> | undefined;
 
   #id: string | undefined;
 
-  /** Without an id, the session gets one when somebody asks: where none travels, hardly anybody does. */
+  /** Without an id, one is created on first access: over stdio the id is not sent, and few handlers read it. */
   constructor(revision: Revision, client: Client, id?: string) {
     this.revision = revision;
     this.client = client;
@@ -37,7 +37,7 @@ export class SessionState implements Session {
   }
 
   get id(): string {
-    // Random numbers are the slowest part of a start: Node loads all of its cryptography for them.
+    // Not at the start: the first random number makes Node load its cryptography.
     this.#id ??= crypto.randomUUID();
     return this.#id;
   }
@@ -55,7 +55,7 @@ export class SessionState implements Session {
     return this.#data?.delete(key) ?? false;
   }
 
-  /** Remembers how to stop watching a resource; false if it is watched already. */
+  /** Starts to watch a resource, unless it is watched already. */
   watch(uri: string, start: () => () => void): void {
     this.#watched ??= new Map();
     if (!this.#watched.has(uri)) this.#watched.set(uri, start());

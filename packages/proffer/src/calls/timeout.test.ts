@@ -12,7 +12,7 @@ function serve(...tools: Tool[]) {
 }
 
 describe("a tool with a timeout", () => {
-  it("is answered for when the time is up, and told to stop", async () => {
+  it("is answered when the time is up, and its signal is aborted", async () => {
     let context: Context | undefined;
     const handle = (_input: unknown, ctx: Context) => {
       context = ctx;
@@ -30,7 +30,7 @@ describe("a tool with a timeout", () => {
       "rejection",
       (finish: () => void) => new Promise((_, reject) => finishLater(finish, () => reject(new Error("x")))),
     ],
-  ])("a late %s is discarded", async (_what, work) => {
+  ])("ignores a late %s", async (_what, work) => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
@@ -39,17 +39,17 @@ describe("a tool with a timeout", () => {
     expect(await client.call("t")).toMatchObject(late);
     await finished;
     await client.request("server/discover");
-    // The opening, the failure and the discovery after it: nothing in between.
+    // The handshake, the failure and the request after it: nothing in between.
     expect(client.transcript.messages("server")).toHaveLength(3);
   });
 
-  it("does not make a handler wait that is done before", async () => {
+  it("does not delay a handler that finishes in time", async () => {
     const handle = async () => "in time";
     const client = await connect(serve(defineTool({ name: "t", timeout: 2 ** 31 - 1, handle })));
     expect(await client.call("t")).toMatchObject({ content: [{ text: "in time" }] });
   });
 
-  it("does not count the time that a user takes to answer", async () => {
+  it("does not count the time that the user needs to answer", async () => {
     const handle = async (_input: unknown, ctx: Context) => {
       const answer = await ctx.ask("Ready?", { ready: field.boolean() });
       return answer.action;
@@ -60,7 +60,7 @@ describe("a tool with a timeout", () => {
     expect(await client.call("t")).toMatchObject({ content: [{ text: "accept" }] });
   });
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "1000", null])("cannot have %j milliseconds", (timeout) => {
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "1000", null])("rejects a timeout of %j milliseconds", (timeout) => {
     expect(() => defineTool({ name: "t", timeout: timeout as number, handle: () => "" })).toThrow(
       expect.objectContaining({ code: "bad_option", message: expect.stringContaining('Tool "t": timeout') }),
     );

@@ -2,19 +2,19 @@ import { describe, expect, it } from "vitest";
 import { Changes } from "./changes.ts";
 
 function listener() {
-  const heard: string[] = [];
+  const received: string[] = [];
   return {
-    heard,
-    listChanged: (kind: string) => void heard.push(kind),
-    updated: (uri: string) => void heard.push(uri),
+    received,
+    listChanged: (kind: string) => void received.push(kind),
+    updated: (uri: string) => void received.push(uri),
   };
 }
 
-/** Changes are told when the event loop turns; who asks then for the next turn comes after. */
+/** Listeners are notified by a timer; this timer is set later, so it fires after that one. */
 const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
 
-describe("changes", () => {
-  it("of one turn are told once to each who listens", async () => {
+describe("Changes", () => {
+  it("notifies each listener once for all changes of an event-loop turn", async () => {
     const changes = new Changes();
     const [one, two] = [listener(), listener()];
     changes.listen(one);
@@ -24,16 +24,16 @@ describe("changes", () => {
       changes.listChanged("tools");
       changes.updated("a://1");
     }
-    expect(one.heard).toEqual([]);
+    expect(one.received).toEqual([]);
     await turn();
-    expect(one.heard).toEqual(["tools", "a://1"]);
-    expect(two.heard).toEqual(["tools"]);
+    expect(one.received).toEqual(["tools", "a://1"]);
+    expect(two.received).toEqual(["tools"]);
     changes.listChanged("tools");
     await turn();
-    expect(one.heard).toEqual(["tools", "a://1", "tools"]);
+    expect(one.received).toEqual(["tools", "a://1", "tools"]);
   });
 
-  it("of a resource are those of its URI with any query, and not the other way round", async () => {
+  it("notifies listeners with a query of changes to the plain URI, but not the other way round", async () => {
     const changes = new Changes();
     const [plain, queried, other] = [listener(), listener(), listener()];
     changes.watch("a://1", plain);
@@ -46,12 +46,12 @@ describe("changes", () => {
     for (const stop of stops) stop();
     changes.updated("a://1");
     await turn();
-    expect(plain.heard).toEqual(["a://1", "a://1"]);
-    expect(queried.heard).toEqual(["a://1?x=1", "a://1?x=2", "a://1?x=2"]);
-    expect(other.heard).toEqual([]);
+    expect(plain.received).toEqual(["a://1", "a://1"]);
+    expect(queried.received).toEqual(["a://1?x=1", "a://1?x=2", "a://1?x=2"]);
+    expect(other.received).toEqual([]);
   });
 
-  it("are told to nobody who has stopped, not even those of this turn", async () => {
+  it("does not notify a listener that has stopped, not even of changes in the same turn", async () => {
     const changes = new Changes();
     const one = listener();
     const stop = changes.listen(one);
@@ -62,10 +62,10 @@ describe("changes", () => {
     unwatch();
     stop();
     await turn();
-    expect(one.heard).toEqual([]);
+    expect(one.received).toEqual([]);
   });
 
-  it("are told to others when one who hears of them stops or starts meanwhile", async () => {
+  it("notifies the others when a listener stops or starts another one during a notification", async () => {
     const changes = new Changes();
     const [late, other] = [listener(), listener()];
     const stop = changes.listen({
@@ -78,7 +78,7 @@ describe("changes", () => {
     changes.listen(other);
     changes.listChanged("resources");
     await turn();
-    expect(other.heard).toEqual(["resources"]);
-    expect(late.heard).toEqual([]);
+    expect(other.received).toEqual(["resources"]);
+    expect(late.received).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
-/** The lists whose change clients may want to hear of. */
+/** The lists whose changes clients can be notified of. */
 export type ListKind = "tools" | "prompts" | "resources";
 
-/** What changed: the resource of a URI, or any whose URI begins with a prefix. */
+/** The resource that changed: its URI, or a prefix for all resources whose URI starts with it. */
 export type ResourceChange = string | { readonly prefix: string };
 
 export interface ChangeListener {
@@ -10,49 +10,49 @@ export interface ChangeListener {
 }
 
 /**
- * Spreads changes to whoever listens. Changes that happen in one turn of the event loop are told once: ten thousand
- * registrations in a loop are one notification.
+ * Notifies listeners of changes, once for all changes of an event-loop turn: ten thousand registrations in a loop are
+ * one notification.
  */
 export class Changes {
   readonly #listeners = new Set<ChangeListener>();
   readonly #watchers = new Map<string, Set<ChangeListener>>();
-  /** The watched URIs that have a query, by what stands before it. */
+  /** The watched URIs that have a query, by the part before the query. */
   readonly #queries = new Map<string, Set<string>>();
   readonly #lists = new Set<ListKind>();
   readonly #uris = new Set<string>();
-  readonly #heard: (listeners: number) => void;
+  readonly #onListeners: (count: number) => void;
   #scheduled = false;
 
-  /** `heard` is told how many listen to lists, whenever that changes. */
-  constructor(heard: (listeners: number) => void = () => undefined) {
-    this.#heard = heard;
+  /** Calls `onListeners` with the number of list listeners whenever it changes. */
+  constructor(onListeners: (count: number) => void = () => undefined) {
+    this.#onListeners = onListeners;
   }
 
-  /** Hears of list changes until the returned function is called. */
+  /** Notifies the listener of list changes until the returned function is called. */
   listen(listener: ChangeListener): () => void {
     this.#listeners.add(listener);
-    this.#heard(this.#listeners.size);
+    this.#onListeners(this.#listeners.size);
     return () => {
-      if (this.#listeners.delete(listener)) this.#heard(this.#listeners.size);
+      if (this.#listeners.delete(listener)) this.#onListeners(this.#listeners.size);
     };
   }
 
-  /** Hears of updates of one resource until the returned function is called. */
+  /** Notifies the listener of updates to one resource until the returned function is called. */
   watch(uri: string, listener: ChangeListener): () => void {
     const watchers = this.#watchers.get(uri) ?? new Set();
     watchers.add(listener);
     this.#watchers.set(uri, watchers);
-    this.#noteQuery(uri, true);
+    this.#indexQuery(uri, true);
     return () => {
       watchers.delete(listener);
-      // Another set may have taken its place since.
+      // A later watch() of the same URI may have replaced the set.
       if (watchers.size > 0 || this.#watchers.get(uri) !== watchers) return;
       this.#watchers.delete(uri);
-      this.#noteQuery(uri, false);
+      this.#indexQuery(uri, false);
     };
   }
 
-  #noteQuery(uri: string, isWatched: boolean): void {
+  #indexQuery(uri: string, isWatched: boolean): void {
     const mark = uri.indexOf("?");
     if (mark === -1) return;
     const plain = uri.slice(0, mark);
@@ -69,20 +69,20 @@ export class Changes {
     this.#schedule();
   }
 
-  /** Says that a resource changed: then it did with every query. */
+  /** Reports that a resource changed, and with it the same URI with any query. */
   updated(uri: string): void {
-    if (this.#watchers.has(uri)) this.#tell(uri);
-    for (const queried of this.#queries.get(uri) ?? []) this.#tell(queried);
+    if (this.#watchers.has(uri)) this.#enqueue(uri);
+    for (const queried of this.#queries.get(uri) ?? []) this.#enqueue(queried);
   }
 
-  /** Says that everything whose URI begins so may have changed. */
+  /** Reports that any resource whose URI starts with the prefix may have changed. */
   updatedUnder(prefix: string): void {
     for (const uri of this.#watchers.keys()) {
-      if (uri.startsWith(prefix)) this.#tell(uri);
+      if (uri.startsWith(prefix)) this.#enqueue(uri);
     }
   }
 
-  #tell(uri: string): void {
+  #enqueue(uri: string): void {
     this.#uris.add(uri);
     this.#schedule();
   }

@@ -1,13 +1,14 @@
 import type { Context } from "../questions/context.ts";
 
-/** Suggests values for an argument: a list that is filtered by what was typed, or a function that filters itself. */
+/** Completes an argument: a list, filtered by the typed prefix, or a function that returns the matching values. */
 export type Complete = readonly string[] | CompleteFunction;
 
+/** Receives the typed prefix and the arguments that are already filled in. */
 export type CompleteFunction = (
   value: string,
   context: { readonly arguments: Readonly<Record<string, string>> },
   ctx: Context,
 ) => readonly string[] | Promise<readonly string[]>;
 
-/** The protocol's limit for one answer. */
+/** The protocol's limit for one response. */
 export const MAX_COMPLETIONS = 100;

@@ -1,29 +1,29 @@
 import { UsageError } from "../support/usage-error.ts";
 
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters on purpose
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** Names that JavaScript objects answer to without having been given them. */
+/** Names that every JavaScript object inherits. */
 const RESERVED = new Set(["__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty"]);
 
-/** Refuses a tool's name that clients would refuse: the specification allows 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+/** Rejects a tool name that clients would reject: the specification allows 1 to 128 of `A-Z a-z 0-9 _ . -`. */
 export function checkToolName(name: unknown): void {
   if (typeof name === "string" && TOOL_NAME.test(name) && !RESERVED.has(name)) return;
   throw new UsageError(
     "bad_name",
-    `${quote(name)} cannot be the name of a tool: use 1 to 128 of A-Z a-z 0-9 _ . - and no name of Object.prototype.`,
+    `Invalid tool name ${quote(name)}. Use 1 to 128 of A-Z a-z 0-9 _ . - and no name of Object.prototype.`,
   );
 }
 
-/** Refuses a name of a prompt, an argument or a resource that could not be shown or looked up safely. */
+/** Rejects a name of a prompt, an argument or a resource that could not be displayed or looked up safely. */
 export function checkName(name: unknown, what: string): void {
-  const usable =
+  const isValid =
     typeof name === "string" && name.length > 0 && name.length <= 128 && !CONTROL.test(name) && !RESERVED.has(name);
-  if (usable) return;
+  if (isValid) return;
   throw new UsageError(
     "bad_name",
-    `${quote(name)} cannot be the name of ${what}: use 1 to 128 characters without control characters and no name of Object.prototype.`,
+    `Invalid name ${quote(name)} of ${what}. Use 1 to 128 characters, no control characters and no name of Object.prototype.`,
   );
 }
 

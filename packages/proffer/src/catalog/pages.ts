@@ -6,7 +6,7 @@ import type { SerializedResult } from "../results/serialized.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Entry } from "./registry.ts";
 
-/** One of the lists that clients page through. */
+/** A list that clients read page by page. */
 export interface List<Item> {
   /** The key of the result, such as "tools". */
   readonly name: string;
@@ -15,9 +15,9 @@ export interface List<Item> {
 }
 
 /**
- * The page of a fixed list that the call's cursor points at, serialised once for all clients of a revision. A cursor
- * says after which position to go on; positions never change, so that no entry is skipped or shown twice while others
- * come and go.
+ * Returns the page of a fixed list that the call's cursor points at, serialized once for all clients of a revision. A
+ * cursor holds the position of the last entry sent. Positions never change, so no entry is skipped or repeated while
+ * others are added and removed.
  */
 export function page<Item>(call: Call, list: List<Item>): SerializedResult | Promise<SerializedResult> {
   const { cursor } = call.params;
@@ -28,7 +28,7 @@ export function page<Item>(call: Call, list: List<Item>): SerializedResult | Pro
   });
 }
 
-/** The position that a cursor of the list stands for; undefined for anything else. */
+/** Returns the position in a cursor of the list, or undefined for an invalid cursor. */
 export function openPosition<Item>(
   call: Call,
   list: List<Item>,
@@ -40,12 +40,12 @@ export function openPosition<Item>(
   );
 }
 
-/** The refusal of a cursor that is forged, damaged, or of another list, server or caller. */
+/** Creates the error for a cursor that is forged, damaged, or of another list, server or caller. */
 export function badCursor(): InvalidParams {
-  return new InvalidParams("params.cursor is not a cursor that this list gave; start again without one.");
+  return new InvalidParams("params.cursor is not a cursor of this list. Start again without one.");
 }
 
-/** The page behind a position, from what was serialised before if it was. */
+/** Returns the page after a position, from the cache if it was serialized before. */
 export function pageAfter<Item>(
   call: Call,
   list: List<Item>,
@@ -54,8 +54,8 @@ export function pageAfter<Item>(
 ): SerializedResult | Promise<SerializedResult> {
   const { server, revision } = call;
   const key = `${list.name} ${revision.version} ${position} ${hints.cacheScope}`;
-  const known = server.pages.get(key);
-  if (known !== undefined) return known;
+  const cached = server.pages.get(key);
+  if (cached !== undefined) return cached;
   const rest = entriesAfter(call, list, position);
   const shown = rest.slice(0, server.pageSize);
   const last = shown.at(-1);
@@ -64,9 +64,9 @@ export function pageAfter<Item>(
   return whenReady(cursor, (nextCursor) => {
     const items = shown.map((entry) => list.describe(entry.item, call));
     const result = { [list.name]: items, ...(nextCursor === undefined ? {} : { nextCursor }) };
-    const made = serializeResult(server, revision, result, hints);
-    server.pages.set(key, made);
-    return made;
+    const serialized = serializeResult(server.envelopes, revision, result, hints);
+    server.pages.set(key, serialized);
+    return serialized;
   });
 }
 
@@ -74,7 +74,7 @@ export function entriesAfter<Item>(call: Call, list: List<Item>, position: numbe
   return list.entries(call).filter((entry) => entry.position > position);
 }
 
-/** A cursor means something only to the list that gave it. */
+/** A cursor is valid only for the list of the server that created it. */
 function boundTo<Item>(call: Call, list: List<Item>): string {
   return JSON.stringify([call.server.info.name, list.name]);
 }

@@ -1,7 +1,7 @@
 import { UsageError } from "../support/usage-error.ts";
 
-/** What is registered under a key, in the order of registration. */
-export class Registry<Item extends { readonly description: object }> {
+/** Tools, prompts or resources by key, in the order of registration. */
+export class Registry<Item extends { readonly kind: string }> {
   readonly #items = new Map<string, Entry<Item>>();
   readonly #key: (item: Item) => string;
   readonly #what: "tool" | "prompt" | "resource";
@@ -22,42 +22,43 @@ export class Registry<Item extends { readonly description: object }> {
     return this.#items.get(key)?.item;
   }
 
-  /** Adds an item and tells connected clients. @throws {UsageError} if its key is taken. */
+  /** Adds an item and notifies clients. @throws {UsageError} if the key is already registered. */
   add(item: Item): void {
-    this.#checkMade(item);
+    this.#checkDefined(item);
     const key = this.#key(item);
     if (this.#items.has(key)) {
       throw new UsageError(
         "duplicate",
-        `There are two ${this.#what}s named "${key}"; rename one, or remove the first before adding the second.`,
+        `Duplicate ${this.#what} "${key}". Rename one, or remove the first before adding the second.`,
       );
     }
     this.#items.set(key, { item, position: this.#next++ });
     this.#changed();
   }
 
-  /** Removes an item and tells connected clients; false if there is none of that key. */
+  /** Removes an item and notifies clients. Returns false if the key is not registered. */
   remove(key: string): boolean {
     const removed = this.#items.delete(key);
     if (removed) this.#changed();
     return removed;
   }
 
+  keys(): Iterable<string> {
+    return this.#items.keys();
+  }
+
   [Symbol.iterator](): Iterator<Item> {
     return [...this.#items.values()].map((entry) => entry.item)[Symbol.iterator]();
   }
 
-  /** Without types it is easy to pass what a define function takes in place of what it gives. */
-  #checkMade(item: Item): void {
-    if (typeof item === "object" && item !== null && typeof item.description === "object") return;
-    const define = `define${this.#what.charAt(0).toUpperCase()}${this.#what.slice(1)}`;
-    throw new UsageError(
-      "wrong_use",
-      `A ${this.#what} must be what ${define}() returns; wrap its options in a call of it.`,
-    );
+  /** Rejects plain options: without types it is easy to forget the define function. */
+  #checkDefined(item: Item & { readonly name?: unknown }): void {
+    if (item?.kind === this.#what) return;
+    const kind = this.#what.charAt(0).toUpperCase() + this.#what.slice(1);
+    throw new UsageError("wrong_use", `${kind} "${item?.name}" was not created by define${kind}().`);
   }
 
-  /** The items with their positions, which never change and are never given twice: cursors can rely on them. */
+  /** Returns the items with their positions, which never change and are never reused: cursors rely on that. */
   entries(): readonly Entry<Item>[] {
     return [...this.#items.values()];
   }

@@ -8,14 +8,14 @@ import type { Binding, BoundResult } from "./manifest.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** The namespace of the author's module, once it is imported. */
+/** The namespace object of the author's module. */
 export type Module = Readonly<Record<string, unknown>>;
 
-/** A function of the author's, called with arguments by name. */
-export type Bound = (args: Arguments, ctx: Context) => unknown;
+/** Calls the author's function with named arguments. */
+export type BoundFunction = (args: Arguments, ctx: Context) => unknown;
 
-/** Binds a function of a module that may still have to be imported; once it is, calls lose no time on it. */
-export function bind(binding: Binding, load: () => Module | Promise<Module>): Bound {
+/** Binds a function of a module that may not be imported yet. After the import, calls are synchronous. */
+export function bind(binding: Binding, load: () => Module | Promise<Module>): BoundFunction {
   return (args, ctx) => {
     const module = load();
     return module instanceof Promise
@@ -25,9 +25,9 @@ export function bind(binding: Binding, load: () => Module | Promise<Module>): Bo
 }
 
 function call(binding: Binding, module: Module, args: Arguments, ctx: Context): unknown {
-  const given = binding.decode === undefined ? args : decodeArguments(binding, args);
-  const [holder, method] = locate(binding, module);
-  return finish(binding.result, method.apply(holder, valuesOf(binding, given, ctx)));
+  const decoded = binding.decode === undefined ? args : decodeArguments(binding, args);
+  const [holder, method] = findFunction(binding, module);
+  return toResult(binding.result, method.apply(holder, valuesOf(binding, decoded, ctx)));
 }
 
 function decodeArguments(binding: Binding, args: Arguments): Arguments {
@@ -39,7 +39,7 @@ function decodeArguments(binding: Binding, args: Arguments): Arguments {
   }
 }
 
-function locate({ path }: Binding, module: Module): [holder: unknown, method: (...args: unknown[]) => unknown] {
+function findFunction({ path }: Binding, module: Module): [holder: unknown, method: (...args: unknown[]) => unknown] {
   let holder: unknown;
   let found: unknown = module;
   for (const member of path) {
@@ -48,8 +48,8 @@ function locate({ path }: Binding, module: Module): [holder: unknown, method: (.
   }
   if (typeof found === "function")
     return [path.length > 1 ? holder : undefined, found as (...args: unknown[]) => unknown];
-  throw new RpcError("internal_error", "What was derived does not fit the module any more.", {
-    cause: new TypeError(`${path.join(".")} is not a function; derive the module again`),
+  throw new RpcError("internal_error", "The module does not match its manifest.", {
+    cause: new TypeError(`${path.join(".")} is not a function; build the module again`),
   });
 }
 
@@ -64,26 +64,28 @@ function valuesOf({ parameters }: Binding, args: Arguments, ctx: Context): unkno
         values.push(args);
         break;
       case "argument":
-        values.push(own(args, parameter.name));
+        values.push(ownValue(args, parameter.name));
         break;
       case "rest":
-        // Not spread into push(): a client chooses how many there are, and the stack is finite.
-        for (const value of (own(args, parameter.name) as unknown[] | undefined) ?? []) values.push(value);
+        // No push(...values): the client chooses the number of values, and too many would overflow the stack.
+        for (const value of (ownValue(args, parameter.name) as unknown[] | undefined) ?? []) values.push(value);
     }
   }
   return values;
 }
 
-/** Arguments come from outside: only what they have themselves counts. */
-function own(args: Arguments, name: string): unknown {
+/** Reads an own property, because arguments come from the client and must not reach Object.prototype. */
+function ownValue(args: Arguments, name: string): unknown {
   return Object.hasOwn(args, name) ? args[name] : undefined;
 }
 
-function finish(bound: BoundResult, returned: unknown): unknown {
+function toResult(bound: BoundResult, returned: unknown): unknown {
   if (bound.kind === "content") return returned;
-  if (bound.kind === "iterable") return collectItems(returned).then((items) => encoded(bound, items));
+  if (bound.kind === "iterable") return collectItems(returned).then((items) => encodeResult(bound, items));
   const isPromise = typeof (returned as { then?: unknown } | null | undefined)?.then === "function";
-  return isPromise ? Promise.resolve(returned).then((value) => encoded(bound, value)) : encoded(bound, returned);
+  return isPromise
+    ? Promise.resolve(returned).then((value) => encodeResult(bound, value))
+    : encodeResult(bound, returned);
 }
 
 async function collectItems(returned: unknown): Promise<unknown[]> {
@@ -92,11 +94,11 @@ async function collectItems(returned: unknown): Promise<unknown[]> {
   return items;
 }
 
-function encoded(bound: BoundResult, value: unknown): unknown {
+function encodeResult(bound: BoundResult, value: unknown): unknown {
   const kind = kindOf(value);
   if (kind === "result") {
     const { value: inner, ...rest } = value as Result;
-    return result(encoded(bound, inner), rest);
+    return result(encodeResult(bound, inner), rest);
   }
   if (kind !== undefined) return value;
   if (value === undefined) return bound.nullable ? null : undefined;

@@ -3,33 +3,34 @@ import type { Check } from "../schema/json-schema/rule.ts";
 import { run, startRun } from "../schema/json-schema/run.ts";
 
 /**
- * Checks of the arguments of tools, by the name of the tool, as `proffer build` writes them. One that is true has looked at
- * everything that the validator looks at, and charged `run` for it; one that is false has decided nothing.
+ * Checks for tool arguments by tool name, as written by `proffer build`. A check that returns true has validated
+ * everything that the validator would, and has charged `run` for the work. False is inconclusive: the validator then
+ * decides.
  */
 export type BuiltChecks = ReadonlyMap<string, Check>;
 
-/** Where the check of one tool is put when it is imported. */
+/** Holds the check of one tool once it is imported. */
 export interface CheckSlot {
   check: Check | undefined;
 }
 
-/** Tells whether a check takes a value, within the work that one validation may do. */
+/** Whether a check accepts a value within the work limit of one validation. */
 export function passes(check: Check, value: unknown): boolean {
   startRun(false);
-  // What is enumerable on Object.prototype shows in every value; only the validator tells it apart.
+  // Enumerable properties on Object.prototype appear in every value; only the validator can ignore them.
   if (run.strict) return false;
   try {
     return check(value) && run.left >= 0;
   } catch (error) {
-    // The stack was too small for the value.
+    // The value is nested too deeply for the stack.
     if (error instanceof RangeError) return false;
     throw error;
   }
 }
 
 /**
- * A part of a built check that is left to the validator: it does not begin a validation but goes on with the one under way.
- * The schema, as JSON, must not refer to another; it is compiled when it is first used.
+ * Creates a part of a built check that uses the validator. It continues the current validation instead of starting one.
+ * The schema, as JSON text, must not refer to another schema; it is compiled on first use.
  */
 export function partCheck(json: string): Check {
   let check: Check | undefined;

@@ -1,20 +1,21 @@
 import { toBase64 } from "../support/bytes.ts";
-/** A value could not be converted. `pointer` is the JSON pointer of the place. */
+
+/** A value could not be converted. `pointer` is the JSON pointer to it. */
 export class CodecError extends Error {
   override readonly name = "CodecError";
   pointer = "";
 }
 
-/** The classes whose values are written as one string. */
+/** The classes whose values are encoded as a string. */
 export type TextKind = "date" | "url" | "bytes" | "buffer" | "bigint";
 
-/** Reading a decimal takes more than linear time; a million digits would hold the process for a third of a second. */
+/** Parsing a decimal takes more than linear time, so a client could block the process with millions of digits. */
 const MAX_DIGITS = 10_000;
 
 const DECIMAL = /^-?[0-9]+$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** What Node offers for bytes; elsewhere the slower standard functions serve. */
+/** Node's Buffer. Other run-times use the slower standard functions. */
 interface NodeGlobals {
   readonly Buffer?: {
     from(text: string, encoding: "base64"): Uint8Array;
@@ -24,7 +25,7 @@ interface NodeGlobals {
 
 const { Buffer: NodeBuffer } = globalThis as NodeGlobals;
 
-/** Whether text could be what a value of this class is written as. Any text could be base64. */
+/** Whether a text could encode a value of this class. Any text could be base64. */
 export function looksLike(kind: TextKind, text: string): boolean {
   switch (kind) {
     case "bigint":
@@ -39,8 +40,8 @@ export function looksLike(kind: TextKind, text: string): boolean {
   }
 }
 
-/** Whether a value is of this class. */
-export function isOf(kind: TextKind, value: unknown): boolean {
+/** Whether a value is an instance of this class. */
+export function isInstanceOf(kind: TextKind, value: unknown): boolean {
   switch (kind) {
     case "bigint":
       return typeof value === "bigint";
@@ -54,7 +55,7 @@ export function isOf(kind: TextKind, value: unknown): boolean {
   }
 }
 
-/** Reads a value of this class from its text. @throws {CodecError} if the text is none. */
+/** Decodes a value of this class from its text. @throws {CodecError} for an invalid text. */
 export function readText(kind: TextKind, text: string): unknown {
   switch (kind) {
     case "date":
@@ -70,7 +71,7 @@ export function readText(kind: TextKind, text: string): unknown {
   }
 }
 
-/** Writes a value of this class; any other value is given back. @throws {CodecError} for a date that is no date. */
+/** Encodes a value of this class; returns other values unchanged. @throws {CodecError} for an invalid Date. */
 export function writeText(kind: TextKind, value: unknown): unknown {
   switch (kind) {
     case "date":
@@ -88,13 +89,13 @@ export function writeText(kind: TextKind, value: unknown): unknown {
 function readDate(text: string): Date {
   const date = new Date(text);
   if (Number.isNaN(date.getTime())) {
-    throw new CodecError("must be a date and time that exists, such as 2026-01-31T12:00:00Z");
+    throw new CodecError("must be a valid date and time, such as 2026-01-31T12:00:00Z");
   }
   return date;
 }
 
 function writeDate(date: Date): string {
-  if (Number.isNaN(date.getTime())) throw new CodecError("is a Date without a valid time");
+  if (Number.isNaN(date.getTime())) throw new CodecError("is an invalid Date");
   return date.toISOString();
 }
 
@@ -113,15 +114,15 @@ function readBigint(text: string): bigint {
 }
 
 function fromBase64(text: string): Uint8Array {
-  if (text.length % 4 !== 0 || !BASE64.test(text)) throw new CodecError("must be base64 with its padding");
-  // The copy keeps the author away from the pool that small Buffers share.
+  if (text.length % 4 !== 0 || !BASE64.test(text)) throw new CodecError("must be base64 with padding");
+  // Copy, because small Buffers share a pool that the author's code must not see.
   if (NodeBuffer) return new Uint8Array(NodeBuffer.from(text, "base64"));
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
 function toBuffer(bytes: Uint8Array): Uint8Array {
   if (NodeBuffer === undefined) {
-    throw new CodecError("cannot become a Buffer in this run-time; declare the parameter as Uint8Array");
+    throw new CodecError("cannot be a Buffer in this run-time; declare the parameter as Uint8Array");
   }
   return NodeBuffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -24,12 +24,12 @@ describe("text", () => {
     [{ kind: "bigint" }, -12345678901234567890n, "-12345678901234567890"],
   ];
 
-  test.each(cases)("%j is written and read back", (plan, value, text) => {
+  test.each(cases)("%j is encoded and decoded", (plan, value, text) => {
     expect(encode({ plan }, value)).toBe(text);
     expect(decode({ plan }, text)).toEqual(value);
   });
 
-  test("bytes are no Buffer and share no memory with one, a Buffer is one", () => {
+  test("bytes are a plain Uint8Array without shared memory, and a Buffer is a Buffer", () => {
     const bytes = decode({ plan: { kind: "bytes" } }, "AQID") as Uint8Array;
     expect(bytes.constructor).toBe(Uint8Array);
     expect(bytes.buffer.byteLength).toBe(3);
@@ -47,15 +47,15 @@ describe("text", () => {
     ["bigint", ""],
     ["bigint", "0x10"],
     ["bigint", "9".repeat(10_001)],
-  ] as const)("a %s that reads %j is refused", (kind, text) => {
+  ] as const)("rejects a %s with the text %j", (kind, text) => {
     expect(() => decode({ plan: { kind } }, text)).toThrow(CodecError);
   });
 
-  test("a date without a valid time is refused on the way out", () => {
+  test("rejects an invalid Date when encoding", () => {
     expect(() => encode({ plan: DATE }, new Date(Number.NaN))).toThrow(CodecError);
   });
 
-  test("values of other types are left for the schema to judge", () => {
+  test("leaves values of other types to the schema", () => {
     for (const value of [null, 5, true, [], {}]) {
       expect(decode({ plan: DATE }, value)).toBe(value);
       expect(encode({ plan: DATE }, value)).toBe(value);
@@ -107,7 +107,7 @@ describe("containers", () => {
     expect(decode(codec, json)).toEqual(value);
   });
 
-  test("are copied only where there is work, and never changed", () => {
+  test("are copied only where needed, and never mutated", () => {
     const untouched = { deep: true };
     const given = { at: text, untouched };
     const plan: Plan = { kind: "object", properties: { at: DATE } };
@@ -116,12 +116,12 @@ describe("containers", () => {
     expect(given.at).toBe(text);
   });
 
-  test("what is absent stays absent", () => {
+  test("keep absent properties absent", () => {
     expect(decode(codec, {})).toEqual({});
     expect(Object.keys(encode(codec, { at: undefined }) as object)).toEqual(["at"]);
   });
 
-  test("names of Object.prototype are names like any other", () => {
+  test("treat names of Object.prototype like any other name", () => {
     const hostile = JSON.parse(`{ "__proto__": "${text}", "constructor": "${text}" }`);
     const byRest = decode({ plan: { kind: "object", rest: DATE } }, hostile) as object;
     expect(Object.getPrototypeOf(byRest)).toBe(Object.prototype);
@@ -135,17 +135,19 @@ describe("containers", () => {
     expect(Object.keys(encode({ plan: { kind: "map" } }, map) as object)).toEqual(["__proto__", "constructor"]);
   });
 
-  test("errors name the place", () => {
-    expect(pointerOf(() => decode(codec, { list: [text, "never"] }))).toMatch(/^\/list\/1 must be a date/);
+  test("report the pointer of an error", () => {
+    expect(pointerOf(() => decode(codec, { list: [text, "never"] }))).toMatch(/^\/list\/1 must be a valid date/);
     expect(pointerOf(() => decode(codec, { entries: [[text, "x"]] }))).toMatch(/^\/entries\/0\/1 must be an integer/);
     expect(pointerOf(() => decode(codec, { entries: ["x"] }))).toMatch(/^\/entries\/0 must be a pair/);
-    expect(pointerOf(() => decode(codec, { map: { "a/b~c": "x" } }))).toMatch(/^\/map\/a~1b~0c must be a date/);
-    expect(pointerOf(() => encode(codec, { set: new Set([new Date(Number.NaN)]) }))).toMatch(/^\/set\/0 is a Date/);
+    expect(pointerOf(() => decode(codec, { map: { "a/b~c": "x" } }))).toMatch(/^\/map\/a~1b~0c must be a valid date/);
+    expect(pointerOf(() => encode(codec, { set: new Set([new Date(Number.NaN)]) }))).toMatch(
+      /^\/set\/0 is an invalid Date/,
+    );
   });
 });
 
 describe("unions", () => {
-  test("text is told apart by its looks, and given words are kept", () => {
+  test("distinguish text by its format, and keep listed strings", () => {
     const plan: Plan = {
       kind: "union",
       options: [{ plan: DATE }, { plan: { kind: "url" } }, { plan: { kind: "bigint" } }],
@@ -160,7 +162,7 @@ describe("unions", () => {
     expect(encode({ plan }, "now")).toBe("now");
   });
 
-  test("objects are told apart by a property", () => {
+  test("distinguish objects by a discriminator", () => {
     const plan: Plan = {
       kind: "union",
       options: [
@@ -173,7 +175,7 @@ describe("unions", () => {
     expect(decode({ plan }, { kind: "other", at: "x" })).toEqual({ kind: "other", at: "x" });
   });
 
-  test("values of the author's are told apart by their class", () => {
+  test("distinguish the author's values by class", () => {
     const plan: Plan = {
       kind: "union",
       options: [
@@ -204,12 +206,12 @@ describe("recursion", () => {
     },
   };
 
-  test("references lead to the codec's own plans", () => {
+  test("resolves references in the codec's defs", () => {
     const tree = { at: new Date(0), children: [{ at: new Date(1), children: [] }] };
     expect(decode(codec, encode(codec, tree))).toEqual(tree);
   });
 
-  test("a reference that leads nowhere is a mistake of the plan", () => {
+  test("throws a TypeError for an unknown reference", () => {
     expect(() => decode({ plan: { kind: "ref", name: "toString" } }, {})).toThrow(/no plan named "toString"/);
   });
 });
@@ -246,7 +248,7 @@ describe("any plan", () => {
     };
   });
 
-  test("writes what survives JSON and is read back as it was", () => {
+  test("encodes to JSON and decodes to the same value", () => {
     fc.assert(
       fc.property(pair, ([plan, value]) => {
         const written = JSON.parse(JSON.stringify(encode({ plan }, value)));
@@ -255,7 +257,7 @@ describe("any plan", () => {
     );
   });
 
-  test("reads any JSON, or refuses it with the place", () => {
+  test("decodes any JSON, or rejects it with a pointer", () => {
     fc.assert(
       fc.property(pair, fc.jsonValue(), ([plan], json) => {
         expect(pointerOf(() => decode({ plan }, json))).toMatch(/^(no error|(\/.*)? must )/s);
@@ -263,7 +265,7 @@ describe("any plan", () => {
     );
   });
 
-  /** JSON has no minus zero. */
+  /** Replaces -0, which JSON does not have. */
   function normalized(value: unknown): unknown {
     if (Object.is(value, -0)) return 0;
     if (Array.isArray(value)) return value.map(normalized);

@@ -1,15 +1,15 @@
-import { CodecError, isOf, looksLike, readText, type TextKind, writeText } from "./codec-text.ts";
+import { CodecError, isInstanceOf, looksLike, readText, type TextKind, writeText } from "./codec-text.ts";
 
 /**
- * How a value that JSON cannot carry is written as one that it can. A plan exists only where there is work to do:
- * what a plan does not mention is left as it is.
+ * How to encode a value that JSON cannot represent. A plan exists only where there is work to do: parts that the plan
+ * does not mention stay unchanged.
  */
 export type Plan =
   | { kind: TextKind }
   | { kind: "array"; items: Plan }
-  /** By position; null leaves an element alone. `rest` is for those after the last. */
+  /** By position; null leaves an element unchanged. `rest` applies to further elements. */
   | { kind: "tuple"; items: (Plan | null)[]; rest?: Plan }
-  /** By name; `rest` is for names that `properties` does not have. */
+  /** By name; `rest` applies to names that are not in `properties`. */
   | { kind: "object"; properties?: Record<string, Plan>; rest?: Plan }
   /** A Set as an array. */
   | { kind: "set"; items?: Plan }
@@ -17,14 +17,14 @@ export type Plan =
   | { kind: "map"; values?: Plan }
   /** A Map with other keys as an array of pairs. */
   | { kind: "entries"; keys?: Plan; values?: Plan }
-  /** The first option that recognises the value; strings in `keep` are left alone. */
+  /** The first option that recognizes the value; strings in `keep` stay unchanged. */
   | { kind: "union"; options: PlanOption[]; keep?: string[] }
-  /** A plan of the codec's `defs`, for types that contain themselves. */
+  /** A plan in the codec's `defs`, for recursive types. */
   | { kind: "ref"; name: string };
 
 export interface PlanOption {
   plan: Plan;
-  /** The option is for objects whose property has one of these values. */
+  /** The option applies to objects whose property has one of these values. */
   when?: PlanCondition;
 }
 
@@ -33,7 +33,7 @@ export interface PlanCondition {
   values: (string | number | boolean | null)[];
 }
 
-/** A plan and the named plans that it refers to; plain JSON. */
+/** A plan and the named plans that it refers to, as plain JSON. */
 export interface Codec {
   plan: Plan;
   defs?: Record<string, Plan>;
@@ -42,26 +42,26 @@ export interface Codec {
 type Definitions = Readonly<Record<string, Plan>>;
 type PlanOf<Kind extends Plan["kind"]> = Extract<Plan, { kind: Kind }>;
 type Convert = (plan: Plan, defs: Definitions, value: unknown) => unknown;
-type Recognise = (plan: Plan, when: PlanCondition | undefined, defs: Definitions, value: unknown) => boolean;
+type Recognize = (plan: Plan, when: PlanCondition | undefined, defs: Definitions, value: unknown) => boolean;
 
-const NONE: Definitions = {};
+const NO_DEFINITIONS: Definitions = {};
 
 /**
- * Turns a value of JSON into the one that the author's function expects. Only what the plan touches is copied; what
- * has another JSON type than the plan is for was the business of the input schema and is left alone.
- * @throws {CodecError} for text that is no date, URL, base64 or integer.
+ * Converts a JSON value to the value that the author's function expects. Copies only the parts that the plan covers.
+ * Values of another JSON type than the plan expects stay unchanged: the input schema has already validated them.
+ * @throws {CodecError} for an invalid date, URL, base64 text or integer.
  */
 export function decode(codec: Codec, value: unknown): unknown {
-  return decodeBy(codec.plan, codec.defs ?? NONE, value);
+  return decodeBy(codec.plan, codec.defs ?? NO_DEFINITIONS, value);
 }
 
 /**
- * Turns a value of the author's function into one that JSON can carry. A value of another class than the plan is for
- * is left for the output schema to refuse.
- * @throws {CodecError} for a date that is no date.
+ * Converts a value of the author's function to a JSON value. A value of another class than the plan expects stays
+ * unchanged, and the output schema rejects it.
+ * @throws {CodecError} for an invalid Date.
  */
 export function encode(codec: Codec, value: unknown): unknown {
-  return encodeBy(codec.plan, codec.defs ?? NONE, value);
+  return encodeBy(codec.plan, codec.defs ?? NO_DEFINITIONS, value);
 }
 
 function decodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
@@ -115,14 +115,14 @@ function encodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
   }
 }
 
-function choose(plan: PlanOf<"union">, defs: Definitions, value: unknown, recognise: Recognise): Plan | undefined {
+function choose(plan: PlanOf<"union">, defs: Definitions, value: unknown, recognize: Recognize): Plan | undefined {
   for (const option of plan.options) {
-    if (recognise(option.plan, option.when, defs, value)) return option.plan;
+    if (recognize(option.plan, option.when, defs, value)) return option.plan;
   }
   return undefined;
 }
 
-/** Whether a value of JSON is what the plan reads. */
+/** Whether a JSON value has the form that the plan decodes. */
 function isWrittenAs(plan: Plan, when: PlanCondition | undefined, defs: Definitions, value: unknown): boolean {
   switch (plan.kind) {
     case "array":
@@ -142,7 +142,7 @@ function isWrittenAs(plan: Plan, when: PlanCondition | undefined, defs: Definiti
   }
 }
 
-/** Whether a value of the author's is what the plan writes. */
+/** Whether a value of the author's function is of the class that the plan encodes. */
 function isInstance(plan: Plan, when: PlanCondition | undefined, defs: Definitions, value: unknown): boolean {
   switch (plan.kind) {
     case "array":
@@ -154,13 +154,13 @@ function isInstance(plan: Plan, when: PlanCondition | undefined, defs: Definitio
     case "entries":
       return value instanceof Map;
     case "object":
-      return isRecord(value) && !hasOtherForm(value) && meets(value, when);
+      return isRecord(value) && !hasOwnPlanKind(value) && meets(value, when);
     case "union":
       return choose(plan, defs, value, isInstance) !== undefined;
     case "ref":
       return isInstance(resolve(plan, defs), when, defs, value);
     default:
-      return isOf(plan.kind, value);
+      return isInstanceOf(plan.kind, value);
   }
 }
 
@@ -188,8 +188,8 @@ function mapProperties(
   value: Record<string, unknown>,
   convert: Convert,
 ): Record<string, unknown> {
-  const { properties = NONE, rest } = plan;
-  // A spread defines properties, so that a key named __proto__ stays a key.
+  const { properties = NO_DEFINITIONS, rest } = plan;
+  // A spread defines own properties, so a key named __proto__ stays an ordinary key.
   const copy = { ...value };
   for (const key of Object.keys(rest ? value : properties)) {
     const own = Object.hasOwn(properties, key) ? properties[key] : rest;
@@ -212,7 +212,7 @@ function encodeMap(plan: PlanOf<"map">, defs: Definitions, map: Map<unknown, unk
     const name = String(key);
     entries.push([name, plan.values ? convertAt(name, plan.values, defs, value, encodeBy) : value]);
   }
-  // Unlike assignment, this makes a key of __proto__ too.
+  // Unlike assignment, Object.fromEntries makes __proto__ an ordinary key.
   return Object.fromEntries(entries);
 }
 
@@ -226,7 +226,7 @@ function mapPairs(
   const converted: [unknown, unknown][] = [];
   for (let index = 0; index < pairs.length; index++) {
     const pair = pairs[index];
-    if (!Array.isArray(pair)) throw at(new CodecError("must be a pair of a key and a value"), index);
+    if (!Array.isArray(pair)) throw atKey(new CodecError("must be a pair of a key and a value"), index);
     const [key, value] = convertAt(index, pairPlan, defs, pair, convert) as unknown[];
     converted.push([key, value]);
   }
@@ -237,11 +237,12 @@ function convertAt(key: string | number, plan: Plan, defs: Definitions, value: u
   try {
     return convert(plan, defs, value);
   } catch (error) {
-    throw error instanceof CodecError ? at(error, key) : error;
+    throw error instanceof CodecError ? atKey(error, key) : error;
   }
 }
 
-function at(error: CodecError, key: string | number): CodecError {
+/** Prepends a key to the error's JSON pointer. */
+function atKey(error: CodecError, key: string | number): CodecError {
   const step = typeof key === "string" ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
   error.pointer = `/${step}${error.pointer}`;
   return error;
@@ -262,8 +263,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** An object of a class that has a plan of its own. */
-function hasOtherForm(value: object): boolean {
+/** Whether a value is an instance of a class with its own kind of plan. */
+function hasOwnPlanKind(value: object): boolean {
   return (
     value instanceof Date ||
     value instanceof URL ||

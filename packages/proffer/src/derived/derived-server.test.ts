@@ -18,7 +18,7 @@ function withTool(tool: Partial<Manifest["tools"][number]> & { binding: Binding 
   return { server, tools: [{ name: "tool", inputSchema, ...tool }], prompts: [], resources: [] };
 }
 
-/** Calls the tool of a manifest and gives its structured content, or its text. */
+/** Calls the tool of a manifest and returns the result. */
 async function callTool(manifest: Manifest, module: Module, input: object = {}) {
   const client = await connect(createDerivedServer(manifest, async () => module));
   const result = await client.call("tool", input);
@@ -27,7 +27,7 @@ async function callTool(manifest: Manifest, module: Module, input: object = {}) 
 }
 
 describe("a derived tool", () => {
-  it("gets its arguments by position, then the rest, with the context where it is wanted", async () => {
+  it("receives arguments by position, then rest arguments, and the context", async () => {
     const inputSchema = { type: "object", properties: { a: number, more: { type: "array", items: number } } } as const;
     const parameters: BoundParameter[] = [{ kind: "context" }, argument("a"), { kind: "rest", name: "more" }];
     const tool = (ctx: { signal: AbortSignal }, ...rest: number[]) => [ctx.signal.aborted, ...rest];
@@ -38,7 +38,7 @@ describe("a derived tool", () => {
     expect(await callTool(manifest, { tool }, {})).toMatchObject({ structuredContent: [false, null] });
   });
 
-  it("takes ten thousand arguments as well as one", async () => {
+  it("accepts ten thousand rest arguments", async () => {
     const inputSchema = { type: "object", properties: { more: { type: "array", items: number } } } as const;
     const manifest = withTool({
       inputSchema,
@@ -50,7 +50,7 @@ describe("a derived tool", () => {
     expect(await callTool(manifest, { tool }, { more })).toMatchObject({ structuredContent: 10_000 });
   });
 
-  it("does not take what its arguments inherit", async () => {
+  it("ignores inherited properties of its arguments", async () => {
     const manifest = withTool({
       outputSchema: { type: "boolean" },
       binding: binding(["tool"], [argument("constructor")]),
@@ -64,7 +64,7 @@ describe("a derived tool", () => {
     const manifest = withTool({ inputSchema, outputSchema: number, binding: binding(["tool"], [argument("a")]) });
     const module = { tool: (a: unknown) => Number(a) };
 
-    /** A client of a tool whose check is imported already, as it is after the first call. */
+    /** Connects a client to a tool whose check is already imported, as after the first call. */
     async function connectWith(check: (value: unknown) => boolean) {
       const checks = async () => ({ checks: new Map([["tool", check]]) });
       const client = await connect(createDerivedServer(manifest, async () => module, { checks }));
@@ -72,13 +72,13 @@ describe("a derived tool", () => {
       return client;
     }
 
-    it("takes what passes", async () => {
+    it("accepts values that pass", async () => {
       const client = await connectWith(() => true);
       expect(await client.call("tool", { a: "2" })).toMatchObject({ structuredContent: 2 });
       await client.close();
     });
 
-    it("leaves what does not pass to the schema", async () => {
+    it("leaves values that do not pass to the schema", async () => {
       const client = await connectWith(() => false);
       expect(await client.call("tool", { a: 2 })).toMatchObject({ structuredContent: 2 });
       const refused = { isError: true, content: [{ text: expect.stringContaining("/a: must be number") }] };
@@ -86,9 +86,9 @@ describe("a derived tool", () => {
       await client.close();
     });
 
-    it("leaves everything to the schema when Object.prototype is polluted", async () => {
+    it("leaves all values to the schema if Object.prototype is polluted", async () => {
       const client = await connectWith(() => true);
-      // biome-ignore lint/suspicious/noExplicitAny: it is no property that an object should have
+      // biome-ignore lint/suspicious/noExplicitAny: objects should not have this property
       const prototype = Object.prototype as any;
       prototype.polluted = 1;
       try {
@@ -99,7 +99,7 @@ describe("a derived tool", () => {
       await client.close();
     });
 
-    it("leaves to the schema what takes too much work or too deep a stack", async () => {
+    it("leaves values that need too much work or stack to the schema", async () => {
       const client = await connectWith((value) => {
         run.left -= (value as { a: unknown }).a === "much" ? 10_000_000 : 0;
         if ((value as { a: unknown }).a === "deep") throw new RangeError("Maximum call stack size exceeded");
@@ -111,15 +111,15 @@ describe("a derived tool", () => {
       await client.close();
     });
 
-    it("says that the module could not be loaded if its check could not", async () => {
+    it("reports that the module failed to load if its check did", async () => {
       const checks = () => Promise.reject(new Error("no such file"));
       const client = await connect(createDerivedServer(manifest, async () => module, { checks }));
-      await expect(client.call("tool", { a: 1 })).rejects.toThrow("could not be loaded");
+      await expect(client.call("tool", { a: 1 })).rejects.toThrow("Failed to load");
       await client.close();
     });
   });
 
-  it("is called as a method of what holds it", async () => {
+  it("is called as a method of the object that holds it", async () => {
     class Counter {
       #count = 41;
       next(): number {
@@ -131,7 +131,7 @@ describe("a derived tool", () => {
     expect(await callTool(manifest, { counter: new Counter() })).toMatchObject({ structuredContent: 42 });
   });
 
-  it("collects what it yields, and gives null for nothing where the schema has it", async () => {
+  it("collects yielded items, and converts undefined to null if the schema allows null", async () => {
     async function* tool() {
       yield 1;
       yield 2;
@@ -143,7 +143,7 @@ describe("a derived tool", () => {
     expect(await callTool(nothing, { tool: () => undefined })).toMatchObject({ structuredContent: null });
   });
 
-  it("decodes arguments and encodes results; text that is no date is told to the model", async () => {
+  it("decodes arguments, encodes results, and reports an invalid date to the model", async () => {
     const at = { type: "string", format: "date-time" } as const;
     const plan = { kind: "date" } as const;
     const manifest = withTool({
@@ -160,10 +160,10 @@ describe("a derived tool", () => {
     });
     const refused = await callTool(manifest, { tool }, { at: "soon" });
     expect(refused.isError).toBe(true);
-    expect(refused.content[0]).toMatchObject({ text: expect.stringContaining("/at: must be a date") });
+    expect(refused.content[0]).toMatchObject({ text: expect.stringContaining("/at: must be a valid date") });
   });
 
-  it("is refused with an internal error if the module does not have it any more", async () => {
+  it("fails with an internal error if the module no longer exports it", async () => {
     const client = await connect(createDerivedServer(withTool({ binding: binding(["a", "b"], []) }), async () => ({})));
     await expect(client.call("tool")).rejects.toMatchObject({ code: -32603 });
     await client.close();
@@ -171,7 +171,7 @@ describe("a derived tool", () => {
 });
 
 describe("a derived server", () => {
-  it("lists what it has without the module, and does not say that something is deprecated in a field of its own", async () => {
+  it("lists its tools without loading the module, and has no field for deprecation", async () => {
     let loads = 0;
     const manifest = withTool({ deprecated: true, binding: binding(["tool"], []) });
     const derived = createDerivedServer(manifest, async () => {
@@ -187,7 +187,7 @@ describe("a derived server", () => {
     await client.close();
   });
 
-  it("offers only what it has, unless it is told that there may be more", async () => {
+  it("announces only the capabilities of its manifest and options", async () => {
     const manifest = withTool({ binding: binding(["tool"], []) });
     const has = async (options: object) => {
       const client = await connect(
@@ -204,7 +204,7 @@ describe("a derived server", () => {
     );
   });
 
-  it("answers calls with -32603 if the module cannot be loaded, and says no more", async () => {
+  it("answers calls with -32603 and no details if the module fails to load", async () => {
     const derived = createDerivedServer(withTool({ binding: binding(["tool"], []) }), () =>
       Promise.reject(new Error("secret")),
     );
@@ -215,7 +215,7 @@ describe("a derived server", () => {
     await client.close();
   });
 
-  it("reads and checks the variables of a template, and completes them", async () => {
+  it("converts, checks and completes the variables of a template", async () => {
     const variables = [
       { name: "id", required: true, type: "integer", schema: { type: "integer", minimum: 1 } },
       {
@@ -246,7 +246,7 @@ describe("a derived server", () => {
     await client.close();
   });
 
-  it("checks the items of a list and their number, and screens paths", async () => {
+  it("checks list items, list length and dot segments in paths", async () => {
     const schema = { type: "array", items: { type: "string", pattern: "^[a-z]$" }, maxItems: 2 } as const;
     const variables = [
       { name: "path", required: true, type: "string", schema: { type: "string" } },

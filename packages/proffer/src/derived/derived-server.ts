@@ -5,9 +5,9 @@ import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { defineServer, type Server, type ServerOptions } from "../server/server.ts";
 import { defineTool, type Tool } from "../tools/define.ts";
 import { parseTemplate } from "../uri/template.ts";
-import { type Bound, bind, type Module } from "./bind.ts";
+import { type BoundFunction, bind, type Module } from "./bind.ts";
 import type { BuiltChecks, CheckSlot } from "./built-check.ts";
-import { compileLater, lazySchema } from "./lazy-schema.ts";
+import { compileLazily, lazySchema } from "./lazy-schema.ts";
 import type {
   Binding,
   Manifest,
@@ -18,19 +18,20 @@ import type {
 } from "./manifest.ts";
 import { variableParam } from "./variable.ts";
 
-/** So many characters of a wrong value are repeated. */
+/** Maximum number of characters of an invalid value in a message. */
 const MAX_SHOWN = 200;
 
-type Bind = (binding: Binding) => Bound;
+type Bind = (binding: Binding) => BoundFunction;
 
+/** Options for a derived server. */
 export interface DerivedOptions extends Partial<ServerOptions> {
-  /** Imports the checks that `proffer build` wrote beside the module. */
+  /** Imports the checks that `proffer build` wrote next to the module. */
   readonly checks?: () => Promise<{ readonly checks: BuiltChecks }>;
 }
 
 /**
- * Makes a server of what was derived from a module. The module itself is imported when `load` is first called, so that
- * the server can say what it has before any of the author's code runs. Lists in `options` come before what was derived.
+ * Creates a server from a manifest. The module is imported by the first call that needs it, so that the server can list
+ * its tools before any of the author's code runs. Items in `options` come before the derived ones.
  */
 export function createDerivedServer(
   manifest: Manifest,
@@ -47,8 +48,8 @@ export function createDerivedServer(
         return namespace;
       },
       () => {
-        // Whoever started the import knows the reason, and tells it once: there may be many calls.
-        throw new RpcError("internal_error", "The module of this server could not be loaded; its log says why.");
+        // The code that started the import reports the reason once; here there may be many calls.
+        throw new RpcError("internal_error", "Failed to load the server's module; see the server's log.");
       },
     );
     return module;
@@ -57,14 +58,14 @@ export function createDerivedServer(
   return defineServer({
     ...manifest.server,
     ...options,
-    ...listed("tools", options.tools, manifest.tools, (tool) => toTool(tool, bound, slots)),
-    ...listed("prompts", options.prompts, manifest.prompts, (prompt) => toPrompt(prompt, bound)),
-    ...listed("resources", options.resources, manifest.resources, (resource) => toResource(resource, bound)),
+    ...joinLists("tools", options.tools, manifest.tools, (tool) => toTool(tool, bound, slots)),
+    ...joinLists("prompts", options.prompts, manifest.prompts, (prompt) => toPrompt(prompt, bound)),
+    ...joinLists("resources", options.resources, manifest.resources, (resource) => toResource(resource, bound)),
   });
 }
 
-/** A list that exists, even an empty one, tells clients that the server has such things. */
-function listed<Given, Item>(
+/** Joins given and derived items. Omits the option if both are absent: even an empty list announces the capability. */
+function joinLists<Given, Item>(
   name: string,
   given: readonly Given[] | undefined,
   derived: readonly Item[],
@@ -115,7 +116,7 @@ function queryOf(uri: string): string[] {
   return inQuery.map(({ name }) => name);
 }
 
-/** The items of a list are checked one by one; how many there are, only when all of them are there. */
+/** Checks the schema of whole lists, such as `minItems`. The URI parameters check only single items. */
 function checkLists(variables: readonly ManifestVariable[], read: Resource["read"]): Resource["read"] {
   const checks = variables.filter(({ type }) => type === "list").map((variable) => checkValue("variable", variable));
   if (checks.length === 0) return read;
@@ -125,12 +126,12 @@ function checkLists(variables: readonly ManifestVariable[], read: Resource["read
   };
 }
 
-/** Checks one of several values by its schema; one that is absent was somebody else's business. */
+/** Creates a check of one value by its schema. An absent value passes. */
 function checkValue(
-  what: string,
+  kind: string,
   { name, schema }: { readonly name: string; readonly schema: JsonSchemaObject },
 ): (values: Readonly<Record<string, unknown>>) => void {
-  const compiled = compileLater(schema);
+  const compiled = compileLazily(schema);
   return (values) => {
     const value = values[name];
     if (value === undefined || compiled().check(value)) return;
@@ -138,6 +139,6 @@ function checkValue(
       .issues(value)
       .map((issue) => issue.message);
     const shown = JSON.stringify(value).slice(0, MAX_SHOWN);
-    throw new InvalidParams(`The ${what} "${name}" ${problems.join(" and ")}, not ${shown}.`);
+    throw new InvalidParams(`The ${kind} "${name}" ${problems.join(" and ")}, not ${shown}.`);
   };
 }

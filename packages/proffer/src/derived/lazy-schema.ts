@@ -5,8 +5,8 @@ import type { StandardSchema } from "../schema/standard-schema.ts";
 import { type CheckSlot, passes } from "./built-check.ts";
 import type { Manifest } from "./manifest.ts";
 
-/** Compiles a schema when it is first used: most calls are to few tools, and a client that starts a server waits. */
-export function compileLater(schema: JsonSchema): () => CompiledSchema {
+/** Compiles a schema on first use. Most calls go to few tools, and a client waits while a server starts. */
+export function compileLazily(schema: JsonSchema): () => CompiledSchema {
   let compiled: CompiledSchema | undefined;
   return () => {
     compiled ??= compileJsonSchema(schema);
@@ -14,9 +14,9 @@ export function compileLater(schema: JsonSchema): () => CompiledSchema {
   };
 }
 
-/** A schema of a tool that is compiled when it is first used. What passes a built check needs no other. */
+/** Creates a tool schema that is compiled on first use. A value that passes the built check needs no validation. */
 export function lazySchema(json: JsonSchemaObject, built?: CheckSlot): StandardSchema<unknown, unknown> {
-  const compiled = compileLater(json);
+  const compiled = compileLazily(json);
   const describe = () => json;
   return {
     "~standard": {
@@ -33,8 +33,8 @@ export function lazySchema(json: JsonSchemaObject, built?: CheckSlot): StandardS
 }
 
 /**
- * Compiles every schema of a manifest at once, for whoever makes one: a server that is made of it trusts that they can be.
- * @throws {UsageError} for the first that cannot, such as one with a pattern that takes exponential time.
+ * Compiles every schema of a manifest. Run it after creating a manifest: a derived server assumes that they compile.
+ * @throws {UsageError} for the first schema that does not compile, such as one with a pattern of exponential time.
  */
 export function checkManifest({ tools, prompts, resources }: Manifest): void {
   for (const { name, inputSchema, outputSchema } of tools) {

@@ -2,7 +2,14 @@ import type { ToolAnnotations } from "../protocol/model.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import type { Codec } from "./codec.ts";
 
-/** What was derived from a module: plain data, from which it can be served without looking at its types again. */
+/**
+ * The tools, prompts and resources derived from a module, as plain JSON: enough to serve the module without analyzing
+ * its types again.
+ *
+ * Internal: used by @proffer/cli and by the code that `proffer build` writes. No stability promise.
+ *
+ * @internal
+ */
 export interface Manifest {
   readonly server: { readonly name: string; readonly version: string; readonly instructions?: string };
   readonly tools: readonly ManifestTool[];
@@ -17,7 +24,7 @@ export interface ManifestTool {
   readonly inputSchema: JsonSchemaObject & { readonly type: "object" };
   readonly outputSchema?: JsonSchemaObject;
   readonly annotations?: ToolAnnotations;
-  /** The protocol has no word for it: the description says it, and the reason, too. */
+  /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
   readonly binding: Binding;
 }
@@ -27,7 +34,7 @@ export interface ManifestPrompt {
   readonly title?: string;
   readonly description?: string;
   readonly arguments: readonly ManifestArgument[];
-  /** The protocol has no word for it: the description says it, and the reason, too. */
+  /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
   readonly binding: Binding;
 }
@@ -36,21 +43,21 @@ export interface ManifestArgument {
   readonly name: string;
   readonly description?: string;
   readonly required: boolean;
-  /** What the string must satisfy. */
+  /** The schema of the string. */
   readonly schema: JsonSchemaObject;
-  /** All values that the argument can have, if they are known. */
+  /** All possible values, if there is a fixed set. */
   readonly complete?: readonly string[];
 }
 
 export interface ManifestResource {
-  /** A URI, or a template if there are variables. */
+  /** A URI, or a template if it has variables. */
   readonly uri: string;
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
   readonly variables: readonly ManifestVariable[];
-  /** The protocol has no word for it: the description says it, and the reason, too. */
+  /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
   readonly binding: Binding;
 }
@@ -58,41 +65,41 @@ export interface ManifestResource {
 export interface ManifestVariable {
   readonly name: string;
   readonly required: boolean;
-  /** What the text of the URI is turned into before `schema` is applied. */
+  /** The type to which the URI text is converted before validation. */
   readonly type: "string" | "number" | "integer" | "boolean" | "list";
-  /** What the value must satisfy, with its default and its limits. */
+  /** The schema of the value, with its default and limits. */
   readonly schema: JsonSchemaObject;
   readonly complete?: readonly string[];
 }
 
-/** How the author's function is called. */
+/** How to call the author's function. */
 export interface Binding {
-  /** The export, then the members that lead to the function; it is called as a method of what holds it. */
+  /** The name of the export, then the member names down to the function. `this` is the object that holds it. */
   readonly path: readonly string[];
-  /** What each parameter gets, in order. */
+  /** The source of each parameter, in order. */
   readonly parameters: readonly BoundParameter[];
-  /** Applies to the object of all arguments, before they are handed out. */
+  /** Decodes the arguments object before it is split into parameters. */
   readonly decode?: Codec;
   readonly result: BoundResult;
 }
 
 export type BoundParameter =
-  /** The argument of that name; undefined if it is absent, so that the author's default applies. */
+  /** The argument with this name; undefined if absent, so that the author's default applies. */
   | { readonly kind: "argument"; readonly name: string }
-  /** The argument of that name, spread over the remaining parameters. */
+  /** The argument with this name, spread over the remaining parameters. */
   | { readonly kind: "rest"; readonly name: string }
-  /** The object of all arguments. */
+  /** The whole arguments object. */
   | { readonly kind: "arguments" }
   | { readonly kind: "context" };
 
 export interface BoundResult {
   /**
-   * `value`: as returned. `iterable`: the items of an iterable or async iterable, collected into an array.
-   * `content`: content blocks, bytes, streams or nothing, to be answered with as it is.
+   * `value`: the returned value. `iterable`: the items of an iterable or async iterable, collected into an array.
+   * `content`: content blocks, bytes, streams or nothing, passed on unchanged.
    */
   readonly kind: "value" | "iterable" | "content";
-  /** The function may return nothing where the output schema has null. */
+  /** Whether to convert `undefined` to null, because the output schema allows null. */
   readonly nullable?: true;
-  /** Applies to the value, to the array of items, or to what `result(…)` wraps; not to content. */
+  /** Encodes the value, the array of items, or the value in `result(…)`; not content. */
   readonly encode?: Codec;
 }

@@ -1,12 +1,12 @@
 import { createParam, type Param, ParamIssue } from "../resources/params/param.ts";
 import { ANY_TEXT } from "../resources/params/path.ts";
 import type { JsonSchema } from "../schema/json-schema/types.ts";
-import { compileLater } from "./lazy-schema.ts";
+import { compileLazily } from "./lazy-schema.ts";
 import type { ManifestVariable } from "./manifest.ts";
 
 type Read = (text: string) => unknown;
 
-/** What a URI writes as text, as the type that the author's function has for it. What cannot be read stays text. */
+/** Converts URI text to the type of the author's parameter. Invalid text stays text, and the schema rejects it. */
 const READERS: { readonly [Type in ManifestVariable["type"]]: Read } = {
   string: (text) => text,
   number: (text) => (/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : text),
@@ -16,12 +16,12 @@ const READERS: { readonly [Type in ManifestVariable["type"]]: Read } = {
 };
 
 /**
- * How the text of a template's variable is read and checked; of a list, each item. One that is left out is for the
- * author's default. In a path, text must not lead out of where it stands, whatever the schema says.
+ * Creates the parameter for a template variable: converts and validates the text, or each item of a list. The author's
+ * default applies to an omitted variable. In a path, dot segments are rejected regardless of the schema.
  */
 export function variableParam(variable: ManifestVariable, isInPath: boolean): Param {
   const { schema, type } = variable;
-  const compiled = compileLater(type === "list" ? ((schema.items ?? true) as JsonSchema) : schema);
+  const compiled = compileLazily(type === "list" ? ((schema.items ?? true) as JsonSchema) : schema);
   const read = READERS[type];
   return createParam<unknown>({}, (text) => {
     const screened = isInPath ? ANY_TEXT.check(text) : text;

@@ -5,24 +5,28 @@ import type { Context } from "../questions/context.ts";
 import type { Content, Message, Messages } from "../results/content.ts";
 import { UsageError } from "../support/usage-error.ts";
 
+/** Describes one argument of a prompt. */
 export interface PromptArgumentOptions {
   readonly title?: string;
   readonly description?: string;
   /** Default: false. */
   readonly required?: boolean;
-  /** The values a client may offer while the user types: a list, or a function of what was typed. */
+  /** The values that a client suggests while the user types: a list, or a function of the typed prefix. */
   readonly complete?: Complete;
 }
 
-type PromptArguments = { readonly [name: string]: PromptArgumentOptions };
+/** The arguments of a prompt by name. */
+export type PromptArguments = { readonly [name: string]: PromptArgumentOptions };
 
-/** Arguments of a prompt are strings; those not required may be absent. */
-type PromptValues<Arguments> = {
+/** The arguments of a prompt are strings; optional ones may be absent. */
+export type PromptValues<Arguments> = {
   [Name in keyof Arguments]: Arguments[Name] extends { readonly required: true } ? string : string | undefined;
 };
 
+/** A value that `get` may return. A text or content becomes a message of the user. */
 export type PromptReturn = string | Content | readonly Content[] | Message | readonly Message[] | Messages;
 
+/** Options for `definePrompt`. */
 export interface PromptOptions<Arguments extends PromptArguments> {
   readonly name: string;
   readonly title?: string;
@@ -33,15 +37,30 @@ export interface PromptOptions<Arguments extends PromptArguments> {
   get(values: PromptValues<Arguments>, ctx: Context): PromptReturn | Promise<PromptReturn>;
 }
 
-/** A prompt, checked and ready to be served. */
-export interface Prompt {
+/** Distinguishes a prompt from plain options; the name of this type is the hint in the compiler's error. */
+export interface CreatedByDefinePrompt {
+  readonly kind: "prompt";
+}
+
+/** A validated prompt. Create it with `definePrompt`. */
+export interface Prompt extends CreatedByDefinePrompt {
   readonly name: string;
   readonly description: PromptDescription;
   readonly arguments: ReadonlyMap<string, PromptArgumentOptions>;
   get(values: Readonly<Record<string, string | undefined>>, ctx: Context): unknown;
 }
 
-/** Describes a prompt. @throws {UsageError} for a name or option that could not be served. */
+/**
+ * Defines a prompt. @throws {UsageError} for an invalid name or option.
+ *
+ * @example
+ * const review = definePrompt({
+ *   name: "review",
+ *   description: "Reviews a piece of code.",
+ *   arguments: { code: { required: true }, language: { complete: ["go", "rust", "typescript"] } },
+ *   get: ({ code, language = "any language" }) => `Review this code (${language}):\n\n${code}`,
+ * });
+ */
 export function definePrompt<const Arguments extends PromptArguments>(options: PromptOptions<Arguments>): Prompt {
   const { name, arguments: declared, get, ...rest } = options;
   checkName(name, "a prompt");
@@ -49,6 +68,7 @@ export function definePrompt<const Arguments extends PromptArguments>(options: P
   const known = new Map(Object.entries(declared ?? {}));
   for (const argument of known.keys()) checkName(argument, `an argument of prompt "${name}"`);
   return {
+    kind: "prompt",
     name,
     description: {
       name,

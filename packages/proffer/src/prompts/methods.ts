@@ -1,12 +1,14 @@
 import type { Call } from "../calls/call.ts";
 import { type List, page } from "../catalog/pages.ts";
+import { unknownName } from "../catalog/unknown-name.ts";
 import { InvalidParams, NotFound } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import type { ContentBlock, PromptResult } from "../protocol/model.ts";
 import { convert, type Revision } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
+import { toPromptResult } from "../results/prompt-result.ts";
+import { isDeferred } from "../results/return-value.ts";
 import type { SerializedResult } from "../results/serialized.ts";
-import { isDeferred, toPromptResult } from "../results/to-result.ts";
 import type { Prompt } from "./define.ts";
 
 const PROMPTS: List<Prompt> = {
@@ -21,13 +23,9 @@ export function listPrompts(call: Call): SerializedResult | Promise<SerializedRe
 
 export function getPrompt(call: Call): object | Promise<object> {
   const { name, arguments: given = {} } = call.params;
-  if (typeof name !== "string") throw new InvalidParams("prompts/get needs params.name, the name of a prompt.");
+  if (typeof name !== "string") throw new InvalidParams("params.name must be the name of a prompt.");
   const prompt = call.server.prompts.get(name);
-  if (prompt === undefined) {
-    throw new InvalidParams(
-      `There is no prompt named ${JSON.stringify(name.slice(0, 128))}; prompts/list has them all.`,
-    );
-  }
+  if (prompt === undefined) throw unknownName("prompt", name, call.server.prompts.keys());
   if (!isObject(given)) throw new InvalidParams("params.arguments must be an object of strings.");
   const ctx = new CallContext(call);
   try {
@@ -49,7 +47,7 @@ function finish(call: Call, prompt: Prompt, ctx: CallContext, pending: unknown):
   );
 }
 
-/** The code for what does not exist belongs to resources; whoever gets a prompt has given wrong arguments. */
+/** The "not found" code is reserved for resources; in a prompt, NotFound means that an argument is wrong. */
 function inPrompt(error: unknown): unknown {
   return error instanceof NotFound ? new InvalidParams(error.message, error.data) : error;
 }
@@ -59,10 +57,10 @@ function checkArguments(prompt: Prompt, given: JsonObject): Record<string, strin
   for (const [name, { required }] of prompt.arguments) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     if (value === undefined && required) {
-      throw new InvalidParams(`The prompt "${prompt.name}" needs the argument "${name}".`);
+      throw new InvalidParams(`Missing argument "${name}" of prompt "${prompt.name}".`);
     }
     if (value !== undefined && typeof value !== "string") {
-      throw new InvalidParams(`The argument "${name}" of the prompt "${prompt.name}" must be a string.`);
+      throw new InvalidParams(`The argument "${name}" of prompt "${prompt.name}" must be a string.`);
     }
     values[name] = value;
   }

@@ -1,6 +1,6 @@
 /**
- * Every error that can cross the wire: its code, and what it means. `docs/errors.md` says of each when it happens and
- * what to do; a test compares the two. A revision may give one of them another code (see `Revision.codes`).
+ * The codes of all errors that can be sent to a client. `docs/errors.md` says when each happens and what to do; a test
+ * compares the two. A revision may use another code for an error (see `Revision.codes`).
  */
 export const ERRORS = {
   parse_error: -32700,
@@ -12,7 +12,7 @@ export const ERRORS = {
   header_mismatch: -32020,
   missing_capability: -32021,
   unsupported_version: -32022,
-  // Ours: outside -32768…-32000, which JSON-RPC and the specification keep to themselves.
+  // Proffer's own, outside the range -32768…-32000, which JSON-RPC and the specification reserve.
   busy: -31000,
 } as const;
 
@@ -25,12 +25,12 @@ export interface ErrorObject {
   readonly data?: unknown;
 }
 
-/** The one error class that crosses the wire. Its message and data reach the client; its `cause` only the log. */
+/** The only error class that is sent to clients. The client receives its message and data; `cause` is only logged. */
 export class RpcError extends Error {
   override readonly name: string = "RpcError";
   readonly kind: ErrorName;
   readonly data: unknown;
-  /** Stands in place of the code that the kind has, on every revision: for servers that keep an older contract. */
+  /** Overrides the code of `kind` on every revision, for servers that must keep an older contract. */
   readonly code: number | undefined;
 
   constructor(kind: ErrorName, message: string, options: { data?: unknown; cause?: unknown; code?: number } = {}) {
@@ -41,7 +41,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Throw it when a request's values are wrong: the client gets -32602 with this message. */
+/** Throw this when a request has invalid values: the client receives error -32602 with this message. */
 export class InvalidParams extends RpcError {
   override readonly name = "InvalidParams";
 
@@ -50,12 +50,12 @@ export class InvalidParams extends RpcError {
   }
 }
 
-/** What a NotFound says that was given no words. */
+/** Default message. */
 export const NOT_FOUND = "Not found.";
 
 /**
- * Throw it when what was asked for does not exist: the client gets the code that its revision has for that. Without a
- * message, a read says it in the words of its resource's group.
+ * Throw this when the requested item does not exist: the client receives the not-found code of its revision. Without a
+ * message, a resource read uses the message of its resource group.
  */
 export class NotFound extends RpcError {
   override readonly name = "NotFound";

@@ -1,8 +1,8 @@
-/** The JSON-RPC 2.0 messages that MCP is made of. */
+/** The JSON-RPC 2.0 messages that MCP uses. */
 
 export type RequestId = string | number;
 
-/** A JSON object from outside: nothing about its values is known. */
+/** A JSON object from a client, whose values are not validated yet. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 export interface RequestMessage {
@@ -27,16 +27,16 @@ export interface ResponseMessage {
 
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
-/** One message on its way out: text, or the parts of a large one in turn, which are not copied to join them. */
+/** An outgoing message: text, or the parts of a large message in order, which are sent without joining them. */
 export type Wire = string | readonly (string | Uint8Array)[];
 
-/** The whole of a message, for those who cannot send it in parts. */
+/** Joins the parts of a message, for transports that cannot send parts. */
 export function toText(wire: Wire): string {
   if (typeof wire === "string") return wire;
   return wire.map((part) => (typeof part === "string" ? part : new TextDecoder().decode(part))).join("");
 }
 
-/** A message with what stands before and after it. */
+/** Adds text before and after a message. */
 export function surround(before: string, wire: Wire, after: string): Wire {
   return typeof wire === "string" ? before + wire + after : [before, ...wire, after];
 }

@@ -1,15 +1,15 @@
 /**
- * The requests that a client may send, in any revision, and what the wire needs to know of each. Which revision has
- * which stands in the revision's own file; what they do, in `server/methods/`.
+ * The requests that a client may send in any revision, with their protocol properties. Each file in `revisions/` lists
+ * the methods of its revision; `server/methods.ts` maps methods to handlers.
  */
 export interface Method {
   /** The server capability that must be advertised for the method to exist. */
   readonly capability?: "tools" | "prompts" | "resources" | "completions" | "logging";
-  /** Complete answers carry caching hints where the revision has them. */
+  /** Complete results carry cache hints if the revision has them. */
   readonly cacheable?: true;
   /** The parameter that the `Mcp-Name` header mirrors. */
   readonly mirrored?: "name" | "uri";
-  /** Its handler may ask the client for input before it has a result. */
+  /** The handler may ask the client for input before it returns a result. */
   readonly asks?: true;
 }
 

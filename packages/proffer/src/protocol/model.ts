@@ -1,4 +1,4 @@
-/** The things that MCP describes, in the shape of the newest revision. Older revisions get them converted. */
+/** The data types of MCP, in the shape of the newest revision. They are converted for older revisions. */
 
 export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 
@@ -13,7 +13,7 @@ export const LOG_LEVELS: readonly LogLevel[] = [
   "emergency",
 ];
 
-/** Metadata that passes through unread. Keys are `prefix/name`; prefixes of MCP itself are reserved. */
+/** Metadata that Proffer passes through unread. Keys have the form `prefix/name`; MCP's own prefixes are reserved. */
 export type Meta = { readonly [key: string]: unknown };
 
 export interface Icon {
@@ -26,7 +26,7 @@ export interface Icon {
 
 export interface Annotations {
   readonly audience?: readonly ("user" | "assistant")[];
-  /** From 0, least important, to 1. */
+  /** From 0 (least important) to 1 (most important). */
   readonly priority?: number;
   /** An ISO 8601 date and time. */
   readonly lastModified?: string;
@@ -50,7 +50,7 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean;
 }
 
-/** What tools, prompts, resources and templates have in common. */
+/** The properties that tools, prompts, resources and templates share. */
 interface Described {
   readonly name: string;
   readonly title?: string;
@@ -157,7 +157,7 @@ export interface Progress {
   readonly message?: string;
 }
 
-/** How long and for whom an answer may be kept. */
+/** How long a result may be cached, and whether caches may share it between users. */
 export interface CacheHints {
   readonly ttlMs: number;
   readonly cacheScope: "public" | "private";

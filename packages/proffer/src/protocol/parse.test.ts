@@ -5,7 +5,7 @@ import { ERRORS } from "./errors.ts";
 import type { Message } from "./messages.ts";
 import { MAX_DEPTH, MAX_ITEMS, MessageFault, parseMessage } from "./parse.ts";
 
-/** What came of a text, in a word or a number: "message", "batch", or the code of the fault. */
+/** The outcome of parsing a text: "message", "batch", or the error code of the fault. */
 function verdict(text: string): string | number {
   const parsed = parseMessage(text);
   if (Array.isArray(parsed)) return "batch";
@@ -14,35 +14,35 @@ function verdict(text: string): string | number {
 
 function faultOf(text: string): MessageFault {
   const parsed = parseMessage(text);
-  if (!(parsed instanceof MessageFault)) throw new Error(`${text} passed, and should not have.`);
+  if (!(parsed instanceof MessageFault)) throw new Error(`${text} was accepted, but should have been rejected.`);
   return parsed;
 }
 
 const request = (more: object) => JSON.stringify({ jsonrpc: "2.0", id: 7, method: "ping", ...more });
 
 describe("JSON", () => {
-  // As part of a message, so that what the suite accepts must be accepted here too.
+  // Inside a message, so that all values that the suite accepts must be accepted here too.
   const inParams = (json: string) => `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"value":${json}}}`;
   const accepted = parsing.filter(({ name }) => name.startsWith("y_"));
-  const refused = parsing.filter(({ name }) => name.startsWith("n_"));
+  const rejected = parsing.filter(({ name }) => name.startsWith("n_"));
 
   it.each(accepted)("of $name in the JSON test suite is accepted as a value", ({ input }) => {
     expect(verdict(inParams(input))).toBe("message");
   });
 
-  it.each(refused)("of $name in the JSON test suite is refused", ({ input }) => {
-    // Two of them open 100,000 brackets and never close one: they are refused before they are parsed.
+  it.each(rejected)("of $name in the JSON test suite is rejected", ({ input }) => {
+    // Two of them open 100,000 brackets and never close one: they are rejected before they are parsed.
     expect(verdict(input)).toBe(/^(\[|\{"":){1000}/.test(input) || input.startsWith('[{"":[{"":') ? -32600 : -32700);
   });
 
-  it("of the JSON test suite that parsers may treat as they like is refused or taken, without an exception", () => {
+  it("of the JSON test suite that is implementation-defined is accepted or rejected, without an exception", () => {
     const free = parsing.filter(({ name }) => name.startsWith("i_"));
     expect(free.length).toBeGreaterThan(30);
     for (const { input } of free) expect(["message", -32700, -32600]).toContain(verdict(inParams(input)));
   });
 
   it.each(["", " ", "{", "nul", "{'a':1}", "\u0000", '\ufeff{"jsonrpc":"2.0"}', "undefined", "NaN", '{"a":1}}'])(
-    "T015 refuses %j, which is none, with a parse error and no id",
+    "T015 that is invalid (%j) is a parse error without an id",
     (text) => {
       const { error, id, notification } = faultOf(text);
       expect({ code: ERRORS[error.kind], id, notification }).toEqual({
@@ -56,14 +56,14 @@ describe("JSON", () => {
 
 describe("the id", () => {
   it.each([0, "", "0", -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, "\ud800", "é", "__proto__"])(
-    "T016 %j is kept as it is",
+    "T016 %j is kept unchanged",
     (id) => {
       expect((parseMessage(request({ id })) as { id: unknown }).id).toBe(id);
     },
   );
 
   it.each(["null", "1.5", "9007199254740993", "-9007199254740993", "1e400", "true", "[]", "{}", "[1]"])(
-    "T017 %s is refused and not repeated",
+    "T017 %s is rejected and not repeated",
     (id) => {
       const { error, id: answered } = faultOf(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
       expect(ERRORS[error.kind]).toBe(-32600);
@@ -81,7 +81,7 @@ describe("the envelope", () => {
     ["a method that is null", request({ method: null })],
     ["a method and a result", request({ result: {} })],
     ["a method and an error", request({ error: { code: 1, message: "" } })],
-  ])("T018 with %s is refused under its id", (_, text) => {
+  ])("T018 with %s is rejected under its id", (_, text) => {
     const { error, id } = faultOf(text);
     expect({ code: ERRORS[error.kind], id }).toEqual({ code: -32600, id: 7 });
   });
@@ -89,23 +89,23 @@ describe("the envelope", () => {
   it.each([
     ["neither method nor result", '{"jsonrpc":"2.0","id":7}'],
     ["a result and an error", '{"jsonrpc":"2.0","id":7,"result":{},"error":{}}'],
-    ["a result that is no object", '{"jsonrpc":"2.0","id":7,"result":3}'],
-    ["an error that is no object", '{"jsonrpc":"2.0","id":7,"error":"no"}'],
+    ["a result that is not an object", '{"jsonrpc":"2.0","id":7,"result":3}'],
+    ["an error that is not an object", '{"jsonrpc":"2.0","id":7,"error":"no"}'],
     ["a result and no id", '{"jsonrpc":"2.0","result":{}}'],
     ["nothing", "{}"],
     ["no object around it", "7"],
     ["null in its place", "null"],
     ["a string in its place", '"ping"'],
-  ])("T018 with %s is refused without an id: if it is an answer, its id is ours", (_, text) => {
+  ])("T018 with %s is rejected without an id: if it is a response, the id is the server's own", (_, text) => {
     const { error, id } = faultOf(text);
     expect({ code: ERRORS[error.kind], id }).toEqual({ code: -32600, id: undefined });
   });
 
-  it("with keys that nobody knows is accepted", () => {
+  it("with unknown keys is accepted", () => {
     expect(verdict(request({ extra: 1, params: { extra: 1, _meta: { extra: 1 } } }))).toBe("message");
   });
 
-  it.each(["null", "[]", '"x"', "1", "true"])("T019 with %s for params is refused under its id", (params) => {
+  it.each(["null", "[]", '"x"', "1", "true"])("T019 with %s for params is rejected under its id", (params) => {
     const { error, id } = faultOf(`{"jsonrpc":"2.0","id":7,"method":"tools/list","params":${params}}`);
     expect({ code: ERRORS[error.kind], id }).toEqual({ code: -32602, id: 7 });
   });
@@ -113,9 +113,9 @@ describe("the envelope", () => {
   it.each([
     ["another version", '{"jsonrpc":"1.0","method":"notifications/x"}'],
     ["params of the wrong type", '{"jsonrpc":"2.0","method":"notifications/x","params":[]}'],
-    ["a key twice", '{"jsonrpc":"2.0","method":"notifications/x","method":"ping"}'],
-    ["a key twice in its params", '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"a":1,"a":2}}'],
-  ])("T020 of a notification with %s is a fault that is not to be answered", (_, text) => {
+    ["a duplicate key", '{"jsonrpc":"2.0","method":"notifications/x","method":"ping"}'],
+    ["a duplicate key in its params", '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"a":1,"a":2}}'],
+  ])("T020 of a notification with %s is a fault without a response", (_, text) => {
     expect(faultOf(text)).toMatchObject({ id: undefined, notification: true });
   });
 
@@ -126,7 +126,7 @@ describe("the envelope", () => {
     },
   );
 
-  it("T043 of which a key ends with U+0000 or has a long s has another key", () => {
+  it("T043 does not equate keys that end with U+0000 or contain a long s", () => {
     expect(verdict('{"jsonrpc":"2.0","id":7,"method\\u0000":"ping"}')).toBe(-32600);
     const parsed = parseMessage('{"jsonrpc":"2.0","id":7,"method":"ping","param\u017f":[]}') as { params?: unknown };
     expect(parsed.params).toBeUndefined();
@@ -137,16 +137,16 @@ describe("the envelope", () => {
   });
 });
 
-describe("a key that stands twice", () => {
+describe("a duplicate key", () => {
   it.each([
     ["the method", '{"jsonrpc":"2.0","id":7,"method":"ping","method":"tools/call"}'],
     ["the method, once with escapes", '{"jsonrpc":"2.0","id":7,"method":"ping","\\u006dethod":"tools/call"}'],
     ["the id", '{"jsonrpc":"2.0","id":7,"id":8,"method":"ping"}'],
     ["params", '{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":1},"params":{"a":1}}'],
     ["__proto__", '{"jsonrpc":"2.0","id":7,"method":"ping","__proto__":1,"__proto__":2}'],
-  ])("T044 in the envelope (%s) is refused without an id, for it may be the id", (_, text) => {
+  ])("T044 in the envelope (%s) is rejected without an id, because it may be the id", (_, text) => {
     const { error, id } = faultOf(text);
-    expect(error.message).toBe("The message has a key twice in its envelope.");
+    expect(error.message).toBe("Duplicate key in the message envelope.");
     expect({ code: ERRORS[error.kind], id }).toEqual({ code: -32600, id: undefined });
   });
 
@@ -155,18 +155,18 @@ describe("a key that stands twice", () => {
     ["params", '{"name":"a","\\u006eame":"b"}'],
     ["params._meta", '{"_meta":{"x":1,"x":2}}'],
     ["params._meta", '{"\\u005fmeta":{"x":1,"x":2}}'],
-  ])("T044 in %s is refused under the id: %s", (where, params) => {
+  ])("T044 in %s is rejected under the id: %s", (where, params) => {
     const { error, id } = faultOf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":${params}}`);
-    expect(error.message).toBe(`The message has a key twice in ${where}.`);
+    expect(error.message).toBe(`Duplicate key in ${where}.`);
     expect({ code: ERRORS[error.kind], id }).toEqual({ code: -32600, id: 7 });
   });
 
-  it("T044 in a message of a batch makes the whole batch suspect", () => {
+  it("T044 in a message of a batch invalidates the whole batch", () => {
     const twice = '{"jsonrpc":"2.0","id":1,"method":"ping","method":"x"}';
     expect(faultOf(`[${request({})},${twice}]`).id).toBeUndefined();
   });
 
-  it("in the arguments of a tool is the tool's affair", () => {
+  it("in the arguments of a tool is accepted", () => {
     expect(verdict('{"jsonrpc":"2.0","id":7,"method":"x","params":{"arguments":{"a":1,"a":2}}}')).toBe("message");
   });
 });
@@ -177,7 +177,7 @@ describe("depth", () => {
   it.each([
     ["arrays", "[", "]"],
     ["objects", '{"a":', "}"],
-  ])("T090 of %s is refused above the limit and only there", (_, open, close) => {
+  ])("T090 of %s is rejected above the limit only", (_, open, close) => {
     const value = (levels: number) =>
       `{"jsonrpc":"2.0","id":7,"method":"x","params":{"a":${nested(open, close, levels).replace(":}", ":0}")}}}`;
     // The message and its params are the first two levels.
@@ -185,11 +185,11 @@ describe("depth", () => {
     expect(verdict(value(MAX_DEPTH - 1))).toBe(-32600);
     for (const levels of [1_000, 100_000, 200_000]) {
       const { error } = faultOf(value(levels));
-      expect(error.message).toBe(`The message nests deeper than ${MAX_DEPTH} levels.`);
+      expect(error.message).toBe(`The message is nested more than ${MAX_DEPTH} levels deep.`);
     }
   });
 
-  it("T090 counts for each message of a batch by itself", () => {
+  it("T090 is counted separately for each message of a batch", () => {
     const deepest = request({ params: { a: JSON.parse(nested("[", "]", MAX_DEPTH - 2)) } });
     expect(verdict(`[${deepest},${deepest}]`)).toBe("batch");
   });
@@ -205,17 +205,17 @@ describe("size", () => {
     `{"jsonrpc":"2.0","id":7,"method":"x","params":{${Array.from({ length: items }, (_, at) => `"${at}":0`).join()}}}`;
 
   it.each([
-    // The envelope has four keys, and where there is a list its params have one.
+    // The envelope has four keys; in the first row params have one more.
     ["elements", list(MAX_ITEMS - 5), list(MAX_ITEMS - 4)],
     ["keys", keys(MAX_ITEMS - 4), keys(MAX_ITEMS - 3)],
-  ])("T090 of so many %s is refused above the limit and only there", (_, most, tooMany) => {
+  ])("T090 in %s is rejected above the limit only", (_, most, tooMany) => {
     expect(verdict(most)).toBe("message");
     const { error } = faultOf(tooMany);
     expect(ERRORS[error.kind]).toBe(-32600);
-    expect(error.message).toBe(`The message has more than ${MAX_ITEMS} keys and elements; send less at once.`);
+    expect(error.message).toBe(`The message has more than ${MAX_ITEMS} keys and elements. Send a smaller message.`);
   });
 
-  it("T090 is what the caller allows", () => {
+  it("T090 is limited by the caller's maximum", () => {
     expect(parseMessage(list(5), 10)).not.toBeInstanceOf(MessageFault);
     expect(parseMessage(list(6), 10)).toBeInstanceOf(MessageFault);
   });
@@ -256,7 +256,7 @@ describe("any text at all", () => {
       .map((value) => JSON.stringify(value)),
   );
 
-  it("gives a message or a fault, never an exception, and no fault to answer where there is no id to expect one", () => {
+  it("becomes a message or a fault, never an exception, and a notification's fault has no id", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const parsed = parseMessage(text);
@@ -268,7 +268,7 @@ describe("any text at all", () => {
 
   function expectSound(one: Message | MessageFault, text: string): void {
     if (one instanceof MessageFault) {
-      // An id is repeated exactly as it was written.
+      // An id is repeated exactly as written.
       if (one.id !== undefined) expect(text).toContain(JSON.stringify(one.id));
       if (one.notification) expect(one.id).toBeUndefined();
       return;
@@ -277,7 +277,7 @@ describe("any text at all", () => {
     if ("id" in one) expect(typeof one.id === "string" || Number.isSafeInteger(one.id)).toBe(true);
   }
 
-  it("is understood as JSON.parse understands it, wherever it is a message", () => {
+  it("is parsed like JSON.parse if it is a message", () => {
     const message = fc.record({
       id: fc.integer(),
       method: fc.string(),

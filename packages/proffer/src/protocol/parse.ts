@@ -3,35 +3,35 @@ import { isObject, type JsonObject, type Message, type RequestId } from "./messa
 import { scan } from "./scan.ts";
 import type { Scan } from "./structure.ts";
 
-/** Deeper nesting than this has no use in a message, and recursion over it could exhaust the stack. */
+/** The maximum nesting depth. No real message needs more, and recursion over deeper ones could exhaust the stack. */
 export const MAX_DEPTH = 64;
 
-/** More keys and elements than this are refused unless a server says otherwise: a million keys take a second to parse. */
+/** The default limit of keys and elements per message: parsing a message with millions would block all other calls. */
 export const MAX_ITEMS = 250_000;
 
-/** What was wrong with a message, and the id to answer it under, if that much could be read. */
+/** An invalid message: the error, and the id to send it under if the id could be read. */
 export class MessageFault {
   readonly error: RpcError;
   readonly id: RequestId | undefined;
-  /** It has a method and no id: a notification is never answered, however wrong it is. */
+  /** The message has a method and no id: it is a notification, and even an invalid notification is never answered. */
   readonly notification: boolean;
-  /** It has an id and no method: the id of the request of ours that it was meant to answer. */
-  readonly answered: RequestId | undefined;
+  /** The message has an id and no method: it is a response to the server's own request with this id. */
+  readonly responseTo: RequestId | undefined;
 
-  constructor(error: RpcError, id?: RequestId, notification = false, answered?: RequestId) {
+  constructor(error: RpcError, id?: RequestId, notification = false, responseTo?: RequestId) {
     this.error = error;
     this.id = id;
     this.notification = notification;
-    this.answered = answered;
+    this.responseTo = responseTo;
   }
 }
 
-/** Reads the text of one message, or of a batch of them, without judging what it asks for. */
+/** Parses one message or a batch, and checks its envelope; methods and params are checked later. */
 export function parseMessage(text: string, maxItems = MAX_ITEMS): Message | MessageFault | (Message | MessageFault)[] {
   const scanned = scan(text, MAX_DEPTH, maxItems);
-  if (scanned.tooDeep) return fault("invalid_request", `The message nests deeper than ${MAX_DEPTH} levels.`);
+  if (scanned.tooDeep) return fault("invalid_request", `The message is nested more than ${MAX_DEPTH} levels deep.`);
   if (scanned.tooMany) {
-    return fault("invalid_request", `The message has more than ${maxItems} keys and elements; send less at once.`);
+    return fault("invalid_request", `The message has more than ${maxItems} keys and elements. Send a smaller message.`);
   }
   let value: unknown;
   try {
@@ -39,26 +39,27 @@ export function parseMessage(text: string, maxItems = MAX_ITEMS): Message | Mess
   } catch {
     return fault("parse_error", "The message is not valid JSON.");
   }
-  const duplicate = duplicateKeys(Array.isArray(value) ? value : [value], scanned);
+  const duplicate = findDuplicateKeys(Array.isArray(value) ? value : [value], scanned);
   if (duplicate) {
-    const error = new RpcError("invalid_request", `The message has a key twice in ${duplicate}.`);
-    // The key may be the id, and who reads the first takes the answer to the last for that of another request.
+    const error = new RpcError("invalid_request", `Duplicate key in ${duplicate}.`);
+    // The duplicate key may be the id. A client that used the first id would take a response with the last id for the
+    // response to another request.
     return new MessageFault(error, duplicate === ENVELOPE ? undefined : readableId(value), isNotification(value));
   }
   return Array.isArray(value) ? value.map(toMessage) : toMessage(value);
 }
 
-/** Checks the envelope of one message that was parsed from JSON. */
+/** Checks the envelope of one parsed message. */
 function toMessage(value: unknown): Message | MessageFault {
   if (!isObject(value)) return fault("invalid_request", "A message must be a JSON object.");
   const { id, method, params } = value;
-  if (value.jsonrpc !== "2.0") return fault("invalid_request", 'A message needs "jsonrpc": "2.0".', value);
+  if (value.jsonrpc !== "2.0") return fault("invalid_request", 'A message must have "jsonrpc": "2.0".', value);
   if ("id" in value && !isId(id)) {
-    return fault("invalid_request", "An id must be a string or an integer that JavaScript can hold exactly.");
+    return fault("invalid_request", "An id must be a string or an integer between -(2^53 - 1) and 2^53 - 1.");
   }
   if ("method" in value) {
     if (typeof method !== "string" || "result" in value || "error" in value) {
-      return fault("invalid_request", "A message is either a request with a method or a response.", value);
+      return fault("invalid_request", "A message must be either a request with a method, or a response.", value);
     }
     if (params !== undefined && !isObject(params)) {
       return fault("invalid_params", "The params must be a JSON object.", value);
@@ -66,7 +67,7 @@ function toMessage(value: unknown): Message | MessageFault {
     return value as unknown as Message;
   }
   if (!("id" in value) || "result" in value === "error" in value) {
-    return fault("invalid_request", "A message needs a method, or an id with a result or an error.", value);
+    return fault("invalid_request", "A message must have a method, or an id with either a result or an error.", value);
   }
   if (!isObject("result" in value ? value.result : value.error)) {
     return fault("invalid_request", "The result or error of a response must be a JSON object.", value);
@@ -77,8 +78,8 @@ function toMessage(value: unknown): Message | MessageFault {
 type FaultKind = "parse_error" | "invalid_request" | "invalid_params";
 
 function fault(kind: FaultKind, message: string, value?: unknown): MessageFault {
-  const answered = isObject(value) && !("method" in value) && isId(value.id) ? value.id : undefined;
-  return new MessageFault(new RpcError(kind, message), readableId(value), isNotification(value), answered);
+  const responseTo = isObject(value) && !("method" in value) && isId(value.id) ? value.id : undefined;
+  return new MessageFault(new RpcError(kind, message), readableId(value), isNotification(value), responseTo);
 }
 
 function isId(id: unknown): id is RequestId {
@@ -86,7 +87,7 @@ function isId(id: unknown): id is RequestId {
 }
 
 function readableId(value: unknown): RequestId | undefined {
-  // A response has an id of ours; answering it would start a conversation of errors.
+  // The id of a response is one of the server's own: an error sent under it could cause an endless exchange of errors.
   return isObject(value) && "method" in value && isId(value.id) ? value.id : undefined;
 }
 
@@ -94,10 +95,10 @@ function isNotification(value: unknown): boolean {
   return isObject(value) && typeof value.method === "string" && !("id" in value);
 }
 
-const ENVELOPE = "its envelope";
+const ENVELOPE = "the message envelope";
 
-/** Names the place where fewer keys arrived than were written. */
-function duplicateKeys(messages: unknown[], scanned: Scan): string | undefined {
+/** Returns the object that has fewer keys after `JSON.parse` than in the text, if there is one. */
+function findDuplicateKeys(messages: unknown[], scanned: Scan): string | undefined {
   let { envelopeKeys, paramsKeys, metaKeys } = scanned;
   for (const message of messages) {
     if (!isObject(message)) continue;

@@ -7,7 +7,7 @@ const count = (text: string, maxDepth = 64, maxItems = 1_000_000) => {
   return { envelopeKeys, paramsKeys, metaKeys };
 };
 
-/** Counts as JSON.parse sees them; keys that stand twice are not generated. */
+/** The key counts after JSON.parse; duplicate keys are not generated. */
 function expected(value: unknown): { envelopeKeys: number; paramsKeys: number; metaKeys: number } {
   const keys = (object: unknown) => (isPlain(object) ? Object.keys(object).length : 0);
   const messages = Array.isArray(value) ? value : [value];
@@ -27,7 +27,7 @@ function isPlain(value: unknown): value is Plain {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** How many keys and elements there are in all, where an empty object or list counts as one. */
+/** The total number of keys and elements; an empty object or list counts as one. */
 function itemsOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const inside = Object.values(value);
@@ -48,12 +48,12 @@ describe("scan", () => {
     expect(count(text)).toEqual({ envelopeKeys: 3, paramsKeys: 4, metaKeys: 3 });
   });
 
-  it("does not count what only looks like params or _meta", () => {
+  it("does not count keys of other objects named params or _meta", () => {
     const text = '{"result":{"params":{"x":1}},"params":[{"_meta":{"y":1}}],"s":"\\"params\\":{\\"z\\":1}"}';
     expect(count(text)).toEqual({ envelopeKeys: 3, paramsKeys: 0, metaKeys: 0 });
   });
 
-  it("counts any JSON as JSON.parse does, however it is written", () => {
+  it("agrees with JSON.parse on any JSON, with any whitespace and escapes", () => {
     const key = fc.oneof(fc.constantFrom("params", "_meta", "__proto__", "id"), fc.string());
     const leaf = fc.oneof(fc.string({ unit: "binary" }), fc.string({ minLength: 60, maxLength: 90 }), fc.integer());
     const { object } = fc.letrec<{ object: Plain; value: unknown }>((tie) => ({
@@ -66,7 +66,7 @@ describe("scan", () => {
     const texts = fc.oneof(message, fc.array(message, { maxLength: 3 }), object);
     fc.assert(
       fc.property(texts, fc.constantFrom(0, 2), fc.boolean(), fc.boolean(), (value, indent, escaped, long) => {
-        // Long texts are read in another way than short ones.
+        // Long texts take another code path than short ones.
         const json = JSON.stringify(value, null, indent) + (long ? " ".repeat(17_000) : "");
         expect(count(escaped ? escapeKeys(json) : json, 1000)).toEqual(expected(JSON.parse(json)));
       }),
@@ -87,7 +87,7 @@ describe("scan", () => {
     );
   });
 
-  it("tells of more items than allowed, and of no fewer", () => {
+  it("reports too many items above the limit only", () => {
     const items = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { depthSize: "small" },
@@ -108,7 +108,7 @@ describe("scan", () => {
     );
   });
 
-  it("does no harm to what is not JSON", () => {
+  it("never throws on text that is not JSON", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("{", "}", "[", "]", '"', ":", ",", "\\", "params", " ")), (parts) => {
         expect(() => scan(parts.join(""), 64, 1_000_000)).not.toThrow();

@@ -9,21 +9,21 @@ const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
-/** Which bytes mean something outside strings: a look-up is faster than comparisons for the many that do not. */
-const MEANS = /* @__PURE__ */ byteTable({ '"': 1, ":": 1, "[": 1, "]": 1, "{": 1, "}": 1 });
-/** What each byte does to the depth outside strings. */
-const STEPS = /* @__PURE__ */ byteTable({ "[": 1, "]": -1, "{": 1, "}": -1 });
-/** All bits for the byte that begins and ends strings, none for the others. */
-const FLIPS = /* @__PURE__ */ byteTable({ '"': -1 });
+/** Marks the bytes that are structural outside strings: one lookup skips all others. */
+const IS_STRUCTURAL = /* @__PURE__ */ byteTable({ '"': 1, ":": 1, "[": 1, "]": 1, "{": 1, "}": 1 });
+/** How each byte changes the depth outside strings. */
+const DEPTH_CHANGE = /* @__PURE__ */ byteTable({ "[": 1, "]": -1, "{": 1, "}": -1 });
+/** A mask with all bits set for the quote, which toggles between inside and outside of a string; 0 for other bytes. */
+const STRING_TOGGLE = /* @__PURE__ */ byteTable({ '"': -1 });
 
-/** The numbers of some bytes; all others have 0. */
+/** Creates a table with these numbers at the given ASCII characters and 0 elsewhere. */
 function byteTable(numbers: { readonly [char: string]: number }): Int8Array {
   const table = new Int8Array(128);
   for (const char in numbers) table[char.charCodeAt(0)] = numbers[char] as number;
   return table;
 }
 
-/** Strings longer than this are skipped by `indexOf`, which is slower to start and faster to run than a loop. */
+/** Strings longer than this are skipped with `indexOf`: calling it costs more than a short loop. */
 const LONG_STRING = 48;
 
 const structure = /* @__PURE__ */ new Structure();
@@ -31,19 +31,19 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 const bytes = /* @__PURE__ */ new Uint8Array(16 * 1024);
 
 /**
- * Scans one message, or a batch, whose counts are the sums over its messages: one linear pass that is right for valid
- * JSON and harmless on anything else. The object returned is reused by the next call: read it at once.
+ * Scans one message or a batch in one linear pass; the counts of a batch are the sums over its messages. The result is
+ * correct for valid JSON, and invalid JSON does no harm. The next call reuses the returned object.
  */
 export function scan(text: string, maxDepth: number, maxItems: number): Scan {
   structure.begin(text.charCodeAt(0) !== OPEN_BRACE && /^\s*\[/.test(text), maxDepth, maxItems);
-  // A text that is too short to hold too many items need not have them counted.
-  if (text.length <= maxItems && isCopied(text)) scanBytes(text);
+  // A text with at most `maxItems` characters cannot hold more items, so they need not be counted.
+  if (text.length <= maxItems && copyIfAscii(text)) scanBytes(text);
   else scanText(text);
   return structure.report();
 }
 
-/** Bytes are read much faster than the characters of a string, so a short text is copied if each character is one. */
-function isCopied(text: string): boolean {
+/** Copies a short ASCII text into `bytes`, which is cheaper to read than the string. Returns false for other texts. */
+function copyIfAscii(text: string): boolean {
   return text.length <= bytes.length && encoder.encodeInto(text, bytes).written === text.length;
 }
 
@@ -53,7 +53,7 @@ function scanBytes(text: string): void {
   let keyEnd = 0;
   for (let at = 0; at < length; at++) {
     const byte = bytes[at] as number;
-    if (MEANS[byte] === 0) continue;
+    if (IS_STRUCTURAL[byte] === 0) continue;
     if (byte === QUOTE) {
       keyStart = ++at;
       while (at < length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
@@ -67,7 +67,7 @@ function scanBytes(text: string): void {
       if (structure.isWatched) continue;
       const end = closingBracket(at + 1, length, structure.levelsLeft);
       if (end < 0) {
-        structure.sink();
+        structure.markTooDeep();
         return;
       }
       at = end - 1;
@@ -76,8 +76,9 @@ function scanBytes(text: string): void {
 }
 
 /**
- * The position of the bracket that closes what opened before `from`, or the length; -1 if there are more than `levels`
- * inside. Nearly every byte takes the same way through the loop: where short strings end, no processor guesses right.
+ * Returns the position of the bracket that closes the one before `from`, or the length if there is none; -1 if more
+ * than `levels` are nested inside. The loop does not branch on quotes, because a processor cannot predict where short
+ * strings end.
  */
 function closingBracket(from: number, length: number, levels: number): number {
   let depth = 0;
@@ -85,9 +86,9 @@ function closingBracket(from: number, length: number, levels: number): number {
   for (let at = from; at < length; at++) {
     const byte = bytes[at] as number;
     if (byte === BACKSLASH) at++;
-    outside ^= FLIPS[byte] as number;
-    depth += (STEPS[byte] as number) & outside;
-    // One comparison for both: below zero is above every number here.
+    outside ^= STRING_TOGGLE[byte] as number;
+    depth += (DEPTH_CHANGE[byte] as number) & outside;
+    // One comparison for both limits: as an unsigned number, a negative depth is above every limit.
     if (depth >>> 0 > levels) return depth < 0 ? at : -1;
   }
   return length;
@@ -123,7 +124,7 @@ function scanText(text: string): void {
   }
 }
 
-/** The position of the quote that ends the string whose first character is at `from`, or the length of the text. */
+/** Returns the position of the quote that ends the string starting at `from`, or the length of the text. */
 function closingQuote(text: string, from: number): number {
   let at = from;
   const near = Math.min(text.length, from + LONG_STRING);

@@ -1,12 +1,12 @@
 /**
- * What JSON.parse does not tell in time: how deep a text nests and how much there is in it; nor at all: how many keys it
- * wrote into the envelope, `params` and `params._meta`. Two equal keys would silently become one; whoever checks the
- * first and acts on the last is fooled.
+ * Facts about a text that must be known before `JSON.parse` runs (its depth and size), or that `JSON.parse` hides: how
+ * many keys are written in the envelope, in `params` and in `params._meta`. `JSON.parse` silently keeps the last of two
+ * equal keys, so a gateway that checks the first one could be bypassed.
  */
 export interface Scan {
-  /** The text nests deeper than allowed. The counts are then meaningless. */
+  /** The text is nested too deep. The counts are then meaningless. */
   tooDeep: boolean;
-  /** It has more keys and elements than allowed; an empty object or list counts as one. The same holds then. */
+  /** The text has too many keys and elements (an empty object or list counts as one). The counts are meaningless. */
   tooMany: boolean;
   envelopeKeys: number;
   paramsKeys: number;
@@ -15,18 +15,18 @@ export interface Scan {
 
 const WATCHED = ["", "params", "_meta"] as const;
 
-/** What is known of the text up to where the scan is. */
+/** The state of a scan. */
 export class Structure {
   readonly #scan: Scan = { tooDeep: false, tooMany: false, envelopeKeys: 0, paramsKeys: 0, metaKeys: 0 };
   readonly #keys = [0, 0, 0];
   #maxDepth = 0;
   #maxItems = 0;
   #items = 0;
-  /** Depth below the message, so that the messages of a batch count like single ones. */
+  /** Depth within the message: a batch starts at -1, so that its messages have the same depth as single ones. */
   #depth = 0;
-  /** How many levels from the root are objects on the way envelope → params → _meta. */
+  /** The number of open objects on the path envelope → params → _meta. */
   #watched = 0;
-  /** The level that becomes a watched one if an object opens next. */
+  /** The level that becomes watched if the next value is an object. */
   #entering = 0;
 
   begin(isBatch: boolean, maxDepth: number, maxItems: number): void {
@@ -39,7 +39,7 @@ export class Structure {
     this.#entering = 0;
   }
 
-  /** An object or a list begins; false if it is nested too deep, or one item too many. */
+  /** Enters an object or a list; returns false if it is nested too deep or exceeds the item limit. */
   open(isObject: boolean): boolean {
     const depth = ++this.#depth;
     if (isObject && (depth === 1 || this.#entering === depth)) this.#watched = depth;
@@ -47,22 +47,21 @@ export class Structure {
     return this.item() && depth <= this.#maxDepth;
   }
 
-  /** Whether the keys of what opened last are counted. */
+  /** Whether the keys of the innermost object are counted. */
   get isWatched(): boolean {
     return this.#depth === this.#watched;
   }
 
-  /** How much deeper the text may nest. */
+  /** The number of levels that may still be opened. */
   get levelsLeft(): number {
     return this.#maxDepth - this.#depth;
   }
 
-  /** It nests deeper. */
-  sink(): void {
+  markTooDeep(): void {
     this.#depth = this.#maxDepth + 1;
   }
 
-  /** Another item begins; false if it is one too many. */
+  /** Counts an item; returns false if it exceeds the limit. */
   item(): boolean {
     return ++this.#items <= this.#maxItems;
   }
@@ -72,7 +71,7 @@ export class Structure {
     if (this.#watched > depth) this.#watched = depth;
   }
 
-  /** A key ends; it stands between the two positions. */
+  /** Counts the key between the two positions, if the innermost object is watched. */
   key(text: string, start: number, end: number): void {
     const depth = this.#depth;
     if (depth !== this.#watched || depth <= 0) return;
@@ -92,10 +91,10 @@ export class Structure {
   }
 }
 
-/** An escaped character, `\u006d`, is so many times as long as the character. */
+/** The length of an escaped character, such as `\u006d`. */
 const ESCAPE_LENGTH = 6;
 
-/** Whether the key written at `start` is `name`; a key may be written with escapes (`"\u006dethod"`). */
+/** Whether the key between the positions is `name`; it may be written with escapes (`"\u006dethod"`). */
 function isKey(text: string, start: number, end: number, name: string): boolean {
   const length = end - start;
   if (length <= name.length) return length === name.length && text.startsWith(name, start);

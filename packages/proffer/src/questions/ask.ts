@@ -8,23 +8,23 @@ import { toForm } from "./form.ts";
 import type { Question } from "./question.ts";
 import { questionsOf } from "./questions-of.ts";
 
-/** What became of a question. */
+/** The user's answer to a question. */
 export type Answer<Content> =
   | { readonly action: "accept"; readonly content: Content }
   | { readonly action: "decline" }
   | { readonly action: "cancel" };
 
-/** What became of a request to open a page: `accept` means that the user agreed, not that they are done there. */
+/** The user's answer to a request to open a page. `accept` means that the user agreed, not that they are done. */
 export type UrlAnswer = { readonly action: "accept" | "decline" | "cancel" };
 
 export interface AskOptions<Content> {
-  /** What to go on with for a client that cannot be asked. Without it, the call ends with an error that says so. */
+  /** The answer to use for a client that does not support the question. Without it, the call ends with an error. */
   readonly fallback?: Answer<Content>;
-  /** The name of the question on the wire, where it has one. */
+  /** The name of the question on the wire, in revisions that name questions. */
   readonly key?: string;
 }
 
-/** What a form's schema makes of what the user fills in. */
+/** The type of the content that a form's schema describes. */
 export type FormContent<Schema> = Schema extends Fields
   ? { [Name in keyof FieldValues<Schema>]: FieldValues<Schema>[Name] }
   : Infer<Schema>;
@@ -58,7 +58,7 @@ export function ask(
   );
 }
 
-/** Asks the user to open a page: for what must not pass through the client, such as a password. */
+/** Asks the user to open a page, for data that must not pass through the client, such as a password. */
 export function askUrl(
   call: Call,
   message: string,
@@ -66,10 +66,7 @@ export function askUrl(
   options: AskOptions<never> = {},
 ): Promise<UrlAnswer> {
   if (!/^https?:\/\//i.test(String(url))) {
-    throw new UsageError(
-      "bad_option",
-      `ctx.askUrl() needs an http or https address, not ${JSON.stringify(String(url))}.`,
-    );
+    throw new UsageError("bad_option", `ctx.askUrl() needs an http or https URL, not ${JSON.stringify(String(url))}.`);
   }
   const answer = questionsOf(call).ask({
     method: "elicitation/create",
@@ -82,6 +79,7 @@ export function askUrl(
   return Promise.resolve(answer) as Promise<UrlAnswer>;
 }
 
+/** A request to the client's model. */
 export interface SampleOptions {
   readonly messages: readonly {
     readonly role: "user" | "assistant";
@@ -97,6 +95,7 @@ export interface SampleOptions {
   readonly toolChoice?: object;
 }
 
+/** The response of the client's model. */
 export interface Sampled {
   readonly role: "user" | "assistant";
   readonly content: TextBlock | MediaBlock | readonly object[];
@@ -104,6 +103,7 @@ export interface Sampled {
   readonly stopReason?: string;
 }
 
+/** A folder or file that the user works with. */
 export interface Root {
   readonly uri: string;
   readonly name?: string;

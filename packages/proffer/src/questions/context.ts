@@ -20,58 +20,59 @@ import {
 import type { Fields } from "./fields.ts";
 import { questionsOf } from "./questions-of.ts";
 
-/** What a handler may use besides its arguments. */
+/** The second argument of every handler: the caller, cancellation, progress, logging and questions. */
 export interface Context {
-  /** Aborts when the client cancels, disconnects or the time is up: pass it on to whatever can be stopped. */
+  /** Aborts when the client cancels or disconnects, or at the time limit. Pass it to calls that accept a signal. */
   readonly signal: AbortSignal;
-  /** Who is calling, if the transport's `authenticate` hook said. */
+  /** The caller, if the transport has an `authenticate` hook. */
   readonly principal: Principal | undefined;
   readonly client: Client;
   /** The URI that is read or subscribed to, as the client wrote it; undefined in tools and prompts. */
   readonly uri: string | undefined;
-  /** What can be kept between calls; undefined where the client's revision has no sessions. */
+  /** State that lives as long as the connection; undefined if the client's revision has no sessions. */
   readonly session: Session | undefined;
-  /** Tells the client how far the work is; it must grow. Does nothing if the client did not ask to be told. */
+  /** Reports progress to the client; `done` must increase. Does nothing if the client did not ask for progress. */
   progress(done: number, total?: number, message?: string): void;
   /**
-   * Lets the client's connection go while the work goes on, so that nothing on the way cuts it; the client comes back
-   * for the answer. Does nothing where client and transport have no way to do that.
+   * Closes the client's HTTP connection while the handler continues, so that no proxy times out; the client reconnects
+   * to receive the result. Does nothing if the client or the transport does not support that.
    */
   detach(): void;
-  /** Sends a log message to the client, if it wants that level. Never put secrets in it. */
+  /** Sends a log message to the client, if it asked for that level. Never log secrets. */
   log(level: LogLevel, data: unknown, logger?: string): void;
   /**
-   * Asks the user to fill in a form, on every revision. Where requests cannot wait for people, the handler runs again
-   * from its top when the answer has come, and questions already answered return at once: see docs/questions.md.
+   * Asks the user to fill in a form, on every revision. In revisions where the server cannot send requests, the handler
+   * runs again from the start once the user has answered, and earlier questions return their answers at once: see
+   * docs/questions.md.
    */
   ask<const Schema extends SchemaLike | Fields>(
     message: string,
     schema: Schema,
     options?: AskOptions<FormContent<Schema>>,
   ): Promise<Answer<FormContent<Schema>>>;
-  /** The same with the schema taken from the type; only in modules that Proffer derives. */
+  /** The same, with the schema derived from the type argument. Works only in modules that Proffer derives. */
   ask<Content extends object>(
     message: string,
     schema?: undefined,
     options?: AskOptions<Content>,
   ): Promise<Answer<Content>>;
-  /** Asks the user to open a page, for what must not pass through the client. */
+  /** Asks the user to open a page, for data that must not pass through the client. */
   askUrl(message: string, url: string | URL, options?: AskOptions<never>): Promise<UrlAnswer>;
-  /** Does some work once, however often the handler runs; its result must be JSON. */
+  /** Runs `work` once, however often the handler runs again. Its result must be JSON. */
   step<Value>(name: string, work: () => Value | Promise<Value>): Promise<Value>;
   /**
-   * Asks the client's model to write something.
-   * @deprecated The protocol gives sampling up; call a model yourself.
+   * Asks the client's model for a completion.
+   * @deprecated The protocol deprecates sampling. Call a model yourself.
    */
   sample(options: SampleOptions, key?: string): Promise<Sampled>;
   /**
    * Asks which folders the user works in.
-   * @deprecated The protocol gives roots up; take paths as arguments.
+   * @deprecated The protocol deprecates roots. Accept paths as arguments.
    */
   roots(key?: string): Promise<readonly Root[]>;
 }
 
-/** So many progress notifications pass at once, and so many a second after that; the rest is skipped. */
+/** Progress notifications are limited to a burst and then to a rate; the ones in between are skipped. */
 const PROGRESS_BURST = 100;
 const PROGRESS_PER_SECOND = 50;
 
@@ -116,10 +117,10 @@ export class CallContext implements Context {
       ...(message === undefined ? {} : { message }),
     };
     this.#skipped = progress;
-    if (this.#mayTell()) this.flush();
+    if (this.#mayReport()) this.flush();
   }
 
-  /** Sends the progress that was held back, so that the last one before the answer is never lost. */
+  /** Sends the latest skipped progress, so that the last one before the response is never lost. */
   flush(): void {
     if (this.#skipped === undefined) return;
     this.#call.notify("notifications/progress", convert(this.#call.revision, "progress", this.#skipped));
@@ -136,7 +137,7 @@ export class CallContext implements Context {
     this.#call.notify("notifications/message", {
       level,
       ...(logger === undefined ? {} : { logger }),
-      // The protocol wants data in every message.
+      // The protocol requires data in every message.
       data: data ?? null,
     });
   }
@@ -161,7 +162,7 @@ export class CallContext implements Context {
     return roots(this.#call, key);
   }
 
-  #mayTell(): boolean {
+  #mayReport(): boolean {
     if (this.#allowance < PROGRESS_BURST) {
       const now = Date.now();
       const refill = ((now - this.#refilledAt) * PROGRESS_PER_SECOND) / 1000;

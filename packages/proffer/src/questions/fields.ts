@@ -3,7 +3,7 @@ import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 declare const TYPE: unique symbol;
 const FIELD: unique symbol = Symbol.for("proffer.field");
 
-/** One field of a form, typed by what the user fills in. */
+/** One field of a form, with the type of its value. */
 export interface Field<Value = unknown> {
   readonly [FIELD]: true;
   readonly schema: JsonSchemaObject;
@@ -15,7 +15,7 @@ export interface Field<Value = unknown> {
 /** A form: its fields by name. */
 export type Fields = { readonly [name: string]: Field };
 
-/** What a filled-in form holds. */
+/** The values of a filled-in form. */
 export type FieldValues<Form> = {
   [Name in keyof Form as Form[Name] extends Field<infer Value>
     ? undefined extends Value
@@ -32,57 +32,70 @@ export type FieldValues<Form> = {
 
 type ValueOf<Of> = Of extends Field<infer Value> ? Value : never;
 
-interface Common<Optional extends boolean, Value> {
+/** Options that all fields have. */
+export interface FieldOptions<Optional extends boolean, Value> {
   readonly title?: string;
   readonly description?: string;
-  /** Filled in before the user starts. */
+  /** The value that the form shows at first. */
   readonly default?: Value;
   /** The user may leave it empty. Default: false. */
   readonly optional?: Optional;
 }
 
-interface TextBounds {
+export interface TextLimits {
   readonly minLength?: number;
   readonly maxLength?: number;
 }
 
-interface NumberBounds {
+export interface NumberLimits {
   readonly min?: number;
   readonly max?: number;
 }
 
-/** The values of a choice: a list, or an object from each value to what the user reads. */
-type Options<Value extends string> = readonly Value[] | { readonly [Key in Value]: string };
+/** The values of a choice: a list, or an object that maps each value to its label. */
+export type ChoiceValues<Value extends string> = readonly Value[] | { readonly [Key in Value]: string };
 
 type Maybe<Value, Optional extends boolean> = Optional extends true ? Value | undefined : Value;
 
-/** The kinds of fields that a form can have. */
+/**
+ * Creates the fields of a form.
+ *
+ * @example
+ * const answer = await ctx.ask("Where should we deliver?", {
+ *   city: field.text({ minLength: 1 }),
+ *   day: field.date(),
+ *   size: field.choice({ s: "Small", l: "Large" }, { default: "s" }),
+ *   note: field.text({ optional: true }),
+ * });
+ * // { city: string; day: string; size: "s" | "l"; note?: string }
+ * if (answer.action === "accept") deliver(answer.content);
+ */
 export const field = {
-  text: <Optional extends boolean = false>(options: Common<Optional, string> & TextBounds = {}) =>
+  text: <Optional extends boolean = false>(options: FieldOptions<Optional, string> & TextLimits = {}) =>
     make<Maybe<string, Optional>>({ type: "string" }, options),
-  email: <Optional extends boolean = false>(options: Common<Optional, string> & TextBounds = {}) =>
+  email: <Optional extends boolean = false>(options: FieldOptions<Optional, string> & TextLimits = {}) =>
     make<Maybe<string, Optional>>({ type: "string", format: "email" }, options),
-  uri: <Optional extends boolean = false>(options: Common<Optional, string> & TextBounds = {}) =>
+  uri: <Optional extends boolean = false>(options: FieldOptions<Optional, string> & TextLimits = {}) =>
     make<Maybe<string, Optional>>({ type: "string", format: "uri" }, options),
-  date: <Optional extends boolean = false>(options: Common<Optional, string> = {}) =>
+  date: <Optional extends boolean = false>(options: FieldOptions<Optional, string> = {}) =>
     make<Maybe<string, Optional>>({ type: "string", format: "date" }, options),
-  dateTime: <Optional extends boolean = false>(options: Common<Optional, string> = {}) =>
+  dateTime: <Optional extends boolean = false>(options: FieldOptions<Optional, string> = {}) =>
     make<Maybe<string, Optional>>({ type: "string", format: "date-time" }, options),
-  number: <Optional extends boolean = false>(options: Common<Optional, number> & NumberBounds = {}) =>
+  number: <Optional extends boolean = false>(options: FieldOptions<Optional, number> & NumberLimits = {}) =>
     make<Maybe<number, Optional>>({ type: "number" }, options),
-  integer: <Optional extends boolean = false>(options: Common<Optional, number> & NumberBounds = {}) =>
+  integer: <Optional extends boolean = false>(options: FieldOptions<Optional, number> & NumberLimits = {}) =>
     make<Maybe<number, Optional>>({ type: "integer" }, options),
-  boolean: <Optional extends boolean = false>(options: Common<Optional, boolean> = {}) =>
+  boolean: <Optional extends boolean = false>(options: FieldOptions<Optional, boolean> = {}) =>
     make<Maybe<boolean, Optional>>({ type: "boolean" }, options),
-  /** One of several values. */
+  /** One of the values. */
   choice: <const Value extends string, Optional extends boolean = false>(
-    values: Options<Value>,
-    options: Common<Optional, NoInfer<Value>> = {},
+    values: ChoiceValues<Value>,
+    options: FieldOptions<Optional, NoInfer<Value>> = {},
   ) => make<Maybe<Value, Optional>>(oneOf(values), options),
-  /** Any number of several values. */
+  /** Any number of the values. */
   choices: <const Value extends string, Optional extends boolean = false>(
-    values: Options<Value>,
-    options: Common<Optional, readonly NoInfer<Value>[]> & NumberBounds = {},
+    values: ChoiceValues<Value>,
+    options: FieldOptions<Optional, readonly NoInfer<Value>[]> & NumberLimits = {},
   ) => make<Maybe<Value[], Optional>>(someOf(values), options),
 } as const;
 
@@ -90,7 +103,7 @@ export function isField(value: unknown): value is Field {
   return typeof value === "object" && value !== null && FIELD in value;
 }
 
-/** The schema of a form made of fields. */
+/** Returns the JSON Schema of a form. */
 export function fieldsSchema(fields: Fields): JsonSchemaObject {
   const entries = Object.entries(fields);
   const required = entries.filter(([, item]) => !item.optional).map(([name]) => name);
@@ -103,7 +116,7 @@ export function fieldsSchema(fields: Fields): JsonSchemaObject {
 
 function make<Value>(
   base: JsonSchemaObject,
-  options: Common<boolean, unknown> & NumberBounds & TextBounds,
+  options: FieldOptions<boolean, unknown> & NumberLimits & TextLimits,
 ): Field<Value> {
   const { optional = false, min, max, ...rest } = options;
   const [least, most] = base.type === "array" ? ["minItems", "maxItems"] : ["minimum", "maximum"];
@@ -116,11 +129,11 @@ function make<Value>(
   return { [FIELD]: true, schema, optional };
 }
 
-function oneOf(values: Options<string>): JsonSchemaObject {
+function oneOf(values: ChoiceValues<string>): JsonSchemaObject {
   return isList(values) ? { type: "string", enum: values } : { type: "string", oneOf: titled(values) };
 }
 
-function someOf(values: Options<string>): JsonSchemaObject {
+function someOf(values: ChoiceValues<string>): JsonSchemaObject {
   return { type: "array", items: isList(values) ? { type: "string", enum: values } : { anyOf: titled(values) } };
 }
 
@@ -128,6 +141,6 @@ function titled(values: Readonly<Record<string, string>>): JsonSchemaObject[] {
   return Object.entries(values).map(([value, title]) => ({ const: value, title }));
 }
 
-function isList(values: Options<string>): values is readonly string[] {
+function isList(values: ChoiceValues<string>): values is readonly string[] {
   return Array.isArray(values);
 }

@@ -1,6 +1,6 @@
 /**
- * Tells one question or step from another within a call. It need not resist an attacker: the state that carries it is
- * sealed. Two 32-bit halves, mixed as in MurmurHash, make an accidental collision a matter of centuries.
+ * Hashes the identity of a question or step within a call. It need not resist an attacker, because the state that
+ * carries it is sealed. 64 bits, mixed as in MurmurHash, make an accidental collision negligible.
  */
 export function fingerprint(text: string): string {
   let high = 0x9e3779b9;
@@ -16,8 +16,8 @@ export function fingerprint(text: string): string {
 }
 
 /**
- * 32 bits as seven characters that JSON does not escape. A handler that asks makes one for each question of each run, and
- * toString(36) takes ten times as long.
+ * Writes 32 bits as seven characters that JSON does not escape. It runs for every question of every run of a handler,
+ * so it avoids the division by 36 in `toString(36)`.
  */
 function digits(bits: number): string {
   return String.fromCharCode(

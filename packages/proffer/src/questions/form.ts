@@ -7,39 +7,39 @@ import { UsageError } from "../support/usage-error.ts";
 import { type Fields, fieldsSchema, isField } from "./fields.ts";
 import { fingerprint } from "./fingerprint.ts";
 
-/** What a question asks the user to fill in. */
+/** The form of a question. */
 export interface Form {
-  /** What clients are shown: flat, an object of strings, numbers, booleans and choices. */
+  /** The schema that clients receive: a flat object of strings, numbers, booleans and choices. */
   readonly published: JsonSchemaObject;
-  /** The JSON of the schema that the content must fit; it may say more than clients understand. */
+  /** The JSON of the schema that validates the content; it may have keywords that clients do not support. */
   readonly schema: string;
-  /** Tells it from other forms. */
+  /** The fingerprint of the form. */
   readonly mark: string;
-  /** What the handler gets for what the user filled in, where that is something else. */
+  /** Converts the content to the handler's type, for a Standard Schema. */
   readonly parse?: (content: unknown) => unknown;
 }
 
-/** Standard Schemas do not change, so that the form of each is made once. */
+/** Standard Schemas do not change, so the form of each is created once. */
 const standardForms = new WeakMap<object, Form>();
-/** A form, and a copy of the schema that it was made of: an author may change a list of choices afterwards. */
-interface Made {
+/** A form with a copy of its schema, because an author may change a list of choices afterwards. */
+interface CachedForm {
   readonly form: Form;
   readonly copy: JsonSchemaObject;
 }
 
-/** The forms of other schemas by their JSON: a handler that runs again asks the same again, with an object of its own. */
-const known = /* @__PURE__ */ new Memo(makeForm);
-/** The schemas that were asked with last: one that is an author's constant is found without writing it as JSON. */
-const latest: { readonly source: object; readonly made: Made }[] = [];
+/** The forms of other schemas by their JSON: a handler that runs again asks with an equal schema in a new object. */
+const formsByJson = /* @__PURE__ */ new Memo(makeForm);
+/** The schemas that were used last. If the author's schema is a constant, it is found here without serializing it. */
+const latest: { readonly source: object; readonly cached: CachedForm }[] = [];
 const MAX_LATEST = 8;
 let nextLatest = 0;
 
-/** Makes a form of whatever the author gave. @throws {UsageError} for what the protocol's forms cannot express. */
+/** Converts a schema or fields to a form. @throws {UsageError} for a schema that a form cannot express. */
 export function toForm(source: SchemaLike | Fields | undefined): Form {
   if (source === undefined) {
     throw new UsageError(
       "wrong_use",
-      "ctx.ask() needs a schema as its second argument; ctx.ask<T>(message) alone works only in modules that proffer derives.",
+      "ctx.ask() needs a schema as its second argument. ctx.ask<T>(message) works only in modules that Proffer derives.",
     );
   }
   if (isStandardSchema(source)) {
@@ -68,55 +68,54 @@ const PROPERTY: { readonly [type: string]: ReadonlySet<string> } = {
 };
 const FORMATS = new Set(["email", "uri", "date", "date-time"]);
 
-/** Refuses a schema that is not a flat form, naming the place. */
+/** Rejects a schema that is not a flat form. */
 function checkFlat(json: JsonSchemaObject): void {
   if (json.type !== "object" || typeof json.properties !== "object") {
     throw notFlat("", 'the schema must be an object with properties (type: "object")');
   }
-  for (const key of Object.keys(json)) if (!TOP.has(key)) throw notFlat("", `"${key}" is not possible`);
+  for (const key of Object.keys(json)) if (!TOP.has(key)) throw notFlat("", `"${key}" is not supported`);
   for (const [name, property] of Object.entries(json.properties)) checkProperty(name, property as JsonSchemaObject);
 }
 
 function checkProperty(name: string, property: JsonSchemaObject): void {
   const known = typeof property.type === "string" ? PROPERTY[property.type] : undefined;
-  if (known === undefined) throw notFlat(name, "only string, number, integer, boolean and choices are possible");
-  for (const key of Object.keys(property)) if (!known.has(key)) throw notFlat(name, `"${key}" is not possible`);
+  if (known === undefined) throw notFlat(name, "only string, number, integer, boolean and choices are supported");
+  for (const key of Object.keys(property)) if (!known.has(key)) throw notFlat(name, `"${key}" is not supported`);
   if (property.format !== undefined && !FORMATS.has(property.format)) {
     throw notFlat(name, `the format must be one of ${[...FORMATS].join(", ")}, not ${property.format}`);
   }
   if (property.type !== "array") return;
   const { items } = property;
   const choices = typeof items === "object" ? (items.enum ?? items.anyOf) : undefined;
-  if (!Array.isArray(choices))
-    throw notFlat(name, "a list must be a choice among given strings (items.enum or items.anyOf)");
+  if (!Array.isArray(choices)) throw notFlat(name, "a list must be a choice of strings (items.enum or items.anyOf)");
 }
 
 function notFlat(name: string, problem: string): UsageError {
   const where = name === "" ? "" : ` at "${name}"`;
   return new UsageError(
     "bad_schema",
-    `A question cannot ask for this${where}: ${problem}. Forms are flat; ask several questions instead.`,
+    `Unsupported form schema${where}: ${problem}. Forms are flat; ask several questions instead.`,
   );
 }
 
-/** Keywords that clients do not know: answers are checked against them, and only here. */
-const OURS = new Set(["pattern", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "const"]);
+/** Keywords that clients do not support: they validate answers here, and clients never see them. */
+const HIDDEN = new Set(["pattern", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "const"]);
 
 function jsonForm(json: JsonSchemaObject): Form {
-  for (const { source, made } of latest) if (source === json && isSame(json, made.copy)) return made.form;
-  const made = known.get(JSON.stringify(json));
-  latest[nextLatest] = { source: json, made };
+  for (const { source, cached } of latest) if (source === json && isSame(json, cached.copy)) return cached.form;
+  const cached = formsByJson.get(JSON.stringify(json));
+  latest[nextLatest] = { source: json, cached };
   nextLatest = (nextLatest + 1) % MAX_LATEST;
-  return made.form;
+  return cached.form;
 }
 
-function makeForm(text: string): Made {
+function makeForm(text: string): CachedForm {
   const copy: JsonSchemaObject = JSON.parse(text);
   checkFlat(copy);
-  return { form: { ...makeFaces(copy), mark: fingerprint(text) }, copy };
+  return { form: { ...splitSchema(copy), mark: fingerprint(text) }, copy };
 }
 
-/** Whether two schemas say the same. */
+/** Whether two schemas are equal. */
 function isSame(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
@@ -130,15 +129,15 @@ function isSame(left: unknown, right: unknown): boolean {
   return more === 0;
 }
 
-/** The two faces of a form: what is shown, and what is checked. */
-function makeFaces(json: JsonSchemaObject): Pick<Form, "published" | "schema"> {
+/** Splits a schema into the one for clients and the one for validation. */
+function splitSchema(json: JsonSchemaObject): Pick<Form, "published" | "schema"> {
   const { additionalProperties: _, $schema: __, ...top } = json;
   const shown: Record<string, JsonSchemaObject> = {};
   const checked: Record<string, JsonSchemaObject> = {};
   for (const [name, property] of Object.entries(json.properties ?? {}) as [string, JsonSchemaObject][]) {
     const { enumNames: ___, ...rest } = property;
     checked[name] = rest;
-    const known = Object.entries(property).filter(([key]) => !OURS.has(key));
+    const known = Object.entries(property).filter(([key]) => !HIDDEN.has(key));
     shown[name] = { ...Object.fromEntries(known), ...("const" in property ? { enum: [property.const] } : {}) };
   }
   return { published: { ...top, properties: shown }, schema: JSON.stringify({ ...top, properties: checked }) };

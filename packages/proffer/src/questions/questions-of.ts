@@ -3,7 +3,7 @@ import type { Questions } from "./question.ts";
 import { Requests } from "./requests.ts";
 import { Rounds } from "./rounds.ts";
 
-/** How the questions of a call reach its client: in rounds, or as requests while the call stays open. */
+/** Returns the questions of a call: in rounds, or as requests while the call stays open, depending on the revision. */
 export function questionsOf(call: Call): Questions {
   call.questions ??= call.revision.rounds ? new Rounds(call) : new Requests(call);
   return call.questions;

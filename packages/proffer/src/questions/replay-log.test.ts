@@ -5,17 +5,17 @@ import { ASK, ReplayLog, STEP } from "./replay-log.ts";
 const operation = fc.tuple(fc.constantFrom(ASK, STEP), fc.nat({ max: 30 })).map(([kind, n]) => `${kind}${n}`);
 const json = fc.oneof(fc.json(), fc.constant(""));
 
-it("What is known is found in any order, also after a journey, and nothing else is", () => {
+it("a replay log finds its entries in any order, also after a round trip, and nothing else", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.tuple(operation, json), { selector: ([name]) => name }),
       fc.array(operation),
       (entries, asked) => {
-        const known = new ReplayLog();
-        for (const [name, text] of entries) known.add(name, text);
+        const log = new ReplayLog();
+        for (const [name, text] of entries) log.add(name, text);
         const expected = new Map(entries);
-        expect(known.answers).toBe(entries.filter(([name]) => name.startsWith(ASK)).length);
-        for (const each of [known, new ReplayLog(known.text, known.answers)]) {
+        expect(log.answers).toBe(entries.filter(([name]) => name.startsWith(ASK)).length);
+        for (const each of [log, new ReplayLog(log.text, log.answers)]) {
           expect(asked.map((name) => each.get(name))).toEqual(asked.map((name) => expected.get(name)));
         }
       },

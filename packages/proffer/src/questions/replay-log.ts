@@ -1,17 +1,18 @@
-/** What the names of operations begin with. */
+/** The prefixes of operation names. */
 export const ASK = "ask ";
 export const STEP = "step ";
 
 /**
- * What is known in a call: answers and results of steps as JSON, by operation. It stays the text that travels, a line for
- * each: nothing is parsed but what a handler asks for, and whatever it does to that, its next run gets it as it was.
+ * The answers and step results of a call so far, as JSON by operation. It keeps the text that travels in the state, one
+ * line for each: only the values that a handler asks for are parsed, and a handler that modifies such a value does not
+ * affect its next run.
  */
 export class ReplayLog {
-  /** Each line begins with its end of line, which JSON does not have inside. */
+  /** Each line starts with a newline; JSON contains no raw newline. */
   text: string;
-  /** How many of them are answers. */
+  /** The number of answers among the lines. */
   answers: number;
-  /** Where one was found last: a handler that runs again asks in the same order. */
+  /** The end of the last match. A handler that runs again usually asks in the same order. */
   #at = 0;
 
   constructor(text = "", answers = 0) {
@@ -19,7 +20,7 @@ export class ReplayLog {
     this.answers = answers;
   }
 
-  /** The JSON of an answer or a result; empty for undefined, which JSON does not have. Undefined for what is not known. */
+  /** Returns the JSON of an answer or a step result (empty for undefined), or undefined if it is not in the log. */
   get(operation: string): string | undefined {
     const line = `\n${operation}\t`;
     let start = this.text.indexOf(line, this.#at);
@@ -30,7 +31,7 @@ export class ReplayLog {
     return this.text.slice(start + line.length, this.#at);
   }
 
-  /** Adds what was not known. */
+  /** Adds an answer or a step result that is not in the log. */
   add(operation: string, json: string): void {
     this.text += `\n${operation}\t${json}`;
     if (operation.startsWith(ASK)) this.answers++;

@@ -3,11 +3,11 @@ import { InvalidParams } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/messages.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import { ToolError } from "../results/content.ts";
-import { answerWithoutAsking, never, type Question, type Questions } from "./question.ts";
-import { checkResponse, revived } from "./response.ts";
+import { answerWithoutAsking, type Question, type Questions, suspended } from "./question.ts";
+import { checkResponse, splitLists } from "./response.ts";
 import { runStep } from "./rounds.ts";
 
-/** Questions where the server may send requests of its own while the client's request is open. */
+/** Questions in revisions where the server sends requests while the client's request is open. */
 export class Requests implements Questions {
   readonly #call: Call;
 
@@ -18,21 +18,21 @@ export class Requests implements Questions {
   async ask(question: Question): Promise<JsonObject> {
     const { method, schema } = question;
     const call = this.#call;
-    if (call.done) return never();
-    const refused = answerWithoutAsking(call, question);
-    if (refused !== undefined || call.origin.request === undefined) return refused ?? never();
+    if (call.done) return suspended();
+    const unasked = answerWithoutAsking(call, question);
+    if (unasked !== undefined || call.origin.request === undefined) return unasked ?? suspended();
     const params =
       method === "elicitation/create" ? convert(call.revision, "elicitation", question.params) : question.params;
     call.waiting++;
     const response = await call.origin.request(call, method, params);
     call.waiting--;
-    if (call.done) return never();
-    if ("error" in response) return this.#refused(question);
+    if (call.done) return suspended();
+    if ("error" in response) return this.#answerError(question);
     try {
-      return checkResponse(method, revived(response.result, schema), schema, "The answer");
+      return checkResponse(method, splitLists(response.result, schema), schema, "The answer");
     } catch (error) {
       call.interrupt(error instanceof InvalidParams ? new ToolError(error.message) : (error as Error));
-      return never();
+      return suspended();
     }
   }
 
@@ -42,9 +42,9 @@ export class Requests implements Questions {
 
   replayError(): undefined {}
 
-  /** A user who does not want to be asked has cancelled; for anything else an error is an error. */
-  #refused(question: Question): JsonObject {
+  /** An error response to an elicitation counts as `cancel`; for other questions the tool fails. */
+  #answerError(question: Question): JsonObject {
     if (question.method === "elicitation/create") return { action: "cancel" };
-    throw new ToolError(`The client refused ${question.method}.`);
+    throw new ToolError(`The client answered ${question.method} with an error.`);
   }
 }

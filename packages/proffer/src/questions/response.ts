@@ -6,10 +6,10 @@ import { Memo } from "../support/memo.ts";
 import type { InputMethod } from "./question.ts";
 
 /**
- * An answer whose lists came as text: a client of 2025-06-18 knows no list, so that it was asked for the choices
- * separated by commas.
+ * Converts comma-separated texts of an answer to lists. Revision 2025-06-18 has no lists in forms, so its clients are
+ * asked for the choices separated by commas.
  */
-export function revived(response: unknown, schema: string | undefined): unknown {
+export function splitLists(response: unknown, schema: string | undefined): unknown {
   if (schema === undefined || !isObject(response) || !isObject(response.content)) return response;
   const { properties } = compiled.get(schema);
   const content = Object.entries(response.content).map(([name, value]) => {
@@ -26,7 +26,7 @@ export function revived(response: unknown, schema: string | undefined): unknown 
   return { ...response, content: Object.fromEntries(content) };
 }
 
-/** Checks what a client answered. @throws {InvalidParams} that says what is wrong with it. */
+/** Validates a client's answer. @throws {InvalidParams} if it is invalid. */
 export function checkResponse(
   method: InputMethod,
   response: unknown,
@@ -47,7 +47,7 @@ export function checkResponse(
       }
       return response;
     case "roots/list":
-      if (!Array.isArray(response.roots)) throw new InvalidParams(`${where} must have roots, a list.`);
+      if (!Array.isArray(response.roots)) throw new InvalidParams(`${where}.roots must be an array.`);
       return response;
   }
 }
@@ -60,7 +60,7 @@ function checkElicited(response: JsonObject, schema: string | undefined, where: 
   const issues = compiled.get(schema).check.issues(content ?? {});
   if (issues.length === 0) return { action, content: content ?? {} };
   const list = issues.map(({ pointer, message }) => `${where}.content${pointer}: ${message}`).join("\n");
-  throw new InvalidParams(`The answer does not fit the question:\n${list}`);
+  throw new InvalidParams(`The answer does not match the schema of the question:\n${list}`);
 }
 
 interface Compiled {
@@ -68,7 +68,7 @@ interface Compiled {
   readonly check: CompiledSchema;
 }
 
-/** By their JSON, in which schemas travel with the state of a call: the same is asked again and again. */
+/** Compiled schemas by their JSON, the form in which schemas travel in the state of a call. */
 const compiled = /* @__PURE__ */ new Memo((json): Compiled => {
   const schema: JsonSchemaObject = JSON.parse(json);
   return { properties: schema.properties as Compiled["properties"], check: compileJsonSchema(schema) };

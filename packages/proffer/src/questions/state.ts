@@ -5,29 +5,29 @@ import { whenReady } from "../support/when-ready.ts";
 import type { InputMethod } from "./question.ts";
 import { ReplayLog } from "./replay-log.ts";
 
-/** A question that was sent and whose answer is still to come. */
+/** A question that was sent and has no answer yet. */
 export interface Outstanding {
   /** Its name on the wire. */
   readonly key: string;
-  /** Which question of the handler it is. */
+  /** Identifies the question within the handler. */
   readonly operation: string;
   readonly method: InputMethod;
-  /** The JSON of what a form's content must fit. */
+  /** The JSON of the schema that validates the form's content. */
   readonly schema: string | undefined;
 }
 
-/** What travels between two rounds of a call, sealed: all that the server would otherwise have to remember. */
+/** The state of a call between two rounds. The client carries it, sealed, so that the server need not store it. */
 export interface RoundState {
-  /** Names the call for as long as it goes on. */
+  /** Identifies the call through all its rounds. */
   readonly id: string;
   readonly round: number;
   /** Milliseconds since 1970. */
   readonly expires: number;
   readonly outstanding: readonly Outstanding[];
-  readonly known: ReplayLog;
+  readonly log: ReplayLog;
 }
 
-/** A state larger than this is not sent: the client would have to carry it. */
+/** A larger state is not sent, because the client has to carry it. */
 const MAX_STATE_LENGTH = 256 * 1024;
 
 /** Seals the state for this caller, this method and these arguments. */
@@ -35,33 +35,33 @@ export function sealState(call: Call, state: RoundState): string | Promise<strin
   const payload = write(state);
   if (payload.length > MAX_STATE_LENGTH) {
     throw new Error(
-      `the answers and step results of this call are larger than ${MAX_STATE_LENGTH} characters; keep less in them`,
+      `the answers and step results of this call exceed ${MAX_STATE_LENGTH} characters; return less from ctx.step()`,
     );
   }
   return call.server.sealer.seal("state", payload, boundTo(call));
 }
 
-/** Opens a state that a client sent back. @throws {InvalidParams} with one text for whatever is wrong with it. */
+/** Opens a state that a client sent back. @throws {InvalidParams} with the same message for every defect. */
 export function openState(call: Call, token: unknown): RoundState | Promise<RoundState> {
-  if (typeof token !== "string" || token.length > 2 * MAX_STATE_LENGTH) throw unusable();
+  if (typeof token !== "string" || token.length > 2 * MAX_STATE_LENGTH) throw invalidState();
   return whenReady(call.server.sealer.open("state", token, boundTo(call)), (payload) => {
-    // What opens was sealed by this server or one that shares its key: only its age is in question.
+    // A payload that opens was sealed by this server or one that shares its key, so only its age must be checked.
     const state = payload === undefined ? undefined : read(payload);
-    if (state === undefined || !(state.expires > Date.now())) throw unusable();
+    if (state === undefined || !(state.expires > Date.now())) throw invalidState();
     return state;
   });
 }
 
 /**
- * Lines of cells: the first of the call, then one for each outstanding question and one for each thing that is known.
- * Cells are words or JSON, in which there is no tab and no end of a line.
+ * Writes lines of tab-separated cells: one for the call, one for each outstanding question, then the replay log. Cells
+ * are words or JSON, which contain neither tabs nor newlines.
  */
-function write({ id, round, expires, outstanding, known }: RoundState): string {
-  let lines = `${id}\t${round}\t${expires}\t${outstanding.length}\t${known.answers}`;
+function write({ id, round, expires, outstanding, log }: RoundState): string {
+  let lines = `${id}\t${round}\t${expires}\t${outstanding.length}\t${log.answers}`;
   for (const { key, operation, method, schema = "" } of outstanding) {
     lines += `\n${JSON.stringify(key)}\t${operation}\t${method}\t${schema}`;
   }
-  return lines + known.text;
+  return lines + log.text;
 }
 
 function read(payload: string): RoundState {
@@ -78,17 +78,20 @@ function read(payload: string): RoundState {
     const [key, operation, method, schema] = nextCells() as [string, string, InputMethod, string];
     outstanding.push({ key: JSON.parse(key), operation, method, schema: schema === "" ? undefined : schema });
   }
-  const known = new ReplayLog(payload.slice(end), Number(answers));
-  return { id, round: Number(round), expires: Number(expires), outstanding, known };
+  const log = new ReplayLog(payload.slice(end), Number(answers));
+  return { id, round: Number(round), expires: Number(expires), outstanding, log };
 }
 
-function unusable(): InvalidParams {
+function invalidState(): InvalidParams {
   return new InvalidParams(
-    "params.requestState is not a state of this request, or it has expired; send the request again without it.",
+    "params.requestState is invalid for this request or has expired. Send the request again without it.",
   );
 }
 
-/** Everything that must be the same when the state comes back; clients may write the same arguments in another order. */
+/**
+ * The parts of the request that must be the same when the state comes back. Arguments are compared in canonical form,
+ * because clients may write their properties in another order.
+ */
 function boundTo(call: Call): string {
   const { name, uri, arguments: given } = call.params;
   const caller = call.origin.principal?.id ?? null;

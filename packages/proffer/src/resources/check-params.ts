@@ -6,28 +6,28 @@ import { ANY_TEXT } from "./params/path.ts";
 import { toParam } from "./params/to-param.ts";
 import { type ResourceRules, refusalError } from "./rules.ts";
 
-/** The values that a handler gets, by the names of the variables. */
+/** The checked values that a handler receives, by variable name. */
 export type Params = Record<string, unknown>;
 
-/** One variable of a template with its check. */
+/** A template variable and its check. */
 export interface CheckedVariable {
   readonly name: string;
   readonly param: Param;
 }
 
-/** How the variables of a template are checked. */
+/** The checks for the variables of a template. */
 export interface ParamChecks {
-  /** In the order of the template. */
+  /** Path variables, in the order of the template. */
   readonly path: readonly CheckedVariable[];
-  /** Those that are declared, in that order. */
+  /** Declared query variables, in the order of their declaration. */
   readonly query: readonly CheckedVariable[];
-  /** The keys that the query may have. */
+  /** The keys that the query accepts. */
   readonly keys: readonly string[];
 }
 
 const NO_CHECKS: ParamChecks = { path: [], query: [], keys: [] };
 
-/** Prepares the checks of a template. @throws {UsageError} for a parameter without a variable. */
+/** Creates the checks for a template. @throws {UsageError} for a parameter that is not a variable of the template. */
 export function toParamChecks(
   template: Template | undefined,
   declared: { readonly [name: string]: ParamSource },
@@ -50,13 +50,13 @@ export function toParamChecks(
   const inPath = [...names].filter((name) => !inQuery.includes(name));
   return {
     path: inPath.map((name) => ({ name, param: params.get(name) ?? ANY_TEXT })),
-    // What a query holds leads nowhere: without a declaration it is any text.
+    // A query value is not used as a path, so an undeclared one may be any text.
     query: [...params].filter(([name]) => inQuery.includes(name)).map(([name, param]) => ({ name, param })),
     keys: inQuery,
   };
 }
 
-/** Checks what a template found in a URI; the values of the match become those of the handler. @throws {RpcError} */
+/** Checks the values of a template match and returns the values for the handler. @throws {RpcError} */
 export function checkMatch(
   rules: ResourceRules,
   checks: ParamChecks,
@@ -72,7 +72,7 @@ export function checkMatch(
       for (const variable of checks[step]) {
         const waiting = checkVariable(rules, variable, values, uri);
         if (waiting === undefined) continue;
-        // Another check may refuse the URI first; nobody waits for this one then.
+        // A later check may throw first, and then nothing awaits this promise.
         waiting.catch(() => undefined);
         pending ??= [];
         pending.push(waiting);
@@ -86,19 +86,19 @@ function checkFaults(rules: ResourceRules, match: Match, uri: string): void {
   const [fault] = match.faults;
   if (fault === undefined) return;
   const { kind, name, value } = fault;
-  throw refusalError(rules, kind, uri, { name, value, reason: FAULTS[kind] });
+  throw refusalError(rules, kind, uri, { name, value, reason: FAULT_REASONS[kind] });
 }
 
-const FAULTS = {
-  malformed_escape: "is not the percent-encoding of UTF-8",
-  duplicate_key: "stands under a key that came before; give each once",
-  empty_key: "has no key in the query; write key=value",
+const FAULT_REASONS = {
+  malformed_escape: "is not valid percent-encoded UTF-8",
+  duplicate_key: "is a duplicate query parameter; send each parameter once",
+  empty_key: "is a query value without a key; write key=value",
 };
 
 function checkUnknown(rules: ResourceRules, checks: ParamChecks, match: Match, uri: string): void {
   if (match.unknown.size === 0) return;
   const { keys } = checks;
-  const known = keys.length === 0 ? "the resource takes none" : `the resource takes ${keys.join(", ")}`;
+  const known = keys.length === 0 ? "the resource accepts none" : `the resource accepts ${keys.join(", ")}`;
   for (const [name, value] of match.unknown) {
     throw refusalError(rules, "unknown_key", uri, {
       name,
@@ -109,7 +109,7 @@ function checkUnknown(rules: ResourceRules, checks: ParamChecks, match: Match, u
   }
 }
 
-/** Puts what the check makes of a value in its place; returns a promise only where a schema does. */
+/** Replaces a value by its checked one. Returns a promise only if the schema is asynchronous. */
 function checkVariable(
   rules: ResourceRules,
   variable: CheckedVariable,
@@ -124,44 +124,47 @@ function checkVariable(
   }
   const checked = typeof value === "object" ? checkItems(param, value) : param.check(value as string);
   if (checked instanceof Promise) {
-    return checked.then((late) => {
-      values[name] = accepted(rules, variable, value, late, uri);
+    return checked.then((settled) => {
+      values[name] = acceptOrThrow(rules, variable, value, settled, uri);
     });
   }
-  values[name] = accepted(rules, variable, value, checked, uri);
+  values[name] = acceptOrThrow(rules, variable, value, checked, uri);
   return undefined;
 }
 
-/** Checks the items of a list, of which the first that is refused decides. */
-function checkItems(param: Param, items: readonly string[]): unknown[] | FlawedItem | Promise<unknown[] | FlawedItem> {
+/** Checks the items of a list and reports the first invalid one. */
+function checkItems(
+  param: Param,
+  items: readonly string[],
+): unknown[] | InvalidItem | Promise<unknown[] | InvalidItem> {
   const checked = items.map((item) => param.check(item));
-  const settle = (all: unknown[]): unknown[] | FlawedItem => {
+  const settle = (all: unknown[]): unknown[] | InvalidItem => {
     const at = all.findIndex((each) => each instanceof ParamIssue);
-    return at === -1 ? all : new FlawedItem(items[at] ?? "", all[at] as ParamIssue);
+    return at === -1 ? all : new InvalidItem(items[at] ?? "", all[at] as ParamIssue);
   };
   return checked.some((each) => each instanceof Promise) ? Promise.all(checked).then(settle) : settle(checked);
 }
 
-/** An item of a list that is refused. */
-class FlawedItem {
+/** An invalid item of a list. */
+class InvalidItem {
   readonly item: string;
-  readonly flaw: ParamIssue;
+  readonly issue: ParamIssue;
 
-  constructor(item: string, flaw: ParamIssue) {
+  constructor(item: string, issue: ParamIssue) {
     this.item = item;
-    this.flaw = flaw;
+    this.issue = issue;
   }
 }
 
-function accepted(
+function acceptOrThrow(
   rules: ResourceRules,
   { name, param }: CheckedVariable,
   value: unknown,
   checked: unknown,
   uri: string,
 ): unknown {
-  if (!(checked instanceof ParamIssue || checked instanceof FlawedItem)) return checked;
-  const { kind, reason, limit, char } = checked instanceof ParamIssue ? checked : checked.flaw;
-  const refused = checked instanceof ParamIssue ? String(value ?? "") : checked.item;
-  throw refusalError(rules, kind, uri, { name, label: param.label ?? name, value: refused, reason, limit, char });
+  if (!(checked instanceof ParamIssue || checked instanceof InvalidItem)) return checked;
+  const { kind, reason, limit, char } = checked instanceof ParamIssue ? checked : checked.issue;
+  const invalid = checked instanceof ParamIssue ? String(value ?? "") : checked.item;
+  throw refusalError(rules, kind, uri, { name, label: param.label ?? name, value: invalid, reason, limit, char });
 }

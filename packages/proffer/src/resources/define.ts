@@ -10,7 +10,7 @@ import type {
 } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import type { Contents } from "../results/content.ts";
-import { toReadResult } from "../results/to-result.ts";
+import { toReadResult } from "../results/read-result.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { parseTemplate, type Template, TemplateError, type TemplateVariables } from "../uri/template.ts";
 import { type ParamChecks, type Params, toParamChecks } from "./check-params.ts";
@@ -21,7 +21,7 @@ import type { ParamSources, ResourceParams } from "./types.ts";
 import type { Watch } from "./watch.ts";
 
 interface ResourceCommon<Uri extends string> {
-  /** A URI, or a template of them: `orders://{orderId}`. */
+  /** A URI, or a URI template such as `orders://{orderId}`. */
   readonly uri: Uri;
   readonly name: string;
   readonly title?: string;
@@ -32,33 +32,33 @@ interface ResourceCommon<Uri extends string> {
   readonly annotations?: Annotations;
   readonly icons?: readonly Icon[];
   readonly _meta?: Meta;
-  /** How long clients may keep what they read, and whether they may share it. Default: the server's. */
+  /** How long clients may cache the result, and whether they may share it. Default: the server's hints. */
   readonly cache?: Partial<CacheHints>;
 }
 
-/** A resource whose content never changes: serialised once. */
+/** Options for a resource with fixed content, which is serialized once per protocol revision. */
 export interface FixedResourceOptions<Uri extends string> extends ResourceCommon<Uri> {
   readonly content: string | Uint8Array | object;
   readonly read?: undefined;
 }
 
-/** What a handler of reads may return: see the table in docs/resources.md. */
+/** The return value of a `read` handler; see the table in docs/resources.md. */
 export type ReadReturn = unknown | Contents;
 
-/** A resource, or a family of them, whose content is computed by each read. */
+/** Options for a resource or a template whose content is computed on each read. */
 export interface ReadResourceOptions<Uri extends string, Sources> extends ResourceCommon<Uri> {
   readonly content?: undefined;
-  /** What the variables of the template may be, and what becomes of them. Default: any text that leads nowhere. */
+  /** Checks for the template variables. Default: any text without dot segments. */
   readonly params?: Sources;
-  /** The resources that the template stands for. Without it, clients see the template only. */
+  /** Lists the resources of the template. Without it, clients see only the template. */
   readonly list?: ListFunction;
-  /** Suggestions for the variables of the template. Default: from `params` and `list`. */
+  /** Completions for the template variables. Default: from `params` and `list`. */
   readonly complete?: { readonly [Name in TemplateVariables<Uri>]?: Complete };
-  /** Whether the template is listed without its `{?…}`, which reads accept nevertheless. Default: false. */
+  /** Whether to list the template without its `{?…}`. Reads accept the query in either case. Default: false. */
   readonly hideQuery?: boolean;
-  /** Whether there is such a resource, for those who subscribe to it. Default: there is. */
+  /** Whether the resource exists; called when a client subscribes to it. Default: it exists. */
   exists?(params: ResourceParams<Uri, Sources>, ctx: Context): boolean | Promise<boolean>;
-  /** Tells of changes while somebody listens. */
+  /** Reports changes while a client listens. */
   readonly watch?: Watch;
   read(params: ResourceParams<Uri, Sources>, ctx: Context): ReadReturn | Promise<ReadReturn>;
 }
@@ -67,34 +67,53 @@ export type ResourceOptions<Uri extends string, Sources = unknown> =
   | FixedResourceOptions<Uri>
   | ReadResourceOptions<Uri, Sources>;
 
-/** A resource or a template, checked and ready to be served. */
-export interface Resource {
+/** Distinguishes a resource from plain options; the name of this type is the hint in the compiler's error. */
+export interface CreatedByDefineResource {
+  readonly kind: "resource";
+}
+
+/** A validated resource or template. Create it with `defineResource`. */
+export interface Resource extends CreatedByDefineResource {
   /** The URI, or the text of the template. */
   readonly uri: string;
   readonly name: string;
-  /** Absent for a single URI. */
+  /** Undefined for a single URI. */
   readonly template: Template | undefined;
   readonly description: ResourceDescription | TemplateDescription;
   readonly mimeType: string | undefined;
   readonly cache: Partial<CacheHints> | undefined;
+  /** @internal */
   readonly rules: ResourceRules;
+  /** @internal */
   readonly checks: ParamChecks;
   readonly complete: ReadonlyMap<string, Complete>;
   readonly list: ListFunction | undefined;
   readonly watch: Watch | undefined;
   readonly exists: ((params: Params, ctx: Context) => boolean | Promise<boolean>) | undefined;
-  /** What never changes, in place of `read`. */
+  /** Fixed content, instead of `read`. */
   readonly content: string | Uint8Array | object | undefined;
   read(params: Params, ctx: Context): unknown;
 }
 
-/** Options of either kind, before it is known which. */
+/** Options of either kind. */
 type AnyOptions<Uri extends string, Sources> = Omit<ReadResourceOptions<Uri, Sources>, "content" | "read"> & {
   readonly content?: FixedResourceOptions<Uri>["content"] | undefined;
   readonly read?: ReadResourceOptions<Uri, Sources>["read"] | undefined;
 };
 
-/** Describes a resource or a template of resources. @throws {UsageError} for what could not be served. */
+/**
+ * Defines a resource or a resource template. @throws {UsageError} for options that cannot be served.
+ *
+ * @example
+ * defineResource({ uri: "docs://terms", name: "Terms", mimeType: "text/markdown", content: "# Terms" });
+ *
+ * defineResource({
+ *   uri: "orders://{orderId}{?limit}",
+ *   name: "Order",
+ *   params: { orderId: /\d+/, limit: param.integer({ default: 100, max: 10_000 }) },
+ *   read: ({ orderId, limit }) => loadOrder(orderId, limit), // orderId: string, limit: number
+ * });
+ */
 export function defineResource<
   const Uri extends string,
   const Sources extends ParamSources<Uri> = Record<never, never>,
@@ -107,15 +126,16 @@ export function defineResource<
     throw new UsageError("bad_option", `Resource ${uri} needs either content or a read function.`);
   }
   if (content !== undefined && template !== undefined) {
-    throw new UsageError("bad_option", `Resource ${uri} is a template: its content must come from a read function.`);
+    throw new UsageError("bad_option", `Resource ${uri} is a template and needs a read function instead of content.`);
   }
   if (list !== undefined && template === undefined) {
-    throw new UsageError("bad_option", `Resource ${uri} is a single one: only a template has a list.`);
+    throw new UsageError("bad_option", `Resource ${uri} is not a template; only a template can have a list.`);
   }
   checkDescription(described, uri);
   if (content !== undefined) void toReadResult(content, { uri });
   const checks = toParamChecks(template, (params ?? {}) as Record<string, ParamSource>, uri);
   return {
+    kind: "resource",
     uri,
     name: options.name,
     template,
@@ -136,7 +156,7 @@ export function defineResource<
   };
 }
 
-/** The text of a template without the part that is a query. */
+/** Returns the text of a template without its query expressions. */
 export function withoutQuery(template: string): string {
   return template.replace(/\{[?&][^}]*\}/g, "");
 }
@@ -147,7 +167,7 @@ function toTemplate(uri: string): Template | undefined {
   if (typeof uri !== "string" || uri === "") throw new UsageError("bad_template", "A resource needs a uri.");
   if (!uri.includes("{") && !uri.includes("}")) return undefined;
   try {
-    // How long they may be is for the server to say that they are added to.
+    // The server that the resource is added to checks the length.
     const template: Template = parseTemplate(uri, UNLIMITED);
     if (template.ambiguity !== undefined) throw new UsageError("bad_template", template.ambiguity);
     return template;
@@ -157,7 +177,7 @@ function toTemplate(uri: string): Template | undefined {
   }
 }
 
-/** What the author says of each variable; otherwise the values that it can have, where they are few enough to declare. */
+/** Collects the completions of each variable: the author's, or else the choices of its parameter. */
 function toComplete(checks: ParamChecks, given: Readonly<Record<string, Complete>>): ReadonlyMap<string, Complete> {
   const all = new Map<string, Complete>();
   for (const { name, param } of [...checks.path, ...checks.query]) {
@@ -170,9 +190,9 @@ function toComplete(checks: ParamChecks, given: Readonly<Record<string, Complete
 function checkDescription(described: { size?: number; annotations?: Annotations }, uri: string): void {
   const { size, annotations } = described;
   if (size !== undefined && !(Number.isSafeInteger(size) && size >= 0)) {
-    throw new UsageError("bad_option", `Resource ${uri}: size must be a number of bytes from 0, not ${size}.`);
+    throw new UsageError("bad_option", `Resource ${uri}: size must be a non-negative number of bytes, not ${size}.`);
   }
   const priority = annotations?.priority;
   if (priority === undefined || (priority >= 0 && priority <= 1)) return;
-  throw new UsageError("bad_option", `Resource ${uri}: annotations.priority must be from 0 to 1, not ${priority}.`);
+  throw new UsageError("bad_option", `Resource ${uri}: annotations.priority must be between 0 and 1, not ${priority}.`);
 }

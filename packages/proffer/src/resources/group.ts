@@ -3,8 +3,19 @@ import { type Resource, withoutQuery } from "./define.ts";
 import { type ResourceGroupOptions, toRules } from "./rules.ts";
 
 /**
- * Gives resources a contract of their own: how their URIs are read, in which order they are checked, and with which code
- * and words they are refused. Everything that is left out stays as it is for resources without a group.
+ * Applies shared rules to resources: how their URIs are parsed, in which order they are checked, and which code and
+ * message each rejection has. Omitted options keep the defaults of resources without a group.
+ *
+ * @example
+ * const orders = defineResourceGroup(
+ *   {
+ *     uri: "orders://",
+ *     duplicates: "last",
+ *     messages: { missing: ({ uri }) => `resource not found: ${uri}` },
+ *   },
+ *   [defineResource({ uri: "orders://{id}", name: "Order", read: ({ id }) => loadOrder(id) })],
+ * );
+ * defineServer({ name: "orders", version: "1.0.0", resources: [orders] });
  */
 export function defineResourceGroup(
   options: ResourceGroupOptions,
@@ -13,15 +24,19 @@ export function defineResourceGroup(
   const rules = toRules(options);
   return (resources.flat() as Resource[]).map((resource) => {
     if (resource.uri.startsWith(rules.prefix)) {
-      return { ...resource, rules, description: rules.hideQuery ? hidden(resource) : resource.description };
+      return {
+        ...resource,
+        rules,
+        description: rules.hideQuery ? withoutQueryInTemplate(resource) : resource.description,
+      };
     }
     throw new UsageError(
       "bad_option",
-      `Resource ${resource.uri} is in the group ${rules.prefix}, but its uri does not begin so.`,
+      `Resource ${resource.uri} must start with ${rules.prefix}, the uri of its group.`,
     );
   });
 }
 
-function hidden({ uri, template, description }: Resource): Resource["description"] {
+function withoutQueryInTemplate({ uri, template, description }: Resource): Resource["description"] {
   return template === undefined ? description : { ...description, uriTemplate: withoutQuery(uri) };
 }

@@ -1,25 +1,25 @@
 import type { Meta, ResourceDescription } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 
-/** A resource as a list yields it. */
+/** A resource as returned by a list function. */
 export interface ListEntry extends Omit<ResourceDescription, "name"> {
   /** Default: the uri. */
   readonly name?: string;
-  /** What the list is sorted by, if not by uri: texts in the order of their code units, or numbers. */
+  /** Sort key: a number, or a string compared by code units. Default: the uri. */
   readonly key?: string | number;
 }
 
-/** Where a list is to go on. */
+/** Where the next page of a list starts. */
 export interface ListRequest {
-  /** The key, or the uri, of the last entry that the client has. To ignore it is correct, but slow. */
+  /** The key (or the uri) of the last entry the client received. Ignoring it is correct, but slow. */
   readonly after: string | number | undefined;
-  /** What the list itself gave as `nextCursor`. */
+  /** The `nextCursor` that this list function returned with the previous page. */
   readonly cursor: string | undefined;
-  /** How many entries there is room for. */
+  /** The number of entries that fit on the page. */
   readonly limit: number;
 }
 
-/** One page of a list that has cursors of its own. They travel sealed. */
+/** One page of a list with its own cursors. Cursors are encrypted before they are sent to the client. */
 export interface ListPage {
   readonly items: readonly ListEntry[];
   readonly nextCursor?: string | undefined;
@@ -29,8 +29,8 @@ export interface ListPage {
 export type ListEntries = Iterable<ListEntry> | AsyncIterable<ListEntry>;
 
 /**
- * Lists the resources that a template stands for: as entries in ascending order, of which no more are taken than a page
- * holds, or as one page with the cursor of the next.
+ * Lists the resources of a template. Returns either entries in ascending order, which are read only until the page is
+ * full, or one page with the cursor of the next.
  */
 export type ListFunction = (
   request: ListRequest,

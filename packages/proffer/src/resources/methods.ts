@@ -6,8 +6,9 @@ import type { CacheHints, ResourceDescription, TemplateDescription } from "../pr
 import { convert } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
 import { serializeResult } from "../results/encode.ts";
+import { toReadResult } from "../results/read-result.ts";
+import { isDeferred } from "../results/return-value.ts";
 import type { SerializedResult } from "../results/serialized.ts";
-import { isDeferred, toReadResult } from "../results/to-result.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
@@ -39,7 +40,7 @@ export function readResource(call: Call): object | Promise<object> {
   const { uri } = call.params;
   if (typeof uri !== "string") throw new InvalidParams("resources/read needs params.uri, the URI of a resource.");
   const { resource, params } = call.server.resources.find(uri);
-  if (resource.content !== undefined) return fixed(call, resource);
+  if (resource.content !== undefined) return readFixed(call, resource);
   if (params instanceof Promise) return params.then((checked) => read(call, resource, uri, checked));
   return read(call, resource, uri, params);
 }
@@ -51,7 +52,7 @@ function read(call: Call, resource: Resource, uri: string, params: Params): obje
   try {
     value = resource.read(params, ctx);
   } catch (error) {
-    throw located(error, resource, uri);
+    throw withUri(error, resource, uri);
   }
   return isDeferred(value) ? finish(call, resource, uri, ctx, value) : deliver(call, resource, uri, ctx, value);
 }
@@ -61,13 +62,13 @@ function finish(call: Call, resource: Resource, uri: string, ctx: CallContext, p
     pending,
     (value) => deliver(call, resource, uri, ctx, value),
     (error) => {
-      throw located(error, resource, uri);
+      throw withUri(error, resource, uri);
     },
   );
 }
 
-/** What the author threw, with the URI that it is about. A group with a contract of its own says what it says. */
-function located(error: unknown, { rules }: Resource, uri: string): unknown {
+/** Adds the URI to an error of the handler. In a group, only a `NotFound` without a message is changed. */
+function withUri(error: unknown, { rules }: Resource, uri: string): unknown {
   if (error instanceof NotFound && error.message === NOT_FOUND) return refusalError(rules, "missing", uri);
   if (rules !== DEFAULT_RULES || !(error instanceof NotFound || error instanceof InvalidParams)) return error;
   if (error.data !== undefined && !isObject(error.data)) return error;
@@ -81,7 +82,7 @@ function deliver(
   ctx: CallContext,
   value: unknown,
 ): object | Promise<object> {
-  // A template that finds nothing has said that there is no such resource.
+  // A template that returns nothing means that the resource does not exist.
   if (value === undefined && resource.template !== undefined) throw refusalError(resource.rules, "missing", uri);
   const shape = { uri, mimeType: resource.mimeType };
   const result = toReadResult(value, shape, call.server.limits.streamBytes);
@@ -89,16 +90,16 @@ function deliver(
   return whenReady(result, (whole) => convert(call.revision, "read", whole));
 }
 
-/** What never changes is serialised once for each revision. */
-function fixed(call: Call, resource: Resource): SerializedResult | Promise<SerializedResult> {
+/** Returns the result for fixed content, serialized once per revision. */
+function readFixed(call: Call, resource: Resource): SerializedResult | Promise<SerializedResult> {
   const { server, revision } = call;
-  const known = server.resources.serialized(resource, revision);
-  if (known !== undefined) return known;
+  const cached = server.resources.serialized(resource, revision);
+  if (cached !== undefined) return cached;
   const { uri, mimeType } = resource;
   const hints: CacheHints = { ...server.hints, ...resource.cache };
   return whenReady(toReadResult(resource.content, { uri, mimeType }), (result) => {
-    const made = serializeResult(server, revision, convert(revision, "read", result), hints);
-    server.resources.keep(resource, revision, made);
-    return made;
+    const serialized = serializeResult(server.envelopes, revision, convert(revision, "read", result), hints);
+    server.resources.cacheSerialized(resource, revision, serialized);
+    return serialized;
   });
 }

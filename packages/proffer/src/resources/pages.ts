@@ -5,17 +5,17 @@ import type { CacheHints, Meta, ResourceDescription } from "../protocol/model.ts
 import { convert } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
 import type { Resource } from "./define.ts";
-import { readEntries, type SourcePlace } from "./source.ts";
+import { readEntries, type SourcePosition } from "./source.ts";
 
-/** Where the list of all sources goes on. */
-interface Place extends SourcePlace {
-  /** The position of the source. */
+/** Where to continue the combined list of all sources. */
+interface ListPosition extends SourcePosition {
+  /** The registration position of the source. */
   readonly source: number;
 }
 
 /**
- * A page of a list that is partly computed: fixed resources come first, then what each source yields. What is computed
- * may depend on who asks, so its cursors are bound to the caller, and nobody else may keep its pages.
+ * Returns a page of a partly computed list: fixed resources first, then the entries of each source. Computed entries
+ * may depend on the caller, so their cursors are bound to the caller and their pages are not shared between callers.
  */
 export async function lazyPage(
   call: Call,
@@ -26,7 +26,7 @@ export async function lazyPage(
   const hints = hintsFor(call);
   call.cacheHints = hints;
   const position = cursor === undefined ? -1 : await openPosition(call, fixed, cursor);
-  if (position === undefined) return pageFrom(call, [], sources, await openPlace(call, cursor));
+  if (position === undefined) return pageFrom(call, [], sources, await openListPosition(call, cursor));
   const rest = entriesAfter(call, fixed, position);
   if (rest.length > call.server.pageSize) return pageAfter(call, fixed, position, hints);
   const items = rest.map((entry) => fixed.describe(entry.item, call));
@@ -37,14 +37,14 @@ async function pageFrom(
   call: Call,
   items: object[],
   sources: readonly Entry<Resource>[],
-  place: Place,
+  from: ListPosition,
 ): Promise<object> {
   const ctx = new CallContext(call);
   let _meta: Meta | undefined;
-  let next: Place | undefined;
+  let next: ListPosition | undefined;
   for (const { item: resource, position } of sources) {
-    if (position < place.source) continue;
-    const start = position === place.source ? place : {};
+    if (position < from.source) continue;
+    const start = position === from.source ? from : {};
     const taken = await readEntries(resource, start, Math.max(0, call.server.pageSize - items.length), ctx);
     for (const entry of taken.items) items.push(convert(call.revision, "resource", entry as ResourceDescription));
     if (taken._meta !== undefined) _meta = { ..._meta, ...taken._meta };
@@ -60,13 +60,13 @@ async function pageFrom(
   };
 }
 
-async function openPlace(call: Call, cursor: unknown): Promise<Place> {
+async function openListPosition(call: Call, cursor: unknown): Promise<ListPosition> {
   const text = typeof cursor === "string" ? await call.server.sealer.open("cursor", cursor, boundTo(call)) : undefined;
   if (text === undefined) throw badCursor();
-  return JSON.parse(text) as Place;
+  return JSON.parse(text) as ListPosition;
 }
 
-/** What a computed answer may be kept for: what was made for one caller is nobody else's. */
+/** Returns the cache hints of a computed result: a result for an authenticated caller is private to that caller. */
 export function hintsFor(call: Call): CacheHints {
   const { hints } = call.server;
   const isShared = hints.cacheScope === "public" && call.origin.principal !== undefined;

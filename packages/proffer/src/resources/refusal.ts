@@ -3,65 +3,65 @@ import type { Fault } from "../uri/reading.ts";
 import { quote } from "../uri/template-error.ts";
 import type { ParamIssueKind } from "./params/param.ts";
 
-/** Everything that a read of a resource can be refused for before its handler runs, and `missing`, after it. */
+/** The reasons to reject a read: all are found before the handler runs, except `missing`. */
 export type RefusalKind =
   | ParamIssueKind
   | Fault["kind"]
-  /** A URI that nothing on the server matches and no group owns. */
+  /** No resource matches the URI, and it starts with no group's prefix. */
   | "foreign"
-  /** A handler that returned nothing. */
+  /** The handler returned nothing, or threw a `NotFound` without a message. */
   | "missing"
-  /** A segment "." or "..". */
+  /** The path has a segment "." or "..". */
   | "traversal"
-  /** A query parameter that the template does not name. */
+  /** The query has a key that the template does not declare. */
   | "unknown_key"
-  /** A URI that begins as the group's do, and that none of its resources matches. */
+  /** The URI starts with the group's prefix, but none of its resources matches. */
   | "unmatched";
 
-/** What was refused, for those who word it. */
+/** The details of a refusal, passed to `messages`. */
 export interface Refusal {
   readonly kind: RefusalKind;
   readonly uri: string;
-  /** The variable or the key of the query; "" where there is none. */
+  /** The variable or query key; "" if the refusal is not about one. */
   readonly name: string;
-  /** What the author calls the value. Default: its name. */
+  /** The `label` of the parameter. Default: its name. */
   readonly label: string;
-  /** The value, the key or the segment at fault. */
+  /** The invalid value, key or segment. */
   readonly value: string;
-  /** What is wrong, in words that can follow the value. */
+  /** The problem, worded to follow the value. */
   readonly reason: string;
-  /** The limit that was passed. */
+  /** The limit that was exceeded. */
   readonly limit: number | undefined;
-  /** The first character that may not be there. */
+  /** The first character that is not allowed. */
   readonly char: string | undefined;
-  /** The keys that the query may have. */
+  /** The keys that the query accepts. */
   readonly keys: readonly string[];
-  /** The path behind the group's prefix, by segments. */
+  /** The segments of the path after the group's prefix. */
   readonly segments: readonly string[];
   readonly query: ReadonlyMap<string, string>;
 }
 
-/** Words a refusal: a text goes out as invalid params without data; an error as it is. */
+/** Returns the message of a refusal, sent as invalid params without data, or an error that is sent as it is. */
 export type RefusalMessage = (refusal: Refusal) => string | RpcError;
 
-/** A wording for each kind of refusal, or one for all. */
+/** A message for each kind of refusal, or one function for all of them. */
 export type RefusalMessages = RefusalMessage | { readonly [Kind in RefusalKind]?: RefusalMessage };
 
-/** The error that a refusal becomes. */
+/** Converts a refusal to an error. */
 export function toError(refusal: Refusal, messages: RefusalMessages): RpcError {
-  const wording = typeof messages === "function" ? messages : messages[refusal.kind];
-  if (wording === undefined) return byDefault(refusal);
-  const words = wording(refusal);
-  return typeof words === "string" ? new RpcError("invalid_params", words) : words;
+  const createMessage = typeof messages === "function" ? messages : messages[refusal.kind];
+  if (createMessage === undefined) return defaultError(refusal);
+  const message = createMessage(refusal);
+  return typeof message === "string" ? new RpcError("invalid_params", message) : message;
 }
 
-function byDefault(refusal: Refusal): RpcError {
+function defaultError(refusal: Refusal): RpcError {
   const { kind, name, value, limit, uri, reason } = refusal;
   if (kind === "foreign" || kind === "unmatched" || kind === "missing") {
-    return new NotFound(`There is no resource ${quote(uri)}.`, { uri });
+    return new NotFound(`Resource not found: ${quote(uri)}.`, { uri });
   }
   const subject = name === "" ? quote(value) : `${refusal.label} ${quote(value)}`;
-  return new InvalidParams(`${subject} on ${quote(uri)} ${reason}.`, {
+  return new InvalidParams(`${subject} in ${quote(uri)} ${reason}.`, {
     uri,
     ...(name === "" ? {} : { name }),
     value,

@@ -10,19 +10,19 @@ import { checkMatch, type Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
 import { checkDotSegments, DEFAULT_RULES, type ResourceRules, refusalError } from "./rules.ts";
 
-/** What a URI names. */
-export interface Found {
+/** The resource that a URI names. */
+export interface ResourceMatch {
   readonly resource: Resource;
-  /** The values that the template found in the URI, checked. */
+  /** The values of the template variables, checked. */
   readonly params: Params | Promise<Params>;
 }
 
-/** Resources and templates: listed in the order of registration, found by URI. */
+/** Holds resources and templates: lists them in registration order and finds them by URI. */
 export class ResourceRegistry extends Registry<Resource> {
   readonly #limits: Pick<Required<ServerLimits>, "uriLength" | "templateLength">;
   readonly #router: Router<Resource>;
-  readonly #prepared = new Map<Resource, Map<Revision, SerializedResult>>();
-  /** How many resources each group has. */
+  readonly #serialized = new Map<Resource, Map<Revision, SerializedResult>>();
+  /** The number of resources in each group. */
   readonly #groups = new Map<ResourceRules, number>();
   #sources: readonly Entry<Resource>[] | undefined;
 
@@ -34,12 +34,12 @@ export class ResourceRegistry extends Registry<Resource> {
 
   override add(resource: Resource): void {
     this.#checkLength(resource);
-    this.#forget(resource);
+    this.#invalidateSources(resource);
     super.add(resource);
     try {
       this.#router.add(resource.template ?? resource.uri, resource, resource.rules.match);
     } catch (cause) {
-      this.#forget(resource);
+      this.#invalidateSources(resource);
       super.remove(resource.uri);
       if (cause instanceof TemplateError) throw new UsageError("duplicate", cause.message, { cause });
       throw cause;
@@ -52,8 +52,8 @@ export class ResourceRegistry extends Registry<Resource> {
     const resource = this.get(uri);
     if (resource === undefined) return false;
     this.#router.remove(uri);
-    this.#prepared.delete(resource);
-    this.#forget(resource);
+    this.#serialized.delete(resource);
+    this.#invalidateSources(resource);
     const others = (this.#groups.get(resource.rules) ?? 1) - 1;
     if (others === 0) this.#groups.delete(resource.rules);
     else if (resource.rules !== DEFAULT_RULES) this.#groups.set(resource.rules, others);
@@ -62,62 +62,62 @@ export class ResourceRegistry extends Registry<Resource> {
 
   #checkLength({ uri, template }: Resource): void {
     const limit = template === undefined ? "uriLength" : "templateLength";
-    const most = this.#limits[limit];
-    if (uri.length <= most) return;
+    const max = this.#limits[limit];
+    if (uri.length <= max) return;
     throw new UsageError(
       "bad_template",
-      `The uri of resource ${uri.slice(0, 64)}… has ${uri.length} characters; limits.${limit} of the server is ${most}.`,
+      `The uri of resource ${uri.slice(0, 64)}… has ${uri.length} characters; limits.${limit} of the server is ${max}.`,
     );
   }
 
-  /** Lets the sources be found again, if the resource is one: the others would be walked through for nothing. */
-  #forget(resource: Resource): void {
+  /** Clears the cached sources if the resource is one of them. */
+  #invalidateSources(resource: Resource): void {
     if (resource.list !== undefined) this.#sources = undefined;
   }
 
-  /** Whether any template says how to complete its variables. */
+  /** Whether any template offers completions for its variables. */
   get completes(): boolean {
     return this.sources.length > 0 || [...this].some((resource) => resource.complete.size > 0);
   }
 
-  /** The templates that list what they stand for. */
+  /** The templates with a list function. */
   get sources(): readonly Entry<Resource>[] {
     this.#sources ??= this.entries().filter(({ item }) => item.list !== undefined);
     return this.#sources;
   }
 
-  /** The template that clients know by this text. */
+  /** Finds a template by the text that clients see. */
   template(text: string): Resource | undefined {
     const known = this.get(text);
     if (known !== undefined) return known;
     return [...this].find(({ description }) => "uriTemplate" in description && description.uriTemplate === text);
   }
 
-  /** The resource that a URI names, with its values checked. @throws {RpcError} as the contract of the URI words it. */
-  find(uri: string): Found {
+  /** Finds the resource of a URI and checks its values. @throws {RpcError} with the message of the URI's group. */
+  find(uri: string): ResourceMatch {
     if (uri.length > this.#limits.uriLength) {
-      throw new InvalidParams(`The URI has ${uri.length} characters; the most is ${this.#limits.uriLength}.`);
+      throw new InvalidParams(`The URI has ${uri.length} characters; the limit is ${this.#limits.uriLength}.`);
     }
     const route = this.#router.match(uri);
-    const rules = route?.value.rules ?? this.#ownerOf(uri);
-    if (rules === undefined) throw this.#foreign(uri);
+    const rules = route?.value.rules ?? this.#groupOf(uri);
+    if (rules === undefined) throw this.#foreignError(uri);
     checkDotSegments(rules, uri);
     if (route === undefined) throw refusalError(rules, "unmatched", uri);
     return { resource: route.value, params: checkMatch(rules, route.value.checks, route.match, uri) };
   }
 
-  /** The group with the longest prefix that the URI has. */
-  #ownerOf(uri: string): ResourceRules | undefined {
-    let owner: ResourceRules | undefined;
+  /** Finds the group with the longest prefix of the URI. */
+  #groupOf(uri: string): ResourceRules | undefined {
+    let group: ResourceRules | undefined;
     for (const rules of this.#groups.keys()) {
       if (!uri.startsWith(rules.prefix)) continue;
-      if (owner === undefined || rules.prefix.length > owner.prefix.length) owner = rules;
+      if (group === undefined || rules.prefix.length > group.prefix.length) group = rules;
     }
-    return owner;
+    return group;
   }
 
-  /** Refuses what nobody owns: a group may have something to say about it, such as which scheme it expects. */
-  #foreign(uri: string): RpcError {
+  /** Returns the error for a URI outside every group. A group may define it, for example to name its scheme. */
+  #foreignError(uri: string): RpcError {
     for (const rules of this.#groups.keys()) {
       const { messages } = rules;
       if ("foreign" in messages && messages.foreign !== undefined) return refusalError(rules, "foreign", uri);
@@ -126,14 +126,14 @@ export class ResourceRegistry extends Registry<Resource> {
     return refusalError(DEFAULT_RULES, "unmatched", uri);
   }
 
-  /** What was serialised of a resource whose content never changes. */
+  /** Returns the cached serialized result of a fixed resource. */
   serialized(resource: Resource, revision: Revision): SerializedResult | undefined {
-    return this.#prepared.get(resource)?.get(revision);
+    return this.#serialized.get(resource)?.get(revision);
   }
 
-  keep(resource: Resource, revision: Revision, prepared: SerializedResult): void {
-    const byRevision = this.#prepared.get(resource) ?? new Map<Revision, SerializedResult>();
-    byRevision.set(revision, prepared);
-    this.#prepared.set(resource, byRevision);
+  cacheSerialized(resource: Resource, revision: Revision, result: SerializedResult): void {
+    const byRevision = this.#serialized.get(resource) ?? new Map<Revision, SerializedResult>();
+    byRevision.set(revision, result);
+    this.#serialized.set(resource, byRevision);
   }
 }

@@ -7,26 +7,26 @@ import { type Refusal, type RefusalKind, type RefusalMessages, toError } from ".
 
 const STEPS = ["faults", "path", "query", "unknown"] as const;
 
-/** One of the checks of a URI: escapes and keys, variables of the path, of the query, keys that nobody declared. */
+/** A step in checking a URI: malformed escapes and keys, path variables, query variables, undeclared query keys. */
 export type CheckStep = (typeof STEPS)[number];
 
-/** How the URIs of a group of resources are read, and how they are refused. */
+/** Options for a resource group: how URIs are parsed, checked and rejected. */
 export interface ResourceGroupOptions {
-  /** What all URIs of the group begin with. Default: "", so that the group answers whatever no other group owns. */
+  /** The common prefix of the group's URIs. Default: "", so that the group handles URIs of no other group. */
   readonly uri?: string;
-  /** Whether percent-encoding is decoded, once. Default: true. */
+  /** Whether percent-encoding is decoded (exactly once). Default: true. */
   readonly decode?: boolean;
-  /** Whether `a//b/` is another path than `a/b`. Default: "keep", it is. */
+  /** Whether empty path segments are significant; with "drop", `a//b/` equals `a/b`. Default: "keep". */
   readonly emptySegments?: "keep" | "drop";
-  /** What a query key that comes twice means. Default: "error". */
+  /** How to handle a repeated query key: reject it, or use its first or last value. Default: "error". */
   readonly duplicates?: "error" | "first" | "last";
-  /** Whether a path with a segment "." or ".." is refused before anything else is looked at. Default: true. */
+  /** Whether to reject a path with a segment "." or ".." before any other check. Default: true. */
   readonly refuseDotSegments?: boolean;
-  /** The order of checks; the first that fails is reported. Default: faults, path, query, unknown. */
+  /** The order of the checks; the first failure is reported. Default: faults, path, query, unknown. */
   readonly order?: readonly CheckStep[];
-  /** Whether templates are listed without their `{?…}`, which reads accept nevertheless. Default: false. */
+  /** Whether to list templates without their `{?…}`. Reads accept the query in either case. Default: false. */
   readonly hideQuery?: boolean;
-  /** The wording, and if need be the code, of each kind of refusal; or one function for all but `foreign`. */
+  /** The message (and optionally the code) for each kind of refusal, or one function for all except `foreign`. */
   readonly messages?: RefusalMessages;
 }
 
@@ -39,7 +39,7 @@ export interface ResourceRules {
   readonly messages: RefusalMessages;
 }
 
-/** The contract of resources without a group. */
+/** The rules of resources without a group. */
 export const DEFAULT_RULES: ResourceRules = {
   prefix: "",
   match: {},
@@ -53,10 +53,13 @@ export const DEFAULT_RULES: ResourceRules = {
 export function toRules(options: ResourceGroupOptions): ResourceRules {
   const { uri = "", decode = true, emptySegments = "keep", duplicates = "error", order = STEPS } = options;
   if (typeof uri !== "string" || uri.includes("{")) {
-    throw new UsageError("bad_option", `The uri of a group is what its resources begin with, such as "orders://".`);
+    throw new UsageError(
+      "bad_option",
+      `The uri of a resource group must be a prefix without variables, such as "orders://".`,
+    );
   }
   if (order.length !== STEPS.length || !STEPS.every((step) => order.includes(step))) {
-    throw new UsageError("bad_option", `Group ${uri}: order must name each of ${STEPS.join(", ")} once.`);
+    throw new UsageError("bad_option", `Resource group ${uri}: order must contain each of ${STEPS.join(", ")} once.`);
   }
   return {
     prefix: uri,
@@ -70,7 +73,7 @@ export function toRules(options: ResourceGroupOptions): ResourceRules {
 
 type Detail = Partial<Pick<Refusal, "name" | "label" | "value" | "reason" | "limit" | "char" | "keys">>;
 
-/** The error that refuses a URI, as the contract words it. */
+/** Creates the error that rejects a URI, with the message of its group. */
 export function refusalError(rules: ResourceRules, kind: RefusalKind, uri: string, detail: Detail = {}): RpcError {
   const { name = "", value = "" } = detail;
   const refusal: Refusal = {
@@ -83,23 +86,23 @@ export function refusalError(rules: ResourceRules, kind: RefusalKind, uri: strin
     limit: detail.limit,
     char: detail.char,
     keys: detail.keys ?? [],
-    ...takeApart(rules, uri),
+    ...splitUri(rules, uri),
   };
   return toError(refusal, rules.messages);
 }
 
-/** Refuses a path that goes up or stands still. @throws {RpcError} */
+/** Rejects a path with a segment "." or "..". @throws {RpcError} */
 export function checkDotSegments(rules: ResourceRules, uri: string): void {
   if (!rules.refuseDotSegments) return;
   const segment = dotSegment(uri, rules.match.decode !== false);
   if (segment === undefined) return;
   throw refusalError(rules, "traversal", uri, {
     value: segment,
-    reason: `is a segment that leads elsewhere; leave it out`,
+    reason: "is a dot segment; remove it",
   });
 }
 
-function takeApart(rules: ResourceRules, uri: string): Pick<Refusal, "segments" | "query"> {
+function splitUri(rules: ResourceRules, uri: string): Pick<Refusal, "segments" | "query"> {
   const { emptySegments } = rules.match;
   const whole = emptySegments === "drop" ? dropEmptySegments(uri) : uri;
   const rest = whole.startsWith(rules.prefix) ? whole.slice(rules.prefix.length) : whole;

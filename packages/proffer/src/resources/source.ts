@@ -4,39 +4,45 @@ import type { Context } from "../questions/context.ts";
 import type { Resource } from "./define.ts";
 import type { ListEntries, ListEntry, ListPage } from "./list.ts";
 
-/** Where a source goes on: behind a key, or at a cursor of its own. */
-export interface SourcePlace {
+/** Where to continue a source: after a key, or at the source's own cursor. */
+export interface SourcePosition {
   readonly after?: string | number | undefined;
   readonly cursor?: string | undefined;
 }
 
-/** What was taken from a source. */
-export interface Taken {
+/** The entries read from a source for one page. */
+export interface SourcePage {
   readonly items: readonly ResourceDescription[];
-  /** Where it goes on; undefined at its end. */
-  readonly next: SourcePlace | undefined;
+  /** Where to continue; undefined at the end of the source. */
+  readonly next: SourcePosition | undefined;
   readonly _meta: Meta | undefined;
 }
 
-/** Takes as many entries from a source as there is room for, and looks whether there is another. */
-export async function readEntries(resource: Resource, place: SourcePlace, room: number, ctx: Context): Promise<Taken> {
-  const given = await resource.list?.({ after: place.after, cursor: place.cursor, limit: room }, ctx);
-  if (isPage(given)) return takePage(resource, given, place, room);
-  if (!isIterable(given)) throw unusable(resource, `its list returned ${String(given)}, which has no entries`);
-  const page = new Page(resource, place.after, room);
+/** Reads up to `room` entries from a source, and one more to find out whether the source continues. */
+export async function readEntries(
+  resource: Resource,
+  position: SourcePosition,
+  room: number,
+  ctx: Context,
+): Promise<SourcePage> {
+  const given = await resource.list?.({ after: position.after, cursor: position.cursor, limit: room }, ctx);
+  if (isPage(given)) return usePage(resource, given, position, room);
+  if (!isIterable(given))
+    throw listError(resource, `list returned ${String(given)}; expected an iterable or { items }`);
+  const page = new PageBuilder(resource, position.after, room);
   if (Symbol.asyncIterator in given) {
-    for await (const entry of given) if (!page.take(entry)) break;
+    for await (const entry of given) if (!page.add(entry)) break;
   } else {
-    // To wait for each of a thousand entries that are there takes longer than to make them.
-    for (const entry of given) if (!page.take(entry instanceof Promise ? await entry : entry)) break;
+    // Awaiting each of a thousand synchronous entries takes longer than creating them.
+    for (const entry of given) if (!page.add(entry instanceof Promise ? await entry : entry)) break;
   }
   return page;
 }
 
-/** Entries in ascending order, behind the last that the client has. */
-class Page implements Taken {
+/** Collects entries in ascending order, after the last one the client has. */
+class PageBuilder implements SourcePage {
   readonly items: ResourceDescription[] = [];
-  next: SourcePlace | undefined;
+  next: SourcePosition | undefined;
   readonly _meta = undefined;
   readonly #resource: Resource;
   readonly #room: number;
@@ -48,14 +54,14 @@ class Page implements Taken {
     this.#room = room;
   }
 
-  /** Takes one more, or says that there is no room for it. */
-  take(entry: ListEntry): boolean {
+  /** Adds an entry; returns false if the page is full. */
+  add(entry: ListEntry): boolean {
     const last = this.#last;
     const key = keyOf(this.#resource, entry);
     if (last !== undefined && compare(this.#resource, key, last) <= 0) {
-      // A list that does not seek begins with what the client has already.
+      // A list that ignores `after` starts with entries the client already has: skip them.
       if (this.items.length === 0) return true;
-      throw unusable(this.#resource, `its list yields ${key} after ${last}; sort it, or give each entry a key`);
+      throw listError(this.#resource, `list yielded ${key} after ${last}; sort the entries, or set a key on each`);
     }
     if (this.items.length === this.#room) {
       this.next = { after: last };
@@ -67,12 +73,12 @@ class Page implements Taken {
   }
 }
 
-/** A page is taken whole, or not at all: its cursor stands behind all of its items. */
-function takePage(resource: Resource, given: ListPage, place: SourcePlace, room: number): Taken {
-  if (room === 0 && given.items.length > 0) return { items: [], next: place, _meta: undefined };
+/** Uses a page completely or not at all, because its cursor points after its last item. */
+function usePage(resource: Resource, given: ListPage, position: SourcePosition, room: number): SourcePage {
+  if (room === 0 && given.items.length > 0) return { items: [], next: position, _meta: undefined };
   const { nextCursor } = given;
   if (nextCursor !== undefined && typeof nextCursor !== "string") {
-    throw unusable(resource, "the nextCursor of its list is not a text");
+    throw listError(resource, "list returned a nextCursor that is not a string");
   }
   return {
     items: given.items.map((entry) => describe(resource, entry)),
@@ -92,20 +98,19 @@ function isIterable(given: unknown): given is ListEntries {
 function keyOf(resource: Resource, entry: ListEntry): string | number {
   const key = entry?.key ?? entry?.uri;
   if (typeof key === "string" || typeof key === "number") return key;
-  throw unusable(resource, "its list yields an entry without a uri");
+  throw listError(resource, "list yielded an entry without a uri");
 }
 
 function compare(resource: Resource, left: string | number, right: string | number): number {
-  if (typeof left !== typeof right)
-    throw unusable(resource, `its list is sorted by ${left} and ${right}, of two types`);
+  if (typeof left !== typeof right) throw listError(resource, `list yielded keys of two types, ${left} and ${right}`);
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }
 
-/** The entry as clients get it: only what a description has, whatever else the author's object holds. */
+/** Converts an entry to a description: only the known properties, whatever else the author's object has. */
 function describe(resource: Resource, entry: ListEntry): ResourceDescription {
   const { uri, name = uri, title, description, mimeType = resource.mimeType, size, annotations, icons, _meta } = entry;
-  if (typeof uri !== "string" || uri === "") throw unusable(resource, "its list yields an entry without a uri");
+  if (typeof uri !== "string" || uri === "") throw listError(resource, "list yielded an entry without a uri");
   return {
     uri,
     name,
@@ -119,8 +124,8 @@ function describe(resource: Resource, entry: ListEntry): ResourceDescription {
   };
 }
 
-function unusable(resource: Resource, problem: string): RpcError {
-  return new RpcError("internal_error", `The list of ${resource.uri} cannot be read.`, {
+function listError(resource: Resource, problem: string): RpcError {
+  return new RpcError("internal_error", `Failed to list the resources of ${resource.uri}.`, {
     cause: new TypeError(`Resource ${resource.uri}: ${problem}.`),
   });
 }

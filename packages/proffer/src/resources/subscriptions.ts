@@ -10,11 +10,11 @@ import { refusalError } from "./rules.ts";
 
 export function subscribe(call: Call): object | Promise<object> {
   const { session, listener } = call.origin;
-  return whenReady(existing(call, call.params.uri), ({ uri, resource }) => {
+  return whenReady(resolveResource(call, call.params.uri), ({ uri, resource }) => {
     if (session === undefined || listener === undefined) {
-      throw new InvalidParams("Without a session there is no way to tell you of updates; call initialize first.");
+      throw new InvalidParams("Subscriptions need a session. Call initialize first.");
     }
-    if (session.watchedCount >= call.server.limits.subscriptions) throw tooMany(call);
+    if (session.watchedCount >= call.server.limits.subscriptions) throw tooManySubscriptions(call);
     session.watch(uri, () => watch(call, { uri, resource }, listener));
     return {};
   });
@@ -27,7 +27,7 @@ export function unsubscribe(call: Call): object {
   return {};
 }
 
-/** Stays open, and tells of what the client asked to hear, until the client or the server ends it. */
+/** Stays open and sends the requested notifications until the client or the server ends it. */
 export async function listen(call: Call): Promise<object> {
   const { notifications } = call.params;
   if (!isObject(notifications)) throw new InvalidParams("subscriptions/listen needs params.notifications, an object.");
@@ -37,7 +37,7 @@ export async function listen(call: Call): Promise<object> {
 
 const LISTS: readonly ListKind[] = ["tools", "prompts", "resources"];
 
-/** Something to watch. */
+/** A resource that a client subscribed to. */
 interface Watched {
   readonly uri: string;
   readonly resource: Resource;
@@ -48,16 +48,16 @@ interface Accepted {
   readonly watched: readonly Watched[];
 }
 
-/** The part of what was asked for that the server can honour. */
-async function accept(call: Call, asked: JsonObject): Promise<Accepted> {
-  const lists = new Set(LISTS.filter((kind) => asked[`${kind}ListChanged`] === true && call.server.offers(kind)));
-  const uris = asked.resourceSubscriptions ?? [];
+/** Returns the part of the requested subscriptions that the server supports. */
+async function accept(call: Call, requested: JsonObject): Promise<Accepted> {
+  const lists = new Set(LISTS.filter((kind) => requested[`${kind}ListChanged`] === true && call.server.offers(kind)));
+  const uris = requested.resourceSubscriptions ?? [];
   if (!Array.isArray(uris))
-    throw new InvalidParams("params.notifications.resourceSubscriptions must be a list of URIs.");
-  if (uris.length > call.server.limits.subscriptions) throw tooMany(call);
+    throw new InvalidParams("params.notifications.resourceSubscriptions must be an array of URIs.");
+  if (uris.length > call.server.limits.subscriptions) throw tooManySubscriptions(call);
   if (!call.server.offers("resources")) return { lists, watched: [] };
   const watched: Watched[] = [];
-  for (const uri of new Set(uris)) watched.push(await existing(call, uri));
+  for (const uri of new Set(uris)) watched.push(await resolveResource(call, uri));
   return { lists, watched };
 }
 
@@ -75,7 +75,7 @@ class Subscription implements ChangeListener {
   run(): Promise<object> {
     const { lists, watched } = this.#accepted;
     const { changes } = this.#call.server;
-    this.#tell("notifications/subscriptions/acknowledged", {
+    this.#notify("notifications/subscriptions/acknowledged", {
       notifications: {
         ...Object.fromEntries([...lists].map((kind) => [`${kind}ListChanged`, true])),
         ...(watched.length === 0 ? {} : { resourceSubscriptions: watched.map(({ uri }) => uri) }),
@@ -96,19 +96,19 @@ class Subscription implements ChangeListener {
   }
 
   listChanged(kind: ListKind): void {
-    if (this.#accepted.lists.has(kind)) this.#tell(`notifications/${kind}/list_changed`, {});
+    if (this.#accepted.lists.has(kind)) this.#notify(`notifications/${kind}/list_changed`, {});
   }
 
   updated(uri: string): void {
-    this.#tell("notifications/resources/updated", { uri });
+    this.#notify("notifications/resources/updated", { uri });
   }
 
-  #tell(method: string, params: object): void {
+  #notify(method: string, params: object): void {
     this.#call.notify(method, { ...params, _meta: this.#meta });
   }
 }
 
-/** Tells the listener of updates, and keeps the resource's own watcher going meanwhile. */
+/** Notifies the listener of updates, and keeps the resource's own watcher running meanwhile. */
 function watch(call: Call, { uri, resource }: Watched, listener: ChangeListener): () => void {
   const stop = call.server.changes.watch(uri, listener);
   const release = resource.watch && call.server.watchers.hold(resource.watch);
@@ -118,9 +118,9 @@ function watch(call: Call, { uri, resource }: Watched, listener: ChangeListener)
   };
 }
 
-/** What the URI names, if it can be read: whoever mistypes one should hear of it now, not wait for ever. */
-function existing(call: Call, uri: unknown): Watched | Promise<Watched> {
-  if (typeof uri !== "string") throw new InvalidParams("A subscription needs the URI of a resource.");
+/** Finds the resource of a URI. A mistyped URI fails now; otherwise the client would wait forever. */
+function resolveResource(call: Call, uri: unknown): Watched | Promise<Watched> {
+  if (typeof uri !== "string") throw new InvalidParams("A subscription needs the URI of a resource, a string.");
   const { resource, params } = call.server.resources.find(uri);
   return whenReady(params, (checked) =>
     whenReady(resource.exists?.(checked, new CallContext(call, uri)) ?? true, (exists) => {
@@ -130,6 +130,8 @@ function existing(call: Call, uri: unknown): Watched | Promise<Watched> {
   );
 }
 
-function tooMany(call: Call): InvalidParams {
-  return new InvalidParams(`No more than ${call.server.limits.subscriptions} resources can be watched by one client.`);
+function tooManySubscriptions(call: Call): InvalidParams {
+  return new InvalidParams(
+    `Too many subscriptions: the limit is ${call.server.limits.subscriptions} resources per client.`,
+  );
 }

@@ -46,7 +46,7 @@ describe("the argument of a resource's handler", () => {
     });
   });
 
-  it("has nothing where the uri has no variables, and anything where it is not a literal", () => {
+  it("is empty for a uri without variables, and open for a uri that is not a literal", () => {
     defineResource({
       uri: "x://y",
       name: "x",
@@ -60,7 +60,7 @@ describe("the argument of a resource's handler", () => {
     });
   });
 
-  it("cannot have parameters or completions that the template does not have", () => {
+  it("rejects parameters and completions that are not variables of the template", () => {
     // @ts-expect-error: there is no {b}
     const wrong = () => defineResource({ uri: "x://{a}", name: "x", params: { b: charset("a") }, read: () => "" });
     expectTypeOf(wrong).toBeFunction();

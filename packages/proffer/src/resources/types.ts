@@ -2,18 +2,18 @@ import type { StandardSchema } from "../schema/standard-schema.ts";
 import type { TemplateValues, TemplateVariables } from "../uri/template.ts";
 import type { Param, ParamSource } from "./params/param.ts";
 
-/** What `params` may declare for the variables of a template. */
+/** The declarations in `params` for the variables of a template. */
 export type ParamSources<Uri extends string> = { readonly [Name in TemplateVariables<Uri>]?: ParamSource };
 
 /**
- * What a handler gets: for each variable the value that its declaration makes of it, otherwise the text. What a URI may
- * leave out is undefined then, unless there is a default.
+ * The first argument of a handler: for each variable its checked value, or its text if it is undeclared. Variables that
+ * a URI may omit are `undefined` unless they have a default.
  */
 export type ResourceParams<Uri extends string, Sources> = string extends Uri
   ? OpenParams<Sources>
   : { readonly [Name in TemplateVariables<Uri>]: ValueOf<Name, TemplateValues<Uri>, Sources> };
 
-/** The values of a template that is not a literal: what is declared, and whatever else there may be. */
+/** The values of a template whose type is not a literal: the declared ones, and unknown others. */
 type OpenParams<Sources> = { readonly [Name in keyof Sources]: Declared<Sources[Name]> } & {
   readonly [name: string]: unknown;
 };

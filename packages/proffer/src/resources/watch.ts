@@ -1,16 +1,16 @@
 import type { ResourceChange } from "../catalog/changes.ts";
 
-/** What a watcher tells. */
+/** Callbacks through which a watcher reports changes. */
 export interface WatchEvents {
-  /** A resource changed, or any whose URI begins with a prefix. */
+  /** A resource changed, or all resources whose URIs start with a prefix. */
   updated(changed: ResourceChange): void;
-  /** Resources came or went. */
+  /** Resources were added or removed. */
   listChanged(): void;
-  /** Watching failed, at least in part: that goes to the log. */
+  /** Watching failed, at least in part. The error is logged. */
   failed(error: unknown): void;
 }
 
-/** Starts to watch and returns how to stop. It runs while a client listens, and only once for all of them. */
+/** Starts watching and returns a stop function. One watcher serves all clients; it runs while any of them listens. */
 export type Watch = (events: WatchEvents) => (() => void) | Promise<() => void>;
 
 interface Running {
@@ -18,18 +18,18 @@ interface Running {
   stop: () => void;
 }
 
-/** Runs watchers while somebody needs them. */
+/** Runs each watcher while it has at least one holder. */
 export class Watchers {
   readonly #events: WatchEvents;
   readonly #running = new Map<Watch, Running>();
-  /** Those that are held because somebody listens to the list. */
+  /** The watchers held because a client listens to the list, with their release functions. */
   readonly #forLists = new Map<Watch, () => void>();
 
   constructor(events: WatchEvents) {
     this.#events = events;
   }
 
-  /** Keeps a watcher going until the returned function is called. */
+  /** Keeps a watcher running until the returned function is called. */
   hold(watch: Watch): () => void {
     let running = this.#running.get(watch);
     if (running === undefined) {
@@ -48,7 +48,7 @@ export class Watchers {
     };
   }
 
-  /** Holds just these on behalf of whoever listens to the list. */
+  /** Holds exactly these watchers for the clients that listen to the list. */
   holdForLists(wanted: ReadonlySet<Watch>): void {
     for (const [watch, release] of [...this.#forLists]) {
       if (wanted.has(watch)) continue;
@@ -60,19 +60,19 @@ export class Watchers {
     }
   }
 
-  /** Starts a watcher. What fails to start or to stop is logged: those who listen are served without it. */
+  /** Starts a watcher. A failure to start or stop is logged; subscriptions stay open without it. */
   #start(watch: Watch): () => void {
     let stopped = false;
     let stop: (() => void) | undefined;
-    const started = (how: () => void): void => {
-      stop = how;
-      // It took so long to start that nobody listens any more.
-      if (stopped) this.#try(how);
+    const started = (stopWatcher: () => void): void => {
+      stop = stopWatcher;
+      // The last listener left while the watcher was starting.
+      if (stopped) this.#try(stopWatcher);
     };
     this.#try(() => {
-      const how = watch(this.#events);
-      if (how instanceof Promise) how.then(started).catch(this.#events.failed);
-      else started(how);
+      const starting = watch(this.#events);
+      if (starting instanceof Promise) starting.then(started).catch(this.#events.failed);
+      else started(starting);
     });
     return () => {
       stopped = true;

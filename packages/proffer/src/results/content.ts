@@ -11,12 +11,14 @@ import type {
 } from "../protocol/model.ts";
 import { toBase64 } from "../support/bytes.ts";
 
-/** Marks what these functions make, so that a plain object that looks alike is still a plain object. */
+/** Marks the values that these functions create, so that a plain object of the same shape stays a plain object. */
 const KIND: unique symbol = Symbol.for("proffer.kind");
 
-type Marked<Kind extends string> = { readonly [KIND]: Kind };
+/** A value that one of these functions created. */
+export type Marked<Kind extends string> = { readonly [KIND]: Kind };
 
-interface BlockOptions {
+/** Options for a block of content. */
+export interface BlockOptions {
   readonly annotations?: Annotations;
   readonly _meta?: Meta;
 }
@@ -24,12 +26,22 @@ interface BlockOptions {
 /** One block of content for a tool's result or a prompt's message. */
 export type Content = ContentBlock & Marked<"block">;
 
-/** A block of text. */
+/**
+ * Creates a block of text.
+ *
+ * @example
+ * handle: () => [text("The chart:"), image(png, "image/png")]
+ */
 export function text(value: string, options: BlockOptions = {}): TextBlock & Marked<"block"> {
   return { type: "text", text: value, ...options, [KIND]: "block" };
 }
 
-/** A picture: bytes, or a string that is base64 already. */
+/**
+ * Creates an image from bytes or from a base64 string.
+ *
+ * @example
+ * handle: async () => image(await readFile("chart.png"), "image/png")
+ */
 export function image(
   data: Uint8Array | string,
   mimeType: string,
@@ -38,7 +50,7 @@ export function image(
   return { type: "image", data: encoded(data), mimeType, ...options, [KIND]: "block" };
 }
 
-/** A sound: bytes, or a string that is base64 already. */
+/** Creates an audio clip from bytes or from a base64 string. */
 export function audio(
   data: Uint8Array | string,
   mimeType: string,
@@ -47,23 +59,33 @@ export function audio(
   return { type: "audio", data: encoded(data), mimeType, ...options, [KIND]: "block" };
 }
 
-/** A reference to a resource that the client may read. */
+/**
+ * Creates a reference to a resource that the client can read.
+ *
+ * @example
+ * handle: () => [text("Saved."), link({ uri: "notes://42", name: "note 42" })]
+ */
 export function link(resource: ResourceDescription): LinkBlock & Marked<"block"> {
   return { type: "resource_link", ...resource, [KIND]: "block" };
 }
 
 /** The content of a resource, as text or as bytes. */
 export interface ResourceContent {
-  /** Default: the URI that is read. */
+  /** Default: the URI of the request. */
   readonly uri?: string;
   readonly mimeType?: string;
   readonly text?: string;
-  /** Bytes, or a string that is base64 already. */
+  /** Bytes or a base64 string. */
   readonly blob?: Uint8Array | string;
   readonly _meta?: Meta;
 }
 
-/** A resource's contents inside a result or a message. */
+/**
+ * Embeds the contents of a resource in a result or a message.
+ *
+ * @example
+ * handle: () => embed({ uri: "notes://42", mimeType: "text/markdown", text: "# Note 42" })
+ */
 export function embed(
   resource: ResourceContent & { readonly uri: string },
   options: BlockOptions = {},
@@ -71,13 +93,13 @@ export function embed(
   return { type: "resource", resource: toContents(resource), ...options, [KIND]: "block" };
 }
 
-/** Keeps the base64 that was made of bytes here: as long as the blob is that very text, it needs no escaping. */
+/** Holds the base64 that was encoded here. While the blob is the same string, it needs no escaping. */
 const ENCODED: unique symbol = Symbol("proffer.encoded");
 
 /** Contents whose blob was encoded here. */
 type EncodedBlob = EmbedBlock["resource"] & { readonly blob: string; readonly [ENCODED]: string };
 
-/** A resource's contents as they travel. */
+/** Converts contents to their form on the wire. */
 export function toContents(content: ResourceContent & { readonly uri: string }): EmbedBlock["resource"] {
   const { blob, ...rest } = content;
   if (blob === undefined) return rest;
@@ -86,23 +108,33 @@ export function toContents(content: ResourceContent & { readonly uri: string }):
   return { ...rest, blob: base64, [ENCODED]: base64 } as EncodedBlob;
 }
 
-/** Whether the blob of these contents is what was made of bytes here, and not what somebody has put in its place. */
+/** Whether the blob of these contents was encoded here, and no middleware has replaced it since. */
 export function isEncoded(content: object): boolean {
   const { blob, [ENCODED]: base64 } = content as Partial<EncodedBlob>;
   return blob !== undefined && blob === base64;
 }
 
-/** A tool's failure that the model should see: `isError` with this text. */
+/** A failure of a tool that the model sees: a result with `isError` and this text. */
 export interface Failure extends Marked<"failure"> {
   readonly message: string;
 }
 
-/** Says that the tool failed, and why; return it, or throw a `ToolError`. */
+/**
+ * Creates a failure that the model sees. Return it from a tool, or throw a `ToolError`.
+ *
+ * @example
+ * handle: ({ id }) => orders.get(id) ?? fail(`There is no order ${id}.`)
+ */
 export function fail(message: string): Failure {
   return { message, [KIND]: "failure" };
 }
 
-/** Throw it in a tool to tell the model what went wrong. Any other throw is told to nobody but the log. */
+/**
+ * An error whose message the model sees. The details of any other error go to the log only.
+ *
+ * @example
+ * throw new ToolError("The card was declined.");
+ */
 export class ToolError extends Error {
   override readonly name = "ToolError";
 }
@@ -110,54 +142,78 @@ export class ToolError extends Error {
 /** A message of a prompt. */
 export type Message = PromptMessage & Marked<"message">;
 
-/** A message in the user's voice. */
+/**
+ * Creates a message of the user.
+ *
+ * @example
+ * get: ({ topic }) => [user(`Explain ${topic}.`), assistant("Gladly. How much do you know already?")]
+ */
 export function user(content: string | Content): Message {
   return { role: "user", content: typeof content === "string" ? text(content) : content, [KIND]: "message" };
 }
 
-/** A message in the assistant's voice. */
+/** Creates a message of the assistant. */
 export function assistant(content: string | Content): Message {
   return { role: "assistant", content: typeof content === "string" ? text(content) : content, [KIND]: "message" };
 }
 
-/** Several contents of one resource, each with its own uri and type. */
+/** Several contents of one resource, each with its own URI and MIME type. */
 export interface Contents extends Marked<"contents"> {
   readonly list: readonly ResourceContent[];
   readonly _meta?: Meta;
 }
 
-/** Answers a read with several contents, or with metadata. */
+/**
+ * Returns several contents from a resource, or adds metadata.
+ *
+ * @example
+ * read: () => contents([
+ *   { uri: "report://1", mimeType: "text/markdown", text: "# Report" },
+ *   { uri: "report://1/chart", mimeType: "image/png", blob: png },
+ * ])
+ */
 export function contents(list: readonly ResourceContent[], options: { readonly _meta?: Meta } = {}): Contents {
   return { list, ...options, [KIND]: "contents" };
 }
 
-interface ResultOptions {
+/** Options for `result`. */
+export interface ResultOptions {
   /**
-   * What the model reads in place of the value's JSON. The value goes as structured content beside it: it must be an
-   * object, or the tool must have an output schema.
+   * The content that the model reads instead of the value's JSON. The value is sent as structured content beside it, so
+   * it must be an object, or the tool must have an output schema.
    */
   readonly content?: string | Content | readonly Content[];
   readonly _meta?: Meta;
 }
 
-/** A tool's value with contents or metadata of its own. */
+/** The value of a tool together with content or metadata. */
 export interface Result<Value = unknown> extends Marked<"result">, ResultOptions {
   readonly value: Value;
 }
 
-/** Answers a call with a value, and with contents for the model or metadata. */
+/**
+ * Returns a value from a tool together with content for the model or metadata.
+ *
+ * @example
+ * handle: () => result({ celsius: 21 }, { content: "It is mild." })
+ */
 export function result<Value>(value: Value, options: ResultOptions = {}): Result<Value> {
   return { value, ...options, [KIND]: "result" };
 }
 
-/** A prompt's messages with a description or metadata. */
+/** The messages of a prompt with a description or metadata. */
 export interface Messages extends Marked<"messages"> {
   readonly list: readonly Message[];
   readonly description?: string;
   readonly _meta?: Meta;
 }
 
-/** Answers a prompt with messages and a description of what they are for. */
+/**
+ * Returns messages from a prompt together with a description or metadata.
+ *
+ * @example
+ * get: () => messages([user("Plan my week.")], { description: "Plans a week" })
+ */
 export function messages(
   list: readonly Message[],
   options: { readonly description?: string; readonly _meta?: Meta } = {},
@@ -165,7 +221,7 @@ export function messages(
   return { list, ...options, [KIND]: "messages" };
 }
 
-/** What a value was marked as by one of the functions above, if it was. */
+/** Returns the mark of a value that one of these functions created; undefined for any other value. */
 export function kindOf(value: unknown): string | undefined {
   return typeof value === "object" && value !== null ? (value as Partial<Marked<string>>)[KIND] : undefined;
 }

@@ -2,20 +2,16 @@ import { ERRORS, type ErrorObject, type RpcError } from "../protocol/errors.ts";
 import { type RequestId, surround, toText, type Wire } from "../protocol/messages.ts";
 import type { CacheHints, Meta } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
-import type { ServerState } from "../server/server.ts";
-import { LARGE, type SingleContent, splitLarge, TEXT_END } from "./large.ts";
+import type { Envelopes } from "./envelope.ts";
+import { joinLarge, LARGE, type SingleContent, splitLarge } from "./large.ts";
 import { SerializedResult } from "./serialized.ts";
 
-/** The JSON of a result, with what each result of the revision carries. */
-export function encodeResult(server: ServerState, revision: Revision, result: object, hints?: CacheHints): Wire {
+/** Serializes a result: the envelope of the revision, followed by the result's own members. */
+export function encodeResult(envelopes: Envelopes, revision: Revision, result: object, hints?: CacheHints): Wire {
   const large = splitLarge(result);
-  if (large !== undefined) {
-    const [shell, body] = large;
-    // What is left may still be large, by its URI or its metadata.
-    const json = toText(encodeResult(server, revision, shell, hints));
-    return [json.slice(0, -TEXT_END.length), ...body, TEXT_END];
-  }
-  const envelope = server.envelope(revision, hints);
+  // The shell may itself be large, because of its URI or its metadata.
+  if (large !== undefined) return joinLarge(toText(encodeResult(envelopes, revision, large.shell, hints)), large);
+  const envelope = envelopes.get(revision, hints);
   if (envelope !== undefined && ("_meta" in result || "resultType" in result)) {
     const own = (result as { _meta?: Meta })._meta;
     const _meta = { ...(envelope.value._meta as Meta), ...own };
@@ -24,10 +20,10 @@ export function encodeResult(server: ServerState, revision: Revision, result: ob
   let json = envelope?.open ?? "{";
   let separator = envelope === undefined ? "" : ",";
   const keys = Object.keys(result);
-  for (const each of keys) {
-    const part = partJson(result[each as keyof typeof result]);
+  for (const key of keys) {
+    const part = encodeMember(result[key as keyof typeof result]);
     if (part === undefined) continue;
-    json += `${separator}${JSON.stringify(each)}:`;
+    json += `${separator}${JSON.stringify(key)}:`;
     if (keys.length === 1 && part.length >= LARGE) return [json, part, "}"];
     json += part;
     separator = ",";
@@ -35,55 +31,57 @@ export function encodeResult(server: ServerState, revision: Revision, result: ob
   return `${json}}`;
 }
 
-/** The result that asks the client for something, and has it send the request again with this token. */
+/** Serializes the result that asks the client for input and to repeat the request with this state. */
 export function encodeInputRequired(
-  server: ServerState,
+  envelopes: Envelopes,
   revision: Revision,
   inputRequests: object,
   requestState: string,
 ): SerializedResult {
-  const open = server.envelope(revision, undefined)?.asking ?? '{"resultType":"input_required"';
-  // A token has nothing to escape, and to look through it takes half as long as to seal it.
+  const open = envelopes.get(revision, undefined)?.openInputRequired ?? '{"resultType":"input_required"';
+  // The state is base64url and needs no escaping; JSON.stringify would scan all of it.
   const json = `${open},"inputRequests":${JSON.stringify(inputRequests)},"requestState":"${requestState}"}`;
   return new SerializedResult({ resultType: "input_required", inputRequests, requestState }, json);
 }
 
-/** Most results are one text, and to stringify only what may have to be escaped takes half the time or less. */
-function partJson(value: unknown): string | undefined {
-  const sole: SingleContent | undefined = Array.isArray(value) && value.length === 1 ? value[0] : undefined;
-  if (typeof sole?.text !== "string") return JSON.stringify(value);
-  const { type, uri, mimeType, text } = sole;
-  // What else there may be, such as annotations, is not for here.
-  const size = Object.keys(sole).length;
+/**
+ * The fast path for the most frequent results, a single text: only its strings go through JSON.stringify. Anything else
+ * (several blocks, annotations) is stringified as a whole.
+ */
+function encodeMember(value: unknown): string | undefined {
+  const single: SingleContent | undefined = Array.isArray(value) && value.length === 1 ? value[0] : undefined;
+  if (typeof single?.text !== "string") return JSON.stringify(value);
+  const { type, uri, mimeType, text } = single;
+  const size = Object.keys(single).length;
   if (type === "text" && size === 2) return `[{"type":"text","text":${JSON.stringify(text)}}]`;
   if (typeof uri !== "string" || typeof mimeType !== "string" || size !== 3) return JSON.stringify(value);
   return `[{"uri":${JSON.stringify(uri)},"mimeType":${JSON.stringify(mimeType)},"text":${JSON.stringify(text)}}]`;
 }
 
-/** The message that answers a request with a result. */
+/** Returns the response that carries a result. */
 export function resultMessage(id: RequestId, result: Wire | SerializedResult): Wire {
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
   if (!(result instanceof SerializedResult)) return surround(head, result, "}");
   return result.json.length < LARGE ? `${head}${result.json}}` : [head, result.bytes, "}"];
 }
 
-/** The message that answers a request with an error; without a readable id, as the revision has it. */
+/** Returns the response that carries an error. For an unreadable id, revisions require `null` or no id at all. */
 export function errorMessage(id: RequestId | null | undefined, error: ErrorObject): string {
   return JSON.stringify({ jsonrpc: "2.0", ...(id === undefined ? {} : { id }), error });
 }
 
-/** The error object of an error, under the code that the revision has for it. */
+/** Converts an error to its JSON-RPC object, with the code that the revision defines for it. */
 export function toErrorObject(error: RpcError, revision: Revision | undefined): ErrorObject {
   const code = error.code ?? revision?.codes[error.kind] ?? ERRORS[error.kind];
   return { code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) };
 }
 
-/** Serialises a result once, for all who will ask for it in that revision. */
+/** Serializes a result that will be sent to many clients of the revision. */
 export function serializeResult(
-  server: ServerState,
+  envelopes: Envelopes,
   revision: Revision,
   result: object,
   hints?: CacheHints,
 ): SerializedResult {
-  return new SerializedResult(result, toText(encodeResult(server, revision, result, hints)));
+  return new SerializedResult(result, toText(encodeResult(envelopes, revision, result, hints)));
 }

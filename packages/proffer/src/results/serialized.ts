@@ -1,4 +1,4 @@
-/** A result that is serialised once and sent many times; its value is there for whoever wants to look at it. */
+/** A result that is serialized once and sent many times. Middleware reads its `value`. */
 export class SerializedResult {
   readonly value: object;
   /** The JSON of the whole result, in the shape of one revision. */

@@ -12,14 +12,14 @@ async function* count(taken: { last: number; closed?: boolean }) {
   }
 }
 
-describe("takeItems", () => {
-  it("takes no more than one item beyond what it returns, and closes the source", async () => {
+describe("sliceItems", () => {
+  it("reads at most one item beyond the last one returned, and closes the source", async () => {
     const taken: { last: number; closed?: boolean } = { last: -1 };
     expect(await sliceItems(count(taken), { offset: 3, limit: 2 })).toEqual({ items: [3, 4], offset: 3, more: true });
     expect(taken).toEqual({ last: 5, closed: true });
   });
 
-  it("says that there is nothing more at the end", async () => {
+  it("reports at the end that no more items follow", async () => {
     expect(await sliceItems(new Set([1, 2, 3]), { offset: 1, limit: 2 })).toEqual({
       items: [2, 3],
       offset: 1,
@@ -30,14 +30,14 @@ describe("takeItems", () => {
     expect(await sliceItems([1], { limit: 0 })).toEqual({ items: [], offset: 0, more: true });
   });
 
-  it("refuses numbers that are no positions", async () => {
+  it("rejects an offset or a limit that is not a non-negative integer", async () => {
     await expect(sliceItems([1], { limit: -1 })).rejects.toMatchObject({ code: "bad_option" });
     await expect(sliceItems([1], { limit: 1, offset: Number.NaN })).rejects.toMatchObject({ code: "bad_option" });
   });
 });
 
-describe("takeLines", () => {
-  it("cuts at line ends, whichever they are and wherever the chunks end", async () => {
+describe("sliceLines", () => {
+  it("splits at LF and CRLF, wherever the chunks end", async () => {
     const bytes = new TextEncoder().encode("é\r\nb\n\nd");
     const chunks = Array.from(bytes, (byte) => Uint8Array.of(byte));
     expect((await sliceLines(chunks, { limit: 10 })).items).toEqual(["é", "b", "", "d"]);
@@ -45,11 +45,11 @@ describe("takeLines", () => {
     expect(await sliceLines("a\nb\nc", { offset: 1, limit: 1 })).toEqual({ items: ["b"], offset: 1, more: true });
   });
 
-  it("refuses a line that is too long, whether it ends or not", async () => {
+  it("rejects a line that is too long, with or without a line end", async () => {
     const limits = { limit: 10, maxLineLength: 3 };
     expect((await sliceLines("abc\ndef", limits)).items).toEqual(["abc", "def"]);
     for (const source of ["a\nbcde\n", "a\nbcde", ["ab", "cd", "\n"]]) {
-      await expect(sliceLines(source, limits)).rejects.toThrow(/a line of more than 3 characters/);
+      await expect(sliceLines(source, limits)).rejects.toThrow(/A line has more than 3 characters/);
     }
   });
 });

@@ -1,35 +1,41 @@
 import { InvalidParams } from "../protocol/errors.ts";
 import { UsageError } from "../support/usage-error.ts";
 
-/** Which part of something long is wanted. */
+/** Options for `sliceItems`. */
 export interface SliceOptions {
-  /** How many items to skip. Default: 0. */
+  /** The number of items to skip. Default: 0. */
   readonly offset?: number | undefined;
+  /** The maximum number of items to return. */
   readonly limit: number;
 }
 
-/** Which lines of something long are wanted. */
+/** Options for `sliceLines`. */
 export interface LinesOptions extends SliceOptions {
-  /** How many characters a line may have: a longer one could fill the memory. Default: 16 Mi. */
+  /** The maximum length of a line in characters; a longer one could exhaust memory. Default: 16 Mi. */
   readonly maxLineLength?: number | undefined;
 }
 
-/** A part of something long. */
+/** Consecutive items of a longer list or stream. */
 export interface Slice<Item> {
   readonly items: readonly Item[];
   readonly offset: number;
-  /** Whether there is something behind it. */
+  /** Whether more items follow. */
   readonly more: boolean;
 }
 
-/** Takes some items of a list or a stream, and never more than one beyond the last that it returns. */
+/**
+ * Returns `limit` items from `offset` of a list or stream. Reads at most one item beyond the last one returned.
+ *
+ * @example
+ * const { items, more } = await sliceItems(database.rows(), { offset: 20, limit: 10 });
+ */
 export async function sliceItems<Item>(
   source: Iterable<Item> | AsyncIterable<Item>,
   options: SliceOptions,
 ): Promise<Slice<Item>> {
   const { offset, limit } = checked(options);
   const items: Item[] = [];
-  // An array need not be walked from its beginning.
+  // An array need not be iterated from its start.
   if (Array.isArray(source)) {
     return { items: source.slice(offset, offset + limit), offset, more: source.length > offset + limit };
   }
@@ -43,8 +49,11 @@ export async function sliceItems<Item>(
 }
 
 /**
- * Takes some lines of a text, or of a stream of text or bytes, without their ends. @throws {InvalidParams} for a line that
- * is too long.
+ * Returns `limit` lines from `offset` of a text or of a stream of texts or bytes, without line ends.
+ * @throws {InvalidParams} if a line is too long.
+ *
+ * @example
+ * const { items, more } = await sliceLines(createReadStream("app.log"), { offset: 0, limit: 100 });
  */
 export function sliceLines(
   source: string | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
@@ -56,8 +65,8 @@ export function sliceLines(
 const MAX_LINE = 16 * 1024 * 1024;
 
 /**
- * The lines of a stream, one at a time. A text that ends with a line end has no empty line behind it.
- * @throws {InvalidParams} for a line that is too long. Default: 16 Mi characters.
+ * Yields the lines of a stream. A line end at the end of the text does not start another line.
+ * @throws {InvalidParams} if a line is longer than `maxLength`.
  */
 export async function* toLines(
   source: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
@@ -83,7 +92,7 @@ export async function* toLines(
 
 function checkLine(length: number, maxLength: number): void {
   if (length <= maxLength) return;
-  throw new InvalidParams(`This has a line of more than ${maxLength} characters; it cannot be read by lines.`);
+  throw new InvalidParams(`A line has more than ${maxLength} characters, so the content cannot be read line by line.`);
 }
 
 function withoutReturn(line: string): string {
@@ -95,7 +104,7 @@ function checked({ offset = 0, limit }: SliceOptions): { offset: number; limit: 
     if (Number.isSafeInteger(value) && value >= 0) continue;
     throw new UsageError(
       "bad_option",
-      `${name} must be a whole number from 0, not ${value}; declare it with integer().`,
+      `${name} must be a non-negative integer, not ${value}. Declare it with param.integer().`,
     );
   }
   return { offset, limit };

@@ -1,13 +1,17 @@
 import { InvalidParams } from "../protocol/errors.ts";
 
+/** Options for `truncateText`. */
 export interface TruncateTextOptions {
-  /** What stands where the text was cut; it counts too. Default: says how many characters there were. */
+  /** The end of a truncated text; its length counts too. Default: a note with the original length. */
   readonly mark?: string;
 }
 
 /**
- * A text of at most `maxChars` characters (UTF-16 code units, so no more code points either): itself if it fits,
- * otherwise its beginning with a mark that says so. @throws {InvalidParams} if not even the mark fits.
+ * Truncates a text to `maxChars` characters (UTF-16 code units), including a mark at its end. Never splits a surrogate
+ * pair. @throws {InvalidParams} if `maxChars` is too small for the mark.
+ *
+ * @example
+ * truncateText("abcdefgh", 5, { mark: "…" }); // "abcd…"
  */
 export function truncateText(text: string, maxChars: number, options: TruncateTextOptions = {}): string {
   if (text.length <= maxChars) return text;
@@ -17,24 +21,29 @@ export function truncateText(text: string, maxChars: number, options: TruncateTe
   return text.slice(0, isHighSurrogate(text.charCodeAt(room - 1)) ? room - 1 : room) + mark;
 }
 
+/** Options for `truncateJson`. */
 export interface TruncateJsonOptions {
   readonly maxChars: number;
-  /** The property whose items are left out first. */
+  /** The array property whose items are omitted first. */
   readonly list?: string;
-  /** How many of them stay at most, however few characters they have. Default: all. */
+  /** The maximum number of items to keep, even if more would fit. Default: all. */
   readonly maxItems?: number;
-  /** Which of them stay. Default: "newest", the last ones. */
+  /** Which items to keep. Default: "newest", the last ones. */
   readonly keep?: "newest" | "oldest";
-  /** How the numbers of items are called: "rounds" gives original_rounds and returned_rounds. Default: "items". */
+  /** Names the counters: "rounds" adds original_rounds and returned_rounds. Default: "items". */
   readonly unit?: string;
   /** Spaces of indentation. Default: none. */
   readonly indent?: number;
 }
 
 /**
- * The JSON of a document in at most `maxChars` characters, with at most `maxItems` items of `list`. If it does not fit,
- * as few items as possible are left out, then the largest other properties, and `truncated: true` says so.
- * @throws {InvalidParams} if there is no room to say even that.
+ * Serializes a document as JSON of at most `maxChars` characters, with at most `maxItems` items of `list`. If it does
+ * not fit, it omits as few items as possible, then the largest other properties, and adds `truncated: true`.
+ * @throws {InvalidParams} if `maxChars` is too small even for that.
+ *
+ * @example
+ * truncateJson({ id: 7, entries }, { maxChars: 20_000, list: "entries", unit: "entries" });
+ * // {"id":7,"entries":[…],"truncated":true,"original_entries":900,"returned_entries":212}
  */
 export function truncateJson(document: Readonly<Record<string, unknown>>, options: TruncateJsonOptions): string {
   const { maxChars, list, maxItems = Number.POSITIVE_INFINITY, keep = "newest", unit = "items", indent } = options;
@@ -44,7 +53,7 @@ export function truncateJson(document: Readonly<Record<string, unknown>>, option
   const isShort = !Array.isArray(items) || items.length <= maxItems;
   if (isShort && whole.length <= maxChars) return whole;
   if (list === undefined || !Array.isArray(items))
-    return boundProperties({ ...document, truncated: true }, maxChars, write);
+    return dropProperties({ ...document, truncated: true }, maxChars, write);
   const withItems = (count: number): Record<string, unknown> => ({
     ...document,
     [list]: keep === "newest" ? items.slice(items.length - count) : items.slice(0, count),
@@ -53,7 +62,7 @@ export function truncateJson(document: Readonly<Record<string, unknown>>, option
     [`returned_${unit}`]: count,
   });
   let fits = -1;
-  // The most items that fit lie between the last count that did and the first that did not.
+  // Binary search for the largest number of items that fits.
   for (let low = 0, high = Math.min(items.length, maxItems); low <= high; ) {
     const middle = (low + high) >> 1;
     if (write(withItems(middle)).length <= maxChars) {
@@ -64,11 +73,11 @@ export function truncateJson(document: Readonly<Record<string, unknown>>, option
     }
   }
   if (fits >= 0) return write(withItems(fits));
-  return boundProperties(withItems(0), maxChars, write);
+  return dropProperties(withItems(0), maxChars, write);
 }
 
-/** Leaves out the largest property, again and again, until the rest fits. */
-function boundProperties(
+/** Removes the largest property repeatedly until the rest fits. */
+function dropProperties(
   document: Record<string, unknown>,
   maxChars: number,
   write: (value: unknown) => string,
@@ -86,11 +95,11 @@ function boundProperties(
   throw tooSmall(maxChars, write(rest).length);
 }
 
-/** Whether it is the first half of a character that takes two. */
+/** Whether a UTF-16 code unit is the first half of a surrogate pair. */
 export function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
 function tooSmall(maxChars: number, needed: number): InvalidParams {
-  return new InvalidParams(`${maxChars} characters are too few for the resource; the least is ${needed}.`);
+  return new InvalidParams(`${maxChars} characters are too few for the resource. The minimum is ${needed}.`);
 }

@@ -1,7 +1,9 @@
 import type { JsonSchemaObject } from "./json-schema/types.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
-/** What `input`, `output` and questions take: a Standard Schema that knows its JSON Schema, or a JSON Schema object. */
+/**
+ * A schema for `input`, `output` or a question: a Standard Schema with JSON Schema support, or a JSON Schema object.
+ */
 export type SchemaLike = StandardSchema<unknown, unknown> | JsonSchemaObject;
 
 /** The type of a value that passed the schema. */
@@ -9,12 +11,12 @@ export type Infer<Schema> = Schema extends Typed
   ? NonNullable<Schema["~standard"]["types"]>["output"]
   : FromJsonSchema<Schema>;
 
-/** As much of a Standard Schema as tells its type: comparing a library's schema with all of it is slow to check. */
+/** The part of a Standard Schema that has its type: checking against the whole interface would slow down `tsc`. */
 interface Typed {
   readonly "~standard": { readonly types?: { readonly output: unknown } | undefined };
 }
 
-/** The type that a JSON Schema literal describes; what it cannot tell is `unknown`. */
+/** The TypeScript type of a JSON Schema literal; `unknown` where it cannot be inferred. */
 export type FromJsonSchema<Schema> = Schema extends { readonly const: infer Value }
   ? Value
   : Schema extends { readonly enum: readonly (infer Value)[] }
@@ -23,7 +25,7 @@ export type FromJsonSchema<Schema> = Schema extends { readonly const: infer Valu
       ? Types<Schema>[Schema["type"]]
       : unknown;
 
-/** What each type of JSON Schema is in TypeScript. */
+/** The TypeScript type for each `type` of JSON Schema. */
 interface Types<Schema = unknown> {
   string: string;
   number: number;
@@ -44,5 +46,5 @@ type FromObject<Schema> = Schema extends { readonly properties: infer Properties
 
 declare const INTEGER: unique symbol;
 
-/** A whole number, for modules whose schemas are derived from their types: any number fits, `type: "integer"` is told. */
+/** A whole number, for derived schemas: any `number` is assignable, and the schema gets `type: "integer"`. */
 export type Integer = number & { readonly [INTEGER]?: never };

@@ -7,15 +7,15 @@ import { isStandardSchema, type StandardIssue, type StandardSchema } from "./sta
 
 /** A schema of either kind, ready for use. */
 export interface Schema {
-  /** What clients are shown. */
+  /** The JSON Schema that clients receive. */
   readonly json: JsonSchemaObject;
-  /** The value that passed, possibly transformed. @throws {ValidationError} with every issue. */
+  /** Validates a value and returns it, possibly transformed. @throws {ValidationError} with every issue. */
   parse(value: unknown): unknown;
 }
 
-/** A value did not fit its schema. It becomes an answer where the value came from; it never crosses the wire itself. */
+/** A value does not match its schema. The caller converts it to a result or an error; it is never sent to a client. */
 export class ValidationError extends Error {
-  override readonly name = "Mismatch";
+  override readonly name = "ValidationError";
   readonly issues: readonly SchemaIssue[];
 
   constructor(issues: readonly SchemaIssue[]) {
@@ -24,7 +24,9 @@ export class ValidationError extends Error {
   }
 }
 
-/** Makes a schema ready. `side` is what a Standard Schema is asked to describe; `where` names it in complaints. */
+/**
+ * Compiles a schema. `side` selects the JSON Schema of a Standard Schema; `where` names the schema in error messages.
+ */
 export function toSchema(source: SchemaLike, side: "input" | "output", where: string): Schema {
   if (isStandardSchema(source)) return fromStandard(source, side, where);
   if (typeof source !== "object" || source === null || Array.isArray(source)) {
@@ -62,11 +64,11 @@ function fromStandard(source: StandardSchema, side: "input" | "output", where: s
   if (jsonSchema === undefined) {
     const remedy =
       vendor === "valibot"
-        ? "wrap it with toStandardJsonSchema() from @valibot/to-json-schema"
-        : "use a version of the library that implements Standard JSON Schema";
+        ? "Wrap it with toStandardJsonSchema() from @valibot/to-json-schema"
+        : "Use a version of the library that implements Standard JSON Schema";
     throw new UsageError(
       "bad_schema",
-      `${where}: this ${vendor} schema cannot describe itself as JSON Schema; ${remedy}.`,
+      `${where}: this ${vendor} schema cannot be converted to JSON Schema. ${remedy}.`,
     );
   }
   let json: JsonSchemaObject;
@@ -75,7 +77,7 @@ function fromStandard(source: StandardSchema, side: "input" | "output", where: s
     json = rest;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError("bad_schema", `${where}: ${vendor} cannot express this schema as JSON Schema: ${reason}`, {
+    throw new UsageError("bad_schema", `${where}: ${vendor} cannot convert this schema to JSON Schema: ${reason}`, {
       cause,
     });
   }

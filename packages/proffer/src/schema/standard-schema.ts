@@ -1,7 +1,7 @@
 /**
- * The part of the Standard Schema specification that Proffer uses: a `~standard` property with a validator and, by
- * its JSON Schema extension, a description of what the validator takes and gives. Structural, so that any library
- * that follows the specification fits without being imported.
+ * The part of the Standard Schema specification that Proffer uses: a `~standard` property with a validator and, in its
+ * JSON Schema extension, the JSON Schemas of the validator's input and output. The type is structural, so that schemas
+ * of any library that follows the specification are assignable without importing the library.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -16,7 +16,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-type StandardResult<Output> =
+export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 

@@ -3,14 +3,14 @@ import { RpcError } from "../protocol/errors.ts";
 import { METHODS } from "../protocol/methods.ts";
 import type { CacheHints } from "../protocol/model.ts";
 import { resume } from "../questions/rounds.ts";
+import { failureResult } from "../results/call-result.ts";
 import { ToolError } from "../results/content.ts";
 import { encodeResult, errorMessage, resultMessage, toErrorObject } from "../results/encode.ts";
 import { SerializedResult } from "../results/serialized.ts";
-import { failureResult } from "../results/to-result.ts";
 import { whenReady } from "../support/when-ready.ts";
 import { HANDLERS, type Handler } from "./methods.ts";
 
-/** Does what a request asks for and answers it. Whatever happens, the request is answered once or was cancelled. */
+/** Runs the handler of a request and answers it. Every request is answered exactly once, unless it is cancelled. */
 export function dispatch(call: Call): void {
   let outcome: unknown;
   try {
@@ -29,13 +29,13 @@ export function dispatch(call: Call): void {
   succeed(call, outcome);
 }
 
-/** Runs the handler of the method, through the author's `around` hook if there is one. */
+/** Runs the handler of the method, through the middleware if there is any. */
 function perform(call: Call): unknown {
   const method = METHODS.get(call.method);
   const handler = HANDLERS.get(call.method);
   const offered = method?.capability === undefined || call.server.offers(method.capability);
   if (handler === undefined || !offered || !call.revision.methods.has(call.method)) {
-    throw new RpcError("method_not_found", `There is no method ${JSON.stringify(call.method.slice(0, 128))} here.`);
+    throw new RpcError("method_not_found", `Unknown method ${JSON.stringify(call.method.slice(0, 128))}.`);
   }
   const { requestState, inputResponses } = call.params;
   if (method?.asks && call.revision.rounds && (requestState !== undefined || inputResponses !== undefined)) {
@@ -53,9 +53,9 @@ function run(call: Call, handler: Handler): unknown {
 
 function succeed(call: Call, result: unknown): void {
   if (call.done) return;
-  const objection = call.questions?.replayError();
-  if (objection !== undefined) {
-    respondError(call, objection);
+  const error = call.questions?.replayError();
+  if (error !== undefined) {
+    respondError(call, error);
     return;
   }
   let wire: ReturnType<typeof resultMessage>;
@@ -63,17 +63,19 @@ function succeed(call: Call, result: unknown): void {
     const hints = cacheHints(call, result as object);
     wire = resultMessage(
       call.id,
-      result instanceof SerializedResult ? result : encodeResult(call.server, call.revision, result as object, hints),
+      result instanceof SerializedResult
+        ? result
+        : encodeResult(call.server.envelopes, call.revision, result as object, hints),
     );
   } catch (cause) {
-    respondError(call, new RpcError("internal_error", "The answer cannot be written as JSON.", { cause }));
+    respondError(call, new RpcError("internal_error", "The result cannot be serialized as JSON.", { cause }));
     return;
   }
   call.done = true;
   call.origin.respond(call, wire);
 }
 
-/** Caching hints belong to complete answers only. */
+/** Only complete results have cache hints. */
 function cacheHints(call: Call, result: object): CacheHints | undefined {
   if (!METHODS.get(call.method)?.cacheable || "resultType" in result) return undefined;
   return call.cacheHints ?? call.server.hints;
@@ -82,7 +84,7 @@ function cacheHints(call: Call, result: object): CacheHints | undefined {
 /** Answers a request with an error. */
 export function respondError(call: Call, thrown: unknown): void {
   if (call.done) return;
-  // Thrown by an around hook; a tool's own throws have become results before.
+  // Thrown by the middleware; errors that a tool throws were converted to results before.
   if (thrown instanceof ToolError && call.method === "tools/call") {
     succeed(call, failureResult(thrown.message));
     return;
@@ -99,7 +101,7 @@ export function respondError(call: Call, thrown: unknown): void {
   call.origin.respond(call, text, object);
 }
 
-/** The one place where an exception becomes what the client sees. What it may not see goes to the log. */
+/** The one place that converts an exception to a JSON-RPC error. Details that the client must not see are logged. */
 function toRpcError(call: Call, thrown: unknown): RpcError {
   if (thrown instanceof RpcError) {
     if (thrown.cause !== undefined) call.server.logError(call, thrown.message, thrown.cause);
@@ -111,6 +113,6 @@ function toRpcError(call: Call, thrown: unknown): RpcError {
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
   return new RpcError(
     "internal_error",
-    `${detail} (shown because the server runs in dev mode; throw a NotFound or InvalidParams to show it always)`,
+    `${detail} (shown because exposeErrors is on; throw a NotFound or InvalidParams to show it always)`,
   );
 }

@@ -8,27 +8,27 @@ import { serializeResult } from "../results/encode.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import type { ServerState } from "./server.ts";
 
-/** What a handshake agreed on. @throws {RpcError} for parameters that say too little. */
+/** Creates the session of an initialize request. @throws {InvalidParams} for missing or invalid parameters. */
 export function openSession(server: ServerState, params: JsonObject | undefined, id?: string): SessionState {
   const { protocolVersion, capabilities, clientInfo } = params ?? {};
   if (typeof protocolVersion !== "string")
-    throw new InvalidParams("initialize needs params.protocolVersion, such as 2025-11-25.");
+    throw new InvalidParams("initialize requires params.protocolVersion, such as 2025-11-25.");
   if (capabilities !== undefined && !isObject(capabilities))
     throw new InvalidParams("params.capabilities must be an object.");
   if (clientInfo !== undefined && !isObject(clientInfo))
     throw new InvalidParams("params.clientInfo must be an object.");
   const asked = server.revisions.get(protocolVersion);
-  // A revision without a handshake cannot be agreed on by one.
+  // A revision without a handshake cannot be negotiated by one.
   const revision = asked?.handshake ? asked : server.revisions.newestHandshake;
   const info = clientInfo as Implementation | undefined;
   const offered = (capabilities ?? {}) as ClientCapabilities;
   return new SessionState(revision, { info, capabilities: offered, revision: revision.version }, id);
 }
 
-/** The connection has made the session before: this tells the client what it is. */
+/** Answers initialize; the transport has created the session before. */
 export function initialize(call: Call): object {
   const { session } = call.origin;
-  if (session === undefined) throw new RpcError("invalid_request", "initialize must open a connection of its own.");
+  if (session === undefined) throw new RpcError("invalid_request", "initialize must be sent on its own connection.");
   const { server } = call;
   return {
     protocolVersion: session.revision.version,
@@ -48,22 +48,22 @@ export function discover(call: Call): SerializedResult {
     capabilities: capabilitiesOf(server, revision, true),
     ...(server.instructions === undefined ? {} : { instructions: server.instructions }),
   };
-  const made = serializeResult(server, revision, result, server.hints);
-  server.pages.set(key, made);
-  return made;
+  const serialized = serializeResult(server.envelopes, revision, result, server.hints);
+  server.pages.set(key, serialized);
+  return serialized;
 }
 
 export function ping(): object {
   return {};
 }
 
-/** What is offered, by what is registered; changes only to a client that can be told of them. */
-function capabilitiesOf(server: ServerState, revision: Revision, told: boolean): object {
-  const list = told ? { listChanged: true } : {};
+/** The server's capabilities, by its registered items; changes are offered only to a client that can be notified. */
+function capabilitiesOf(server: ServerState, revision: Revision, notifies: boolean): object {
+  const list = notifies ? { listChanged: true } : {};
   return convert(revision, "capabilities", {
     ...(server.offers("tools") ? { tools: list } : {}),
     ...(server.offers("prompts") ? { prompts: list } : {}),
-    ...(server.offers("resources") ? { resources: told ? { subscribe: true, ...list } : {} } : {}),
+    ...(server.offers("resources") ? { resources: notifies ? { subscribe: true, ...list } : {} } : {}),
     ...(server.offers("completions") ? { completions: {} } : {}),
     logging: {},
   });

@@ -4,19 +4,19 @@ import { UsageError } from "../support/usage-error.ts";
 import { MAX_URI_LENGTH } from "../uri/match.ts";
 import { MAX_TEMPLATE_LENGTH } from "../uri/parse.ts";
 
-/** What one client may ask for, and how much one answer may be. */
+/** Limits for one client and one result. */
 export interface ServerLimits {
-  /** How many resources a client may subscribe to. Default: 10,000. */
+  /** Resources that a client may subscribe to. Default: 10,000. */
   readonly subscriptions?: number;
-  /** How many entries of a list are looked at to complete a variable. Default: 10,000. */
+  /** Entries of a list that are scanned to complete a variable. Default: 10,000. */
   readonly completionScan?: number;
-  /** How many keys and elements a message may have, all objects and lists in it together. Default: 250,000. */
+  /** Keys and elements in a message, all its objects and arrays together. Default: 250,000. */
   readonly messageItems?: number;
-  /** How many characters a URI may have. Default: 16,384. */
+  /** Characters in a URI. Default: 16,384. */
   readonly uriLength?: number;
-  /** How many characters the template of a resource may have. Default: 2,048. */
+  /** Characters in the URI template of a resource. Default: 2,048. */
   readonly templateLength?: number;
-  /** How many bytes, or characters, of a stream are collected for one answer. Default: 64 MiB. */
+  /** Bytes, or characters, of a stream that are collected for one result. Default: 64 MiB. */
   readonly streamBytes?: number;
 }
 
@@ -29,7 +29,7 @@ const DEFAULTS: Required<ServerLimits> = {
   streamBytes: MAX_STREAM_BYTES,
 };
 
-/** Fills in what was not said. @throws {UsageError} for a limit that is none. */
+/** Fills in the defaults. @throws {UsageError} for a limit that is not a positive number. */
 export function toServerLimits(given: ServerLimits | undefined, where: string): Required<ServerLimits> {
   const limits = { ...DEFAULTS, ...given };
   for (const [name, value] of Object.entries(limits)) {

@@ -7,7 +7,7 @@ export function setLevel(call: Call): object {
   if (!(LOG_LEVELS as readonly unknown[]).includes(level)) {
     throw new InvalidParams(`params.level must be one of ${LOG_LEVELS.join(", ")}.`);
   }
-  // Without a session there is nobody to remember it for.
+  // Without a session there is no place to keep it.
   if (call.origin.session !== undefined) call.origin.session.logLevel = level as LogLevel;
   return {};
 }

@@ -7,10 +7,10 @@ import { callTool, listTools } from "../tools/methods.ts";
 import { discover, initialize, ping } from "./lifecycle.ts";
 import { setLevel } from "./logging.ts";
 
-/** Does one method: gives its result, or a promise of it, or throws. */
+/** Handles one method: returns its result or a promise of it, or throws. */
 export type Handler = (call: Call) => unknown;
 
-/** What each method does. Which revision has it stands in the revision's file. */
+/** The handler of each method. Each revision lists its methods in its own file. */
 export const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["initialize", initialize],
   ["ping", ping],

@@ -3,18 +3,18 @@ import { createMiddleware, type Middleware } from "../calls/middleware.ts";
 import { Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
 import { checkName } from "../catalog/names.ts";
 import { Registry } from "../catalog/registry.ts";
-import type { Prompt } from "../prompts/define.ts";
+import type { CreatedByDefinePrompt, Prompt } from "../prompts/define.ts";
 import type { CacheHints, Icon, Implementation } from "../protocol/model.ts";
-import { convert, type Revision } from "../protocol/revisions/revision.ts";
 import { REVISIONS, type Revisions } from "../protocol/revisions/table.ts";
-import type { Resource } from "../resources/define.ts";
+import type { CreatedByDefineResource, Resource } from "../resources/define.ts";
 import { ResourceRegistry } from "../resources/registry.ts";
 import { Watchers } from "../resources/watch.ts";
+import { Envelopes } from "../results/envelope.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import { consoleLog, type LogSink, withoutThrowing } from "../support/log.ts";
 import { checkKey, createSealer, parseKeys, randomKey, type Sealer } from "../support/seal.ts";
 import { UsageError } from "../support/usage-error.ts";
-import type { Tool } from "../tools/define.ts";
+import type { CreatedByDefineTool, Tool } from "../tools/define.ts";
 import { type ServerLimits, toServerLimits } from "./limits.ts";
 import { MemoryStore, type Store } from "./store.ts";
 
@@ -25,28 +25,31 @@ export interface ServerOptions {
   readonly description?: string;
   readonly websiteUrl?: string;
   readonly icons?: readonly Icon[];
-  /** What a model should know about the server as a whole. */
+  /** Instructions for the model about the server as a whole. */
   readonly instructions?: string;
-  /** A list, even an empty one, says that the server has tools; more may be added while it runs. */
-  readonly tools?: readonly Tool[];
-  readonly prompts?: readonly Prompt[];
-  readonly resources?: readonly (Resource | readonly Resource[])[];
-  /** Sees everything that goes through: for audits, rate limits, caching. */
+  /** A list, even an empty one, announces the capability; items can be added while the server runs. */
+  readonly tools?: readonly CreatedByDefineTool[];
+  readonly prompts?: readonly CreatedByDefinePrompt[];
+  readonly resources?: readonly (CreatedByDefineResource | readonly CreatedByDefineResource[])[];
+  /** Runs around every request: for audits, rate limits, caching. */
   readonly middleware?: Middleware;
-  /** How long clients may keep lists and contents. Default: not at all, and for themselves only. */
+  /** How long clients may cache lists and contents. Default: not at all, and only for themselves. */
   readonly cache?: Partial<CacheHints>;
-  /** How many entries a page of a list has at most. Default: 1,000. */
+  /** The maximum number of entries in one page of a list. Default: 1,000. */
   readonly pageSize?: number;
-  /** Keys of 32 bytes that seal cursors and the states of questions: the first seals, all open. Default: PROFFER_KEYS, or one for this process. */
+  /**
+   * Keys of 32 bytes that seal cursors and the state of questions: the first one seals, all of them open. Default:
+   * `PROFFER_KEYS`, or a random key for this process.
+   */
   readonly keys?: readonly (Uint8Array | string)[];
-  /** Remembers what may happen only once. Default: the memory of this process. */
+  /** Remembers claims for operations that may happen only once. Default: the memory of this process. */
   readonly store?: Store;
   readonly limits?: ServerLimits;
-  /** Where the server's own log goes. Default: one line of JSON each to stderr. */
+  /** Receives the server's log entries. Default: writes each as a line of JSON to stderr. */
   readonly log?: LogSink;
 }
 
-/** Something that can be changed while the server runs. Clients are told by themselves. */
+/** Items that can be added and removed while the server runs. Clients are notified automatically. */
 export interface Collection<Item> extends Iterable<Item> {
   readonly size: number;
   get(key: string): Item | undefined;
@@ -61,33 +64,31 @@ export interface Server {
   readonly prompts: Collection<Prompt>;
   readonly resources: Collection<Resource>;
   /**
-   * Tells whoever subscribed to the resource, with a query or without, that it changed; or to any whose URI begins with
-   * a prefix.
+   * Notifies the subscribers of a resource, with or without a query, that it changed; or of every resource whose URI
+   * starts with a prefix.
    */
   notify(changed: ResourceChange): void;
 }
 
-interface Envelope {
-  readonly value: { readonly [key: string]: unknown };
-  /** Its JSON without the closing brace. */
-  readonly open: string;
-  /** The same for a result that asks for something instead. */
-  readonly asking: string;
-}
+/** The public members of a class, which a view of an instance can implement too. */
+export type Public<Class> = Pick<Class, keyof Class>;
 
 const BRAND = Symbol.for("proffer.server");
 const PAGE_SIZE = 1000;
 
-/** The server as the rest of Proffer sees it. */
+/** The server with its internals, for the rest of Proffer. */
 export class ServerState implements Server {
   readonly [BRAND] = true;
   readonly info: Implementation;
   readonly instructions: string | undefined;
-  readonly tools: Registry<Tool>;
-  readonly prompts: Registry<Prompt>;
-  readonly resources: ResourceRegistry;
+  readonly options: ServerOptions;
+  tools: Public<Registry<Tool>>;
+  prompts: Public<Registry<Prompt>>;
+  resources: Public<ResourceRegistry>;
+  /** The server that presents this catalog to clients and so receives its changes. Set by `proffer dev`. */
+  front: ServerState | undefined;
   readonly changes = new Changes((listeners) => this.#listened(listeners));
-  /** What providers run while somebody listens. */
+  /** The watchers of providers; they run while a client listens. */
   readonly watchers: Watchers;
   readonly limits: Required<ServerLimits>;
   readonly hints: CacheHints;
@@ -95,12 +96,11 @@ export class ServerState implements Server {
   readonly middleware: ReturnType<typeof createMiddleware> | undefined;
   readonly revisions: Revisions;
   readonly store: Store;
-  /** Pages of lists, serialised; forgotten when their list changes. */
+  /** Serialized pages of lists; cleared when a list changes. */
   readonly pages = new Map<string, SerializedResult>();
-  readonly #declared: ReadonlySet<string>;
+  readonly envelopes: Envelopes;
   readonly log: LogSink;
   readonly #keys: readonly Uint8Array[] | undefined;
-  readonly #envelopes = new Map<string, Envelope>();
   #sealer: Sealer | undefined;
   #isListenedTo = false;
 
@@ -108,13 +108,12 @@ export class ServerState implements Server {
     const { name, version, title, description, websiteUrl, icons } = options;
     checkName(name, "a server");
     if (typeof version !== "string" || version === "")
-      throw new UsageError("bad_option", `Server "${name}" needs a version.`);
+      throw new UsageError("bad_option", `Server "${name}" requires a version.`);
+    this.options = options;
     this.info = defined({ name, version, title, description, websiteUrl, icons });
+    this.envelopes = new Envelopes(this.info);
     this.instructions = options.instructions;
     this.revisions = revisions;
-    this.#declared = new Set(
-      (["tools", "prompts", "resources"] as const).filter((kind) => options[kind] !== undefined),
-    );
     this.log = options.log === undefined ? consoleLog : withoutThrowing(options.log);
     this.#keys = findKeys(options.keys);
     this.store = options.store ?? new MemoryStore();
@@ -124,22 +123,22 @@ export class ServerState implements Server {
     this.tools = new Registry<Tool>(
       "tool",
       (tool) => tool.name,
-      () => this.#changed("tools"),
+      () => this.listChanged("tools"),
     );
     this.prompts = new Registry<Prompt>(
       "prompt",
       (prompt) => prompt.name,
-      () => this.#changed("prompts"),
+      () => this.listChanged("prompts"),
     );
     this.watchers = new Watchers({
       updated: (changed) => this.notify(changed),
-      listChanged: () => this.#changed("resources"),
-      failed: (error) => this.log({ level: "error", message: "A watcher of resources failed", error }),
+      listChanged: () => this.listChanged("resources"),
+      failed: (error) => this.log({ level: "error", message: "A resource watcher failed", error }),
     });
     this.limits = toServerLimits(options.limits, `Server "${name}"`);
-    this.resources = new ResourceRegistry(() => this.#changed("resources"), this.limits);
-    for (const tool of options.tools ?? []) this.tools.add(tool);
-    for (const prompt of options.prompts ?? []) this.prompts.add(prompt);
+    this.resources = new ResourceRegistry(() => this.listChanged("resources"), this.limits);
+    for (const tool of options.tools ?? []) this.tools.add(tool as Tool);
+    for (const prompt of options.prompts ?? []) this.prompts.add(prompt as Prompt);
     for (const resource of (options.resources ?? []).flat()) this.resources.add(resource as Resource);
     checkHints(this.hints, `Server "${name}"`);
     if (!Number.isInteger(this.pageSize) || this.pageSize < 1) {
@@ -151,11 +150,12 @@ export class ServerState implements Server {
   }
 
   notify(changed: ResourceChange): void {
-    if (typeof changed === "string") this.changes.updated(changed);
-    else this.changes.updatedUnder(changed.prefix);
+    const { changes } = this.front ?? this;
+    if (typeof changed === "string") changes.updated(changed);
+    else changes.updatedUnder(changed.prefix);
   }
 
-  /** Whether the server has what a method needs. */
+  /** Whether the server has the capability that a method requires. */
   offers(capability: "tools" | "prompts" | "resources" | "completions" | "logging"): boolean {
     switch (capability) {
       case "logging":
@@ -166,22 +166,8 @@ export class ServerState implements Server {
           [...this.prompts].some((prompt) => [...prompt.arguments.values()].some((argument) => argument.complete))
         );
       default:
-        return this.#declared.has(capability) || this[capability].size > 0;
+        return this.options[capability] !== undefined || this[capability].size > 0;
     }
-  }
-
-  /** What every result of the revision carries, as a value and as the beginning of its JSON. */
-  envelope(revision: Revision, hints: CacheHints | undefined): Envelope | undefined {
-    if (revision.envelope === undefined) return undefined;
-    const key = hints === undefined ? revision.version : `${revision.version} ${hints.ttlMs} ${hints.cacheScope}`;
-    let envelope = this.#envelopes.get(key);
-    if (envelope === undefined) {
-      const value = revision.envelope(convert(revision, "implementation", this.info), hints);
-      const asking = { ...value, resultType: "input_required" };
-      envelope = { value, open: JSON.stringify(value).slice(0, -1), asking: JSON.stringify(asking).slice(0, -1) };
-      this.#envelopes.set(key, envelope);
-    }
-    return envelope;
   }
 
   get sealer(): Sealer {
@@ -198,12 +184,13 @@ export class ServerState implements Server {
     this.log({
       level: "info",
       message:
-        "PROFFER_KEYS is not set: cursors and the states of questions are sealed with a key of this process and mean nothing to another one. Behind a load balancer, give all processes the same key.",
+        "PROFFER_KEYS is not set: cursors and the state of questions are sealed with a random key, so other processes cannot open them. Behind a load balancer, set the same key for all processes.",
     });
     return [randomKey()];
   }
 
-  #changed(kind: ListKind): void {
+  listChanged(kind: ListKind): void {
+    this.front?.listChanged(kind);
     this.pages.clear();
     this.changes.listChanged(kind);
     if (kind === "resources") this.#watchLists();
@@ -214,33 +201,44 @@ export class ServerState implements Server {
     this.#watchLists();
   }
 
-  /** Runs the watchers of computed lists while somebody listens to lists. */
+  /** Runs the watchers of computed lists while a client listens for list changes. */
   #watchLists(): void {
     const wanted = this.#isListenedTo ? this.resources.sources.flatMap(({ item }) => item.watch ?? []) : [];
     this.watchers.holdForLists(new Set(wanted));
   }
 }
 
-/** Puts tools, prompts and resources together as a server. @throws {UsageError} for what could not be served. */
+/**
+ * Combines tools, prompts and resources to a server. @throws {UsageError} for invalid options.
+ *
+ * @example
+ * const server = defineServer({
+ *   name: "shop",
+ *   version: "1.0.0",
+ *   instructions: "Orders and customers of the shop.",
+ *   tools: [cancelOrder],
+ *   resources: [order, customer],
+ * });
+ * await serveStdio(server);
+ */
 export function defineServer(options: ServerOptions): Server {
   return new ServerState(options, REVISIONS);
 }
 
-/** Whether a value is what `defineServer` returns, from this copy of Proffer or another. */
+/** Whether a value was created by `defineServer`, of this copy of Proffer or another. */
 export function isServer(value: unknown): value is Server {
   return typeof value === "object" && value !== null && BRAND in value;
 }
 
-/** The inside of a server, for transports. */
+/** The internals of a server, for transports. */
 export function stateOf(server: Server): ServerState {
   if (server instanceof ServerState) return server;
   throw new UsageError(
     "wrong_use",
-    "This is not a server that defineServer() of this copy of proffer made; is the package installed twice?",
+    "This server was not created by defineServer() of this copy of proffer. Is the package installed twice?",
   );
 }
 
-/** Refuses hints that a client could not use. */
 function checkHints(hints: Partial<CacheHints>, where: string): void {
   const { ttlMs = 0, cacheScope = "private" } = hints;
   if (!Number.isInteger(ttlMs) || ttlMs < 0)
@@ -252,12 +250,12 @@ function checkHints(hints: Partial<CacheHints>, where: string): void {
     throw new UsageError("bad_option", `${where}: cache.cacheScope must be "public" or "private".`);
 }
 
-/** The object without keys that are undefined. */
+/** A copy without undefined properties. */
 function defined<Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
 }
 
-/** The keys that were given, as options or in the environment. A bad one must be noticed at the start. */
+/** The keys from the options or the environment. An invalid key is reported at the start. */
 function findKeys(given: ServerOptions["keys"]): readonly Uint8Array[] | undefined {
   if (given !== undefined) return given.flatMap((key) => (typeof key === "string" ? parseKeys(key) : [checkKey(key)]));
   const { process } = globalThis as { process?: { env?: { PROFFER_KEYS?: string } } };

@@ -1,10 +1,10 @@
-/** What several processes must agree on. Memory is enough for one; other engines serve many. */
+/** State that several processes must agree on. Memory is enough for one process. */
 export interface Store {
-  /** Takes a key for so many milliseconds; true for the first who does, false for everyone after. */
+  /** Claims a key for that many milliseconds: true for the first caller, false for all others. */
   claim(key: string, milliseconds: number): boolean | Promise<boolean>;
 }
 
-/** More keys than this are not remembered; then nothing can be claimed until some have expired. */
+/** With more keys, nothing can be claimed until some have expired. */
 const MAX_KEYS = 100_000;
 
 /** A store in the memory of this process. */
@@ -16,7 +16,7 @@ export class MemoryStore implements Store {
     const expiry = this.#expiries.get(key);
     if (expiry !== undefined && expiry > now) return false;
     if (this.#expiries.size >= MAX_KEYS) this.#sweep(now);
-    // Full of keys that are still good: refusing is safe, forgetting one of them would not be.
+    // Full of unexpired keys: refusing is safe, forgetting one of them would not be.
     if (this.#expiries.size >= MAX_KEYS) return false;
     this.#expiries.set(key, now + milliseconds);
     return true;

@@ -1,4 +1,4 @@
-/** What Node offers for bytes; the standard functions below serve the other run-times. */
+/** The part of Node's `Buffer` that is used here; other runtimes use the standard functions below. */
 interface NodeGlobals {
   readonly Buffer?: {
     from(bytes: ArrayBufferLike, offset: number, length: number): { toString(encoding: Base64): string };
@@ -12,15 +12,15 @@ type Base64 = "base64" | "base64url";
 const { Buffer: NodeBuffer } = globalThis as NodeGlobals;
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** Bytes as standard base64, by the fastest means that the run-time has. */
+/** Encodes bytes as standard base64, with `Buffer` if the runtime has it. */
 export function toBase64(bytes: Uint8Array): string {
   return nodeBase64(bytes, "base64") ?? binaryBase64(bytes);
 }
 
-/** Bytes as unpadded base64url, which needs no escaping anywhere. */
+/** Encodes bytes as unpadded base64url, which needs no escaping in URLs, headers or JSON. */
 export function toBase64Url(bytes: Uint8Array): string {
   const url = nodeBase64(bytes, "base64url");
-  return url ?? unpadded(binaryBase64(bytes)).replaceAll("+", "-").replaceAll("/", "_");
+  return url ?? stripPadding(binaryBase64(bytes)).replaceAll("+", "-").replaceAll("/", "_");
 }
 
 function nodeBase64(bytes: Uint8Array, kind: Base64): string | undefined {
@@ -35,7 +35,6 @@ function binaryBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** Bytes one after the other. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   if (NodeBuffer) return NodeBuffer.concat(parts);
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
@@ -47,24 +46,24 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** The bytes of a text; where there is Buffer, from its pool, which spares small texts an allocation of their own. */
+/** Encodes a text as UTF-8. `Buffer` takes small texts from its pool, which saves an allocation for each. */
 export function utf8Bytes(text: string): Uint8Array<ArrayBuffer> {
   return NodeBuffer ? NodeBuffer.from(text, "utf8") : (encoder.encode(text) as Uint8Array<ArrayBuffer>);
 }
 
-/** The bytes of a text that has no characters but those of ASCII. */
+/** Encodes a text that contains only ASCII characters. */
 export function asciiBytes(text: string): Uint8Array {
   return NodeBuffer ? NodeBuffer.from(text, "latin1") : encoder.encode(text);
 }
 
-/** The bytes of standard base64, with or without padding; undefined for a text that no encoder would have made. */
+/** Decodes standard base64, with or without padding; returns undefined for a text that no encoder produces. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = NodeBuffer ? NodeBuffer.from(text, "base64") : decodeBinary(text);
-  // Characters that are none of base64's, or left-over bits that are not zero, would let several texts mean the same.
-  return bytes !== undefined && unpadded(toBase64(bytes)) === unpadded(text) ? bytes : undefined;
+  // Stray characters and nonzero leftover bits are rejected: otherwise several texts would decode to the same bytes.
+  return bytes !== undefined && stripPadding(toBase64(bytes)) === stripPadding(text) ? bytes : undefined;
 }
 
-/** The bytes of unpadded base64url; undefined for a text that `toBase64Url` would not have made. */
+/** Decodes unpadded base64url; returns undefined for a text that `toBase64Url` never produces. */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = NodeBuffer
     ? NodeBuffer.from(text, "base64url")
@@ -80,6 +79,6 @@ function decodeBinary(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-function unpadded(text: string): string {
+function stripPadding(text: string): string {
   return text.replace(/={1,2}$/, "");
 }

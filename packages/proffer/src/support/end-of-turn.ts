@@ -1,4 +1,4 @@
-/** Does something when all that is ready has been done, and before anything that is to come. */
+/** Runs `task` at the end of this event-loop turn. */
 export function atEndOfTurn(task: () => void): void {
   const { setImmediate } = globalThis as { setImmediate?: (task: () => void) => void };
   if (setImmediate) setImmediate(task);

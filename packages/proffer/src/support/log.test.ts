@@ -31,22 +31,22 @@ describe("the server's log", () => {
     expect(Number.isNaN(Date.parse(JSON.parse(line).time))).toBe(false);
   });
 
-  it("cannot be forged or hidden by what a client sent", () => {
+  it("cannot be forged or hidden by text from a client", () => {
     const hostile = '\n{"level":"info"}\u2028\u2029\u202e\u0085\u009b31m\u2066';
     const line = logged({ level: "error", message: hostile });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters
     expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
     expect(JSON.parse(line).message).toBe(hostile);
   });
 
-  it("takes what is no Error, and what has itself for a cause", () => {
+  it("accepts errors that are not Error instances, and errors that are their own cause", () => {
     expect(JSON.parse(logged({ level: "error", message: "m", error: "a text" })).error).toBe("a text");
     const own = new Error("self");
     own.cause = own;
     expect(JSON.parse(logged({ level: "error", message: "m", error: own })).error.message).toBe("self");
   });
 
-  it("never throws, whatever an entry has in it", () => {
+  it("never throws, whatever an entry contains", () => {
     const cyclic: Record<string, unknown> = {};
     cyclic.self = cyclic;
     const broken = {
@@ -60,7 +60,7 @@ describe("the server's log", () => {
     }
   });
 
-  it("does not keep a request from being answered, even if it throws itself", async () => {
+  it("never keeps a request from being answered, even if the log function throws", async () => {
     const written = vi.spyOn(console, "error").mockImplementation(() => {});
     const tool = defineTool({
       name: "t",

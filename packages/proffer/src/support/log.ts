@@ -1,4 +1,4 @@
-/** One line of the server's own log: what the author or operator should know and no client may see. */
+/** One line of the server's own log, for its author or operator. Clients never see it. */
 export interface LogEntry {
   readonly level: "info" | "warning" | "error";
   readonly message: string;
@@ -11,21 +11,25 @@ export type LogSink = (entry: LogEntry) => void;
 // Line separators, bidirectional overrides and C1 controls survive JSON.stringify and could forge or hide a line.
 const UNSAFE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Errors that are causes of errors are shown so deep: an error may be its own cause. */
+/** The depth to which `error.cause` is followed: an error may be its own cause. */
 const MAX_CAUSES = 8;
 
-/** Writes each entry as one line of JSON to stderr, or where the run-time's console.error goes. */
+/** Writes each entry as one line of JSON with `console.error`, which is stderr in Node. */
 export const consoleLog: LogSink = (entry) => {
   console.error(toLine(entry).replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`));
 };
 
-/** Makes a log that never throws: a request must be answered even if nobody can hear what went wrong with it. */
+/** Wraps a sink so that it never throws: a request must be answered even if its error cannot be logged. */
 export function withoutThrowing(sink: LogSink): LogSink {
   return (entry) => {
     try {
       sink(entry);
     } catch (error) {
-      consoleLog({ level: "error", message: "The log option of the server threw; this is what it was given", error });
+      consoleLog({
+        level: "error",
+        message: "The server's log function threw an error. The entry it received follows.",
+        error,
+      });
       consoleLog(entry);
     }
   };
@@ -37,8 +41,8 @@ function toLine({ level, message, error, ...details }: LogEntry): string {
   try {
     return JSON.stringify({ time, level, message, ...details, ...shown });
   } catch {
-    // Nothing that somebody put into an entry may keep the rest of it from being read.
-    return JSON.stringify({ time, level, message, details: "cannot be written as JSON", ...shown });
+    // One detail that cannot be serialized must not hide the rest of the entry.
+    return JSON.stringify({ time, level, message, details: "not serializable as JSON", ...shown });
   }
 }
 

@@ -1,4 +1,4 @@
-/** Values by the text that they are made of, for texts that come again and again: so many, of texts of such a length. */
+/** Memoizes `make(text)`; bounded in entries and key length. */
 export class Memo<Value> {
   readonly #values = new Map<string, Value>();
   readonly #make: (text: string) => Value;

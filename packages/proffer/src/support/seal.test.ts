@@ -5,7 +5,7 @@ import { readToken } from "./sealed-token.ts";
 
 const key = new Uint8Array(32).fill(7);
 
-/** Both ways of sealing: with node:crypto, and with Web Crypto where that is not there. */
+/** Creates one sealer with node:crypto, and one with Web Crypto, which is the fallback. */
 function sealers(...keys: Uint8Array[]): Record<string, Sealer> {
   const node = createSealer(keys);
   const { getBuiltinModule } = process;
@@ -16,7 +16,7 @@ function sealers(...keys: Uint8Array[]): Record<string, Sealer> {
 }
 
 describe.each(Object.entries(sealers(key)))("a token sealed with %s crypto", (_name, sealer) => {
-  it("opens to what was sealed, whatever that is", async () => {
+  it("opens to the sealed payload, for any payload", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary" }), fc.string(), async (payload, bound) => {
         const token = await sealer.seal("cursor", payload, bound);
@@ -27,14 +27,14 @@ describe.each(Object.entries(sealers(key)))("a token sealed with %s crypto", (_n
     );
   });
 
-  it("opens for both ways of sealing", async () => {
+  it("can be opened with either implementation", async () => {
     const token = await sealer.seal("state", "payload", "bound");
     for (const other of Object.values(sealers(randomKey(), key))) {
       expect(await other.open("state", token, "bound")).toBe("payload");
     }
   });
 
-  it("never has an initial vector that another had, however many are sealed at once", async () => {
+  it("never reuses an initialization vector, even when many are sealed at once", async () => {
     const tokens = await Promise.all(Array.from({ length: 1_000 }, () => sealer.seal("cursor", "a", "b")));
     const vectors = tokens.map((token) => Buffer.from(readToken(token)?.iv ?? []).toString("hex"));
     expect(vectors[0]).toHaveLength(24);
@@ -50,7 +50,7 @@ describe.each(Object.entries(sealers(key)))("a token sealed with %s crypto", (_n
     }
   });
 
-  it("does not open when any bit of it was changed, or any part is missing", async () => {
+  it("does not open if any bit was changed or any part is missing", async () => {
     const token = await sealer.seal("cursor", "12", "bound");
     const bytes = Buffer.from(token, "base64url");
     for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -64,7 +64,7 @@ describe.each(Object.entries(sealers(key)))("a token sealed with %s crypto", (_n
   });
 
   it.each(["", "!", "AAAA", "=", "a".repeat(10_000), "\u0000", "é"])(
-    "does not open what is none: %j",
+    "does not open the malformed token %j",
     async (token) => {
       expect(await sealer.open("cursor", token, "bound")).toBeUndefined();
     },
@@ -72,13 +72,13 @@ describe.each(Object.entries(sealers(key)))("a token sealed with %s crypto", (_n
 });
 
 describe("keys", () => {
-  it("are read from base64, separated by commas", () => {
+  it("are parsed from base64, separated by commas", () => {
     const other = randomKey();
     const text = [key, other].map((bytes) => Buffer.from(bytes).toString("base64")).join(" , ");
     expect(parseKeys(text).map((bytes) => [...bytes])).toEqual([[...key], [...other]]);
   });
 
-  it.each(["", "AAAA", "not base64!", `${Buffer.alloc(32).toString("base64")},`])("are refused: %j", (text) => {
+  it.each(["", "AAAA", "not base64!", `${Buffer.alloc(32).toString("base64")},`])("are rejected: %j", (text) => {
     expect(() => parseKeys(text)).toThrow(expect.objectContaining({ code: "bad_option" }));
   });
 });

@@ -1,14 +1,17 @@
 import { decodeBase64, utf8Bytes } from "./bytes.ts";
-import { IV_BYTES, MARK_BYTES, readToken, TAG_BYTES, writeToken } from "./sealed-token.ts";
+import { IV_BYTES, KEY_ID_BYTES, readToken, TAG_BYTES, writeToken } from "./sealed-token.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
- * Seals what leaves the server only to come back: nobody else can read it, change it, or use it elsewhere.
- * AES-256-GCM under a key derived for each purpose; what a token is bound to is authenticated with it.
+ * Seals state that a client holds for the server, such as cursors: the client can neither read nor change it, nor use
+ * it in another place. AES-256-GCM with a key derived per purpose; `bound` is authenticated as additional data.
  */
 export interface Sealer {
   seal(purpose: Purpose, payload: string, bound: string): string | Promise<string>;
-  /** The payload, or undefined for a token that is forged, damaged, of another purpose, binding or unknown key. */
+  /**
+   * Returns the payload, or undefined if the token was forged or damaged, or was sealed for another purpose, with
+   * another `bound` text or with an unknown key.
+   */
   open(purpose: Purpose, token: string, bound: string): string | undefined | Promise<string | undefined>;
 }
 
@@ -16,18 +19,18 @@ export type Purpose = "cursor" | "state";
 
 const KEY_BYTES = 32;
 
-/** Makes a sealer: the first key seals, all of them open. */
+/** Creates a sealer: the first key seals, and every key opens. */
 export function createSealer(keys: readonly Uint8Array[]): Sealer {
   const crypto = nodeCrypto();
   return crypto === undefined ? new WebSealer(keys) : new NodeSealer(crypto, keys);
 }
 
-/** Reads keys as the environment has them: base64, separated by commas. */
+/** Parses the environment variable `PROFFER_KEYS`: base64 keys, separated by commas. */
 export function parseKeys(text: string): Uint8Array[] {
   return text.split(",").map((part) => {
     const binary = decodeBase64(part.trim());
     if (binary === undefined)
-      throw new UsageError("bad_option", "PROFFER_KEYS must be base64 keys of 32 bytes, separated by commas.");
+      throw new UsageError("bad_option", "PROFFER_KEYS must contain base64 keys of 32 bytes, separated by commas.");
     return checkKey(binary);
   });
 }
@@ -36,24 +39,24 @@ export function randomKey(): Uint8Array {
   return globalThis.crypto.getRandomValues(new Uint8Array(KEY_BYTES));
 }
 
-/** The key, if it can be one. @throws {UsageError} otherwise. */
+/** Returns the key. @throws {UsageError} for a key of the wrong length. */
 export function checkKey(key: Uint8Array): Uint8Array {
   if (key.length === KEY_BYTES) return key;
   throw new UsageError(
     "bad_option",
-    `A key must have 32 bytes, not ${key.length}. Make one with: openssl rand -base64 32`,
+    `A key must have 32 bytes, not ${key.length}. Generate one with: openssl rand -base64 32`,
   );
 }
 
-interface Derived<Key> {
-  /** Tells which key sealed a token, without telling the key. */
-  readonly mark: Uint8Array;
+interface DerivedKey<Key> {
+  /** Identifies the key in a token without revealing it. */
+  readonly keyId: Uint8Array;
   readonly key: Key;
 }
 
 class NodeSealer implements Sealer {
   readonly #crypto: NodeCrypto;
-  readonly #derived = new Map<Purpose, readonly Derived<Uint8Array>[]>();
+  readonly #derived = new Map<Purpose, readonly DerivedKey<Uint8Array>[]>();
   readonly #keys: readonly Uint8Array[];
 
   constructor(crypto: NodeCrypto, keys: readonly Uint8Array[]) {
@@ -62,20 +65,20 @@ class NodeSealer implements Sealer {
   }
 
   seal(purpose: Purpose, payload: string, bound: string): string {
-    const [current] = this.#for(purpose);
-    if (current === undefined) throw new UsageError("bad_option", "There is no key to seal with.");
-    const iv = nextVector();
+    const [current] = this.#keysFor(purpose);
+    if (current === undefined) throw new UsageError("bad_option", "No key to seal with. Pass at least one key.");
+    const iv = nextIv();
     const cipher = this.#crypto.createCipheriv("aes-256-gcm", current.key, iv, { authTagLength: TAG_BYTES });
     cipher.setAAD(utf8Bytes(bound));
     const sealed = cipher.update(utf8Bytes(payload));
-    // This mode has no last block: nothing comes of it but the tag.
+    // GCM has no final block: `final()` returns no bytes, but computes the tag.
     cipher.final();
-    return writeToken(current.mark, iv, sealed, cipher.getAuthTag());
+    return writeToken(current.keyId, iv, sealed, cipher.getAuthTag());
   }
 
   open(purpose: Purpose, token: string, bound: string): string | undefined {
     const parts = readToken(token);
-    const known = parts && this.#for(purpose).find((derived) => equal(derived.mark, parts.mark));
+    const known = parts && this.#keysFor(purpose).find((derived) => equal(derived.keyId, parts.keyId));
     if (!parts || !known) return undefined;
     const decipher = this.#crypto.createDecipheriv("aes-256-gcm", known.key, parts.iv, { authTagLength: TAG_BYTES });
     decipher.setAAD(utf8Bytes(bound));
@@ -89,14 +92,14 @@ class NodeSealer implements Sealer {
     }
   }
 
-  #for(purpose: Purpose): readonly Derived<Uint8Array>[] {
+  #keysFor(purpose: Purpose): readonly DerivedKey<Uint8Array>[] {
     let derived = this.#derived.get(purpose);
     if (derived === undefined) {
       derived = this.#keys.map((secret) => {
         const bits = new Uint8Array(
-          this.#crypto.hkdfSync("sha256", secret, new Uint8Array(), info(purpose), KEY_BYTES + MARK_BYTES),
+          this.#crypto.hkdfSync("sha256", secret, new Uint8Array(), info(purpose), KEY_BYTES + KEY_ID_BYTES),
         );
-        return { key: bits.subarray(0, KEY_BYTES), mark: bits.subarray(KEY_BYTES) };
+        return { key: bits.subarray(0, KEY_BYTES), keyId: bits.subarray(KEY_BYTES) };
       });
       this.#derived.set(purpose, derived);
     }
@@ -104,11 +107,11 @@ class NodeSealer implements Sealer {
   }
 }
 
-/** A key of Web Crypto; its name is a global type in some run-times only. */
+/** Web Crypto's `CryptoKey`, which is a global type in some runtimes only. */
 type WebKey = Awaited<ReturnType<typeof globalThis.crypto.subtle.importKey>>;
 
 class WebSealer implements Sealer {
-  readonly #derived = new Map<Purpose, Promise<readonly Derived<WebKey>[]>>();
+  readonly #derived = new Map<Purpose, Promise<readonly DerivedKey<WebKey>[]>>();
   readonly #keys: readonly Uint8Array[];
 
   constructor(keys: readonly Uint8Array[]) {
@@ -116,17 +119,17 @@ class WebSealer implements Sealer {
   }
 
   async seal(purpose: Purpose, payload: string, bound: string): Promise<string> {
-    const [current] = await this.#for(purpose);
-    if (current === undefined) throw new UsageError("bad_option", "There is no key to seal with.");
-    const iv = nextVector();
+    const [current] = await this.#keysFor(purpose);
+    if (current === undefined) throw new UsageError("bad_option", "No key to seal with. Pass at least one key.");
+    const iv = nextIv();
     const algorithm = { name: "AES-GCM", iv, additionalData: utf8Bytes(bound), tagLength: TAG_BYTES * 8 };
     const body = await globalThis.crypto.subtle.encrypt(algorithm, current.key, utf8Bytes(payload));
-    return writeToken(current.mark, iv, new Uint8Array(body));
+    return writeToken(current.keyId, iv, new Uint8Array(body));
   }
 
   async open(purpose: Purpose, token: string, bound: string): Promise<string | undefined> {
     const parts = readToken(token);
-    const known = parts && (await this.#for(purpose)).find((derived) => equal(derived.mark, parts.mark));
+    const known = parts && (await this.#keysFor(purpose)).find((derived) => equal(derived.keyId, parts.keyId));
     if (!parts || !known) return undefined;
     const algorithm = { name: "AES-GCM", iv: parts.iv, additionalData: utf8Bytes(bound), tagLength: TAG_BYTES * 8 };
     try {
@@ -138,7 +141,7 @@ class WebSealer implements Sealer {
     }
   }
 
-  #for(purpose: Purpose): Promise<readonly Derived<WebKey>[]> {
+  #keysFor(purpose: Purpose): Promise<readonly DerivedKey<WebKey>[]> {
     let derived = this.#derived.get(purpose);
     if (derived === undefined) {
       derived = Promise.all(this.#keys.map((secret) => deriveWebKey(secret, purpose)));
@@ -148,39 +151,39 @@ class WebSealer implements Sealer {
   }
 }
 
-async function deriveWebKey(secret: Uint8Array, purpose: Purpose): Promise<Derived<WebKey>> {
+async function deriveWebKey(secret: Uint8Array, purpose: Purpose): Promise<DerivedKey<WebKey>> {
   const { subtle } = globalThis.crypto;
   const base = await subtle.importKey("raw", new Uint8Array(secret), "HKDF", false, ["deriveBits"]);
   const algorithm = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: info(purpose) };
-  const bits = new Uint8Array(await subtle.deriveBits(algorithm, base, (KEY_BYTES + MARK_BYTES) * 8));
+  const bits = new Uint8Array(await subtle.deriveBits(algorithm, base, (KEY_BYTES + KEY_ID_BYTES) * 8));
   const key = await subtle.importKey("raw", bits.slice(0, KEY_BYTES), "AES-GCM", false, ["encrypt", "decrypt"]);
-  return { key, mark: bits.slice(KEY_BYTES) };
+  return { key, keyId: bits.slice(KEY_BYTES) };
 }
 
 function info(purpose: Purpose): Uint8Array<ArrayBuffer> {
   return utf8Bytes(`proffer/1/${purpose}`);
 }
 
-/** Random bytes for some initial vectors: to ask for twelve takes as long as to seal with them. */
-let vectors = /* @__PURE__ */ new Uint8Array();
-let vectorsUsed = 0;
+/** Random bytes for 64 initialization vectors, to save a `getRandomValues` call per token. */
+let ivPool = /* @__PURE__ */ new Uint8Array();
+let ivPoolUsed = 0;
 
-/** An initial vector that is given out once. */
-function nextVector(): Uint8Array<ArrayBuffer> {
-  if (vectorsUsed === vectors.length) {
-    vectors = globalThis.crypto.getRandomValues(new Uint8Array(64 * IV_BYTES));
-    vectorsUsed = 0;
+/** Returns an initialization vector that was never used before. */
+function nextIv(): Uint8Array<ArrayBuffer> {
+  if (ivPoolUsed === ivPool.length) {
+    ivPool = globalThis.crypto.getRandomValues(new Uint8Array(64 * IV_BYTES));
+    ivPoolUsed = 0;
   }
-  vectorsUsed += IV_BYTES;
-  return vectors.subarray(vectorsUsed - IV_BYTES, vectorsUsed);
+  ivPoolUsed += IV_BYTES;
+  return ivPool.subarray(ivPoolUsed - IV_BYTES, ivPoolUsed);
 }
 
-/** A mark is public; comparing it takes no secret time. */
+/** Compares key ids. They are public, so the comparison need not take constant time. */
 function equal(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, at) => byte === right[at]);
 }
 
-/** The synchronous part of node:crypto that sealing needs; run-times without it use Web Crypto. */
+/** The synchronous functions of node:crypto that sealing needs; runtimes without them use Web Crypto. */
 interface NodeCrypto {
   createCipheriv(algorithm: string, key: Uint8Array, iv: Uint8Array, options: { authTagLength: number }): NodeCipher;
   createDecipheriv(

@@ -1,4 +1,4 @@
-/** Every way of using Proffer wrongly that it can detect. The meaning and the remedy of each stand in docs/errors.md. */
+/** The codes of all usage errors. docs/errors.md explains each code and how to fix the error. */
 export const USAGE_CODES = [
   "bad_name",
   "bad_option",
@@ -14,8 +14,8 @@ export const USAGE_CODES = [
 export type UsageCode = (typeof USAGE_CODES)[number];
 
 /**
- * A mistake in the author's code, found when something is defined or started. It never crosses the wire.
- * The message names the thing, the value and the remedy.
+ * A mistake in the author's code, found by a `define*`, `create*` or `serve*` function. It is never sent to a client.
+ * The message names the definition or option, the wrong value and the fix.
  */
 export class UsageError extends Error {
   override readonly name = "UsageError";

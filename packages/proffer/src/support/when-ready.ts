@@ -1,4 +1,4 @@
-/** Goes on with a value at once if it is there, and otherwise when it has come: what need not wait does not. */
+/** Applies `next` now, or when the promise settles; a synchronous value costs no microtask. */
 export function whenReady<Value, Next>(
   value: Value | Promise<Value>,
   next: (value: Value) => Next | Promise<Next>,

@@ -1,26 +1,26 @@
-/** Something that the server asks of the client. */
+/** A question that the server sent to the client. */
 export interface Asked {
   readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
   readonly params: { readonly [key: string]: unknown };
 }
 
 /**
- * An answer: "decline" or "cancel"; a value with an `action`, a `model` or `roots` as it is; any other object is what
- * the user filled into the form.
+ * The answer to one question: "decline", "cancel", or an object. For a form, the object is its content, unless it has
+ * an `action`; for sampling and roots, it is the whole response.
  */
 export type ScriptedAnswer = "decline" | "cancel" | { readonly [key: string]: unknown };
 
-/** Answers in the order of the questions, or by a function of the question. */
+/** The answers in the order of the questions, or a function that answers each question. */
 export type ScriptedAnswers = readonly ScriptedAnswer[] | ((asked: Asked) => ScriptedAnswer | Promise<ScriptedAnswer>);
 
-/** Makes scripted answers into what the protocol wants. */
+/** Creates a function that answers questions with the responses of the protocol. */
 export function createAnswerer(answers: ScriptedAnswers | undefined): (asked: Asked) => Promise<object> {
   let next = 0;
   return async (asked) => {
     const answer = typeof answers === "function" ? await answers(asked) : answers?.[next++];
     if (answer === undefined) {
       throw new Error(
-        `The server asked ${JSON.stringify(asked)}, and the test has no answer for it; see the answers option.`,
+        `The server asked ${JSON.stringify(asked)}, but the test has no answer for it. Add one to the answers option.`,
       );
     }
     if (answer === "decline" || answer === "cancel") return { action: answer };

@@ -3,7 +3,6 @@ import { isObject, type JsonObject, type RequestId } from "../protocol/messages.
 import type {
   CallResult,
   ClientCapabilities,
-  LogLevel,
   PromptDescription,
   PromptResult,
   ReadResult,
@@ -12,23 +11,13 @@ import type {
   ToolDescription,
 } from "../protocol/model.ts";
 import type { Tool } from "../tools/define.ts";
-import { type Asked, createAnswerer, type ScriptedAnswers } from "./answers.ts";
+import { type Asked, createAnswerer } from "./answers.ts";
 import { type ListenOptions, listenTo } from "./listen.ts";
 import { type Notification, Notifications } from "./notifications.ts";
+import type { ClientOptions, Link, RequestOptions } from "./options.ts";
 import { Transcript } from "./transcript.ts";
 
-/** How a client reaches a server: in memory, or over whatever carries texts. */
-export type Link = (receive: (text: string) => void) => { send(text: string): void; close(): void | Promise<void> };
-
-export interface ClientOptions {
-  /** The protocol revision to speak. Default: the newest. */
-  readonly revision?: string;
-  readonly answers?: ScriptedAnswers;
-  /** Default: all that can be answered by script. */
-  readonly capabilities?: ClientCapabilities;
-}
-
-/** An error that the server answered with. */
+/** An error response of the server. */
 export class RemoteError extends Error {
   override readonly name = "RemoteError";
   readonly code: number;
@@ -41,17 +30,17 @@ export class RemoteError extends Error {
   }
 }
 
-export interface RequestOptions {
-  /** Asks for progress, and hears of it. */
-  readonly onProgress?: (progress: JsonObject) => void;
-  /** Cancels the request when it aborts. */
-  readonly signal?: AbortSignal;
-  /** The least level of log messages to send during this request, where the revision has that per request. */
-  readonly logLevel?: LogLevel;
-  /** Hears of each answer, be it the result or a question on the way to it. */
-  readonly onRound?: (result: JsonObject) => void;
-  readonly _meta?: JsonObject;
-}
+/** The arguments of `call` after the tool: the input is optional for a name and for a tool without required input. */
+export type CallArguments<Called> =
+  Called extends Tool<infer Input>
+    ? undefined extends Input
+      ? [input?: Input, options?: RequestOptions]
+      : [input: Input, options?: RequestOptions]
+    : [input?: object, options?: RequestOptions];
+
+/** The result of `call`: the structured content has the type of the tool's output. */
+export type ToolCallResult<Called> =
+  Called extends Tool<unknown, infer Output> ? CallResult & { readonly structuredContent?: Output } : CallResult;
 
 interface Pending {
   resolve(result: JsonObject): void;
@@ -61,12 +50,13 @@ interface Pending {
 const ALL_CAPABILITIES: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
 const PREFIX = "io.modelcontextprotocol/";
 const INFO = { name: "proffer-testing", version: "1" };
-/** A retry that leads to another question is answered so many times at most. */
+/** The maximum number of rounds of questions in one request. */
 const MAX_ROUNDS = 100;
 
-/** A client for tests. It speaks every revision with the same methods. */
+/** A client for tests, with the same methods for every protocol revision. Create it with `connect`. */
 export class TestClient {
   readonly revision: string;
+  /** All messages of both sides. */
   readonly transcript = new Transcript();
   readonly #link: ReturnType<Link>;
   readonly #handshake: boolean;
@@ -85,7 +75,7 @@ export class TestClient {
     this.#link = link((text) => this.#receive(text));
   }
 
-  /** What `initialize` or `server/discover` says of the server. */
+  /** Sends `initialize` or `server/discover` and returns the result. `connect` has already done so. */
   async open(): Promise<JsonObject> {
     if (!this.#handshake) return this.request("server/discover");
     const params = { protocolVersion: this.revision, capabilities: this.#capabilities, clientInfo: INFO };
@@ -94,28 +84,34 @@ export class TestClient {
     return result;
   }
 
-  /** Calls a tool by its name, or by what `defineTool` returned, which knows its types. */
-  call(tool: string, input?: object, options?: RequestOptions): Promise<CallResult>;
-  call<Input, Output>(
-    tool: Tool<Input, Output>,
-    ...rest: undefined extends Input
-      ? [input?: Input, options?: RequestOptions]
-      : [input: Input, options?: RequestOptions]
-  ): Promise<CallResult & { readonly structuredContent?: Output }>;
-  async call(tool: string | Tool, input?: unknown, options?: RequestOptions): Promise<CallResult> {
+  /**
+   * Calls a tool, by name or by the tool itself, which checks the types of its input and output.
+   *
+   * @example
+   * const { structuredContent } = await client.call(add, { a: 1, b: 2 });
+   * const { content } = await client.call("add", { a: 1, b: 2 });
+   */
+  async call<Called extends string | Tool>(
+    tool: Called,
+    ...input: CallArguments<Called>
+  ): Promise<ToolCallResult<Called>> {
+    const [values, options] = input;
     const name = typeof tool === "string" ? tool : tool.name;
-    const params = input === undefined ? { name } : { name, arguments: input };
+    const params = values === undefined ? { name } : { name, arguments: values };
     return (await this.request("tools/call", params, options)) as never;
   }
 
+  /** Reads a resource. */
   async read(uri: string, options?: RequestOptions): Promise<ReadResult> {
     return (await this.request("resources/read", { uri }, options)) as never;
   }
 
+  /** Gets a prompt. */
   async get(name: string, values?: Record<string, string>, options?: RequestOptions): Promise<PromptResult> {
     return (await this.request("prompts/get", { name, ...(values ? { arguments: values } : {}) }, options)) as never;
   }
 
+  /** Returns the completions of an argument of a prompt or a resource template. */
   async complete(ref: JsonObject, name: string, value: string, known?: Record<string, string>): Promise<string[]> {
     const context = known === undefined ? {} : { context: { arguments: known } };
     const { completion } = await this.request("completion/complete", { ref, argument: { name, value }, ...context });
@@ -138,7 +134,7 @@ export class TestClient {
     return this.#listAll("resources/templates/list", "resourceTemplates");
   }
 
-  /** Sends a request and answers whatever the server asks before it has a result. */
+  /** Sends a request, answers the server's questions, and returns the result. */
   async request(method: string, params: object = {}, options: RequestOptions = {}): Promise<JsonObject> {
     let round: object = params;
     for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
@@ -147,10 +143,10 @@ export class TestClient {
       if (result.resultType !== "input_required") return result;
       round = { ...params, ...(await this.#respondTo(result)) };
     }
-    throw new Error(`The server went on asking after ${MAX_ROUNDS} rounds.`);
+    throw new Error(`The server still asked questions after ${MAX_ROUNDS} rounds.`);
   }
 
-  /** Sends a request and gives the first answer, be it a result or a question. */
+  /** Sends a request and returns the first response, a result or a question. */
   requestOnce(method: string, params: object = {}, options: RequestOptions = {}): Promise<JsonObject> {
     const id = this.#nextId++;
     const _meta = this.#meta(params, options, id);
@@ -175,28 +171,28 @@ export class TestClient {
     this.send(JSON.stringify({ jsonrpc: "2.0", method, ...(params ? { params } : {}) }));
   }
 
-  /** Sends a text as it is: for messages that no client should send. */
+  /** Sends a raw text, for messages that no client should send. */
   send(text: string): void {
     this.transcript.add("client", text);
     this.#link.send(text);
   }
 
-  /** Asks to hear of changes, and resolves when the server has agreed; the function that it gives ends it. */
-  async listen(wanted: ListenOptions): Promise<() => Promise<void>> {
-    const { uris = [] } = wanted;
-    if (!this.#handshake) return listenTo(this, wanted);
+  /** Subscribes to changes and resolves when the server has confirmed it, with a function that unsubscribes. */
+  async listen(options: ListenOptions): Promise<() => Promise<void>> {
+    const { uris = [] } = options;
+    if (!this.#handshake) return listenTo(this, options);
     for (const uri of uris) await this.request("resources/subscribe", { uri });
     return async () => {
       for (const uri of uris) await this.request("resources/unsubscribe", { uri });
     };
   }
 
-  /** All that the server sent without being asked, oldest first. */
+  /** All notifications of the server, oldest first. */
   get notifications(): readonly Notification[] {
-    return this.#notifications.heard;
+    return this.#notifications.received;
   }
 
-  /** The first notification that passes the test and nobody has waited for, be it here already or still to come. */
+  /** Returns the first notification that passes the test and that no earlier call returned, or waits for it. */
   waitFor(method: string, test: (notification: Notification) => boolean = () => true): Promise<Notification> {
     return this.#notifications.waitFor(method, test);
   }
@@ -245,13 +241,13 @@ export class TestClient {
   #receive(text: string): void {
     this.transcript.add("server", text);
     const parsed: unknown = JSON.parse(text);
-    for (const message of Array.isArray(parsed) ? parsed : [parsed]) this.#take(message as JsonObject);
+    for (const message of Array.isArray(parsed) ? parsed : [parsed]) this.#dispatch(message as JsonObject);
   }
 
-  #take(message: JsonObject): void {
+  #dispatch(message: JsonObject): void {
     if (typeof message.method !== "string") this.#settle(message);
     else if ("id" in message) void this.#serve(message);
-    else this.#hear({ method: message.method, params: isObject(message.params) ? message.params : {} });
+    else this.#onNotification({ method: message.method, params: isObject(message.params) ? message.params : {} });
   }
 
   #settle(message: JsonObject): void {
@@ -263,14 +259,14 @@ export class TestClient {
     else pending?.resolve(message.result as JsonObject);
   }
 
-  #hear(notification: Notification): void {
+  #onNotification(notification: Notification): void {
     if (notification.method === "notifications/progress") {
       this.#progress.get(notification.params.progressToken)?.(notification.params);
     }
-    this.#notifications.hear(notification);
+    this.#notifications.add(notification);
   }
 
-  /** Answers a request of the server, as clients of the older revisions do. */
+  /** Answers a request of the server, as in the older revisions. */
   async #serve(message: JsonObject): Promise<void> {
     const { id, method, params } = message;
     let outcome: object;

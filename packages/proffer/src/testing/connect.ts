@@ -2,22 +2,41 @@ import type { Principal } from "../calls/principal.ts";
 import { REVISIONS } from "../protocol/revisions/table.ts";
 import { type Server, stateOf } from "../server/server.ts";
 import { connectMemory } from "../transports/memory.ts";
-import { type ClientOptions, type Link, TestClient } from "./client.ts";
+import { TestClient } from "./client.ts";
+import type { ClientOptions, Link } from "./options.ts";
 
+/** Options for `connect`. */
 export interface ConnectOptions extends ClientOptions {
+  /** The caller, as an `authenticate` hook would return it. */
   readonly principal?: Principal;
-  /** Show real error messages, as under `proffer dev`. */
+  /** Sends the real message of errors to the client, as `proffer dev` does. */
   readonly exposeErrors?: boolean;
 }
 
-/** Connects a client to a server in this process, ready to be used. */
+/**
+ * Connects a client to a server in the same process.
+ *
+ * @example
+ * const client = await connect(server, { revision: "2025-11-25", answers: [{ name: "Ada" }] });
+ * const { content } = await client.call("greet");
+ * expect(content).toEqual([{ type: "text", text: "Hello, Ada!" }]);
+ */
 export function connect(server: Server, options: ConnectOptions = {}): Promise<TestClient> {
   const { revisions } = stateOf(server);
   const link: Link = (receive) => connectMemory(server, receive, options);
   return open(link, options, (version) => revisions.get(version)?.handshake);
 }
 
-/** Connects a client over a transport of your own. */
+/**
+ * Connects a client over your own transport.
+ *
+ * @example
+ * const client = await connectOver((receive) => {
+ *   const socket = new WebSocket(url);
+ *   socket.onmessage = ({ data }) => receive(data);
+ *   return { send: (text) => socket.send(text), close: () => socket.close() };
+ * });
+ */
 export function connectOver(link: Link, options: ClientOptions = {}): Promise<TestClient> {
   return open(link, options, (version) => REVISIONS.get(version)?.handshake);
 }
@@ -25,7 +44,7 @@ export function connectOver(link: Link, options: ClientOptions = {}): Promise<Te
 async function open(link: Link, options: ClientOptions, handshakeOf: (version: string) => boolean | undefined) {
   const revision = options.revision ?? REVISIONS.stateless.at(-1) ?? REVISIONS.newestHandshake.version;
   const handshake = handshakeOf(revision);
-  if (handshake === undefined) throw new Error(`There is no protocol revision ${revision}.`);
+  if (handshake === undefined) throw new Error(`Unknown protocol revision ${revision}.`);
   const client = new TestClient(link, handshake, { ...options, revision });
   await client.open();
   return client;

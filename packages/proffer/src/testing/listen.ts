@@ -1,13 +1,13 @@
 import type { TestClient } from "./client.ts";
 
-/** What a client wants to hear of. Before 2026-07-28 changes of lists are told to everyone. */
+/** The changes to subscribe to. Before 2026-07-28, all clients are notified of changes to lists. */
 export interface ListenOptions {
   readonly lists?: readonly ("tools" | "prompts" | "resources")[];
-  /** Resources whose updates to hear of. */
+  /** The resources whose updates to receive. */
   readonly uris?: readonly string[];
 }
 
-/** Opens a subscription that stays open until the function that it gives is called. */
+/** Opens a subscription and returns the function that closes it. */
 export async function listenTo(
   client: TestClient,
   { lists = [], uris = [] }: ListenOptions,
@@ -19,7 +19,7 @@ export async function listenTo(
   };
   const ended = client.requestOnce("subscriptions/listen", { notifications }, { signal: stop.signal });
   let open = true;
-  // Whoever stops it knows that it ended; who was refused must not take what acknowledges another.
+  // After a rejection, waitFor() must not claim the acknowledgement of another subscription.
   ended.catch(() => {
     open = false;
   });

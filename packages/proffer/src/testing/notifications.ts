@@ -1,5 +1,6 @@
 import type { JsonObject } from "../protocol/messages.ts";
 
+/** A notification of the server. */
 export interface Notification {
   readonly method: string;
   readonly params: JsonObject;
@@ -7,31 +8,31 @@ export interface Notification {
 
 type Test = (notification: Notification) => boolean;
 
-/** What a server sent without being asked, and who waits for what. */
+/** The notifications of a server, and the callers that wait for one. */
 export class Notifications {
   /** All of them, oldest first. */
-  readonly heard: Notification[] = [];
+  readonly received: Notification[] = [];
   readonly #claimed = new WeakSet<Notification>();
   readonly #waiting = new Set<Test>();
 
-  /** Takes one that arrived; the first that waits for it gets it. */
-  hear(notification: Notification): void {
-    this.heard.push(notification);
+  /** Adds a notification and passes it to the first caller that waits for it. */
+  add(notification: Notification): void {
+    this.received.push(notification);
     for (const take of this.#waiting) if (take(notification)) return;
   }
 
-  /** The first that passes the test and nobody has waited for, be it here already or still to come. */
+  /** Returns the first notification that passes the test and that no earlier call returned, or waits for it. */
   waitFor(method: string, test: Test): Promise<Notification> {
-    const fits: Test = (each) => each.method === method && !this.#claimed.has(each) && test(each);
+    const matches: Test = (each) => each.method === method && !this.#claimed.has(each) && test(each);
     return new Promise((resolve) => {
       const take: Test = (notification) => {
-        if (!fits(notification)) return false;
+        if (!matches(notification)) return false;
         this.#claimed.add(notification);
         this.#waiting.delete(take);
         resolve(notification);
         return true;
       };
-      if (!this.heard.some(take)) this.#waiting.add(take);
+      if (!this.received.some(take)) this.#waiting.add(take);
     });
   }
 }

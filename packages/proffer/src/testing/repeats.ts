@@ -2,14 +2,16 @@ import type { Server } from "../server/server.ts";
 import type { ScriptedAnswers } from "./answers.ts";
 import { connect } from "./connect.ts";
 
+/** Options for `findRepeats`. */
 export interface RepeatOptions {
+  /** The arguments of the tool. */
   readonly input?: object;
   readonly answers: ScriptedAnswers;
-  /** All effects so far that must not happen twice, such as the calls that a spy recorded. */
+  /** Returns all side effects so far that must not happen twice, such as the calls that a spy recorded. */
   readonly effects: () => readonly unknown[];
 }
 
-/** An effect that happened in more than one round. */
+/** A side effect that happened in more than one round. */
 export interface Repeat {
   readonly effect: unknown;
   /** Counted from 1. */
@@ -17,8 +19,13 @@ export interface Repeat {
 }
 
 /**
- * Runs a tool to its end on a revision where questions end the request, and reports each effect that happened again
- * when the handler ran again: it belongs into a `ctx.step()`.
+ * Runs a tool on a revision where questions end the request, and returns each side effect that happened again when the
+ * handler ran again. Put such an effect in a `ctx.step()`.
+ *
+ * @example
+ * const charge = vi.fn();
+ * const repeats = await findRepeats(server, "pay", { answers: [{ ok: true }], effects: () => charge.mock.calls });
+ * expect(repeats).toEqual([]);
  */
 export async function findRepeats(server: Server, tool: string, options: RepeatOptions): Promise<Repeat[]> {
   const { effects, input, answers } = options;

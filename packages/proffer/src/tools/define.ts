@@ -7,12 +7,13 @@ import { type Schema, toSchema } from "../schema/schema.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { findHeaderParams, type HeaderParam } from "./header-params.ts";
 
-/** A capability that a tool cannot do without. */
+/** A client capability that a tool requires. */
 export type RequiredCapability = "elicitation" | "elicitation.url" | "sampling" | "sampling.tools" | "roots";
 
-/** What a tool may return: see the table in docs/tools.md. With an `output` schema, a value of its type. */
+/** A value that a tool may return: with an `output` schema, a value of its type; otherwise see docs/tools.md. */
 export type ToolReturn<Output> = Output extends undefined ? unknown : Infer<Output> | Result<Infer<Output>> | Failure;
 
+/** Options for `defineTool`. */
 export interface ToolOptions<
   Input extends SchemaLike | undefined,
   Output extends SchemaLike | undefined,
@@ -20,20 +21,20 @@ export interface ToolOptions<
 > {
   readonly name: Name;
   readonly title?: string;
-  /** What the tool does, for the model that chooses among tools. */
+  /** Describes the tool to the model that chooses among tools. */
   readonly description?: string;
   readonly icons?: readonly Icon[];
   readonly annotations?: ToolAnnotations;
   readonly _meta?: Meta;
-  /** The arguments, checked before `handle` runs. Without it the tool takes none. */
+  /** The schema of the arguments, validated before `handle` runs. Default: no arguments. */
   readonly input?: Input;
-  /** What `handle` returns, checked and sent as structured content. */
+  /** The schema of the return value, which is validated and sent as structured content. */
   readonly output?: Output;
-  /** Milliseconds after which the call is answered with a failure, whatever `handle` is doing. Default: none. */
+  /** The time limit in milliseconds. After it the call fails, and `ctx.signal` is aborted. Default: none. */
   readonly timeout?: number;
-  /** What the client must be able to do; checked before `handle` runs. */
+  /** The capabilities that the client must have declared; checked before `handle` runs. */
   readonly requires?: readonly RequiredCapability[];
-  /** Answers to its questions are taken once: a round that is sent again is refused. Default: false. */
+  /** Accepts the answers to its questions only once: a replayed round is rejected. Default: false. */
   readonly singleUse?: boolean;
   handle(
     input: Input extends undefined ? Record<string, never> : Infer<Input>,
@@ -41,32 +42,47 @@ export interface ToolOptions<
   ): ToolReturn<Output> | Promise<ToolReturn<Output>>;
 }
 
+/** Distinguishes a tool from plain options; the name of this type is the hint in the compiler's error. */
+export interface CreatedByDefineTool {
+  readonly kind: "tool";
+}
+
 /**
- * A tool, checked and ready to be served. By the literal type of their names the compiler tells two tools apart without
- * comparing all that they are: in a list of hundreds, that is most of its work.
+ * A validated tool. Create it with `defineTool`. The literal type of the name lets the compiler distinguish two tools
+ * without comparing all their members, which would be most of its work in a list of hundreds.
  */
-export interface Tool<Input = unknown, Output = unknown, Name extends string = string> {
+export interface Tool<Input = unknown, Output = unknown, Name extends string = string> extends CreatedByDefineTool {
   readonly name: Name;
   readonly description: ToolDescription;
   readonly input: Schema;
   /** The arguments that clients repeat in headers over HTTP. */
-  readonly mirrors: readonly HeaderParam[];
+  readonly headerParams: readonly HeaderParam[];
   readonly output: Schema | undefined;
-  /** It declares what it returns, so that a value of any type is structured content. */
+  /** The tool has an output schema, so a value of any type is structured content. */
   readonly structured: boolean;
-  /** The output's root is not an object: older revisions carry it as `{ result }`. */
+  /** The output is not an object: older revisions send it as `{ result }`. */
   readonly wrapped: boolean;
   readonly timeout: number | undefined;
   readonly requires: ClientCapabilities | undefined;
   readonly singleUse: boolean;
   handle(input: unknown, ctx: Context): unknown;
-  /** Only for the type checker: lets a test client know what the tool takes and gives. */
+  /** Only for the type checker: the types of the input and the output, for the testing client. */
   readonly types?: { readonly input: Input; readonly output: Output };
 }
 
 const NO_ARGUMENTS = { type: "object", additionalProperties: false } as const;
 
-/** Describes a tool. @throws {UsageError} for a name, schema or option that could not be served. */
+/**
+ * Defines a tool. @throws {UsageError} for an invalid name, schema or option.
+ *
+ * @example
+ * const add = defineTool({
+ *   name: "add",
+ *   description: "Adds two numbers.",
+ *   input: z.object({ a: z.number(), b: z.number() }),
+ *   handle: ({ a, b }) => String(a + b),
+ * });
+ */
 export function defineTool<
   const Input extends SchemaLike | undefined = undefined,
   const Output extends SchemaLike | undefined = undefined,
@@ -87,11 +103,12 @@ export function defineTool<
   if (inputSchema.json.type !== "object") {
     throw new UsageError(
       "bad_schema",
-      `Tool "${name}": the input schema must describe an object (type: "object"), because arguments have names.`,
+      `Tool "${name}": the input schema must describe an object (type: "object"), because arguments are named.`,
     );
   }
   const outputSchema = output === undefined ? undefined : toSchema(output, "output", `Tool "${name}": output`);
   return {
+    kind: "tool",
     name,
     description: {
       name,
@@ -100,7 +117,7 @@ export function defineTool<
       ...(outputSchema === undefined ? {} : { outputSchema: outputSchema.json }),
     },
     input: inputSchema,
-    mirrors: findHeaderParams(inputSchema.json, `Tool "${name}": input`),
+    headerParams: findHeaderParams(inputSchema.json, `Tool "${name}": input`),
     output: outputSchema,
     structured: outputSchema !== undefined,
     wrapped: outputSchema !== undefined && outputSchema.json.type !== "object",
@@ -126,7 +143,7 @@ function toCapabilities(names: readonly RequiredCapability[], tool: string): Cli
     if (capability === undefined) {
       throw new UsageError(
         "bad_option",
-        `Tool "${tool}" requires "${name}", which is no client capability; known: ${Object.keys(CAPABILITIES).join(", ")}.`,
+        `Tool "${tool}" requires the unknown capability "${name}". Use ${Object.keys(CAPABILITIES).join(", ")}.`,
       );
     }
     for (const [key, value] of Object.entries(capability)) {

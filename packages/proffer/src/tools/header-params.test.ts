@@ -6,7 +6,7 @@ const argument = (schema: object) => ({ type: "object", properties: { a: schema 
 const header = (name: unknown, type = "string") => ({ type, "x-mcp-header": name });
 
 describe("x-mcp-header", () => {
-  it("is found wherever a path of properties leads", () => {
+  it("is found in nested properties", () => {
     const schema = { type: "object", properties: { a: header("Region"), b: argument(header("Deep", "boolean")) } };
     expect(findHeaderParams(schema, "t")).toEqual([
       { header: "mcp-param-region", path: ["a"] },
@@ -14,7 +14,7 @@ describe("x-mcp-header", () => {
     ]);
   });
 
-  it("is a keyword only where keywords stand", () => {
+  it("is ignored as a property name and in a default value", () => {
     const schema = {
       type: "object",
       properties: { "x-mcp-header": { type: "number", default: { "x-mcp-header": 1 } } },
@@ -26,7 +26,7 @@ describe("x-mcp-header", () => {
     ["an empty name", argument(header(""))],
     ["a line break", argument(header("A\r\nB"))],
     ["a space", argument(header("a b"))],
-    ["no string", argument(header(1))],
+    ["a name that is not a string", argument(header(1))],
     ["a number", argument(header("A", "number"))],
     ["an object", argument(header("A", "object"))],
     ["the root", { type: "object", "x-mcp-header": "A" }],
@@ -35,7 +35,7 @@ describe("x-mcp-header", () => {
     ["a definition", { type: "object", $defs: { d: header("A") }, properties: { a: { $ref: "#/$defs/d" } } }],
     ["properties below anyOf", { type: "object", anyOf: [argument(header("A"))] }],
     ["a name that differs in case", { type: "object", properties: { a: header("Region"), b: header("region") } }],
-  ])("T036: is refused with %s", (_what, schema) => {
+  ])("T036: is rejected with %s", (_what, schema) => {
     expect(() => findHeaderParams(schema, "t")).toThrow(UsageError);
   });
 });

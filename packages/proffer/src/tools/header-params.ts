@@ -2,11 +2,11 @@ import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { keywords } from "../schema/json-schema/keywords.ts";
 import { UsageError } from "../support/usage-error.ts";
 
-/** An argument that clients repeat in a header over HTTP, so that proxies can route by it. */
+/** An argument that clients repeat in an HTTP header, so that proxies can route by it. */
 export interface HeaderParam {
   /** The whole header name, in lower case. */
   readonly header: string;
-  /** Where the argument is: the names of properties, outermost first. */
+  /** The path of property names to the argument, outermost first. */
   readonly path: readonly string[];
 }
 
@@ -16,53 +16,54 @@ const TYPES: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /**
- * The arguments that an input schema wants mirrored in headers. Conforming clients drop a tool whose declarations are
- * wrong, so that it would be missing without a word.
- * @throws {UsageError} for a name or place that the specification forbids.
+ * Finds the arguments of an input schema that clients repeat in headers. Conforming clients silently drop a tool with
+ * an invalid declaration, so it is an error here.
+ * @throws {UsageError} for a name or location that the specification forbids.
  */
 export function findHeaderParams(schema: JsonObject, where: string): readonly HeaderParam[] {
-  const mirrors: HeaderParam[] = [];
-  collect(schema, [], mirrors, where);
+  const params: HeaderParam[] = [];
+  collect(schema, [], params, where);
   const names = new Set<string>();
-  for (const { header } of mirrors) {
-    if (names.has(header)) throw wrong(where, `two arguments share the header ${header}; header names ignore case`);
+  for (const { header } of params) {
+    if (names.has(header)) throw invalid(where, `two arguments have the header ${header} (names are case-insensitive)`);
     names.add(header);
   }
-  return mirrors;
+  return params;
 }
 
-/** Goes through `properties` only; whatever else holds schemas must not declare a header. */
-function collect(schema: JsonObject, path: readonly string[], mirrors: HeaderParam[], where: string): void {
-  if (Object.hasOwn(schema, KEYWORD)) mirrors.push(toMirror(schema, path, where));
+/** Visits `properties` only: schemas under other keywords must not declare a header. */
+function collect(schema: JsonObject, path: readonly string[], params: HeaderParam[], where: string): void {
+  if (Object.hasOwn(schema, KEYWORD)) params.push(toHeaderParam(schema, path, where));
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === "properties" && isObject(value)) {
       for (const [name, property] of Object.entries(value)) {
-        if (isObject(property)) collect(property, [...path, name], mirrors, where);
+        if (isObject(property)) collect(property, [...path, name], params, where);
       }
       continue;
     }
-    for (const each of subschemas(keyword, value)) refuseIn(each, `${where}: ${keyword}`);
+    for (const each of subschemas(keyword, value)) rejectHeaders(each, `${where}: ${keyword}`);
   }
 }
 
-function toMirror(schema: JsonObject, path: readonly string[], where: string): HeaderParam {
+function toHeaderParam(schema: JsonObject, path: readonly string[], where: string): HeaderParam {
   const name = schema[KEYWORD];
   const place = `${where}: /${path.join("/")}`;
-  if (path.length === 0) throw wrong(where, `${KEYWORD} belongs to one argument, not to all of them`);
+  if (path.length === 0)
+    throw invalid(where, `${KEYWORD} must be in the schema of an argument, not of the whole input`);
   if (typeof name !== "string" || !TOKEN.test(name)) {
-    throw wrong(place, `${KEYWORD} must be letters, digits and hyphens, not ${JSON.stringify(name)}`);
+    throw invalid(place, `${KEYWORD} must be letters, digits and hyphens, not ${JSON.stringify(name)}`);
   }
-  if (!TYPES.has(schema.type)) throw wrong(place, `${KEYWORD} needs the type string, integer or boolean`);
+  if (!TYPES.has(schema.type)) throw invalid(place, `${KEYWORD} requires the type string, integer or boolean`);
   return { header: `mcp-param-${name.toLowerCase()}`, path };
 }
 
-function refuseIn(schema: unknown, where: string): void {
+function rejectHeaders(schema: unknown, where: string): void {
   if (!isObject(schema)) return;
   if (Object.hasOwn(schema, KEYWORD)) {
-    throw wrong(where, `${KEYWORD} can stand only where a path of properties leads to it`);
+    throw invalid(where, `${KEYWORD} is allowed only under nested properties`);
   }
   for (const [keyword, value] of Object.entries(schema)) {
-    for (const each of subschemas(keyword, value)) refuseIn(each, where);
+    for (const each of subschemas(keyword, value)) rejectHeaders(each, where);
   }
 }
 
@@ -79,6 +80,6 @@ function subschemas(keyword: string, value: unknown): readonly unknown[] {
   }
 }
 
-function wrong(where: string, what: string): UsageError {
+function invalid(where: string, what: string): UsageError {
   return new UsageError("bad_schema", `${where}: ${what}.`);
 }

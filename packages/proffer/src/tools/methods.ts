@@ -2,14 +2,16 @@ import type { Call } from "../calls/call.ts";
 import { missingCapabilities, missingCapability } from "../calls/capabilities.ts";
 import { limitTime } from "../calls/timeout.ts";
 import { type List, page } from "../catalog/pages.ts";
+import { unknownName } from "../catalog/unknown-name.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { isObject } from "../protocol/messages.ts";
 import type { CallResult, ContentBlock } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
+import { failureResult, toCallResult, withParsedValue } from "../results/call-result.ts";
 import { ToolError } from "../results/content.ts";
+import { isDeferred } from "../results/return-value.ts";
 import type { SerializedResult } from "../results/serialized.ts";
-import { failureResult, isDeferred, toCallResult, withParsedValue } from "../results/to-result.ts";
 import { type Schema, ValidationError } from "../schema/schema.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Tool } from "./define.ts";
@@ -28,11 +30,9 @@ const NO_ARGUMENTS = /* @__PURE__ */ Object.freeze({});
 
 export function callTool(call: Call): object | Promise<object> {
   const { name, arguments: given = NO_ARGUMENTS } = call.params;
-  if (typeof name !== "string") throw new InvalidParams("tools/call needs params.name, the name of a tool.");
+  if (typeof name !== "string") throw new InvalidParams("params.name must be the name of a tool.");
   const tool = call.server.tools.get(name);
-  if (tool === undefined) {
-    throw new InvalidParams(`There is no tool named ${JSON.stringify(name.slice(0, 128))}; tools/list has them all.`);
-  }
+  if (tool === undefined) throw unknownName("tool", name, call.server.tools.keys());
   if (!isObject(given)) throw new InvalidParams("params.arguments must be an object.");
   const ctx = new CallContext(call);
   try {
@@ -46,7 +46,7 @@ export function callTool(call: Call): object | Promise<object> {
   }
 }
 
-/** The end of a call that has something to wait for. */
+/** Completes a call whose return value must be awaited. */
 function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown): Promise<object> {
   if (tool.timeout !== undefined) limitTime(call, tool.timeout, pending);
   return call.outcome(
@@ -59,7 +59,7 @@ function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown): Pro
   );
 }
 
-/** Delivers a result once it is what the tool has promised. */
+/** Delivers a result after validating it against the output schema. */
 function conclude(call: Call, tool: Tool, ctx: CallContext, result: CallResult): CallResult | Promise<CallResult> {
   if (tool.output === undefined || result.isError) return deliver(call, tool, ctx, result);
   const checked = checkOutput(tool, tool.output, result);
@@ -76,40 +76,40 @@ function checkClient(call: Call, tool: Tool): void {
 }
 
 /**
- * A declared output is a promise to the client: what breaks it is not sent, and what the schema leaves out of a value or
- * fills in is left out and filled in.
+ * Validates a result against the output schema, which is a promise to the client: an invalid value is not sent. The
+ * schema may remove properties or fill in defaults.
  */
 function checkOutput(tool: Tool, output: Schema, result: CallResult): CallResult | Promise<CallResult> {
   if (!("structuredContent" in result)) {
-    throw new RpcError("internal_error", `The tool "${tool.name}" gave no value of the type that it declares.`, {
-      cause: new TypeError("the tool has an output schema, so it must return a value, or fail(…)"),
+    throw new RpcError("internal_error", `Tool "${tool.name}" returned no value, but has an output schema.`, {
+      cause: new TypeError("a tool with an output schema must return a value or fail(…)"),
     });
   }
   let parsed: unknown;
   try {
     parsed = output.parse(result.structuredContent);
   } catch (error) {
-    throw broken(tool, error);
+    throw outputError(tool, error);
   }
   if (parsed instanceof Promise) {
     return parsed.then(
       (value) => withParsedValue(result, value, tool),
       (error) => {
-        throw broken(tool, error);
+        throw outputError(tool, error);
       },
     );
   }
   return withParsedValue(result, parsed, tool);
 }
 
-function broken(tool: Tool, error: unknown): unknown {
+function outputError(tool: Tool, error: unknown): unknown {
   if (!(error instanceof ValidationError)) return error;
-  return new RpcError("internal_error", `The tool "${tool.name}" gave a value that does not fit its output schema.`, {
+  return new RpcError("internal_error", `Tool "${tool.name}" returned a value that does not match its output schema.`, {
     cause: error,
   });
 }
 
-/** The result in the shape of the client's revision, after whatever progress was held back. */
+/** Sends progress that was held back, and converts the result to the client's revision. */
 function deliver(call: Call, tool: Tool, ctx: CallContext, result: CallResult): CallResult {
   ctx.flush();
   const { block, call: whole } = call.revision.convert;
@@ -118,14 +118,14 @@ function deliver(call: Call, tool: Tool, ctx: CallContext, result: CallResult): 
   return convert(call.revision, "call", { ...result, content: blocks }, tool);
 }
 
-/** What the model is told of a failure; what it may not be told is thrown or goes to the log. */
+/** Returns the result that reports a failure to the model. Details that the model must not see go to the log. */
 function failure(call: Call, tool: Tool, thrown: unknown): CallResult {
   if (thrown instanceof RpcError) throw thrown;
   if (thrown instanceof ToolError) return failureResult(thrown.message);
   if (thrown instanceof ValidationError)
-    return failureResult(`The arguments of "${tool.name}" are not right:\n${thrown.message}`);
+    return failureResult(`Invalid arguments for tool "${tool.name}":\n${thrown.message}`);
   if (!call.done) call.server.logError(call, `tool "${tool.name}" threw`, thrown);
-  if (!call.origin.exposeErrors) return failureResult(`The tool "${tool.name}" failed.`);
+  if (!call.origin.exposeErrors) return failureResult(`Tool "${tool.name}" failed.`);
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
-  return failureResult(`${detail} (shown because the server runs in dev mode; throw a ToolError to show it always)`);
+  return failureResult(`${detail} (shown because exposeErrors is on; throw a ToolError to show it always)`);
 }

@@ -2,13 +2,13 @@ import { toText } from "../protocol/messages.ts";
 import { Connection, type ConnectionOptions } from "../server/connection.ts";
 import { type Server, stateOf } from "../server/server.ts";
 
-/** Two ends of a conversation in one process: text in, text out, in order. */
+/** A connection within one process. */
 export interface MemoryConnection {
   send(text: string): void;
   close(): void;
 }
 
-/** Connects to a server without any transport. Messages are delivered asynchronously, as a real one would. */
+/** Connects to a server in this process. Messages are delivered asynchronously, as over a real transport. */
 export function connectMemory(
   server: Server,
   receive: (text: string) => void,

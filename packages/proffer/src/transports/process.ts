@@ -4,27 +4,27 @@ import type { HttpService, ServeOptions } from "./http/node/server.ts";
 import { type StdioOptions, serveStdio } from "./stdio/serve.ts";
 
 export interface ProcessOptions {
-  /** Serve over HTTP. Default: over stdio. */
+  /** Serve over HTTP. Default: stdio. */
   readonly http?: ServeOptions;
-  /** Other servers that share the port, by the path of each. */
+  /** Other servers on the same port, by path. */
   readonly mounts?: { readonly [path: string]: Server };
-  /** Serve over stdio, too. Default: only if there is no `http`. */
+  /** Also serve over stdio. Default: only without `http`. */
   readonly stdio?: StdioOptions | boolean;
-  /** Imports the author's module: called in the background, when the first questions of the client are answered. */
+  /** Imports the author's module; called in the background after the client's first requests are answered. */
   readonly load?: () => Promise<unknown>;
-  /** Hears where the server listens. Default: a line on stderr. */
+  /** Called when the server listens. Default: prints the URLs to stderr. */
   readonly listening?: (service: HttpService) => void;
 }
 
-/** The client is done with its first questions when it has been silent for so many milliseconds. */
+/** Milliseconds of silence after which the client's first requests are considered done. */
 const QUIET = 25;
-/** A client that never is silent, or never there, does not keep the module from being imported. */
+/** Milliseconds after which the module is imported even if the client is not silent, or not there. */
 const PATIENCE = 500;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 /**
- * Serves as the one job of this process, until its client is gone or it is told to stop, and ends it. If the module
- * cannot be imported, open calls are answered with an error, the reason is on stderr and the exit code is 1.
+ * Serves until the client disconnects or a signal arrives, then ends the process. If the module cannot be imported,
+ * calls in flight are answered with an error, the reason is printed to stderr, and the exit code is 1.
  */
 export async function serveProcess(server: Server, options: ProcessOptions = {}): Promise<never> {
   const { http, stdio = http === undefined, load } = options;
@@ -35,7 +35,7 @@ export async function serveProcess(server: Server, options: ProcessOptions = {})
   } else {
     for (const signal of SIGNALS) process.once(signal, () => void close?.().then(() => process.exit(0)));
     load?.().catch((error) => {
-      console.error("The module of the server could not be imported; the server stops:", error);
+      console.error("The server's module could not be imported; the server stops:", error);
       void close?.().then(() => process.exit(1));
     });
   }
@@ -43,8 +43,8 @@ export async function serveProcess(server: Server, options: ProcessOptions = {})
 }
 
 /**
- * Serves as the arguments of the process say: `[--http [port]]`, where the variable PORT stands in for the port. A wrong
- * one ends the process with code 2.
+ * Serves by the arguments of the process: `[--http [port]]`; the port defaults to `$PORT`. Invalid arguments end the
+ * process with code 2.
  */
 export function serveByArguments(server: Server, load: () => Promise<unknown>): Promise<never> {
   const [flag, port = process.env.PORT || undefined, ...others] = process.argv.slice(2);
@@ -61,12 +61,12 @@ function isPort(port: number): boolean {
   return Number.isInteger(port) && port >= 0 && port <= 65_535;
 }
 
-/** Listens; gives the function that ends it. Imported only where it is used: nobody waits for HTTP to start as for stdio. */
+/** Starts to listen and returns the function that closes it. HTTP is imported lazily, so a stdio server starts faster. */
 async function listen(server: Server, http: ServeOptions, { mounts = {}, listening = announce }: ProcessOptions) {
   const { DEFAULT_PATH, serveHttp } = await import("./http/node/server.ts");
   const path = http.path ?? DEFAULT_PATH;
   if (Object.hasOwn(mounts, path)) {
-    throw new UsageError("bad_option", `Two servers cannot both be at ${path}; give one of them another path.`);
+    throw new UsageError("bad_option", `Two servers have the path ${path}; choose another path for one of them.`);
   }
   const service = await serveHttp({ [path]: server, ...mounts }, http);
   listening(service);
@@ -77,7 +77,7 @@ function announce({ urls }: HttpService): void {
   for (const url of Object.values(urls)) console.error(`Listening at ${url}`);
 }
 
-/** Calls `start` in the first pause. Evaluating a large module takes the thread, and lists would have to wait for it. */
+/** Calls `start` at the first pause: evaluating a large module blocks the thread, and lists would have to wait. */
 function whenQuiet(start: () => void): void {
   const begin = () => {
     clearTimeout(pause);
@@ -94,9 +94,9 @@ function whenQuiet(start: () => void): void {
   process.stdin.on("data", heard);
 }
 
-/** What nobody catches ends a process that serves over stdio, once the calls in work are answered. */
+/** Throws an uncaught exception: `serveStdio` then answers the calls in flight and ends the process. */
 function stopStdio(cause: unknown): void {
   setTimeout(() => {
-    throw new Error("The module of the server could not be imported.", { cause });
+    throw new Error("The server's module could not be imported.", { cause });
   });
 }

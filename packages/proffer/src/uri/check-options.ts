@@ -5,12 +5,12 @@ import type { MatchOptions } from "./reading.ts";
 import { dropEmptySegments } from "./segments.ts";
 import { quote, TemplateError } from "./template-error.ts";
 
-/** Refuses options that a template could never be matched with. @throws {TemplateError} */
+/** Rejects options that do not fit the template. @throws {TemplateError} */
 export function checkOptions(text: string, variables: readonly Variable[], plan: Plan, options: MatchOptions): void {
   if (options.emptySegments === "drop") checkSegments(text, plan);
   for (const name of options.maps ?? []) {
     if (variables.some((variable) => variable.name === name && variable.explode)) continue;
-    throw new TemplateError(text, 0, `${quote(name)} cannot be a map, because there is no {${name}*}.`);
+    throw new TemplateError(text, 0, `${quote(name)} cannot be a map, because the template has no {${name}*}.`);
   }
   checkMaps(text, plan.query, options);
   for (const { pairs } of [...plan.path.holes, ...(plan.fragment?.holes ?? [])]) {
@@ -22,7 +22,7 @@ function checkMaps(text: string, pairs: Pairs, options: MatchOptions): void {
   const maps = pairs.list.filter(({ variable }) => variable && options.maps?.includes(variable.name));
   if (maps.length < 2) return;
   const names = maps.map(({ key }) => key).join(" and ");
-  throw new TemplateError(text, 0, `${names} cannot both be the map of all keys that are not named; choose one.`);
+  throw new TemplateError(text, 0, `${names} cannot both be the map of all unnamed keys. Choose one.`);
 }
 
 function checkSegments(text: string, plan: Plan): void {
@@ -33,6 +33,6 @@ function checkSegments(text: string, plan: Plan): void {
   throw new TemplateError(
     text,
     0,
-    `it has an empty segment, which emptySegments: "drop" takes from every URI; remove it.`,
+    `the template has an empty segment, but emptySegments: "drop" removes those from every URI. Remove it.`,
   );
 }

@@ -2,9 +2,9 @@ import { EXPANSIONS, type Expansion, type Part, type Variable } from "./expressi
 import { encodeReserved, encodeUnreserved } from "./percent.ts";
 import { quote, TemplateError } from "./template-error.ts";
 
-type Scalar = string | number | bigint | boolean;
+export type Scalar = string | number | bigint | boolean;
 
-/** What a variable may stand for. Undefined, null, an empty list and an empty map leave it out. */
+/** A value for a variable. `undefined`, `null`, an empty list and an empty map omit the variable. */
 export type Expandable =
   | Scalar
   | null
@@ -39,8 +39,9 @@ export function expandParts(text: string, parts: readonly Part[], values: Readon
 }
 
 function problemOf(cause: unknown, name: string): string {
-  // encodeURIComponent knows only one reason to fail.
-  const reason = cause instanceof URIError ? "has a lone surrogate; give well-formed text" : (cause as Error).message;
+  // encodeURIComponent fails only for lone surrogates.
+  const reason =
+    cause instanceof URIError ? "contains a lone surrogate. Pass well-formed text" : (cause as Error).message;
   return `the value of ${quote(name)} ${reason}.`;
 }
 
@@ -51,7 +52,7 @@ function expandVariable(variable: Variable, expansion: Expansion, value: unknown
   }
   const members = toMembers(value);
   if (members.length === 0) return undefined;
-  if (variable.prefix !== undefined) throw new Error("is a list or a map, which has no prefix; give a string");
+  if (variable.prefix !== undefined) throw new Error("is a list or a map, but a prefix needs a string. Pass a string");
   const encode = expansion.reserved ? encodeReserved : encodeUnreserved;
   if (!variable.explode) {
     const items = members.map(([key, item]) => (key === undefined ? encode(item) : `${encode(key)},${encode(item)}`));
@@ -77,7 +78,7 @@ function withName(name: string, value: string, expansion: Expansion): string {
 
 type Member = readonly [key: string | undefined, item: string];
 
-/** The members of a list, without keys, or of a map, with them. */
+/** Returns the members of a list (without keys) or of a map (with keys). */
 function toMembers(value: object): Member[] {
   const entries = Array.isArray(value) ? value.map((item) => [undefined, item] as const) : toEntries(value);
   const members: Member[] = [];
@@ -88,14 +89,16 @@ function toMembers(value: object): Member[] {
 }
 
 function toEntries(value: object): [string, unknown][] {
-  // A Date or a Map has no entries of its own and would vanish without a word.
+  // A Date or a Map has no own enumerable properties and would be omitted silently.
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return Object.entries(value);
-  throw new Error("is neither a list nor a plain object; turn it into one, or into a string");
+  throw new Error("is neither a list nor a plain object. Convert it to one, or to a string");
 }
 
 function toScalar(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value);
-  throw new Error(`holds a value of type ${typeof value}; give strings, numbers or booleans, or a list or map of them`);
+  throw new Error(
+    `contains a value of type ${typeof value}. Pass strings, numbers or booleans, or a list or map of them`,
+  );
 }

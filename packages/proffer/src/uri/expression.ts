@@ -5,33 +5,33 @@ export type Operator = "" | "+" | "#" | "." | "/" | ";" | "?" | "&";
 export interface Variable {
   readonly name: string;
   readonly operator: Operator;
-  /** `{name*}`: a list, or a map, whose items stand on their own. */
+  /** `{name*}`: each item of a list or map is expanded separately. */
   readonly explode: boolean;
-  /** `{name:3}`: at most so many characters of the value. */
+  /** `{name:3}`: the maximum number of characters of the value. */
   readonly prefix: number | undefined;
 }
 
-/** What stands between braces. */
+/** One expression in braces. */
 export interface Expression {
   readonly operator: Operator;
   readonly variables: readonly Variable[];
-  /** Where its opening brace stands in the text of the template. */
+  /** The position of the opening brace in the template. */
   readonly position: number;
 }
 
-/** A part of a template: literal text, percent-encoded as it will stand in a URI, or an expression. */
+/** A part of a template: percent-encoded literal text, or an expression. */
 export type Part = string | Expression;
 
 /** How an operator expands: the table in appendix A of RFC 6570. */
 export interface Expansion {
-  /** What comes before the first value. */
+  /** The text before the first value. */
   readonly first: string;
   readonly separator: string;
-  /** Whether a value is preceded by the name of its variable. */
+  /** Whether the name of the variable precedes its value. */
   readonly named: boolean;
-  /** What follows the name of an empty value. */
+  /** The text after the name of an empty value. */
   readonly ifEmpty: string;
-  /** Whether reserved characters and percent-encoded triplets stay as they are. */
+  /** Whether reserved characters and percent-encoded triplets are kept unencoded. */
   readonly reserved: boolean;
 }
 
@@ -46,7 +46,7 @@ export const EXPANSIONS: Readonly<Record<Operator, Expansion>> = {
   "&": { first: "&", separator: "&", named: true, ifEmpty: "=", reserved: false },
 };
 
-/** Writes an expression as it stands in a template. */
+/** Formats an expression as template text. */
 export function toText(expression: Expression): string {
   const specs = expression.variables.map(({ name, explode, prefix }) => {
     if (explode) return `${name}*`;

@@ -26,9 +26,9 @@ describe("match", () => {
     ["{a,b}", "1,2", { a: "1", b: "2" }],
     ["{a,b}", "1,", undefined],
     ["{a*}", "1,2,3", { a: ["1", "2", "3"] }],
-    // Clients often leave reserved characters as they are.
+    // Clients often leave reserved characters unencoded.
     ["mail://{address}/x", "mail://jo@a.example,b/x", { address: "jo@a.example,b" }],
-    // Literal text behind a variable, up to the end or up to a delimiter.
+    // Literal text after a variable, up to the end or up to a delimiter.
     ["{key}.json", "a.json.json", { key: "a.json" }],
     ["{key}.json", ".json", undefined],
     ["{key}.json/{part}", "a.json.json/1", { key: "a.json", part: "1" }],
@@ -70,7 +70,7 @@ describe("match", () => {
     ["{a}{;b}{/c}", "1;b=2/3", { a: "1", b: "2", c: "3" }],
     ["{a}{;b}.json", "1.json", { a: "1" }],
     ["a{&b}", "a&b=1", { b: "1" }],
-    // The query, in any order, with any of its keys left out.
+    // The query, in any order, with any of its keys omitted.
     ["a{?b,c}{&d}", "a?d=3&c=2&b=1", { b: "1", c: "2", d: "3" }],
     ["a{?b,c}{&d}", "a?d=3", { d: "3" }],
     ["a{?b,c}{&d}", "a", {}],
@@ -105,7 +105,7 @@ describe("match", () => {
     ["{a:2}", "%C3%A9%F0%9F%98%80", { a: "é😀" }],
     ["{a:2}", "é😀", { a: "é😀" }],
     ["x{?a:2}", "x?a=abc", undefined],
-    // Literal text stands in a URI as an expansion has it.
+    // Literal text is percent-encoded as in an expansion.
     ["x://é/{a}", "x://%C3%A9/1", { a: "1" }],
   ])("%s reads %s", (template, uri, values) => {
     expect(valuesOf(template, uri)).toEqual(values);
@@ -118,7 +118,7 @@ describe("match", () => {
   });
 
   it.each(["%", "%zz", "%c0%ae", "%E0%A4%A", "a%", "%80", "%ed%a0%80", "%f5%80%80%80"])(
-    "T062: reports %j as malformed, and leaves it as it is",
+    "T062: reports %j as malformed, and does not decode it",
     (raw) => {
       const fault = { kind: "malformed_escape", name: "a", value: raw };
       expect(parseTemplate("x://{a}").match(`x://${raw}`)).toMatchObject({ values: { a: raw }, faults: [fault] });
@@ -129,14 +129,14 @@ describe("match", () => {
     },
   );
 
-  it("gives the raw text with decode: false, and finds nothing malformed", () => {
+  it("returns the raw text with decode: false, and reports nothing as malformed", () => {
     const match = parseTemplate("x://{a}{?b%20c,d}").match("x://%zz?b%20c=%41&%64=1", { decode: false });
     expect(match?.values).toEqual({ a: "%zz", "b%20c": "%41" });
     expect([...(match?.unknown ?? [])]).toEqual([["%64", "1"]]);
     expect(match?.faults).toEqual([]);
   });
 
-  it("matches whatever the query has, and tells the keys that it does not know", () => {
+  it("matches with any query, and reports unknown keys", () => {
     const match = parseTemplate("x://{a}{?b}").match("x://1?b=2&c=3&__proto__=4&d");
     expect(match?.values).toEqual({ a: "1", b: "2" });
     expect([...(match?.unknown ?? [])]).toEqual([
@@ -159,7 +159,7 @@ describe("match", () => {
     expect(match?.faults).toHaveLength(faults);
   });
 
-  it("reports keys that come twice unless told otherwise", () => {
+  it("reports duplicate keys by default", () => {
     expect(parseTemplate("x{?b}").match("x?b=1&%62=2")?.faults).toEqual([
       { kind: "duplicate_key", name: "b", value: "2" },
     ]);
@@ -181,11 +181,11 @@ describe("match", () => {
     ["alc://cards/x//?a=//", { id: "x" }],
     ["alc://cards/", undefined],
     ["alc:/cards/x", undefined],
-  ])("drops empty segments from %s if asked to", (uri, values) => {
+  ])('drops empty segments from %s with emptySegments: "drop"', (uri, values) => {
     expect(parseTemplate("alc://cards/{id}").match(uri, { emptySegments: "drop" })?.values).toEqual(values);
   });
 
-  it("keeps empty segments unless told otherwise", () => {
+  it("keeps empty segments by default", () => {
     expect(valuesOf("alc://cards/{id}", "alc://cards//x")).toBeUndefined();
     expect(valuesOf("alc://cards/{id}", "alc://cards/x/")).toBeUndefined();
   });
@@ -199,14 +199,14 @@ describe("match", () => {
     ["x{/m*}", "x/a=1/b=2", { a: "1", b: "2" }],
     ["x{.m*}", "x.a=1.b=2", { a: "1", b: "2" }],
     ["x{#m*}", "x#a=1,b=2", { a: "1", b: "2" }],
-  ])("%s reads a map from %s if it is declared as one", (template, uri, map) => {
+  ])("%s reads a map from %s if maps contains the variable", (template, uri, map) => {
     const match = parseTemplate(template).match(uri, { maps: ["m"] });
     expect(Object.entries(match?.values.m ?? {})).toEqual(Object.entries(map));
     expect(match?.unknown.size).toBe(0);
     expect(({} as { a?: unknown }).a).toBeUndefined();
   });
 
-  it("reports keys of a map that come twice or are empty", () => {
+  it("reports duplicate and empty keys of a map", () => {
     const match = parseTemplate("x{/m*}").match("x/a=1/a=2/=3", { maps: ["m"] });
     expect(match?.values).toEqual({ m: { a: "1" } });
     expect(match?.faults).toEqual([
@@ -215,18 +215,20 @@ describe("match", () => {
     ]);
   });
 
-  it("refuses options that can have no meaning", () => {
+  it("rejects options that do not fit the template", () => {
     const template = parseTemplate("x{?a*,b*,c}");
-    expect(() => template.match("x", { maps: ["c"] })).toThrow(/"c" cannot be a map, because there is no \{c\*\}/);
+    expect(() => template.match("x", { maps: ["c"] })).toThrow(
+      /"c" cannot be a map, because the template has no \{c\*\}/,
+    );
     for (const text of ["x{?a*,b*}", "x{?a*}{&b*}", "x{;a*,b*}", "x#y{;a*,b*}"]) {
       expect(() => parseTemplate(text).match("x", { maps: ["a", "b"] })).toThrow(/a and b cannot both be the map/);
     }
     const drop = { emptySegments: "drop" } as const;
-    expect(() => parseTemplate("a://b//{c}").match("a", drop)).toThrow(/it has an empty segment/);
-    expect(() => parseTemplate("a://{c}/").match("a", drop)).toThrow(/it has an empty segment/);
+    expect(() => parseTemplate("a://b//{c}").match("a", drop)).toThrow(/the template has an empty segment/);
+    expect(() => parseTemplate("a://{c}/").match("a", drop)).toThrow(/the template has an empty segment/);
   });
 
-  it("matches nothing that is longer than the limit", () => {
+  it("matches no URI above the length limit", () => {
     const longest = `x://${"a".repeat(MAX_URI_LENGTH - 4)}`;
     expect(valuesOf("x://{a}", longest)).toBeDefined();
     expect(valuesOf("x://{a}", `${longest}a`)).toBeUndefined();
@@ -234,7 +236,7 @@ describe("match", () => {
     expect([short.match("x://12")?.values, short.match("x://123")]).toEqual([{ a: "12" }, undefined]);
   });
 
-  it("keeps the faults of one match from the next", () => {
+  it("does not carry faults over to the next match", () => {
     const template = parseTemplate("x://{a}");
     expect(template.match("x://%")?.faults).toHaveLength(1);
     expect(template.match("x://1?b")?.unknown.size).toBe(1);
@@ -280,7 +282,7 @@ describe("an ambiguous template", () => {
     "x{#a}y",
     "x#y{#a}",
     "x{#a}{?b}",
-  ])("%s expands, but is not matched", (text) => {
+  ])("%s can be expanded, but not matched", (text) => {
     const template = parseTemplate(text);
     expect(template.expand({})).toBeTypeOf("string");
     expect(template.ambiguity).toContain(`Template ${JSON.stringify(text)}, position `);
@@ -288,18 +290,21 @@ describe("an ambiguous template", () => {
     expect(() => template.match("x")).toThrow(template.ambiguity);
   });
 
-  it("says what to write instead", () => {
+  it("has a message that says how to fix it", () => {
     expect(parseTemplate("repo://{a}-{b}").ambiguity).toBe(
-      `Template "repo://{a}-{b}", position 7: {a} has no certain end: only "-", which it may contain, stands before {b}; put "/" between the two.`,
+      `Template "repo://{a}-{b}", position 7: {a} may contain "-", so its end before {b} is ambiguous. Put "/" between the two.`,
     );
     expect(parseTemplate("{+a}/x{+b}").ambiguity).toBe(
-      `Template "{+a}/x{+b}", position 0: {a} has no certain end: only "/x", which it may contain, stands before {b}; let only literal text follow {+a}.`,
+      `Template "{+a}/x{+b}", position 0: {a} may contain "/x", so its end before {b} is ambiguous. Put only literal text after {+a}.`,
+    );
+    expect(parseTemplate("{a}{b}").ambiguity).toBe(
+      `Template "{a}{b}", position 0: {a} and {b} have nothing between them, so the end of {a} is ambiguous. Put "/" between the two.`,
     );
     expect(parseTemplate("{/a}/b/{c}").ambiguity).toBe(
-      `Template "{/a}/b/{c}", position 0: "/b/" behind {/a} can be read in two ways, because an expression before it may be left out; write /{name}, which is never left out.`,
+      `Template "{/a}/b/{c}", position 0: "/b/" after {/a} is ambiguous, because a URI may omit an expression before it. Write /{name}, which is always present.`,
     );
     expect(parseTemplate("x?{a}").ambiguity).toBe(
-      `Template "x?{a}", position 2: {a} is not the whole value of a key; write {?name} or {&name}, or, for one that must be there, ?key={name}.`,
+      `Template "x?{a}", position 2: {a} is not the whole value of a key. Write {?name} or {&name}, or ?key={name} for a required key.`,
     );
   });
 
@@ -314,7 +319,7 @@ describe("an ambiguous template", () => {
     "{/a,b}",
     "{/a}{/b*}",
     "{#a}",
-  ])("is not what %s is", (text) => {
+  ])("does not include %s", (text) => {
     expect(parseTemplate(text).ambiguity).toBeUndefined();
   });
 });

@@ -5,20 +5,20 @@ import { readPairs } from "./read-pairs.ts";
 import { createReading, type Match, type MatchOptions, type Reading, readText, toMatch } from "./reading.ts";
 import type { Hole, Sequence } from "./sequence.ts";
 
-/** The longest URI that is matched, unless another is asked for; a longer one matches nothing. */
+/** The default maximum length of a URI; a longer URI matches nothing. */
 export const MAX_URI_LENGTH = 16_384;
 
-/** Reads a URI by a plan, or returns undefined if the plan does not describe it. One scan from left to right. */
+/** Matches a URI in one scan from left to right; returns undefined if the plan does not describe it. */
 export function matchPlan(plan: Plan, uri: string, options: MatchOptions): Match | undefined {
   const hash = uri.indexOf("#");
-  if (!hasFragment(plan, hash !== -1)) return undefined;
+  if (!allowsFragment(plan, hash !== -1)) return undefined;
   const beforeHash = hash === -1 ? uri : uri.slice(0, hash);
-  const mark = beforeHash.indexOf("?");
-  const path = mark === -1 ? beforeHash : beforeHash.slice(0, mark);
+  const questionMark = beforeHash.indexOf("?");
+  const path = questionMark === -1 ? beforeHash : beforeHash.slice(0, questionMark);
   const reading = createReading(options);
   if (!readSequence(plan.path, path, reading)) return undefined;
-  if (mark !== -1 || plan.query.required > 0) {
-    const query = mark === -1 ? "" : beforeHash.slice(mark + 1);
+  if (questionMark !== -1 || plan.query.required > 0) {
+    const query = questionMark === -1 ? "" : beforeHash.slice(questionMark + 1);
     if (!readPairs(plan.query, query, reading)) return undefined;
   }
   if (hash !== -1 && plan.fragment !== undefined) {
@@ -27,7 +27,7 @@ export function matchPlan(plan: Plan, uri: string, options: MatchOptions): Match
   return toMatch(reading);
 }
 
-function hasFragment(plan: Plan, present: boolean): boolean {
+function allowsFragment(plan: Plan, present: boolean): boolean {
   if (plan.fragment === undefined) return !present;
   return present || plan.fragmentOptional;
 }
@@ -35,7 +35,7 @@ function hasFragment(plan: Plan, present: boolean): boolean {
 function readSequence({ prefix, holes, suffix }: Sequence, text: string, reading: Reading): boolean {
   if (!text.startsWith(prefix) || !text.endsWith(suffix)) return false;
   const end = text.length - suffix.length;
-  // Where literal texts overlap, this ends up behind the end and stays there.
+  // If the prefix and the suffix overlap in the text, `at` is beyond `end`, and the comparison below fails.
   let at = prefix.length;
   for (const hole of holes) {
     if (hole.lead === "" || (at < end && text.startsWith(hole.lead, at))) {
@@ -50,11 +50,11 @@ function readSequence({ prefix, holes, suffix }: Sequence, text: string, reading
   return at === end;
 }
 
-/** Where the text of a hole ends. No character is looked at twice. */
+/** Returns the position where the text of a hole ends. Reads each character once. */
 function findEnd(hole: Hole, text: string, start: number, end: number): number {
   for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at);
-    if (hole.stops[code] === 1) return code === hole.delimiter ? at - hole.back : at;
+    if (hole.stops[code] === 1) return code === hole.delimiter ? at - hole.delimiterOffset : at;
   }
   return end;
 }

@@ -2,28 +2,28 @@ import { type Expression, type Part, toText, type Variable } from "./expression.
 import { decode } from "./percent.ts";
 import { quote, TemplateError } from "./template-error.ts";
 
-/** One `key=value` that a template names. */
+/** One `key=value` pair of a template. */
 export interface Pair {
   readonly key: string;
-  /** What takes the value; without it the value must be `fixed`. */
+  /** The variable that receives the value; without one, the value must equal `fixed`. */
   readonly variable: Variable | undefined;
-  /** The value that literal text asks for, as it stands in a URI. */
+  /** The literal value, percent-encoded. */
   readonly fixed: string;
-  /** Whether a URI must have it, because the key is literal text. */
+  /** Whether a URI must have the pair, because its key is literal text. */
   readonly required: boolean;
 }
 
-/** The `key=value` pairs of a query, or of a `{;…}`, which stand in any order. */
+/** The `key=value` pairs of a query or of a `{;…}`; a URI may have them in any order. */
 export interface Pairs {
   readonly separator: string;
   readonly list: readonly Pair[];
   readonly required: number;
   readonly byKey: ReadonlyMap<string, Pair>;
-  /** By the key as it stands in the template, for those who do not decode. */
+  /** By the percent-encoded key, for `decode: false`. */
   readonly byRawKey: ReadonlyMap<string, Pair>;
 }
 
-/** Pairs of variables that may each be left out. */
+/** Returns optional pairs for the variables. */
 export function variablePairs(variables: readonly Variable[], separator: string): Pairs {
   return toPairs(variables.map(toOptional), separator);
 }
@@ -32,27 +32,27 @@ function toOptional(variable: Variable): Pair {
   return { key: variable.name, variable, fixed: "", required: false };
 }
 
-/** The pairs of a query such as `?kind=book&q={words}{&page}`. @throws {TemplateError} if it is not made of pairs. */
+/** Parses a query such as `?kind=book&q={words}{&page}`. @throws {TemplateError} if it does not consist of pairs. */
 export function queryPairs(text: string, parts: readonly Part[]): Pairs {
   const list: Pair[] = [];
   let position = 0;
-  // The text of a pair, and the variable that is its value. After a variable, only "&" may follow.
+  // The literal text of the current pair, and the variable that is its value. Only "&" may follow a variable.
   let literal = "";
   let variable: Variable | undefined;
-  let full = false;
+  let hasValue = false;
 
   function finish(): void {
     if (literal !== "") list.push(toPair(literal, variable));
     literal = "";
     variable = undefined;
-    full = false;
+    hasValue = false;
   }
 
   for (const part of parts) {
     if (typeof part === "string") {
       const [first = "", ...others] = part.split("&");
-      if (full && first !== "")
-        throw new TemplateError(text, position, `${quote(first)} follows a value; ${QUERY_RULE}`);
+      if (hasValue && first !== "")
+        throw new TemplateError(text, position, `${quote(first)} follows a value. ${QUERY_RULE}`);
       literal += first;
       for (const other of others) {
         finish();
@@ -64,21 +64,21 @@ export function queryPairs(text: string, parts: readonly Part[]): Pairs {
     if (part.operator === "?" || part.operator === "&") {
       finish();
       list.push(...part.variables.map(toOptional));
-      full = true;
+      hasValue = true;
       continue;
     }
-    if (full || !isValue(part) || literal === "" || literal.indexOf("=") !== literal.length - 1) {
-      throw new TemplateError(text, position, `${toText(part)} is not the whole value of a key; ${QUERY_RULE}`);
+    if (hasValue || !isValue(part) || literal === "" || literal.indexOf("=") !== literal.length - 1) {
+      throw new TemplateError(text, position, `${toText(part)} is not the whole value of a key. ${QUERY_RULE}`);
     }
     variable = part.variables[0];
-    full = true;
+    hasValue = true;
   }
   finish();
   checkKeys(text, list, position);
   return toPairs(list, "&");
 }
 
-const QUERY_RULE = "write {?name} or {&name}, or, for one that must be there, ?key={name}.";
+const QUERY_RULE = "Write {?name} or {&name}, or ?key={name} for a required key.";
 
 function isValue({ operator, variables }: Expression): boolean {
   return (operator === "" || operator === "+") && variables.length === 1 && variables[0]?.explode === false;
@@ -94,8 +94,8 @@ function checkKeys(text: string, list: readonly Pair[], position: number): void 
   const keys = new Set<string>();
   for (const pair of list) {
     const key = decodeKey(pair);
-    if (key === "") throw new TemplateError(text, position, `a value has no key; ${QUERY_RULE}`);
-    if (keys.has(key)) throw new TemplateError(text, position, `the key ${quote(key)} stands twice; name it once.`);
+    if (key === "") throw new TemplateError(text, position, `a value has no key. ${QUERY_RULE}`);
+    if (keys.has(key)) throw new TemplateError(text, position, `duplicate key ${quote(key)}. Use each key once.`);
     keys.add(key);
   }
 }

@@ -2,22 +2,22 @@ import type { Expression, Operator, Part, Variable } from "./expression.ts";
 import { decode, encodeReserved } from "./percent.ts";
 import { quote, TemplateError } from "./template-error.ts";
 
-/** The longest template that is parsed, unless another is asked for. */
+/** The default maximum length of a template. */
 export const MAX_TEMPLATE_LENGTH = 2048;
 
 const OPERATORS = "+#./;?&";
-/** RFC 6570, section 2.2: kept for extensions. */
-const KEPT_OPERATORS = "=,!@|";
-/** RFC 6570, section 2.1, but for the apostrophe, which RFC 3986 allows and templates in use contain. */
+/** RFC 6570, section 2.2: reserved for extensions. */
+const RESERVED_OPERATORS = "=,!@|";
+/** RFC 6570, section 2.1, except the apostrophe, which RFC 3986 allows and real templates contain. */
 const NOT_LITERAL = /[\p{Cc}\p{Cs} "<>\\^`|}]|%(?![0-9A-Fa-f]{2})/u;
 const NAME = /^(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*/;
 const PREFIX = /^:([1-9][0-9]{0,3})$/;
 const CONTROL = /\p{Cc}/u;
 
-/** Takes a template apart. @throws {TemplateError} where RFC 6570 does not allow it. */
+/** Parses a template into its parts. @throws {TemplateError} for a template that RFC 6570 does not allow. */
 export function parseParts(text: string, maxLength: number): Part[] {
   if (text.length > maxLength) {
-    throw new TemplateError(text, maxLength, `a template has at most ${maxLength} characters.`);
+    throw new TemplateError(text, maxLength, `the template has more than ${maxLength} characters.`);
   }
   const parts: Part[] = [];
   let at = 0;
@@ -27,7 +27,7 @@ export function parseParts(text: string, maxLength: number): Part[] {
     if (end > at) parts.push(parseLiteral(text, at, end));
     if (open === -1) break;
     const close = text.indexOf("}", open);
-    if (close === -1) throw new TemplateError(text, open, `this expression is not closed; add "}".`);
+    if (close === -1) throw new TemplateError(text, open, `the expression is not closed. Add "}".`);
     parts.push(parseExpression(text, open, close));
     at = close + 1;
   }
@@ -39,18 +39,23 @@ function parseLiteral(text: string, start: number, end: number): string {
   const found = NOT_LITERAL.exec(literal);
   if (found === null) return encodeReserved(literal);
   const position = start + found.index;
-  if (found[0] === "}") throw new TemplateError(text, position, `this "}" closes nothing; write %7D, or add a "{".`);
-  if (found[0] === "%") throw new TemplateError(text, position, `"%" needs two hexadecimal digits; write %25.`);
-  throw new TemplateError(text, position, `${quote(found[0])} may not stand in a URI; percent-encode it.`);
+  if (found[0] === "}") throw new TemplateError(text, position, `"}" without a matching "{". Write %7D, or add "{".`);
+  if (found[0] === "%")
+    throw new TemplateError(
+      text,
+      position,
+      `"%" must be followed by two hexadecimal digits. Write %25 for a percent sign.`,
+    );
+  throw new TemplateError(text, position, `${quote(found[0])} is not allowed in a URI. Percent-encode it.`);
 }
 
 function parseExpression(text: string, open: number, close: number): Expression {
   const sign = text.charAt(open + 1);
-  if (KEPT_OPERATORS.includes(sign)) {
+  if (RESERVED_OPERATORS.includes(sign)) {
     throw new TemplateError(
       text,
       open + 1,
-      `the operator "${sign}" has no meaning yet; use one of ${OPERATORS} or none.`,
+      `the operator "${sign}" is reserved by RFC 6570. Use one of ${OPERATORS}, or none.`,
     );
   }
   const operator = (OPERATORS.includes(sign) ? sign : "") as Operator;
@@ -67,7 +72,7 @@ function parseVariable(text: string, position: number, spec: string, operator: O
   const name = NAME.exec(spec)?.[0];
   if (name === undefined) {
     const found = spec === "" ? "nothing" : quote(spec);
-    throw new TemplateError(text, position, `a name is expected here, not ${found}; ${NAME_RULE}`);
+    throw new TemplateError(text, position, `expected a variable name, found ${found}. ${NAME_RULE}`);
   }
   checkName(text, position, name);
   const modifier = spec.slice(name.length);
@@ -76,27 +81,36 @@ function parseVariable(text: string, position: number, spec: string, operator: O
   const prefix = PREFIX.exec(modifier)?.[1];
   if (prefix !== undefined) return { name, operator, explode: false, prefix: Number(prefix) };
   const problem = modifier.startsWith(":")
-    ? `a prefix is a number from 1 to 9999, without "*", and not ${quote(modifier)}.`
-    : `${quote(modifier)} may not follow the name ${quote(name)}; ${NAME_RULE}`;
+    ? `invalid prefix ${quote(modifier)}. A prefix is ":" and a number from 1 to 9999, without "*".`
+    : `${quote(modifier)} cannot follow the name ${quote(name)}. ${NAME_RULE}`;
   throw new TemplateError(text, position + name.length, problem);
 }
 
-const NAME_RULE = `names have letters, digits, "_", triplets such as %20 and single dots, then perhaps "*" or ":" and a number.`;
+const NAME_RULE =
+  'A name consists of letters, digits, "_", triplets such as %20 and single dots. "*" or ":" with a number may follow.';
 
 function checkName(text: string, position: number, name: string): void {
-  // A value under such a name would hide, or be taken for, what every object inherits: `__proto__`, `constructor`.
+  // Such a name would shadow an inherited property, or be mistaken for one: `__proto__`, `constructor`.
   if (name in Object.prototype) {
-    throw new TemplateError(text, position, `every object has a property ${quote(name)}; choose another name.`);
+    throw new TemplateError(
+      text,
+      position,
+      `the name ${quote(name)} is a property of every object. Choose another name.`,
+    );
   }
   const decoded = decode(name);
   if (decoded === undefined) {
     throw new TemplateError(
       text,
       position,
-      `the name ${quote(name)} is not percent-encoded UTF-8; choose another name.`,
+      `the name ${quote(name)} is not percent-encoded UTF-8. Choose another name.`,
     );
   }
   if (CONTROL.test(decoded)) {
-    throw new TemplateError(text, position, `the name ${quote(name)} has a control character; choose another name.`);
+    throw new TemplateError(
+      text,
+      position,
+      `the name ${quote(name)} contains a control character. Choose another name.`,
+    );
   }
 }

@@ -7,7 +7,7 @@ export function encodeUnreserved(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, encodeAscii);
 }
 
-/** Encodes what may not stand in a URI; reserved characters and triplets stay. @throws {URIError} for a lone surrogate. */
+/** Encodes all but unreserved and reserved characters and triplets. @throws {URIError} for a lone surrogate. */
 export function encodeReserved(text: string): string {
   return text.replace(TRIPLET_OR_FOREIGN, keepTriplet);
 }
@@ -20,7 +20,7 @@ function encodeAscii(char: string): string {
   return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** Decodes a text once, or returns undefined where it is not the percent-encoding of UTF-8. */
+/** Decodes a text once; returns undefined if it is not percent-encoded UTF-8. */
 export function decode(text: string): string | undefined {
   if (text.indexOf("%") === -1) return text;
   try {
@@ -31,8 +31,8 @@ export function decode(text: string): string | undefined {
 }
 
 /**
- * Counts the characters of an encoded text in code points. Continuation octets and low surrogates do not count, so the
- * text need not be decoded.
+ * Counts the code points of a percent-encoded text without decoding it: continuation octets and low surrogates do not
+ * count.
  */
 export function countCharacters(text: string): number {
   let count = 0;

@@ -4,17 +4,17 @@ import { type Sections, toSections } from "./sections.ts";
 import { type Sequence, toSequence } from "./sequence.ts";
 import { TemplateError } from "./template-error.ts";
 
-/** How a template reads a URI. */
+/** A template that is prepared for matching. */
 export interface Plan {
   readonly path: Sequence;
   readonly query: Pairs;
-  /** Without it, a URI with a fragment is not described. */
+  /** Without one, the template does not match URIs with a fragment. */
   readonly fragment: Sequence | undefined;
-  /** Whether the fragment may be left out, as that of `{#name}` may. */
+  /** Whether a URI may omit the fragment, as with `{#name}`. */
   readonly fragmentOptional: boolean;
 }
 
-/** Prepares a template for reading URIs. @throws {TemplateError} if it is ambiguous. */
+/** Prepares a template for matching. @throws {TemplateError} if it is ambiguous. */
 export function toPlan(text: string, parts: readonly Part[]): Plan {
   checkRepeats(text, parts);
   const sections = toSections(text, parts);
@@ -27,7 +27,7 @@ export function toPlan(text: string, parts: readonly Part[]): Plan {
   };
 }
 
-/** The plan of a URI without variables, whatever characters it has. */
+/** Returns the plan of a URI without variables; its characters are not checked. */
 export function literalPlan(uri: string): Plan {
   const path = { prefix: uri, holes: [], suffix: "" };
   return { path, query: queryPairs(uri, []), fragment: undefined, fragmentOptional: false };
@@ -42,7 +42,7 @@ function checkRepeats(text: string, parts: readonly Part[]): void {
         throw new TemplateError(
           text,
           part.position,
-          `{${name}} stands twice and could be read as two values; name it once.`,
+          `{${name}} occurs twice, so a URI could contain two values for it. Use each variable once.`,
         );
       }
       names.add(name);
@@ -53,7 +53,7 @@ function checkRepeats(text: string, parts: readonly Part[]): void {
 function hasOptionalFragment(text: string, sections: Sections): boolean {
   const [first, second] = sections.fragment ?? [];
   if (first === undefined || typeof first === "string" || first.operator !== "#") return false;
-  // Without a value there is no "#", and what follows would stand in the path.
+  // Without a value there is no "#", and any text after the expression would be part of the path.
   if (second === undefined) return true;
-  throw new TemplateError(text, first.position, "nothing may follow {#…}; put it last, or write #{…}.");
+  throw new TemplateError(text, first.position, "nothing may follow {#…}. Put it last, or write #{…}.");
 }

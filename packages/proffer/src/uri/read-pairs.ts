@@ -3,7 +3,7 @@ import type { Pair, Pairs } from "./pairs.ts";
 import { countCharacters } from "./percent.ts";
 import { addFault, type Reading, readText, setUnknown } from "./reading.ts";
 
-/** Reads `key=value` pairs. Returns false if a value is not what the template wants, or a required pair is missing. */
+/** Reads `key=value` pairs. Returns false if a value does not match, or a required pair is missing. */
 export function readPairs(pairs: Pairs, text: string, reading: Reading): boolean {
   const known = reading.options.decode === false ? pairs.byRawKey : pairs.byKey;
   const map = mapOf(pairs, reading);
@@ -11,7 +11,7 @@ export function readPairs(pairs: Pairs, text: string, reading: Reading): boolean
   for (let at = 0; at < text.length; ) {
     const next = text.indexOf(pairs.separator, at);
     const end = next === -1 ? text.length : next;
-    // Cut out first: a search for "=" in the whole text is quadratic for many keys without one.
+    // Slice first: searching for "=" in the whole text would take quadratic time for many keys without a "=".
     const piece = text.slice(at, end);
     at = end + 1;
     if (piece === "") continue;
@@ -66,14 +66,14 @@ function readUnknown(key: string, raw: string, reading: Reading): void {
 }
 
 function readEntry(name: string, key: string, raw: string, reading: Reading): void {
-  // The keys come from outside: without a prototype, `__proto__` is one like any other.
+  // The keys come from the client: without a prototype, `__proto__` is an ordinary key.
   reading.values[name] ??= Object.create(null) as Record<string, string>;
   const map = reading.values[name] as Record<string, string>;
   const value = readText(reading, key, raw);
   if (!(key in map) || replaces(key, raw, reading)) map[key] = value;
 }
 
-/** Whether a key that came before takes the new value. Reports it where that is a fault. */
+/** Whether a duplicate key replaces the earlier value. Adds a fault if duplicates are errors. */
 function replaces(key: string, raw: string, reading: Reading): boolean {
   const { duplicates = "error" } = reading.options;
   if (duplicates === "error") addFault(reading, { kind: "duplicate_key", name: key, value: raw });

@@ -1,43 +1,43 @@
 import { decode } from "./percent.ts";
 
-/** What a variable stood for: a text, a list for `{name*}`, or a map for a `{name*}` that was declared as one. */
+/** The value of a variable: a string, a list for `{name*}`, or a map for a `{name*}` listed in `maps`. */
 export type TemplateValue = string | string[] | Record<string, string>;
 
-/** How a URI is read. */
+/** Options for matching a URI. */
 export interface MatchOptions<Maps extends string = string> {
   /** Whether keys and values are percent-decoded, once. Default: true. */
   readonly decode?: boolean;
-  /** What a key that comes again means: a fault, and the first value; the first value; or the last. Default: "error". */
+  /** How duplicate keys are handled: "error" adds a fault and keeps the first value. Default: "error". */
   readonly duplicates?: "error" | "first" | "last";
-  /** Whether empty segments of the path count: with "drop", `a://b//c/` is read as `a://b/c`. Default: "keep". */
+  /** Whether empty path segments are kept: with "drop", `a://b//c/` is read as `a://b/c`. Default: "keep". */
   readonly emptySegments?: "keep" | "drop";
-  /** Exploded variables that are maps instead of lists. In a query, a map takes every key that the template does not name. */
+  /** Exploded variables that are maps instead of lists. In a query, a map receives all keys without a variable. */
   readonly maps?: readonly Maps[];
 }
 
-/** Something wrong with a URI that a template describes. */
+/** A defect of a URI that matches the template. */
 export interface Fault {
   /**
-   * `malformed_escape`: not the percent-encoding of UTF-8; the text is then given as it stands.
-   * `duplicate_key`: a key that came before. `empty_key`: a value without a key.
+   * `malformed_escape`: the text is not percent-encoded UTF-8 and is passed on undecoded.
+   * `duplicate_key`: the key occurred before. `empty_key`: the value has no key.
    */
   readonly kind: "malformed_escape" | "duplicate_key" | "empty_key";
   /** The variable or the key. */
   readonly name: string;
-  /** The text at fault, as it stands in the URI. */
+  /** The defective text, undecoded. */
   readonly value: string;
 }
 
-/** What a template found in a URI. If there are faults, refuse the URI; if there are unknown keys, consider it. */
+/** The result of a match. Reject the URI if there are faults, and decide whether to accept unknown keys. */
 export interface Match<Values = Record<string, TemplateValue>> {
-  /** By the name of the variable. What the URI leaves out is absent. */
+  /** Values by variable name. Variables that the URI omits are absent. */
   readonly values: Values;
-  /** The keys that the template does not name, with their values. */
+  /** The query keys that the template does not name, with their values. */
   readonly unknown: ReadonlyMap<string, string>;
   readonly faults: readonly Fault[];
 }
 
-/** A match in the making. */
+/** The state of a match in progress. */
 export interface Reading {
   readonly options: MatchOptions;
   readonly values: Record<string, TemplateValue>;
@@ -45,13 +45,13 @@ export interface Reading {
   faults: Fault[];
 }
 
-/** Shared by all matches that have nothing to put there: replaced, never filled. */
-const NOTHING_UNKNOWN: Map<string, string> = new Map();
+/** Shared by all matches without unknown keys or faults: replaced on the first write, never modified. */
+const NO_UNKNOWN: Map<string, string> = new Map();
 const NO_FAULTS: Fault[] = [];
 Object.freeze(NO_FAULTS);
 
 export function createReading(options: MatchOptions): Reading {
-  return { options, values: {}, unknown: NOTHING_UNKNOWN, faults: NO_FAULTS };
+  return { options, values: {}, unknown: NO_UNKNOWN, faults: NO_FAULTS };
 }
 
 export function toMatch({ values, unknown, faults }: Reading): Match {
@@ -64,11 +64,11 @@ export function addFault(reading: Reading, fault: Fault): void {
 }
 
 export function setUnknown(reading: Reading, key: string, value: string): void {
-  if (reading.unknown === NOTHING_UNKNOWN) reading.unknown = new Map();
+  if (reading.unknown === NO_UNKNOWN) reading.unknown = new Map();
   reading.unknown.set(key, value);
 }
 
-/** Decodes a text as the options want it. A malformed one is reported and stays as it is. */
+/** Decodes a text if the options ask for it. Malformed text adds a fault and is returned undecoded. */
 export function readText(reading: Reading, name: string, raw: string): string {
   if (reading.options.decode === false) return raw;
   const text = decode(raw);

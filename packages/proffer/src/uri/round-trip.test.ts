@@ -63,7 +63,7 @@ const templateText = fc
     return texts.join("") + end;
   });
 
-/** Where in a URI a variable stands, since that decides what an unencoded value may contain. */
+/** The component of a URI that contains a variable: it decides which characters an unencoded value may have. */
 type Section = "path" | "query" | "fragment";
 
 function sectionsOf(parts: readonly Part[]): Map<string, Section> {
@@ -90,7 +90,7 @@ const wild = fc.oneof(
   fc.constantFrom("a/b", "..", "a.b,c", "k=v;w", "%", "%41", "%%414", "%zz", "?#&", "é😀", " ", "__proto__"),
 );
 
-/** A text that the encoding of a variable, between its separators, can hold. */
+/** A text that can be the value of a variable, between its separators. */
 function textFor(variable: Variable, section: Section, key = false): fc.Arbitrary<string> {
   const { reserved, separator } = EXPANSIONS[variable.operator];
   let forbidden = "";
@@ -122,7 +122,7 @@ interface Case {
   readonly maps: readonly string[];
 }
 
-/** Values in the invertible domain, as docs/uri-templates.md has it. */
+/** Values that round-trip, as defined in docs/uri-templates.md. */
 function valuesFor(template: Template): fc.Arbitrary<Case> {
   const sections = sectionsOf(template.parts);
   const present = fc.array(fc.boolean(), {
@@ -163,7 +163,7 @@ function isPresent(template: Template, index: number, wanted: readonly boolean[]
   const variable = template.variables[index];
   const before = template.variables[index - 1];
   if (variable === undefined || variable.operator === "" || variable.operator === "+") return true;
-  // Of {/a,b} and {/a}{/b}, b is only present if a is.
+  // In {/a,b} and {/a}{/b}, b is only present if a is.
   if (variable.operator === "/" && before?.operator === "/" && !(before.name in chosen)) return false;
   // If a {&…} follows, the "?" must be written, or the "&" would be read as part of the path.
   const continued = template.variables.slice(index).some((later) => later.operator === "&");
@@ -172,7 +172,7 @@ function isPresent(template: Template, index: number, wanted: readonly boolean[]
 }
 
 describe("T057: match(expand(values))", () => {
-  it("gives the values back, for random templates that are not ambiguous", { timeout: 60_000 + RUNS * 5 }, () => {
+  it("returns the same values, for random unambiguous templates", { timeout: 600_000 + RUNS * 5 }, () => {
     const seen = new Map<string, number>();
     const cases = templateText
       .map((candidate) => parseTemplate(candidate))
@@ -190,7 +190,7 @@ describe("T057: match(expand(values))", () => {
       }),
       { numRuns: RUNS },
     );
-    // A generator that never makes some kind of variable would prove nothing about it.
+    // A generator that never produces some kind of variable would prove nothing about it.
     for (const kind of ["", "*", ":", "+", "+*", "#", "#*", ".", ".*", "/", "/*", ";", ";*", "?", "?*", "&", "&*"]) {
       expect(seen.get(kind) ?? 0, `variables of the kind {${kind}}`).toBeGreaterThan(0);
     }

@@ -3,8 +3,8 @@ import type { Plan } from "./plan.ts";
 import type { Hole, Sequence } from "./sequence.ts";
 
 /**
- * Writes down which URIs a plan describes, whatever its variables are called. A query that is not required decides
- * nothing: `a://{b}` and `a://{c}{?d}` have one shape.
+ * Returns a text that is equal for plans that match the same URIs, regardless of the names of their variables. Optional
+ * query keys do not count: `a://{b}` and `a://{c}{?d}` have the same shape.
  */
 export function toShape(plan: Plan): string {
   const pairs = plan.query.list
@@ -25,14 +25,14 @@ function holeShape({ variable }: Hole): string {
   return `{${variable.operator}${modifier}}`;
 }
 
-/** How much a plan demands of a path: literal text and limits count for it, variables that span segments against it. */
+/** Returns how specific a plan is: literal text and limits raise the rank, variables that span segments lower it. */
 export function toRank(plan: Plan): number {
   const { prefix, holes, suffix } = plan.path;
   let rank = prefix.length + suffix.length + plan.query.required;
-  for (const { after, variable, wide } of holes) {
+  for (const { after, variable, spansSegments } of holes) {
     rank += after.length;
     if (variable.prefix !== undefined) rank++;
-    if (wide) rank--;
+    if (spansSegments) rank--;
   }
   return rank;
 }

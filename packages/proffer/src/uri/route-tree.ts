@@ -1,37 +1,37 @@
 import type { Sequence } from "./sequence.ts";
 
 /**
- * A tree over the segments of paths. It only proposes routes, the most literal from the left first; whether one matches
- * is for its plan to say.
+ * A tree over path segments. It proposes candidate routes, the most literal from the left first; the plan of a route
+ * decides whether it matches.
  */
 export interface RouteTree<Route> {
   readonly literals: Map<string, RouteTree<Route>>;
-  /** What follows a segment with a variable, by the literal text before the variable. */
+  /** Segments with a variable, by the literal text before the variable. */
   readonly openings: Affixes<Opening<Route>>;
   /** Routes whose path ends here. */
   readonly routes: Route[];
 }
 
 interface Opening<Route> {
-  /** By the literal text that the segment ends with. */
+  /** Subtrees by the literal text at the end of the segment. */
   readonly segments: Affixes<RouteTree<Route>>;
-  /** Routes whose variable may span segments, by the literal text that the path ends with. */
+  /** Routes whose variable may span segments, by the literal text at the end of the path. */
   readonly spanning: Affixes<Route[]>;
 }
 
-/** What the tree must know of a route. */
-export interface Routed {
+/** The properties of a route that the tree uses. */
+export interface TreeRoute {
   readonly path: Sequence;
-  /** Of two routes at one place in the tree, the higher is proposed first. */
+  /** Of two routes at the same node, the one with the higher rank is proposed first. */
   readonly rank: number;
 }
 
-/** What is being looked for. */
+/** A search for the route of a URI. */
 export interface Search<Route, Result> {
   readonly uri: string;
-  /** The URI up to its query. */
+  /** The URI without query and fragment. */
   readonly path: string;
-  /** What a route that is proposed makes of the URI, if it matches. */
+  /** Matches a proposed route; returns undefined if it does not match. */
   readonly accept: (route: Route, uri: string) => Result | undefined;
 }
 
@@ -43,15 +43,15 @@ function createOpening<Route>(): Opening<Route> {
   return { segments: createAffixes(), spanning: createAffixes() };
 }
 
-/** A segment of a path while it is being read. */
+/** A path segment that is being built. */
 interface Segment {
   prefix: string;
-  /** Whether it has a variable; what follows the last one is the suffix. */
+  /** Whether the segment has a variable; the literal text after the last one is the suffix. */
   open: boolean;
   suffix: string;
 }
 
-export function insertRoute<Route extends Routed>(tree: RouteTree<Route>, route: Route): void {
+export function insertRoute<Route extends TreeRoute>(tree: RouteTree<Route>, route: Route): void {
   const { prefix, holes, suffix } = route.path;
   let node = tree;
   let segment: Segment = { prefix: "", open: false, suffix: "" };
@@ -61,16 +61,16 @@ export function insertRoute<Route extends Routed>(tree: RouteTree<Route>, route:
     if (segment.open) segment.suffix += first;
     else segment.prefix += first;
     for (const other of others) {
-      node = obtainChild(node, segment);
+      node = getOrCreateChild(node, segment);
       segment = { prefix: other, open: false, suffix: "" };
     }
   }
 
   addLiteral(prefix);
   for (const hole of holes) {
-    if (hole.wide || hole.lead === "/") {
-      const opening = obtain(node.openings, segment.prefix, createOpening<Route>);
-      addRoute(obtain<Route[]>(opening.spanning, suffix, Array), route);
+    if (hole.spansSegments || hole.lead === "/") {
+      const opening = getOrCreate(node.openings, segment.prefix, createOpening<Route>);
+      addRoute(getOrCreate<Route[]>(opening.spanning, suffix, Array), route);
       return;
     }
     segment.open = true;
@@ -78,13 +78,13 @@ export function insertRoute<Route extends Routed>(tree: RouteTree<Route>, route:
     addLiteral(hole.after);
   }
   addLiteral(suffix);
-  addRoute(obtainChild(node, segment).routes, route);
+  addRoute(getOrCreateChild(node, segment).routes, route);
 }
 
-function obtainChild<Route>(node: RouteTree<Route>, segment: Segment): RouteTree<Route> {
+function getOrCreateChild<Route>(node: RouteTree<Route>, segment: Segment): RouteTree<Route> {
   if (segment.open) {
-    const opening = obtain(node.openings, segment.prefix, createOpening<Route>);
-    return obtain(opening.segments, segment.suffix, createRouteTree<Route>);
+    const opening = getOrCreate(node.openings, segment.prefix, createOpening<Route>);
+    return getOrCreate(opening.segments, segment.suffix, createRouteTree<Route>);
   }
   const known = node.literals.get(segment.prefix);
   if (known !== undefined) return known;
@@ -93,12 +93,12 @@ function obtainChild<Route>(node: RouteTree<Route>, segment: Segment): RouteTree
   return child;
 }
 
-function addRoute<Route extends Routed>(routes: Route[], route: Route): void {
+function addRoute<Route extends TreeRoute>(routes: Route[], route: Route): void {
   routes.push(route);
   routes.sort((a, b) => b.rank - a.rank);
 }
 
-/** Proposes routes for a path, whose next segment begins at `start`, until one is accepted. */
+/** Proposes routes for a path whose next segment begins at `start`, until one is accepted. */
 export function searchRoutes<Route, Result>(
   node: RouteTree<Route>,
   search: Search<Route, Result>,
@@ -121,7 +121,7 @@ export function searchRoutes<Route, Result>(
   return undefined;
 }
 
-/** Visits what stands under the ends of a stretch of the path, until there is a result. */
+/** Visits the items whose suffix ends the path between `start` and `end`, until one returns a result. */
 function visit<Route, Result, Item>(
   suffixes: Affixes<Item>,
   search: Search<Route, Result>,
@@ -154,12 +154,12 @@ function propose<Route, Result>(routes: readonly Route[], search: Search<Route, 
 }
 
 /**
- * Items by a text that something begins or ends with, the longest first. A search costs one step for each length that
- * occurs, however many texts there are.
+ * Items by prefix or suffix, the longest first. A search takes one lookup per distinct length, regardless of the number
+ * of items.
  */
 interface Affixes<Item> {
   readonly items: Map<string, Item>;
-  /** The lengths of the texts, the longest first. */
+  /** The distinct lengths of the keys, the longest first. */
   lengths: readonly number[];
 }
 
@@ -167,8 +167,7 @@ function createAffixes<Item>(): Affixes<Item> {
   return { items: new Map(), lengths: [] };
 }
 
-/** The item under a text, created if there is none. */
-function obtain<Item>(affixes: Affixes<Item>, text: string, create: () => Item): Item {
+function getOrCreate<Item>(affixes: Affixes<Item>, text: string, create: () => Item): Item {
   const known = affixes.items.get(text);
   if (known !== undefined) return known;
   const item = create();

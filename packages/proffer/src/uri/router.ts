@@ -3,33 +3,40 @@ import { MAX_URI_LENGTH, matchPlan } from "./match.ts";
 import { literalPlan, type Plan, toPlan } from "./plan.ts";
 import { createReading, type Match, type MatchOptions, toMatch } from "./reading.ts";
 import { toRank, toShape } from "./route-rank.ts";
-import { createRouteTree, insertRoute, type Routed, type RouteTree, type Search, searchRoutes } from "./route-tree.ts";
+import {
+  createRouteTree,
+  insertRoute,
+  type RouteTree,
+  type Search,
+  searchRoutes,
+  type TreeRoute,
+} from "./route-tree.ts";
 import { dropEmptySegments, pathEnd } from "./segments.ts";
 import { parseTemplate, type Template } from "./template.ts";
 import { quote, TemplateError } from "./template-error.ts";
 
-/** What a router found for a URI. */
+/** The route that matches a URI. */
 export interface RouteMatch<Value> {
   readonly value: Value;
-  /** Absent for a URI that was added as it is. */
+  /** Undefined if an exact URI was added. */
   readonly template: Template | undefined;
   readonly match: Match;
 }
 
-/** Values by URI and by template. */
+/** Finds values by exact URI or by template. */
 export interface Router<Value> {
   /**
    * Adds a URI, or a template if the text has a brace. @throws {TemplateError} for a malformed or ambiguous template,
-   * and for one that describes the same URIs as one that is there.
+   * and if an existing route matches the same URIs.
    */
   add(uri: string | Template, value: Value, options?: MatchOptions): void;
-  /** Removes what was added under this text. Returns whether there was something. */
+  /** Removes a route by its text. Returns whether it existed. */
   remove(uri: string | Template): boolean;
-  /** Finds the value of a URI: an exact one first, then the template that is the most literal from the left. */
+  /** Finds the route of a URI: exact URIs first, then the template that is the most literal from the left. */
   match(uri: string): RouteMatch<Value> | undefined;
 }
 
-interface Route<Value> extends Routed {
+interface Route<Value> extends TreeRoute {
   readonly text: string;
   readonly shape: string;
   readonly value: Value;
@@ -38,20 +45,29 @@ interface Route<Value> extends Routed {
   readonly options: MatchOptions;
 }
 
-/** Routes that see a URI in the same form. */
+/** Routes with the same handling of empty segments. */
 interface Group<Value> {
   readonly exact: Map<string, Route<Value>>;
   readonly templates: Set<Route<Value>>;
-  /** Built when it is needed, and again after a removal. */
+  /** Built on demand, and rebuilt after a removal. */
   tree: RouteTree<Route<Value>> | undefined;
 }
 
 export interface RouterOptions {
-  /** How many characters a URI may have: a longer one matches nothing. Default: 16,384. */
+  /** The maximum length of a URI; a longer URI matches nothing. Default: 16,384. */
   readonly maxUriLength?: number;
 }
 
-/** Creates a router. What a match costs does not depend on how many templates there are. */
+/**
+ * Creates a router. The cost of a match does not depend on the number of templates; `linear.test.ts` counts steps.
+ *
+ * @example
+ * const router = createRouter<string>();
+ * router.add("orders://{id}", "order");
+ * router.add("orders://latest", "latest order");
+ * router.match("orders://latest")?.value; // "latest order"
+ * router.match("orders://7")?.match.values; // { id: "7" }
+ */
 export function createRouter<Value>({ maxUriLength = MAX_URI_LENGTH }: RouterOptions = {}): Router<Value> {
   const byText = new Map<string, Route<Value>>();
   const byShape = new Map<string, Route<Value>>();
@@ -65,9 +81,9 @@ export function createRouter<Value>({ maxUriLength = MAX_URI_LENGTH }: RouterOpt
   return {
     add(uri, value, options = {}) {
       const route = toRoute(uri, value, options);
-      const rival = byShape.get(route.shape) ?? byText.get(route.text);
-      if (rival !== undefined) {
-        throw new TemplateError(route.text, 0, `${quote(rival.text)} describes the same URIs; remove one of the two.`);
+      const existing = byShape.get(route.shape) ?? byText.get(route.text);
+      if (existing !== undefined) {
+        throw new TemplateError(route.text, 0, `${quote(existing.text)} matches the same URIs. Remove one of the two.`);
       }
       byText.set(route.text, route);
       byShape.set(route.shape, route);
@@ -124,15 +140,15 @@ function toRoute<Value>(uri: string | Template, value: Value, options: MatchOpti
   return { text, shape: toShape(plan), value, template, plan, path: plan.path, rank: toRank(plan), options };
 }
 
-/** A URI that was added as it is, with any query: what to make of the query is for others to say. */
+/** Finds an exact URI, with any query: the caller decides whether to accept the query. */
 function matchExact<Value>(group: Group<Value>, uri: string): RouteMatch<Value> | undefined {
   if (group.exact.size === 0) return undefined;
-  const whole = group.exact.get(uri);
-  if (whole !== undefined) {
-    return { value: whole.value, template: undefined, match: toMatch(createReading(whole.options)) };
+  const exact = group.exact.get(uri);
+  if (exact !== undefined) {
+    return { value: exact.value, template: undefined, match: toMatch(createReading(exact.options)) };
   }
-  const mark = uri.indexOf("?");
-  const route = mark === -1 ? undefined : group.exact.get(uri.slice(0, mark));
+  const questionMark = uri.indexOf("?");
+  const route = questionMark === -1 ? undefined : group.exact.get(uri.slice(0, questionMark));
   return route && accept(route, uri);
 }
 

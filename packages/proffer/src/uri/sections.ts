@@ -2,14 +2,14 @@ import type { Part } from "./expression.ts";
 import { toText } from "./expression.ts";
 import { TemplateError } from "./template-error.ts";
 
-/** A template cut where RFC 3986 cuts a URI. The "?" and "#" themselves stand in none of the sections. */
+/** A template split into the components of RFC 3986. No section contains the "?" or "#" that begins it. */
 export interface Sections {
   readonly path: Part[];
   query?: Part[];
   fragment?: Part[];
 }
 
-/** Cuts a template into path, query and fragment. @throws {TemplateError} where a section would begin twice. */
+/** Splits a template into path, query and fragment. @throws {TemplateError} if a section would begin twice. */
 export function toSections(text: string, parts: readonly Part[]): Sections {
   const sections: Sections = { path: [] };
   for (const part of parts) {
@@ -22,14 +22,14 @@ export function toSections(text: string, parts: readonly Part[]): Sections {
         throw new TemplateError(
           text,
           part.position,
-          `${toText(part)} cannot begin a query here; use {&…} after a "?".`,
+          `${toText(part)} cannot begin a query here. Use {&…} after a "?".`,
         );
       }
       sections.query = [];
     }
     if (part.operator === "#") {
       if (sections.fragment !== undefined) {
-        throw new TemplateError(text, part.position, `${toText(part)} begins a second fragment; use {+…} after a "#".`);
+        throw new TemplateError(text, part.position, `${toText(part)} begins a second fragment. Use {+…} after a "#".`);
       }
       sections.fragment = [];
     }
@@ -41,11 +41,12 @@ export function toSections(text: string, parts: readonly Part[]): Sections {
 function addLiteral(sections: Sections, literal: string): void {
   let rest = literal;
   const hash = rest.indexOf("#");
-  const mark = rest.indexOf("?");
-  if (sections.query === undefined && sections.fragment === undefined && mark !== -1 && (hash === -1 || mark < hash)) {
-    addText(sections.path, rest.slice(0, mark));
+  const question = rest.indexOf("?");
+  const beginsQuery = question !== -1 && (hash === -1 || question < hash);
+  if (sections.query === undefined && sections.fragment === undefined && beginsQuery) {
+    addText(sections.path, rest.slice(0, question));
     sections.query = [];
-    rest = rest.slice(mark + 1);
+    rest = rest.slice(question + 1);
   }
   const end = sections.fragment === undefined ? rest.indexOf("#") : -1;
   if (end !== -1) {

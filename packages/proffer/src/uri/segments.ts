@@ -1,6 +1,6 @@
 /**
  * Removes the empty segments of a path: `a://b//c/` becomes `a://b/c`. The "//" after a scheme stays, and so does a
- * single "/" before the first segment of a URI without a scheme. Query and fragment are left alone.
+ * single "/" before the first segment of a URI without a scheme. Query and fragment are not changed.
  */
 export function dropEmptySegments(uri: string): string {
   const end = pathEnd(uri);
@@ -12,10 +12,10 @@ export function dropEmptySegments(uri: string): string {
   return path.slice(0, start) + segments.filter((segment) => segment !== "").join("/") + uri.slice(end);
 }
 
-/** Where the path of a URI ends: at its query, its fragment or its end. */
+/** Returns the position where the path of a URI ends: at its query, its fragment or its end. */
 export function pathEnd(uri: string): number {
   const hash = uri.indexOf("#");
-  const mark = uri.indexOf("?");
-  if (mark === -1) return hash === -1 ? uri.length : hash;
-  return hash === -1 || mark < hash ? mark : hash;
+  const questionMark = uri.indexOf("?");
+  if (questionMark === -1) return hash === -1 ? uri.length : hash;
+  return hash === -1 || questionMark < hash ? questionMark : hash;
 }

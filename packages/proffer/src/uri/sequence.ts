@@ -2,37 +2,38 @@ import { EXPANSIONS, type Expression, type Part, toText, type Variable } from ".
 import { type Pairs, variablePairs } from "./pairs.ts";
 import { quote, TemplateError } from "./template-error.ts";
 
-/** A stretch of a URI that is read from left to right, without ever going back: a path or a fragment. */
+/** A path or a fragment, which is read from left to right without backtracking. */
 export interface Sequence {
-  /** The literal text that it begins with. */
+  /** The literal text before the first hole. */
   readonly prefix: string;
   readonly holes: readonly Hole[];
-  /** The literal text that it ends with, after the last hole. */
+  /** The literal text after the last hole. */
   readonly suffix: string;
 }
 
-/** A place in a sequence that a variable fills, or several as `;key=value` pairs. */
+/** A place in a sequence for a variable, or for several variables as `;key=value` pairs. */
 export interface Hole {
   readonly expression: Expression;
-  /** What takes the text; of `{;…}`, and of `{&…}` outside a query, the first of those that do. */
+  /** The variable that receives the text; for `{;…}`, and for `{&…}` outside a query, the first one. */
   readonly variable: Variable;
-  /** What reads `key=value` pairs: those of `{;…}`, or an exploded variable that is a map. */
+  /** The `key=value` pairs of `{;…}`, or of an exploded variable that is a map. */
   readonly pairs: Pairs | undefined;
-  /** The character that shows that the hole is filled; "" for one that always is. */
+  /** The character that precedes the value, if a URI may omit the hole; "" for a required hole. */
   readonly lead: string;
   readonly mayBeEmpty: boolean;
-  /** Whether its text may have a "/". */
-  readonly wide: boolean;
+  /** Whether the text of the hole may contain "/". */
+  readonly spansSegments: boolean;
   /** The literal text between this hole and the next. */
   after: string;
-  /** By character code: 1 for what ends it. */
+  /** By character code: 1 for the characters that end the hole. */
   readonly stops: Uint8Array;
-  /** The first character of the literal text behind it that it cannot contain, and how far into that text it stands. */
+  /** The first character of the literal text after the hole that the hole cannot contain. */
   delimiter: number;
-  back: number;
+  /** The position of the delimiter in that literal text. */
+  delimiterOffset: number;
 }
 
-/** Prepares a sequence. @throws {TemplateError} if a URI could be read in two ways. */
+/** Prepares a sequence. @throws {TemplateError} if it is ambiguous. */
 export function toSequence(text: string, parts: readonly Part[]): Sequence {
   let prefix = "";
   const holes: Hole[] = [];
@@ -44,7 +45,7 @@ export function toSequence(text: string, parts: readonly Part[]): Sequence {
   }
   const end = holes.at(-1);
   const suffix = end?.after ?? "";
-  // Taken off the end of a URI before anything else is read, so it delimits nothing.
+  // The suffix is matched against the end of the URI first, so it does not delimit the last hole.
   if (end !== undefined) end.after = "";
   for (const index of holes.keys()) setEnd(text, holes, index);
   return { prefix, holes, suffix };
@@ -55,7 +56,7 @@ function toHoles(expression: Expression): Hole[] {
   const { named, separator } = EXPANSIONS[operator];
   if (named) return [createHole(expression, variables)];
   const holes = variables.map((variable) => createHole(expression, [variable]));
-  // The comma of {a,b} is no other than that of {a},{b}. In {/a,b} each value has a lead of its own.
+  // {a,b} reads like {a},{b}. In {/a,b} each value has its own lead.
   if (separator === ",") {
     for (const hole of holes.slice(0, -1)) hole.after = ",";
   }
@@ -66,35 +67,35 @@ function createHole(expression: Expression, variables: readonly Variable[]): Hol
   const { operator } = expression;
   const { named, first, separator, reserved } = EXPANSIONS[operator];
   const [variable] = variables as [Variable];
-  const wide = reserved || (operator === "/" && variable.explode);
+  const spansSegments = reserved || (operator === "/" && variable.explode);
   const stops = new Uint8Array(128);
-  if (!wide) stops[SLASH] = 1;
+  if (!spansSegments) stops[SLASH] = 1;
   return {
     expression,
     variable,
     pairs: named || variable.explode ? variablePairs(variables, separator) : undefined,
-    // The "#" of {#name} stands before the fragment.
+    // The "#" of {#name} is not part of the fragment section.
     lead: operator === "#" ? "" : first,
     mayBeEmpty: first !== "",
-    wide,
+    spansSegments,
     after: "",
     stops,
     delimiter: -1,
-    back: 0,
+    delimiterOffset: 0,
   };
 }
 
 const SLASH = 47;
 const UNRESERVED_OR_TRIPLET = /^[A-Za-z0-9\-._~%]$/;
 
-/** Whether an expansion can put a character into a hole, after its lead. */
+/** Whether the expansion of a hole can contain a character, after its lead. */
 function mayContain(hole: Hole, char: string): boolean {
   const { operator } = hole.expression;
   if (EXPANSIONS[operator].reserved || UNRESERVED_OR_TRIPLET.test(char)) return true;
   return hole.pairs !== undefined && (char === "=" || char === hole.pairs.separator);
 }
 
-/** Finds out what ends a hole: a lead or a literal further right, since the holes between may be left out. */
+/** Determines where a hole ends: at the next literal text, or at the lead of an optional hole before that text. */
 function setEnd(text: string, holes: readonly Hole[], index: number): void {
   const hole = holes[index] as Hole;
   let leads = "";
@@ -106,10 +107,10 @@ function setEnd(text: string, holes: readonly Hole[], index: number): void {
       setDelimiter(text, hole, literal, leads, next);
       return;
     }
-    if (next.lead === "" || mayContain(hole, next.lead)) throw endless(text, hole, next.lead, next);
-    // Of {/a}{;b}{/c}, "/x" could fill the first or the last. Of {/a,b} it fills the first.
+    if (next.lead === "" || mayContain(hole, next.lead)) throw ambiguousEnd(text, hole, next.lead, next);
+    // In {/a}{;b}{/c}, "/x" could be the value of {/a} or of {/c}. In {/a,b} it is the value of a.
     if (next.lead === hole.lead && leads !== "" && !leads.endsWith(hole.lead)) {
-      throw uncertain(text, hole, toText(next.expression));
+      throw ambiguousStart(text, hole, toText(next.expression));
     }
     hole.stops[next.lead.charCodeAt(0)] = 1;
     leads += next.lead;
@@ -117,26 +118,31 @@ function setEnd(text: string, holes: readonly Hole[], index: number): void {
 }
 
 function setDelimiter(text: string, hole: Hole, literal: string, leads: string, next: Hole): void {
-  if (literal.charAt(0) === hole.lead) throw uncertain(text, hole, quote(literal));
-  let back = 0;
-  while (back < literal.length && mayContain(hole, literal.charAt(back))) back++;
-  if (back === literal.length) throw endless(text, hole, literal, next);
-  // In {a}{/b}.x/{c} the "/" that ends {a} could begin {/b}, or stand behind ".x".
-  if (leads.includes(literal.charAt(back))) throw uncertain(text, hole, quote(literal));
-  hole.delimiter = literal.charCodeAt(back);
+  if (literal.charAt(0) === hole.lead) throw ambiguousStart(text, hole, quote(literal));
+  let offset = 0;
+  while (offset < literal.length && mayContain(hole, literal.charAt(offset))) offset++;
+  if (offset === literal.length) throw ambiguousEnd(text, hole, literal, next);
+  // In {a}{/b}.x/{c} the "/" that ends {a} could begin {/b}, or follow ".x".
+  if (leads.includes(literal.charAt(offset))) throw ambiguousStart(text, hole, quote(literal));
+  hole.delimiter = literal.charCodeAt(offset);
   hole.stops[hole.delimiter] = 1;
-  hole.back = back;
+  hole.delimiterOffset = offset;
 }
 
-function endless(text: string, hole: Hole, between: string, next: Hole): TemplateError {
-  const reason = between === "" ? "nothing" : `only ${quote(between)}, which it may contain,`;
-  const problem = `{${hole.variable.name}} has no certain end: ${reason} stands before {${next.variable.name}}`;
-  const remedy = hole.wide ? `let only literal text follow ${toText(hole.expression)}` : `put "/" between the two`;
-  return new TemplateError(text, hole.expression.position, `${problem}; ${remedy}.`);
+function ambiguousEnd(text: string, hole: Hole, between: string, next: Hole): TemplateError {
+  const [first, second] = [`{${hole.variable.name}}`, `{${next.variable.name}}`];
+  const problem =
+    between === ""
+      ? `${first} and ${second} have nothing between them, so the end of ${first} is ambiguous`
+      : `${first} may contain ${quote(between)}, so its end before ${second} is ambiguous`;
+  const remedy = hole.spansSegments
+    ? `Put only literal text after ${toText(hole.expression)}`
+    : `Put "/" between the two`;
+  return new TemplateError(text, hole.expression.position, `${problem}. ${remedy}.`);
 }
 
-function uncertain(text: string, hole: Hole, behind: string): TemplateError {
-  const where = toText(hole.expression);
-  const problem = `${behind} behind ${where} can be read in two ways, because an expression before it may be left out`;
-  return new TemplateError(text, hole.expression.position, `${problem}; write /{name}, which is never left out.`);
+function ambiguousStart(text: string, hole: Hole, following: string): TemplateError {
+  const optional = toText(hole.expression);
+  const problem = `${following} after ${optional} is ambiguous, because a URI may omit an expression before it`;
+  return new TemplateError(text, hole.expression.position, `${problem}. Write /{name}, which is always present.`);
 }

@@ -1,12 +1,12 @@
-/** How much of a template a message repeats. */
-const SHOWN = 200;
+/** The maximum length of template text in a message. */
+const MAX_QUOTED = 200;
 
-/** A template that cannot be parsed, expanded, matched or routed. The message names the template, the place and the remedy. */
+/** A template that cannot be parsed, expanded, matched or routed. The message contains the position and the fix. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
   /** The text of the template. */
   readonly template: string;
-  /** Where in the text the trouble begins, counted from 0. */
+  /** The position of the problem in the text, counted from 0. */
   readonly position: number;
 
   constructor(template: string, position: number, problem: string) {
@@ -16,7 +16,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** Shows a text in a message, without its control characters and not at any length. */
+/** Quotes a text for a message: control characters are escaped, and a long text is truncated. */
 export function quote(text: string): string {
-  return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+  return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 }

@@ -4,7 +4,7 @@ import { parseTemplate, type Template } from "./template.ts";
 import type { TemplateValues, TemplateVariables } from "./template-types.ts";
 
 describe("the types of a literal template", () => {
-  it("name its variables", () => {
+  it("contain the names of its variables", () => {
     expectTypeOf<TemplateVariables<"orders://{orderId}{?limit}">>().toEqualTypeOf<"orderId" | "limit">();
     expectTypeOf<TemplateVariables<"{+a}{#b}{.c}{/d,e*}{;f:3}{?g,h*}{&i}">>().toEqualTypeOf<
       "a" | "b" | "c" | "d" | "e" | "f" | "g" | "h" | "i"
@@ -13,7 +13,7 @@ describe("the types of a literal template", () => {
     expectTypeOf<TemplateVariables<string>>().toEqualTypeOf<string>();
   });
 
-  it("make optional what a URI may leave out, and a list of what is exploded", () => {
+  it("make omissible variables optional, and exploded variables lists", () => {
     expectTypeOf<TemplateValues<"orders://{orderId}{?limit}">>().toEqualTypeOf<{ orderId: string; limit?: string }>();
     expectTypeOf<TemplateValues<"{a,b:3}{+c*}{/d*}{.e}{;f}{?g*}{&h}{#i}">>().toEqualTypeOf<{
       a: string;
@@ -28,27 +28,27 @@ describe("the types of a literal template", () => {
     }>();
   });
 
-  it("make a map of an exploded variable that is declared as one", () => {
+  it("make an exploded variable a map if Maps contains it", () => {
     expectTypeOf<TemplateValues<"a{?b*,c*}", "b">>().toEqualTypeOf<{ b?: Record<string, string>; c?: string[] }>();
   });
 
-  it("are empty without expressions, and open without a literal", () => {
+  it("are empty without expressions, and allow any name without a literal", () => {
     expectTypeOf<keyof TemplateValues<"orders://terms">>().toEqualTypeOf<never>();
     expectTypeOf<TemplateValues<string>>().toEqualTypeOf<Record<string, string | string[]>>();
   });
 
-  it("reach expand and match", () => {
+  it("apply to expand and match", () => {
     const template = parseTemplate("orders://{orderId}{?tags*}");
     const match = template.match(template.expand({ orderId: 7, tags: ["a"] }));
     expectTypeOf(match?.values).toEqualTypeOf<{ orderId: string; tags?: string[] } | undefined>();
     expect(match?.values).toEqual({ orderId: "7", tags: ["a"] });
-    // @ts-expect-error There is no such variable.
+    // @ts-expect-error The template has no variable of this name.
     expect(template.expand({ orderid: 7 })).toBe("orders://");
     const mapped = template.match("orders://7?b=c", { maps: ["tags"] });
     expectTypeOf(mapped?.values.tags).toEqualTypeOf<Record<string, string> | undefined>();
   });
 
-  it("fit where any template is wanted", () => {
+  it("are assignable to Template", () => {
     const template: Template = parseTemplate("orders://{orderId}{?tags*,limit}");
     expectTypeOf(template.match("x")?.values.orderId).toEqualTypeOf<string | string[] | undefined>();
     const router = createRouter<number>();

@@ -1,7 +1,7 @@
-/** The operators whose variables a URI may leave out. */
+/** The operators whose variables a URI may omit. */
 type Lead = "#" | "." | "/" | ";" | "?" | "&";
 
-/** The variables of a template, each with its operator and modifier: `{+a}{?b,c*}` gives `"a" | "?b" | "?c*"`. */
+/** The variables of a template, each with its operator and modifier: `"a" | "?b" | "?c*"` for `{+a}{?b,c*}`. */
 type Specs<Text extends string, Found extends string = never> = Text extends `${string}{${infer Body}}${infer Rest}`
   ? Specs<Rest, Found | SpecsOf<Body>>
   : Found;
@@ -32,12 +32,12 @@ type Value<Spec extends string, Maps extends string> = Spec extends `${string}*`
 
 type OpenValue<Maps extends string> = string | string[] | ([Maps] extends [never] ? never : Record<string, string>);
 
-/** The names of the variables of a template: those of `"orders://{id}{?limit}"` are `"id" | "limit"`. */
+/** The names of the variables of a template: `"id" | "limit"` for `"orders://{id}{?limit}"`. */
 export type TemplateVariables<Text extends string> = string extends Text ? string : Name<Specs<Text>>;
 
 /**
- * What the variables of a template stand for in a URI: `{name}` and `{+name}` always have a value, the others may be
- * left out; an exploded variable is a list, or a map if it is one of `Maps`. Open for a text that is not a literal.
+ * The values of a template's variables: `{name}` and `{+name}` are required, the others optional; an exploded variable
+ * is a list, or a map if `Maps` contains it. For a text that is not a literal type, any names are allowed.
  */
 export type TemplateValues<Text extends string, Maps extends string = never> = string extends Text
   ? Record<string, OpenValue<Maps>>

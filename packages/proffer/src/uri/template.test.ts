@@ -37,7 +37,7 @@ function errorOf(run: () => unknown): TemplateError {
 describe("T055: the test vectors of RFC 6570", () => {
   const vectors = readVectors();
 
-  it("are all there: 250, of which 29 must fail", () => {
+  it("are complete: 250, of which 29 must fail", () => {
     expect(vectors).toHaveLength(250);
     expect(vectors.filter(({ vector }) => vector[1] === false)).toHaveLength(29);
   });
@@ -49,7 +49,7 @@ describe("T055: the test vectors of RFC 6570", () => {
 });
 
 describe("parseTemplate", () => {
-  it("tells the text and the variables, in order", () => {
+  it("returns the text and the variables, in order", () => {
     const template = parseTemplate("a{/b,c*}{?d:3}");
     expect(template.text).toBe("a{/b,c*}{?d:3}");
     expect(template.variables).toEqual([
@@ -60,47 +60,47 @@ describe("parseTemplate", () => {
   });
 
   it.each([
-    ["a{b", 1, `this expression is not closed; add "}".`],
-    ["a}b", 1, `this "}" closes nothing; write %7D, or add a "{".`],
-    ["a%b", 1, `"%" needs two hexadecimal digits; write %25.`],
-    ["a b{c}", 1, `" " may not stand in a URI; percent-encode it.`],
-    ["a\n{c}", 1, `"\\n" may not stand in a URI; percent-encode it.`],
-    ["a\ud800{c}", 1, `"\\ud800" may not stand in a URI; percent-encode it.`],
-    ["a{=b}", 2, `the operator "=" has no meaning yet; use one of +#./;?& or none.`],
-    ["a{b:0}", 3, `a prefix is a number from 1 to 9999, without "*", and not ":0".`],
-    ["a{b:12345}", 3, `a prefix is a number from 1 to 9999, without "*", and not ":12345".`],
-  ])("says where %j is wrong and what to write", (text, position, problem) => {
+    ["a{b", 1, `the expression is not closed. Add "}".`],
+    ["a}b", 1, `"}" without a matching "{". Write %7D, or add "{".`],
+    ["a%b", 1, `"%" must be followed by two hexadecimal digits. Write %25 for a percent sign.`],
+    ["a b{c}", 1, `" " is not allowed in a URI. Percent-encode it.`],
+    ["a\n{c}", 1, `"\\n" is not allowed in a URI. Percent-encode it.`],
+    ["a\ud800{c}", 1, `"\\ud800" is not allowed in a URI. Percent-encode it.`],
+    ["a{=b}", 2, `the operator "=" is reserved by RFC 6570. Use one of +#./;?&, or none.`],
+    ["a{b:0}", 3, `invalid prefix ":0". A prefix is ":" and a number from 1 to 9999, without "*".`],
+    ["a{b:12345}", 3, `invalid prefix ":12345". A prefix is ":" and a number from 1 to 9999, without "*".`],
+  ])("reports the position of the error in %j and how to fix it", (text, position, problem) => {
     const error = errorOf(() => parseTemplate(text));
     expect(error.position).toBe(position);
     expect(error.message).toBe(`Template ${JSON.stringify(text)}, position ${position}: ${problem}`);
   });
 
   it.each(["{}", "{a,}", "{,a}", "{+}", "{a..b}", "{a.}", "{.a.}", "{a-b}", "{a b}", "{{a}}", "{a:}", "{a**}", "{é}"])(
-    "refuses %j",
+    "rejects %j",
     (text) => {
       expect(() => parseTemplate(text)).toThrow(TemplateError);
     },
   );
 
   it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "a\n", "a%0A", "%00", "a%C2%85", "%C0%AE"])(
-    "T024: refuses the variable %j",
+    "T024: rejects the variable %j",
     (name) => {
       expect(() => parseTemplate(`x://{${name}}`)).toThrow(TemplateError);
       expect(() => parseTemplate(`x://y{?${name}*}`)).toThrow(TemplateError);
     },
   );
 
-  it("takes templates up to the length limit", () => {
+  it("accepts templates up to the length limit", () => {
     const longest = `a://{b}/${"c".repeat(MAX_TEMPLATE_LENGTH - 8)}`;
     expect(parseTemplate(longest).text).toHaveLength(MAX_TEMPLATE_LENGTH);
     const error = errorOf(() => parseTemplate(`${longest}c`));
-    expect(error.message).toContain("a template has at most 2048 characters");
+    expect(error.message).toContain("the template has more than 2048 characters");
     expect(error.message.length).toBeLessThan(400);
     expect(parseTemplate(`${longest}c`, { maxLength: MAX_TEMPLATE_LENGTH + 1 }).variables).toHaveLength(1);
-    expect(() => parseTemplate("a://{b}", { maxLength: 6 })).toThrow(/at most 6 characters/);
+    expect(() => parseTemplate("a://{b}", { maxLength: 6 })).toThrow(/more than 6 characters/);
   });
 
-  it("works through a long run of dots and names in one pass", () => {
+  it("rejects long runs of dots and names", () => {
     expect(() => parseTemplate(`{${"a.".repeat(1000)}}`)).toThrow(TemplateError);
     expect(() => parseTemplate(`{${"%41".repeat(600)}%}`)).toThrow(TemplateError);
   });
@@ -119,43 +119,43 @@ describe("expand", () => {
     },
   );
 
-  it("takes numbers, bigints and booleans for texts", () => {
+  it("converts numbers, bigints and booleans to text", () => {
     expect(parseTemplate("{a,b,c}{?d*}").expand({ a: 1.5, b: 10n, c: false, d: [0, true] })).toBe(
       "1.5,10,false?d=0&d=true",
     );
   });
 
-  it("leaves out null, undefined, empty lists and maps, and members without a value", () => {
+  it("omits null, undefined, empty lists and maps, and members without a value", () => {
     const template = parseTemplate("x{?a,b,c,d,e,f*}");
     const values = { a: null, b: undefined, c: [], d: {}, e: [null, "1", undefined], f: { g: null, h: "2" } };
     expect(template.expand(values)).toBe("x?e=1&h=2");
   });
 
-  it("cuts a prefix between characters, not within one", () => {
+  it("truncates a prefix between code points", () => {
     expect(parseTemplate("{a:2}").expand({ a: "😀é!" })).toBe("%F0%9F%98%80%C3%A9");
   });
 
-  it("percent-encodes literal text that a URI cannot hold", () => {
+  it("percent-encodes literal characters that a URI cannot contain", () => {
     expect(parseTemplate("x://é/{a}").expand({ a: "1" })).toBe("x://%C3%A9/1");
   });
 
-  it("ignores what a value inherits", () => {
+  it("ignores inherited properties", () => {
     const values: Record<string, string> = Object.create({ a: "inherited" });
     expect(parseTemplate("x{?a}").expand(values)).toBe("x");
   });
 
   it("names the variable whose value has no expansion", () => {
     const template: { expand(values: object): string } = parseTemplate("x://{a}");
-    expect(() => template.expand({ a: "\ud800" })).toThrow(/position 4: the value of "a" has a lone surrogate/);
+    expect(() => template.expand({ a: "\ud800" })).toThrow(/position 4: the value of "a" contains a lone surrogate/);
     expect(() => template.expand({ a: [["b"]] })).toThrow(
-      /the value of "a" holds a value of type object; give strings/,
+      /the value of "a" contains a value of type object. Pass strings/,
     );
     expect(() => template.expand({ a: new Date(0) })).toThrow(/the value of "a" is neither a list nor a plain object/);
     expect(() => template.expand({ a: () => "b" })).toThrow(
-      /the value of "a" holds a value of type function; give strings/,
+      /the value of "a" contains a value of type function. Pass strings/,
     );
     expect(() => parseTemplate("x://{a:1}").expand({ a: ["b"] })).toThrow(
-      /"a" is a list or a map, which has no prefix/,
+      /"a" is a list or a map, but a prefix needs a string/,
     );
   });
 });

@@ -15,17 +15,17 @@ export { TemplateError, type TemplateValues, type TemplateVariables };
 export interface Template<Text extends string = string> {
   readonly text: Text;
   readonly parts: readonly Part[];
-  /** In the order in which they stand. */
+  /** In the order of the template. */
   readonly variables: readonly Variable[];
-  /** Why `match` refuses the template, and what to write instead. */
+  /** Why the template cannot be matched, and how to fix it. Undefined for a template that can. */
   readonly ambiguity: string | undefined;
 
   /** Builds a URI. @throws {TemplateError} for a value that has no expansion. */
   expand(values: { readonly [Name in TemplateVariables<Text>]?: Expandable }): string;
 
   /**
-   * Reads the values out of a URI, or returns undefined if the template does not describe it. What is wrong with a URI
-   * that it does describe is in the `faults` of the match. @throws {TemplateError} for an ambiguous template.
+   * Extracts the values of a URI; returns undefined if the URI does not match. Defects of a matching URI are in the
+   * `faults` of the match. @throws {TemplateError} for an ambiguous template.
    */
   match<const Maps extends TemplateVariables<Text> = never>(
     uri: string,
@@ -34,15 +34,22 @@ export interface Template<Text extends string = string> {
 }
 
 export interface TemplateOptions {
-  /** How many characters the template may have. Default: 2,048. */
+  /** The maximum length of the template. Default: 2,048. */
   readonly maxLength?: number;
-  /** How many characters a URI may have: a longer one matches nothing. Default: 16,384. */
+  /** The maximum length of a URI; a longer URI matches nothing. Default: 16,384. */
   readonly maxUriLength?: number;
 }
 
 const DEFAULTS: MatchOptions = {};
 
-/** Parses a URI template, RFC 6570 level 4. @throws {TemplateError} for a malformed one, and for one that is too long. */
+/**
+ * Parses a URI template, RFC 6570 level 4. @throws {TemplateError} for a malformed or too long template.
+ *
+ * @example
+ * const template = parseTemplate("orders://{id}{?limit}");
+ * template.expand({ id: 7, limit: 5 }); // "orders://7?limit=5"
+ * template.match("orders://7?limit=5")?.values; // { id: "7", limit: "5" }
+ */
 export function parseTemplate<const Text extends string>(text: Text, limits: TemplateOptions = {}): Template<Text> {
   const { maxLength = MAX_TEMPLATE_LENGTH, maxUriLength = MAX_URI_LENGTH } = limits;
   const parts = parseParts(text, maxLength);
@@ -64,7 +71,7 @@ export function parseTemplate<const Text extends string>(text: Text, limits: Tem
       return matchPlan(plan, options.emptySegments === "drop" ? dropEmptySegments(uri) : uri, options);
     },
   };
-  // What the literal promises about the values, the plan made from it keeps.
+  // The plan is made from the same text as the types, so its values have these types.
   return template as Template<Text>;
 }
 

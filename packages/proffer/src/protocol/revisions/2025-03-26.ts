@@ -2,7 +2,7 @@ import type { Annotations, ContentBlock, ResourceContents } from "../model.ts";
 import { REV_2025_06_18 } from "./2025-06-18.ts";
 import { chain, type Revision, without } from "./revision.ts";
 
-/** Batches; no titles, no structured results, no links, no metadata on the things that are described. */
+/** Has batches; has no titles, structured results or resource links, and no `_meta` on tools, prompts and resources. */
 export const REV_2025_03_26: Revision = {
   ...REV_2025_06_18,
   version: "2025-03-26",

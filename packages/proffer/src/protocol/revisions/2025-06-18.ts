@@ -2,7 +2,7 @@ import type { JsonObject } from "../messages.ts";
 import { REV_2025_11_25 } from "./2025-11-25.ts";
 import { chain, type Revision, without } from "./revision.ts";
 
-/** Forms had no lists, no titles of choices but `enumNames`, and no defaults but those of booleans. */
+/** Converts a form: no lists, titles of choices only in `enumNames`, defaults only for booleans. */
 function olderForm(form: unknown): object {
   const { properties, ...rest } = form as { properties: { readonly [name: string]: JsonObject } };
   return {
@@ -12,7 +12,7 @@ function olderForm(form: unknown): object {
 }
 
 function olderField(field: JsonObject): JsonObject {
-  const { default: preset, oneOf, items, minItems: _, maxItems: __, ...rest } = field;
+  const { default: defaultValue, oneOf, items, minItems: _, maxItems: __, ...rest } = field;
   const plain = field.type === "boolean" ? field : rest;
   if (Array.isArray(oneOf)) {
     const choices = oneOf as readonly { const: string; title?: string }[];
@@ -35,7 +35,7 @@ function olderField(field: JsonObject): JsonObject {
 
 const dropIcons = <Value extends object>(value: Value): Value => without(value, "icons");
 
-/** No icons, and an implementation has only name, title and version. An unreadable request is answered under id null. */
+/** No icons; an implementation has only name, title and version; errors for unreadable requests have the id `null`. */
 export const REV_2025_06_18: Revision = {
   ...REV_2025_11_25,
   version: "2025-06-18",

@@ -2,7 +2,7 @@ import type { CallResult, ToolDescription } from "../model.ts";
 import { REV_2026_07_28 } from "./2026-07-28.ts";
 import { chain, type Revision } from "./revision.ts";
 
-/** The last revision with a handshake. Structured results are objects: any other value travels as `{ result }`. */
+/** The last revision with a handshake. Structured results must be objects: any other value is sent as `{ result }`. */
 export const REV_2025_11_25: Revision = {
   version: "2025-11-25",
   handshake: true,
@@ -37,7 +37,7 @@ export const REV_2025_11_25: Revision = {
 
 function wrapOutputSchema(tool: ToolDescription, detail: { readonly wrapped: boolean }): ToolDescription {
   if (!detail.wrapped || tool.outputSchema === undefined) return tool;
-  // What says how to read the document belongs to its root, and so does what references point to.
+  // `$schema` and `$id` apply to the whole document, and references point to `$defs` at its root.
   const { $schema, $id, $defs, ...result } = moveReferences(tool.outputSchema) as Record<string, unknown>;
   const outputSchema = {
     ...($schema === undefined ? {} : { $schema }),
@@ -55,7 +55,7 @@ function wrapStructuredContent(result: CallResult, detail: { readonly wrapped: b
   return { ...result, structuredContent: { result: result.structuredContent } };
 }
 
-/** References into the schema's own root move with it; `$defs` stay at the root of what is published. */
+/** Adjusts references to the wrapped schema's root, which moves to `properties.result`; `$defs` stay at the root. */
 function moveReferences(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(moveReferences);
   if (typeof schema !== "object" || schema === null) return schema;

@@ -1,6 +1,6 @@
 import type { Revision } from "./revision.ts";
 
-/** The newest revision: stateless, each request and each result describes itself. Its shapes are the model. */
+/** The newest revision: stateless, with self-describing requests and results. `model.ts` has its shapes. */
 export const REV_2026_07_28: Revision = {
   version: "2026-07-28",
   handshake: false,

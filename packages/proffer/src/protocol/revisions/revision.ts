@@ -12,7 +12,7 @@ import type {
   ToolDescription,
 } from "../model.ts";
 
-/** The things whose shape changed between revisions. */
+/** The types whose shape changed between revisions. */
 export interface Shapes {
   implementation: Implementation;
   capabilities: { readonly [name: string]: object };
@@ -30,34 +30,37 @@ export interface Shapes {
 
 type Convert<Shape> = (value: Shape, detail: { readonly wrapped: boolean }) => Shape;
 
-/** Converts what changed; a missing entry means that the value goes as it is. */
+/** Conversions by type; a type without an entry is sent unchanged. */
 export type Conversions = { readonly [Name in keyof Shapes]?: Convert<Shapes[Name]> };
 
-/** One revision of the protocol: all that is particular about it, as data and one conversion. */
+/** One revision of the protocol: all its differences from the others, as data and conversions. */
 export interface Revision {
   readonly version: string;
-  /** Clients open with `initialize`; otherwise each request carries its version and capabilities. */
+  /** Clients start with `initialize`; otherwise each request carries the version and the client's capabilities. */
   readonly handshake: boolean;
   readonly methods: ReadonlySet<string>;
   readonly batches: boolean;
-  /** Streams of events begin with one that has only an id, and clients come back for the rest. */
+  /** Event streams start with an event that has only an id, so that clients can reconnect and resume. */
   readonly primed: boolean;
-  /** The id of an error that answers an unreadable request. */
+  /** The id of the error response to an unreadable request. */
   readonly unreadableId: null | undefined;
-  /** Codes that differ from the table of errors. */
+  /** Error codes that differ from `ERRORS`. */
   readonly codes: { readonly [Name in ErrorName]?: number };
-  /** A missing client capability is an error object; otherwise a tool result that says so. */
+  /** A missing client capability is reported as a JSON-RPC error; otherwise as a tool result with `isError`. */
   readonly capabilityErrors: boolean;
-  /** What a client can be asked for. */
+  /** The requests that a server may send to a client. */
   readonly inputs: ReadonlySet<string>;
-  /** What is asked ends the request, which the client repeats with the answers; otherwise it is a request itself. */
+  /**
+   * A question ends the request, and the client repeats the request with the answers. Otherwise a question is a request
+   * from the server to the client.
+   */
   readonly rounds: boolean;
   readonly convert: Conversions;
-  /** What every result carries besides its own fields; `hints` where the answer may be cached. */
+  /** Returns the properties that every result has besides its own; `hints` is set if the result may be cached. */
   envelope?(server: Implementation, hints: CacheHints | undefined): { readonly [key: string]: unknown };
 }
 
-/** Applies a conversion of the revision, if it has one for that shape. */
+/** Applies the revision's conversion for this type, if it has one. */
 export function convert<Name extends keyof Shapes>(
   revision: Revision,
   name: Name,
@@ -70,7 +73,7 @@ export function convert<Name extends keyof Shapes>(
 
 const AS_IS = { wrapped: false };
 
-/** The conversions of an older revision: those of the newer one, then its own. */
+/** Combines conversions: those of the newer revision run first, then those of the older one. */
 export function chain(newer: Conversions, own: Conversions): Conversions {
   const all: Record<string, Convert<unknown>> = { ...(newer as Record<string, Convert<unknown>>) };
   for (const [name, after] of Object.entries(own as Record<string, Convert<unknown>>)) {
@@ -80,7 +83,7 @@ export function chain(newer: Conversions, own: Conversions): Conversions {
   return all as Conversions;
 }
 
-/** The value without some of its keys; the same value if it has none of them. */
+/** Returns a copy without some keys, or the value itself if it has none of them. */
 export function without<Value extends object>(value: Value, ...keys: string[]): Value {
   if (!keys.some((key) => key in value)) return value;
   const rest = { ...value } as Record<string, unknown>;

@@ -8,15 +8,15 @@ import type { Revision } from "./revision.ts";
 /** The revisions that a server speaks. */
 export interface Revisions {
   get(version: string): Revision | undefined;
-  /** What an `initialize` that names an unknown version is answered with: the newest that has a handshake. */
+  /** The newest revision with a handshake: the response to an `initialize` with an unknown version. */
   readonly newestHandshake: Revision;
-  /** What a client that never said its version is served as. */
+  /** The revision for clients that never sent a version. */
   readonly assumed: Revision;
   /** The versions that a self-describing request may name. */
   readonly stateless: readonly string[];
 }
 
-/** One row a revision, oldest first. */
+/** All revisions, oldest first. */
 const TABLE: readonly Revision[] = [REV_2024_11_05, REV_2025_03_26, REV_2025_06_18, REV_2025_11_25, REV_2026_07_28];
 
 export function createRevisions(table: readonly Revision[]): Revisions {
@@ -24,7 +24,7 @@ export function createRevisions(table: readonly Revision[]): Revisions {
   return {
     get: (version) => byVersion.get(version),
     newestHandshake: table.findLast((revision) => revision.handshake) ?? REV_2025_11_25,
-    // Over HTTP the specification says 2025-03-26 for a request without a version; stdio follows suit.
+    // The specification prescribes 2025-03-26 for an HTTP request without a version; stdio does the same.
     assumed: byVersion.get("2025-03-26") ?? REV_2025_03_26,
     stateless: table.filter((revision) => !revision.handshake).map((revision) => revision.version),
   };

@@ -24,18 +24,18 @@ afterAll(() => {
 });
 
 describe("a confined directory", () => {
-  it("gives its files as bytes or text", async () => {
+  it("reads its files as bytes or text", async () => {
     const directory = confine(join(base, "in"));
     expect(await directory.text("a.lua")).toBe("-- ü");
     expect(await directory.bytes("a.jsonl")).toEqual(Buffer.from("2\n"));
     expect(await directory.text("none.lua")).toBeUndefined();
     expect(await directory.text("dir")).toBeUndefined();
     await expect(confine(join(base, "in"), { maxBytes: 1 }).bytes("a.lua")).rejects.toThrow(
-      /has 5 bytes; the most is 1/,
+      /has 5 bytes; the limit is 1/,
     );
   });
 
-  it("gives nothing else", async () => {
+  it("does not read files outside", async () => {
     const directory = confine(join(base, "in"));
     expect(await directory.text("out.jsonl")).toBeUndefined();
     for (const path of ["../secret.jsonl", "/etc/passwd", "dir/../../secret.jsonl", "a\0b", ""]) {
@@ -43,7 +43,7 @@ describe("a confined directory", () => {
     }
   });
 
-  it("says what is in it, without what leads out", async () => {
+  it("lists its entries without links that lead outside", async () => {
     const directory = confine(join(base, "in"), { outside: (path) => new NotFound(path) });
     expect(await directory.entries()).toEqual([
       { name: "a.jsonl", isDirectory: false },
@@ -58,7 +58,7 @@ describe("a confined directory", () => {
     expect(has).toEqual([true, false, false]);
   });
 
-  it("refuses what leads out in the words of its owner", async () => {
+  it("throws the error of `outside` for a link that leads outside", async () => {
     const outside = (path: string) => new InvalidParams(`Path '${path}' escapes`);
     const directory = confine(join(base, "in"), { outside });
     for (const read of ["has", "text", "bytes"] as const) {
@@ -66,7 +66,7 @@ describe("a confined directory", () => {
     }
   });
 
-  it("may be that of JSON lines", async () => {
+  it("confines JSON lines with `within`", async () => {
     const rows = jsonl(({ name }) => `${name}.jsonl`, { uri: "rows://{name}", name: "rows", within: join(base, "in") });
     const client = await connect(defineServer({ name: "rows", version: "1", resources: [rows] }));
     expect((await client.read("rows://a")).contents[0]?.text).toBe("[2]");

@@ -4,32 +4,33 @@ import { pathProblem } from "../../resources/params/path.ts";
 import type { OpenFile } from "./open-file.ts";
 import { readBytes } from "./read.ts";
 import { FilesRoot } from "./root.ts";
-import { readDirectory, type Shown } from "./walk.ts";
+import { readDirectory, type VisibleFiles } from "./walk.ts";
 
+/** Options for `confine`. */
 export interface ConfineOptions {
-  /** How many bytes of a file are read at most. Default: 8 MiB. */
+  /** Maximum size of a file in bytes. Default: 8 MiB. */
   readonly maxBytes?: number;
-  /** What a link that leads out is refused with. Default: it looks as if nothing were there. */
+  /** Creates the error for a link that leads outside. Default: the file does not exist. */
   readonly outside?: (path: string) => RpcError;
 }
 
-/** A file or a directory in a confined directory. */
+/** A file or directory in a confined directory. */
 export interface ConfinedEntry {
   readonly name: string;
   readonly isDirectory: boolean;
 }
 
-/** The files of a directory, and of nothing outside it. A path that is none is refused with `InvalidParams`. */
+/** Access to the files of one directory, and to nothing outside it. An unsafe path throws `InvalidParams`. */
 export interface ConfinedDirectory {
-  /** The bytes of a file; undefined if there is none. @throws {InvalidParams} for one that is too large. */
+  /** Reads a file as bytes; undefined if it does not exist. @throws {InvalidParams} if it is too large. */
   bytes(path: string): Promise<Uint8Array | undefined>;
-  /** The text of a file; undefined if there is none. @throws {InvalidParams} for one that is too large. */
+  /** Reads a file as UTF-8 text; undefined if it does not exist. @throws {InvalidParams} if it is too large. */
   text(path: string): Promise<string | undefined>;
-  /** Whether there is such a file. */
+  /** Whether the file exists. */
   has(path: string): Promise<boolean>;
   /**
-   * What is in the directory, or in one below it, by name; nothing if it is not there. Of links, those to files that
-   * are inside.
+   * Lists the directory, or a directory below it, sorted by name; empty if it does not exist. Links are listed only if
+   * they lead to files inside.
    */
   entries(path?: string): Promise<readonly ConfinedEntry[]>;
 }
@@ -37,16 +38,25 @@ export interface ConfinedDirectory {
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Opens files of a directory for handlers of your own, confined as those of `files` are: for paths that are made of what
- * clients send.
+ * Opens a directory for your own handlers with the same confinement as `files`: neither "..", nor an absolute
+ * path, nor a symbolic link leads outside. Use it for paths that contain client input.
+ *
+ * @example
+ * const scenarios = confine("/srv/scenarios");
+ *
+ * defineResource({
+ *   uri: "scenarios://{name}",
+ *   name: "Scenario",
+ *   read: ({ name }) => scenarios.text(`${name}.lua`), // undefined (not found) if there is no such file
+ * });
  */
 export function confine(directory: string, options: ConfineOptions = {}): ConfinedDirectory {
   const { maxBytes = MAX_BYTES, outside } = options;
   const root = new FilesRoot(resolve(directory), outside);
-  const shown: Shown = { root, uri: "", showsFile: () => true, showsDirectory: () => true };
+  const visible: VisibleFiles = { root, uri: "", showsFile: () => true, showsDirectory: () => true };
 
-  /** Uses a file; undefined if there is none. */
-  async function use<Value>(path: string, work: (file: OpenFile, size: number) => Value | Promise<Value>) {
+  /** Runs `work` with the open file; undefined if it does not exist. */
+  async function withFile<Value>(path: string, work: (file: OpenFile, size: number) => Value | Promise<Value>) {
     checkPath(path);
     const opened = await root.open(path);
     if (opened === undefined) return undefined;
@@ -59,19 +69,19 @@ export function confine(directory: string, options: ConfineOptions = {}): Confin
   }
 
   function bytes(path: string): Promise<Buffer | undefined> {
-    return use(path, (file, size) => {
+    return withFile(path, (file, size) => {
       if (size <= maxBytes) return readBytes(file, 0, size);
-      throw new InvalidParams(`${JSON.stringify(path)} has ${size} bytes; the most is ${maxBytes}.`);
+      throw new InvalidParams(`${JSON.stringify(path)} has ${size} bytes; the limit is ${maxBytes}.`);
     });
   }
 
   return {
     bytes,
     text: async (path) => (await bytes(path))?.toString("utf8"),
-    has: async (path) => (await use(path, () => true)) ?? false,
+    has: async (path) => (await withFile(path, () => true)) ?? false,
     async entries(path = "") {
       if (path !== "") checkPath(path);
-      const found = await readDirectory(shown, path);
+      const found = await readDirectory(visible, path);
       return found
         .map((each) => ({ name: each.path.slice(each.path.lastIndexOf("/") + 1), isDirectory: each.isDirectory }))
         .sort((a, b) => (a.name < b.name ? -1 : 1));

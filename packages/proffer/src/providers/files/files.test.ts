@@ -73,7 +73,7 @@ async function read(uri: string, from = client) {
 }
 
 describe("files", () => {
-  it("are listed in ascending order of their URIs, with type, size and time", async () => {
+  it("are listed in ascending order of their URIs, with type, size and modification time", async () => {
     const listed = await client.listResources();
     const uris = listed.map(({ uri }) => uri);
     expect(uris).toEqual([
@@ -100,30 +100,30 @@ describe("files", () => {
     });
   });
 
-  it("are listed alike page by page", async () => {
+  it("are listed in the same order page by page", async () => {
     const paged = await open(root, {}, 2);
     expect(await paged.listResources()).toEqual(await client.listResources());
   });
 
-  it("can all be read by the URIs that they are listed with", async () => {
+  it("can all be read by their listed URIs", async () => {
     for (const { uri } of await client.listResources()) expect((await client.read(uri)).contents).toHaveLength(1);
     expect(await read("docs://100%25%20of%20%C3%BC.txt")).toMatchObject({ text: "odd name" });
     expect(await read("docs://a%252Fb.txt")).toMatchObject({ text: "escape in the name" });
   });
 
-  it("T064: that are listed and gone since are not there any more", async () => {
+  it("T064: are not found after they are removed", async () => {
     const file = join(root, "leaving.txt");
     writeFileSync(file, "bye");
     expect((await client.listResources()).map(({ uri }) => uri)).toContain("docs://leaving.txt");
     rmSync(file);
     await expect(read("docs://leaving.txt")).rejects.toMatchObject({
       code: -32602,
-      message: 'There is no resource "docs://leaving.txt".',
+      message: 'Resource not found: "docs://leaving.txt".',
     });
     await expect(client.listen({ uris: ["docs://leaving.txt"] })).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("T064: are text or blob by what they hold, whatever their names say", async () => {
+  it("T064: are text or blob by content, not by name", async () => {
     const sha256 = createHash("sha256").update("# A\n").digest("hex");
     expect(await read("docs://a.md")).toEqual({
       uri: "docs://a.md",
@@ -138,7 +138,7 @@ describe("files", () => {
     expect(await read("docs://inside.json")).toMatchObject({ uri: "docs://inside.json", text: "{}" });
   });
 
-  it("have a digest that follows them", async () => {
+  it("have a digest that changes with their content", async () => {
     const file = join(root, "empty.txt");
     const before = await read("docs://empty.txt");
     appendFileSync(file, "x");
@@ -148,7 +148,7 @@ describe("files", () => {
     expect(before?._meta).not.toEqual(after?._meta);
   });
 
-  it("are listed by directory too", async () => {
+  it("are listed in directory resources", async () => {
     expect(await read("docs://sub")).toEqual({
       uri: "docs://sub",
       mimeType: "inode/directory",
@@ -167,7 +167,7 @@ describe("files", () => {
     });
   });
 
-  it("can be chosen by name", async () => {
+  it("can be included and excluded by globs", async () => {
     const chosen = await open(root, { include: ["**/*.json", "*.md"], exclude: ["deep", "inside.*"], hidden: true });
     expect((await chosen.listResources()).map(({ uri }) => uri)).toEqual([
       "docs://",
@@ -176,14 +176,14 @@ describe("files", () => {
     ]);
     for (const uri of ["docs://sub.txt", "docs://inside.json", "docs://sub/deep", "docs://sub/deep/lines.txt"]) {
       await expect(read(uri, chosen)).rejects.toMatchObject({
-        message: `There is no resource ${JSON.stringify(uri)}.`,
+        message: `Resource not found: ${JSON.stringify(uri)}.`,
       });
     }
     const hidden = await open(root, { hidden: true });
     expect(await read("docs://.env", hidden)).toMatchObject({ text: "KEY=1" });
   });
 
-  it("need a uri to which names can be added, and the package that watches", () => {
+  it("need a uri that ends with a slash, and chokidar for watching", () => {
     expect(() => files(root, { uri: "docs:" })).toThrow(expect.objectContaining({ code: "bad_option" }));
     expect(() => requirePeer("no-such-package-at-all", "x")).toThrow(
       expect.objectContaining({
@@ -196,7 +196,7 @@ describe("files", () => {
 });
 
 describe("parts of a file", () => {
-  it("are bytes", async () => {
+  it("can be bytes", async () => {
     expect(await read("docs://sub/deep/lines.txt?offset=4&length=3")).toMatchObject({
       uri: "docs://sub/deep/lines.txt?offset=4&length=3",
       text: "two",
@@ -208,7 +208,7 @@ describe("parts of a file", () => {
     });
   });
 
-  it("are lines", async () => {
+  it("can be lines", async () => {
     expect(await read("docs://sub/deep/lines.txt?line=2&lines=1")).toMatchObject({
       mimeType: "text/plain",
       text: "two\n",
@@ -227,20 +227,20 @@ describe("parts of a file", () => {
     },
   );
 
-  it("are the only way to read a file that is too large, be it 5 GB", async () => {
+  it("are the only way to read a file over the limit, here 5 GB", async () => {
     const large = join(root, "large.bin");
     writeFileSync(large, "start");
     truncateSync(large, 5_000_000_000);
     try {
       await expect(read("docs://large.bin")).rejects.toMatchObject({
         code: -32602,
-        message: expect.stringContaining('"large.bin" has 5000000000 bytes; at most 8388608 are read at once.'),
+        message: expect.stringContaining('"large.bin" has 5000000000 bytes; the limit per read is 8388608.'),
       });
       expect(await read("docs://large.bin?offset=0&length=5")).toMatchObject({ blob: "c3RhcnQ=" });
       expect(await read("docs://large.bin?offset=4999999998&length=10")).toMatchObject({ blob: "AAA=" });
       await expect(read("docs://large.bin?line=1&lines=1")).rejects.toMatchObject({
         code: -32602,
-        message: expect.stringContaining("it cannot be read by lines"),
+        message: expect.stringContaining("cannot be read line by line"),
       });
     } finally {
       rmSync(large);
@@ -248,7 +248,7 @@ describe("parts of a file", () => {
   });
 });
 
-describe("nothing outside the directory", () => {
+describe("confinement to the directory", () => {
   it.each([
     "../secret.txt",
     "../root-evil/x.txt",
@@ -273,24 +273,24 @@ describe("nothing outside the directory", () => {
     "a.md.",
     "a.md%20",
     "CON",
-  ])("T058, T059, T062: is read by %s", async (path) => {
+  ])("T058, T059, T062: rejects %s", async (path) => {
     const error = await read(`docs://${path}`).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: -32602 });
     expect(error.message).not.toContain(base);
   });
 
   it.each(["out.txt", "chain.txt", "outdir", "outdir/secret.txt", "dangling.txt", "loop-a", "env.txt", ".env", "nope"])(
-    "T060: is read by the name %s, and it looks as if there were nothing",
+    "T060: reports %s as not found",
     async (name) => {
       await expect(read(`docs://${name}`)).rejects.toMatchObject({
         code: -32602,
-        message: `There is no resource "docs://${name}".`,
+        message: `Resource not found: "docs://${name}".`,
         data: { uri: `docs://${name}` },
       });
     },
   );
 
-  it("T059: is read by a root that only begins alike", async () => {
+  it("T059: rejects a directory whose name starts with the name of the root", async () => {
     const link = join(root, "evil");
     symlinkSync(join(base, "root-evil"), link);
     try {
@@ -300,7 +300,7 @@ describe("nothing outside the directory", () => {
     }
   });
 
-  it("T060: is read by a hard link's name only because it is inside: that cannot be told apart", async () => {
+  it("T060: reads a hard link, which cannot be distinguished from its file", async () => {
     const link = join(root, "hard.txt");
     linkSync(join(base, "secret.txt"), link);
     try {
@@ -310,7 +310,7 @@ describe("nothing outside the directory", () => {
     }
   });
 
-  it("is waited for: neither a pipe nor a socket is a resource", async () => {
+  it("does not wait for pipes and sockets: they are not resources", async () => {
     execFileSync("mkfifo", [join(root, "pipe")]);
     const socket = createServer().listen(join(root, "socket"));
     await new Promise((resolve) => socket.once("listening", resolve));
@@ -320,7 +320,7 @@ describe("nothing outside the directory", () => {
     rmSync(join(root, "pipe"));
   });
 
-  it("T061: is read while directories and files are swapped for links as fast as can be", async () => {
+  it("T061: holds while directories and files are being replaced by links", async () => {
     const arena = join(base, "arena");
     mkdirSync(join(arena, "dir"), { recursive: true });
     mkdirSync(join(base, "elsewhere"));
@@ -353,8 +353,8 @@ describe("nothing outside the directory", () => {
   });
 });
 
-describe("a directory that is not there", () => {
-  it("is an empty list, and readable once it is there", async () => {
+describe("a directory that does not exist", () => {
+  it("has an empty list, and can be read once it exists", async () => {
     const late = join(base, "late");
     const waiting = await open(late);
     expect((await waiting.listResources()).map(({ uri }) => uri)).toEqual(["docs://"]);
@@ -366,7 +366,7 @@ describe("a directory that is not there", () => {
 });
 
 describe("watched files", () => {
-  it("tell of what changes, comes and goes, to those who listen", async () => {
+  it("notify listening clients of changed, added and removed files", async () => {
     const watched = join(base, "watched");
     mkdirSync(watched);
     writeFileSync(join(watched, "a.txt"), "1");
@@ -376,7 +376,7 @@ describe("watched files", () => {
     });
     done.catch(() => undefined);
     await listener.waitFor("notifications/subscriptions/acknowledged");
-    // The watcher may still be starting: a change before that is not seen.
+    // The watcher may still be starting and would miss a single change.
     const updated = listener.waitFor("notifications/resources/updated", ({ params }) => params.uri === "docs://a.txt");
     const writing = setInterval(() => appendFileSync(join(watched, "a.txt"), "2"), 50);
     await updated;
@@ -387,10 +387,10 @@ describe("watched files", () => {
     await listener.close();
   });
 
-  it("cannot be subscribed to where there are none", async () => {
+  it("cannot be subscribed to if they do not exist", async () => {
     const refused = client.request("subscriptions/listen", {
       notifications: { resourceSubscriptions: ["docs://nope"] },
     });
-    await expect(refused).rejects.toMatchObject({ message: 'There is no resource "docs://nope".' });
+    await expect(refused).rejects.toMatchObject({ message: 'Resource not found: "docs://nope".' });
   });
 });

@@ -13,28 +13,29 @@ import { requirePeer } from "./peer.ts";
 import { readContent } from "./read.ts";
 import { FilesRoot } from "./root.ts";
 import { loadTypes } from "./types.ts";
-import { type Found, readDirectory, type Shown, statOf, toUri, walk } from "./walk.ts";
+import { type FileEntry, readDirectory, statOf, toUri, type VisibleFiles, walk } from "./walk.ts";
 import { watchFiles } from "./watch.ts";
 
+/** Options for `files`. */
 export interface FilesOptions {
-  /** What the URIs begin with: "docs://" or "file:///srv/docs/". */
+  /** The prefix of the URIs: "docs://" or "file:///srv/docs/". */
   readonly uri: string;
   /** Default: the uri. */
   readonly name?: string;
   readonly description?: string;
-  /** Globs of the files that are shown: *, ** and ?. Default: all. */
+  /** Globs of the files to serve, with `*`, `**` and `?`. Default: all files. */
   readonly include?: readonly string[];
-  /** Globs of files and directories that are not. Default: none. */
+  /** Globs of files and directories to leave out. Default: none. */
   readonly exclude?: readonly string[];
-  /** Whether names that begin with a dot are shown. Default: false. */
+  /** Whether to serve names that start with a dot. Default: false. */
   readonly hidden?: boolean;
-  /** How much of a file one read gives. Default: 8 MiB. */
+  /** Maximum number of bytes per read. Default: 8 MiB. */
   readonly maxBytes?: number;
-  /** How many lines one read gives. Default: 10,000. */
+  /** Maximum number of lines per read. Default: 10,000. */
   readonly maxLines?: number;
-  /** How many entries of a directory one read gives. Default: 10,000. */
+  /** Maximum number of directory entries per read. Default: 10,000. */
   readonly maxEntries?: number;
-  /** Whether clients that listen are told of changes; needs the package chokidar. Default: false. */
+  /** Whether to notify subscribed clients of changes; needs the package chokidar. Default: false. */
   readonly watch?: boolean;
   readonly cache?: Partial<CacheHints>;
 }
@@ -45,32 +46,40 @@ const MAX_ENTRIES = 10_000;
 const DIRECTORY = "inode/directory";
 
 /**
- * Shows the files of a directory as resources: one for the directory, and a template for whatever is below it. Nothing
- * outside can be read, whatever links there are or come to be. @throws {UsageError} for options that cannot be used.
+ * Serves the files of a directory as resources: one for the directory itself, and a template for everything below it.
+ * Files outside cannot be read, even if links are created while the server runs. @throws {UsageError} for bad options.
+ *
+ * @example
+ * defineServer({
+ *   name: "docs",
+ *   version: "1.0.0",
+ *   resources: [files("/srv/docs", { uri: "docs://", include: ["*.md"], exclude: ["drafts"] })],
+ * });
+ * // docs://guide.md, docs://guide.md?line=10&lines=20, docs://guide.md?offset=0&length=1024
  */
 export function files(directory: string, options: FilesOptions): readonly Resource[] {
   const { uri, name = uri, maxBytes = MAX_BYTES, maxLines = MAX_LINES, maxEntries = MAX_ENTRIES } = options;
   if (typeof uri !== "string" || !uri.endsWith("/") || uri.includes("{")) {
     throw new UsageError(
       "bad_option",
-      `files(): uri must end with a slash, as "docs://" does, not ${JSON.stringify(uri)}.`,
+      `files(): uri must end with a slash, such as "docs://", not ${JSON.stringify(uri)}.`,
     );
   }
   if (options.watch) requirePeer("chokidar", "files() with watch");
-  const shown = toShown(directory, options);
+  const visible = toVisibleFiles(directory, options);
   const common = {
     ...(options.description === undefined ? {} : { description: options.description }),
     ...(options.cache === undefined ? {} : { cache: options.cache }),
-    ...(options.watch ? { watch: watchFiles(shown) } : {}),
+    ...(options.watch ? { watch: watchFiles(visible) } : {}),
   };
-  const list = (found: readonly Found[]) => listing(found, maxEntries);
+  const list = (found: readonly FileEntry[]) => listing(found, maxEntries);
   return [
     defineResource({
       ...common,
       uri,
       name,
       mimeType: DIRECTORY,
-      read: async () => list(await readDirectory(shown, "")),
+      read: async () => list(await readDirectory(visible, "")),
     }),
     defineResource({
       ...common,
@@ -83,11 +92,11 @@ export function files(directory: string, options: FilesOptions): readonly Resour
         line: integer({ min: 1 }),
         lines: integer({ max: maxLines }),
       },
-      list: ({ after }) => listFiles(shown, after),
-      exists: async (params) => (await readPath(shown, params.path, noContent)) !== undefined,
+      list: ({ after }) => listFiles(visible, after),
+      exists: async (params) => (await readPath(visible, params.path, noContent)) !== undefined,
       read: ({ path: at, ...part }) =>
-        readPath(shown, at, async (found, file, stats) => {
-          if (found.isDirectory) return list(await readDirectory(shown, found.path));
+        readPath(visible, at, async (found, file, stats) => {
+          if (found.isDirectory) return list(await readDirectory(visible, found.path));
           const type = (await loadTypes())(found.path);
           return contents([await readContent(file, part, { maxBytes, type, stats, path: found.path })]);
         }),
@@ -99,21 +108,21 @@ function noContent(): boolean {
   return true;
 }
 
-function toShown(directory: string, options: FilesOptions): Shown {
+function toVisibleFiles(directory: string, options: FilesOptions): VisibleFiles {
   const isIncluded = toPathTest(options.include ?? ["**"]);
   const isExcluded = toPathTest(options.exclude ?? []);
   const isHidden = (at: string): boolean => !options.hidden && /(?:^|\/)\./.test(at);
-  const isOpen = (at: string): boolean => !isHidden(at) && !parents(at).some(isExcluded);
+  const isVisible = (at: string): boolean => !isHidden(at) && !withParents(at).some(isExcluded);
   return {
     root: new FilesRoot(resolve(directory)),
     uri: options.uri,
-    showsDirectory: isOpen,
-    showsFile: (at) => isOpen(at) && isIncluded(at),
+    showsDirectory: isVisible,
+    showsFile: (at) => isVisible(at) && isIncluded(at),
   };
 }
 
-/** A path and all directories that it goes through: what is in an excluded directory is excluded. */
-function parents(at: string): string[] {
+/** Returns a path and all its parent directories, because an excluded directory excludes its contents. */
+function withParents(at: string): string[] {
   const all = [at];
   for (let slash = at.lastIndexOf("/"); slash > 0; slash = at.lastIndexOf("/", slash - 1)) {
     all.push(at.slice(0, slash));
@@ -121,30 +130,30 @@ function parents(at: string): string[] {
   return all;
 }
 
-/** Uses what a path leads to; undefined if that is nothing that is shown, under its own name and under its real one. */
+/** Runs `use` with the open file; undefined unless the file is visible both by its path and by its real path. */
 async function readPath<Value>(
-  shown: Shown,
+  visible: VisibleFiles,
   at: string,
-  use: (found: Found, file: OpenFile, stats: BigIntStats) => Value | Promise<Value>,
+  use: (found: FileEntry, file: OpenFile, stats: BigIntStats) => Value | Promise<Value>,
 ): Promise<Value | undefined> {
-  const opened = await shown.root.open(at);
+  const opened = await visible.root.open(at);
   if (opened === undefined) return undefined;
   try {
     const stats = opened.file.stat();
     const isDirectory = stats.isDirectory();
     if (!isDirectory && !stats.isFile()) return undefined;
-    const isShown = isDirectory ? shown.showsDirectory : shown.showsFile;
-    if (!isShown(at) || !isShown(opened.path)) return undefined;
-    return await use({ path: opened.path, uri: toUri(shown, opened.path), isDirectory }, opened.file, stats);
+    const isVisible = isDirectory ? visible.showsDirectory : visible.showsFile;
+    if (!isVisible(at) || !isVisible(opened.path)) return undefined;
+    return await use({ path: opened.path, uri: toUri(visible, opened.path), isDirectory }, opened.file, stats);
   } finally {
     opened.file.close();
   }
 }
 
-async function* listFiles(shown: Shown, after: string | number | undefined): AsyncGenerator<ListEntry> {
+async function* listFiles(visible: VisibleFiles, after: string | number | undefined): AsyncGenerator<ListEntry> {
   const typeOf = await loadTypes();
-  for await (const found of walk(shown, "", after === undefined ? undefined : String(after))) {
-    const stats = await statOf(shown, found.path);
+  for await (const found of walk(visible, "", after === undefined ? undefined : String(after))) {
+    const stats = await statOf(visible, found.path);
     if (stats === undefined) continue;
     const mimeType = typeOf(found.path);
     yield {
@@ -157,7 +166,7 @@ async function* listFiles(shown: Shown, after: string | number | undefined): Asy
   }
 }
 
-function listing(found: readonly Found[], maxEntries: number) {
+function listing(found: readonly FileEntry[], maxEntries: number) {
   const entries = found.slice(0, maxEntries).map(({ path: at, uri, isDirectory }) => ({
     name: at.slice(at.lastIndexOf("/") + 1),
     uri,

@@ -1,11 +1,12 @@
 import { UsageError } from "../../support/usage-error.ts";
 
-/** Whether a relative path with "/" between its segments is meant. */
+/** Tests a relative path with "/" as separator. */
 export type PathTest = (path: string) => boolean;
 
 /**
- * Makes a test of globs: `*` and `?` within a segment, `**` for any number of segments. A glob without a slash is about
- * the last segment, wherever it stands. Matching never backtracks further than the last star, so it stays cheap.
+ * Compiles globs to a test: `*` and `?` match within a segment, `**` matches any number of segments. A glob without a
+ * slash matches the last segment in any directory. Matching never backtracks past the last star, so that a hostile name
+ * cannot make it slow.
  */
 export function toPathTest(globs: readonly string[]): PathTest {
   const patterns = globs.map(toSegments);
@@ -17,12 +18,15 @@ export function toPathTest(globs: readonly string[]): PathTest {
 
 function toSegments(glob: string): readonly string[] {
   if (typeof glob !== "string" || glob === "" || glob.startsWith("/") || glob.includes("\\")) {
-    throw new UsageError("bad_option", `${JSON.stringify(glob)} is not a glob of relative paths, such as "**/*.md".`);
+    throw new UsageError(
+      "bad_option",
+      `Invalid glob ${JSON.stringify(glob)}: expected a relative path such as "**/*.md".`,
+    );
   }
   if (/[[\]{}!()]/.test(glob)) {
     throw new UsageError(
       "bad_option",
-      `The glob ${JSON.stringify(glob)} may have *, ** and ? only; write two for {a,b}.`,
+      `Invalid glob ${JSON.stringify(glob)}: only *, ** and ? are supported. Instead of {a,b}, write two globs.`,
     );
   }
   const segments = glob.split("/");
@@ -32,23 +36,23 @@ function toSegments(glob: string): readonly string[] {
 function matchSegments(pattern: readonly string[], segments: readonly string[]): boolean {
   return matchList(pattern.length, segments.length, {
     isStar: (at) => pattern[at] === "**",
-    fits: (at, to) => matchText(pattern[at] ?? "", segments[to] ?? ""),
+    matches: (at, to) => matchText(pattern[at] ?? "", segments[to] ?? ""),
   });
 }
 
 function matchText(pattern: string, text: string): boolean {
   return matchList(pattern.length, text.length, {
     isStar: (at) => pattern[at] === "*",
-    fits: (at, to) => pattern[at] === "?" || pattern[at] === text[to],
+    matches: (at, to) => pattern[at] === "?" || pattern[at] === text[to],
   });
 }
 
 interface Items {
   isStar(at: number): boolean;
-  fits(at: number, to: number): boolean;
+  matches(at: number, to: number): boolean;
 }
 
-/** Matches a sequence with stars that stand for any number of items: after a misfit, only the last star can take more. */
+/** Matches a sequence with stars that match any number of items: after a mismatch, only the last star is extended. */
 function matchList(patternLength: number, length: number, items: Items): boolean {
   let at = 0;
   let to = 0;
@@ -58,7 +62,7 @@ function matchList(patternLength: number, length: number, items: Items): boolean
     if (at < patternLength && items.isStar(at)) {
       star = at++;
       taken = to;
-    } else if (at < patternLength && items.fits(at, to)) {
+    } else if (at < patternLength && items.matches(at, to)) {
       at++;
       to++;
     } else if (star !== -1) {

@@ -3,9 +3,8 @@ import fs, { type BigIntStats } from "node:fs";
 const CHUNK = 64 * 1024;
 
 /**
- * A file that is held open. Whoever gets one closes it. Only what may have to wait for a disk, to open and to read, goes
- * through a thread: what the system knows of a file that it has just opened for reading it has at hand, and a thread
- * costs ten times as much as to ask.
+ * An open file. The caller closes it. Only `open` and `read`, which may wait for a disk, run in the thread pool: the
+ * metadata of a file that was just opened is in memory, and a synchronous call is cheaper than the thread pool.
  */
 export class OpenFile {
   readonly fd: number;
@@ -18,19 +17,19 @@ export class OpenFile {
     return fs.fstatSync(this.fd, { bigint: true });
   }
 
-  /** Reads so many bytes from a position into a buffer; gives how many there were. */
+  /** Reads up to `length` bytes from `position` into a buffer. Returns the number of bytes read. */
   read(into: Buffer, at: number, length: number, position: number): Promise<number> {
     return new Promise((resolve, reject) => {
       fs.read(this.fd, into, at, length, position, (error, count) => (error ? reject(error) : resolve(count)));
     });
   }
 
-  /** Where the file is, on Linux. */
+  /** The current path of the open file. Linux only. */
   location(): string {
     return fs.readlinkSync(`/proc/self/fd/${this.fd}`);
   }
 
-  /** The whole file in pieces, from its beginning. */
+  /** Yields the whole file in chunks. */
   async *chunks(): AsyncGenerator<Buffer> {
     for (let position = 0; ; ) {
       const chunk = Buffer.allocUnsafe(CHUNK);
@@ -46,7 +45,7 @@ export class OpenFile {
   }
 }
 
-/** Opens a file for reading, with the flags of `open(2)` that are given besides. */
+/** Opens a file with the given flags of `open(2)`. */
 export function openFile(path: string, flags: number = fs.constants.O_RDONLY): Promise<OpenFile> {
   return new Promise((resolve, reject) => {
     fs.open(path, flags, (error, fd) => (error ? reject(error) : resolve(new OpenFile(fd))));

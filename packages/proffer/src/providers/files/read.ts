@@ -7,7 +7,7 @@ import type { ResourceContent } from "../../results/content.ts";
 import { sliceItems, toLines } from "../../results/slice.ts";
 import type { OpenFile } from "./open-file.ts";
 
-/** Which part of a file is wanted; all of it if nothing is given. */
+/** The requested part of a file; the whole file if empty. */
 export interface FilePart {
   readonly offset?: number | undefined;
   readonly length?: number | undefined;
@@ -16,42 +16,42 @@ export interface FilePart {
   readonly lines?: number | undefined;
 }
 
-const LINES = 1000;
+const DEFAULT_LINES = 1000;
 const META = "proffer/";
 
-/** What must be known of a file to read it. */
-interface Readable {
+/** The properties of a file that a read needs. */
+interface FileInfo {
   readonly path: string;
-  /** What its name says that it is. */
+  /** The media type by file name. */
   readonly type: string | undefined;
   readonly stats: BigIntStats;
   readonly maxBytes: number;
 }
 
-/** Reads a file, or a part of it, and never more than `maxBytes`. */
-export async function readContent(held: OpenFile, part: FilePart, file: Readable): Promise<ResourceContent> {
+/** Reads a file or a part of it, at most `maxBytes`. */
+export async function readContent(file: OpenFile, part: FilePart, info: FileInfo): Promise<ResourceContent> {
   const byLine = part.line !== undefined || part.lines !== undefined;
   const byByte = part.offset !== undefined || part.length !== undefined;
-  if (byLine && byByte) throw new InvalidParams("Give offset and length, or line and lines, but not both.");
-  if (byLine) return readLines(held, part, file);
-  const { maxBytes, type, path, stats } = file;
+  if (byLine && byByte) throw new InvalidParams("Use either offset and length, or line and lines, not both.");
+  if (byLine) return readLines(file, part, info);
+  const { maxBytes, type, path, stats } = info;
   const size = Number(stats.size);
   if (!byByte && size > maxBytes) throw tooLarge(path, size, maxBytes);
   const offset = part.offset ?? 0;
-  const bytes = await readBytes(held, offset, Math.min(part.length ?? maxBytes, maxBytes, Math.max(0, size - offset)));
+  const bytes = await readBytes(file, offset, Math.min(part.length ?? maxBytes, maxBytes, Math.max(0, size - offset)));
   const meta: Meta = byByte
     ? { [`${META}offset`]: offset, [`${META}size`]: size, [`${META}more`]: offset + bytes.length < size }
     : { [`${META}sha256`]: digest(stats, bytes) };
   return { ...asTextOrBlob(bytes, type), _meta: meta };
 }
 
-/** Reads so many bytes, or fewer where the file has fewer. */
+/** Reads `length` bytes, or fewer at the end of the file. */
 export async function readBytes(file: OpenFile, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {
     const count = await file.read(bytes, filled, length - filled, offset + filled);
-    // It became shorter while it was read.
+    // The file was truncated during the read.
     if (count === 0) break;
     filled += count;
   }
@@ -59,29 +59,29 @@ export async function readBytes(file: OpenFile, offset: number, length: number):
 }
 
 async function readLines(
-  held: OpenFile,
-  { line = 1, lines = LINES }: FilePart,
-  { maxBytes, type = "text/plain" }: Readable,
+  file: OpenFile,
+  { line = 1, lines = DEFAULT_LINES }: FilePart,
+  { maxBytes, type = "text/plain" }: FileInfo,
 ): Promise<ResourceContent> {
-  const all = bounded(toLines(held.chunks(), maxBytes), line, maxBytes);
+  const all = limitSize(toLines(file.chunks(), maxBytes), line, maxBytes);
   const slice = await sliceItems(all, { offset: line - 1, limit: lines });
   const meta = { [`${META}line`]: line, [`${META}lines`]: slice.items.length, [`${META}more`]: slice.more };
   return { mimeType: type, text: slice.items.map((each) => `${each}\n`).join(""), _meta: meta };
 }
 
-/** Ends with a refusal when the lines from a given one on are too much for one answer. */
-async function* bounded(lines: AsyncIterable<string>, from: number, maxBytes: number): AsyncGenerator<string> {
+/** Throws when the lines from line `from` on exceed the limit of one result. */
+async function* limitSize(lines: AsyncIterable<string>, from: number, maxBytes: number): AsyncGenerator<string> {
   let at = 0;
   let size = 0;
   for await (const line of lines) {
     if (++at >= from) size += line.length + 1;
     if (size > maxBytes)
-      throw new InvalidParams(`Line ${from} and the following have more than ${maxBytes} characters; ask for fewer.`);
+      throw new InvalidParams(`The lines from line ${from} on exceed ${maxBytes} characters. Request fewer lines.`);
     yield line;
   }
 }
 
-/** The content decides: a text that is one is text, anything else a blob, whatever the name says. */
+/** Chooses text or blob by content: a file named .txt that is not UTF-8 is a blob. */
 function asTextOrBlob(bytes: Buffer, type: string | undefined): ResourceContent {
   const isText = isUtf8(bytes) && !bytes.includes(0);
   if (isText && (type === undefined || isTextType(type))) {
@@ -97,7 +97,7 @@ function isTextType(type: string): boolean {
   );
 }
 
-/** Digests of files as they were when they were last read: as long as nothing about a file changes, it need not be read again. */
+/** Caches digests by the file's identity, size and times, so that an unchanged file is hashed once. */
 const digests = new Map<string, string>();
 const MAX_DIGESTS = 1000;
 
@@ -105,16 +105,16 @@ function digest({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats, bytes: Buffer
   const key = `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
   const known = digests.get(key);
   if (known !== undefined) return known;
-  const made = createHash("sha256").update(bytes).digest("hex");
+  const created = createHash("sha256").update(bytes).digest("hex");
   const [oldest] = digests.keys();
   if (digests.size >= MAX_DIGESTS && oldest !== undefined) digests.delete(oldest);
-  digests.set(key, made);
-  return made;
+  digests.set(key, created);
+  return created;
 }
 
 function tooLarge(path: string, size: number, maxBytes: number): InvalidParams {
   return new InvalidParams(
-    `${JSON.stringify(path)} has ${size} bytes; at most ${maxBytes} are read at once. Read a part of it: ?offset=0&length=${maxBytes} or ?line=1&lines=${LINES}.`,
+    `${JSON.stringify(path)} has ${size} bytes; the limit per read is ${maxBytes}. Read a part of it: ?offset=0&length=${maxBytes} or ?line=1&lines=${DEFAULT_LINES}.`,
     { size, limit: maxBytes },
   );
 }

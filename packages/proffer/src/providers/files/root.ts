@@ -3,32 +3,32 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { type OpenFile, openFile } from "./open-file.ts";
 
-/** What was found under a root, held open. Whoever gets it closes it. */
+/** An open file under a root. The caller closes it. */
 export interface Opened {
   readonly file: OpenFile;
-  /** Its real path below the root, with "/" between segments; "" for the root itself. */
+  /** Its real path relative to the root, with "/" as separator; "" for the root itself. */
   readonly path: string;
 }
 
-/** It knows where an open file is, whatever its path was. */
+/** Linux reports the path of an open file in /proc/self/fd. */
 const LINUX = process.platform === "linux";
 
-/** Without following a link at the end; without waiting for someone to write into a pipe. */
+/** O_NOFOLLOW: do not follow a link at the end of the path. O_NONBLOCK: do not wait for the writer of a pipe. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** A directory that nothing leads out of: neither "..", nor a link, nor a link that is put there while we look. */
+/** A directory that no path escapes: neither by "..", nor by a link, nor by a link created during the check. */
 export class FilesRoot {
   readonly directory: string;
   readonly #outside: ((path: string) => Error) | undefined;
   #real: Promise<string> | undefined;
 
-  /** `outside` makes the error for what leads out; without it, that looks as if nothing were there. */
+  /** `outside` creates the error for a path that leads outside; without it, the file does not exist. */
   constructor(directory: string, outside?: (path: string) => Error) {
     this.directory = directory;
     this.#outside = outside;
   }
 
-  /** Where the directory really is. Asked for again after a failure, as it may come into being later. */
+  /** The real path of the directory, cached. Retried after a failure, because the directory may be created later. */
   real(): Promise<string> {
     this.#real ??= realpath(this.directory).catch((error) => {
       this.#real = undefined;
@@ -38,8 +38,8 @@ export class FilesRoot {
   }
 
   /**
-   * Opens what a relative path leads to; undefined if there is nothing, or nothing below the root. The path must have
-   * passed `pathProblem`. @throws what `outside` makes of a path that leads out.
+   * Opens a relative path; undefined if it does not exist or leads outside. The path must have passed `pathProblem`.
+   * @throws the error of `outside` for a path that leads outside.
    */
   async open(path: string): Promise<Opened | undefined> {
     try {
@@ -48,35 +48,35 @@ export class FilesRoot {
       if (opened === undefined && this.#outside !== undefined) throw this.#outside(path);
       return opened;
     } catch (error) {
-      if (isAbsence(error)) return undefined;
+      if (isNotFound(error)) return undefined;
       throw error;
     }
   }
 
-  /** A path that leads to what was opened, and on Linux to nothing else, whatever happens to its name. */
+  /** Returns a path to the open file. On Linux it stays valid even if the file is renamed or replaced. */
   async pathOf(opened: Opened): Promise<string> {
     return LINUX ? `/proc/self/fd/${opened.file.fd}` : join(await this.real(), opened.path);
   }
 
-  /** The real path below the root that a path leads to, without opening it; undefined if it leads out. */
+  /** Resolves a path to its real path relative to the root, without opening it; undefined if it leads outside. */
   async resolve(path: string): Promise<string | undefined> {
     try {
       const root = await this.real();
       return below(root, await realpath(join(root, path)));
     } catch (error) {
-      if (isAbsence(error)) return undefined;
+      if (isNotFound(error)) return undefined;
       throw error;
     }
   }
 }
 
-/** Opens what a path leads to, unless that is not below the root. */
+/** Opens a path, following links that stay below the root. */
 async function openUnder(root: string, path: string): Promise<Opened | undefined> {
   if (LINUX) {
     try {
       return await openBelow(root, path);
     } catch (error) {
-      // It ends in a link, which may lead to something below the root.
+      // The path ends in a link, which may lead to a file below the root.
       if ((error as NodeJS.ErrnoException).code !== "ELOOP") throw error;
     }
   }
@@ -84,11 +84,14 @@ async function openUnder(root: string, path: string): Promise<Opened | undefined
   return below(root, real) === undefined ? undefined : openBelow(root, real);
 }
 
-/** Opens a path that does not end in a link, then looks where that led: a directory on the way may be a link, or become one meanwhile. */
+/**
+ * Opens a path that does not end in a link, then checks the location of the open file: a parent directory may be a
+ * link, or may be replaced by one meanwhile.
+ */
 async function openBelow(root: string, direct: string): Promise<Opened | undefined> {
   const file = await openFile(direct, FLAGS);
   try {
-    const path = below(root, LINUX ? file.location() : await whereIs(file, direct));
+    const path = below(root, LINUX ? file.location() : await locate(file, direct));
     if (path !== undefined) return { file, path };
   } catch (error) {
     file.close();
@@ -99,10 +102,10 @@ async function openBelow(root: string, direct: string): Promise<Opened | undefin
 }
 
 /**
- * The path of an open file where the system does not tell it: the path is resolved again and must lead to the same file.
- * That leaves no more than a race of three steps that must all be hit.
+ * Finds the path of an open file on systems other than Linux: resolves the path again and checks that it leads to the
+ * same file. An attacker would have to win a race of three steps.
  */
-async function whereIs(file: OpenFile, real: string): Promise<string> {
+async function locate(file: OpenFile, real: string): Promise<string> {
   const again = await realpath(real);
   const other = await openFile(again, FLAGS);
   try {
@@ -113,7 +116,7 @@ async function whereIs(file: OpenFile, real: string): Promise<string> {
   }
 }
 
-/** The path below a root, with "/" between segments; undefined for one that is not below. Compares whole segments. */
+/** Returns the path relative to the root, with "/" as separator; undefined if outside. Compares whole segments. */
 function below(root: string, path: string): string | undefined {
   if (!isAbsolute(path)) return undefined;
   const rest = relative(root, path);
@@ -122,9 +125,9 @@ function below(root: string, path: string): string | undefined {
   return sep === "/" ? rest : rest.split(sep).join("/");
 }
 
-/** What means that there is nothing to read, and not that reading failed: no such file, a loop of links, a socket. */
-const ABSENCES = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "EINVAL", "ENODEV", "EMLINK"]);
+/** Error codes that mean that there is no file to read, such as a missing file, a loop of links or a socket. */
+const NOT_FOUND_CODES = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "EINVAL", "ENODEV", "EMLINK"]);
 
-function isAbsence(error: unknown): boolean {
-  return ABSENCES.has((error as NodeJS.ErrnoException).code ?? "");
+function isNotFound(error: unknown): boolean {
+  return NOT_FOUND_CODES.has((error as NodeJS.ErrnoException).code ?? "");
 }

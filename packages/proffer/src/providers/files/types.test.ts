@@ -13,11 +13,11 @@ describe("the type of a file", () => {
     expect((await loadTypes())(path)).toBe(type);
   });
 
-  it.each(["README", ".env", "a.d/b", "x.constructor", "x.", ""])("of %j is not known", (path) => {
+  it.each(["README", ".env", "a.d/b", "x.constructor", "x.", ""])("of %j is unknown", (path) => {
     expect(typeFromTable(path)).toBeUndefined();
   });
 
-  it("is known of more names with the package", async () => {
+  it("covers more extensions with the package", async () => {
     expect((await loadTypes())("a.epub")).toBe("application/epub+zip");
   });
 });

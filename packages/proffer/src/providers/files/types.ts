@@ -1,4 +1,4 @@
-/** Types by extension, for those who have not installed `mime`. */
+/** Media types by extension, used if the package `mime` is not installed. */
 const TYPES: Readonly<Record<string, string>> = {
   aac: "audio/aac",
   avif: "image/avif",
@@ -53,12 +53,12 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 
-/** The type of a file by its name; undefined if the name does not tell. */
+/** Returns the media type for a file name; undefined if unknown. */
 export type TypeByName = (path: string) => string | undefined;
 
 let loaded: Promise<TypeByName> | undefined;
 
-/** Types by the `mime` package where it is installed, otherwise by the table above. */
+/** Loads the `mime` package if it is installed; falls back to the table above. */
 export function loadTypes(): Promise<TypeByName> {
   loaded ??= loadMime().catch(() => typeFromTable);
   return loaded;
@@ -67,7 +67,7 @@ export function loadTypes(): Promise<TypeByName> {
 async function loadMime(): Promise<TypeByName> {
   // biome-ignore lint/style/noRestrictedImports: an optional peer, loaded when it is needed
   const { default: mime } = await import("mime");
-  // The table comes first where `mime` thinks of something else: .ts is a video to it, .lua unknown.
+  // For some extensions the table takes precedence: `mime` maps .ts to a video type and does not know .lua.
   return (path) => PREFERRED.get(extensionOf(path)) ?? mime.getType(path) ?? typeFromTable(path);
 }
 
@@ -75,7 +75,7 @@ const PREFERRED: ReadonlyMap<string, string> = new Map(
   ["ts", "tsx", "lua", "py"].map((extension) => [extension, TYPES[extension] ?? ""]),
 );
 
-/** The type by the table alone. */
+/** Looks up the media type in the table only. */
 export function typeFromTable(path: string): string | undefined {
   const extension = extensionOf(path);
   return Object.hasOwn(TYPES, extension) ? TYPES[extension] : undefined;

@@ -4,91 +4,95 @@ import { join } from "node:path";
 import { pathProblem } from "../../resources/params/path.ts";
 import type { FilesRoot } from "./root.ts";
 
-/** What a provider of files shows. */
-export interface Shown {
+/** The files that `files` or `confine` makes visible. */
+export interface VisibleFiles {
   readonly root: FilesRoot;
-  /** What all its URIs begin with. */
+  /** The prefix of all URIs. */
   readonly uri: string;
-  /** Whether a file, by its path below the root, is shown. */
+  /** Whether a file is visible, by its path relative to the root. */
   showsFile(path: string): boolean;
-  /** Whether a directory is gone into. */
+  /** Whether a directory is visible and is descended into. */
   showsDirectory(path: string): boolean;
 }
 
-/** A file or a directory that is shown. */
-export interface Found {
-  /** Below the root, with "/" between segments. */
+/** A visible file or directory. */
+export interface FileEntry {
+  /** Relative to the root, with "/" as separator. */
   readonly path: string;
   readonly uri: string;
   readonly isDirectory: boolean;
 }
 
-/** The URI of a path: every segment encoded, so that it is decoded to what it was. */
-export function toUri(shown: Shown, path: string): string {
-  return shown.uri + path.split("/").map(encodeSegment).join("/");
+/** Returns the URI of a path, with each segment percent-encoded. */
+export function toUri(visible: VisibleFiles, path: string): string {
+  return visible.uri + path.split("/").map(encodeSegment).join("/");
 }
 
 function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** All files below a directory, in ascending order of their URIs, from behind one of them. */
-export async function* walk(shown: Shown, directory: string, after: string | undefined): AsyncGenerator<Found> {
-  for (const found of await readDirectory(shown, directory)) {
+/** Yields all files below a directory in ascending order of their URIs, starting after `after`. */
+export async function* walk(
+  visible: VisibleFiles,
+  directory: string,
+  after: string | undefined,
+): AsyncGenerator<FileEntry> {
+  for (const found of await readDirectory(visible, directory)) {
     if (!found.isDirectory) {
       if (after === undefined || found.uri > after) yield found;
       continue;
     }
-    // What is below begins with the URI and a slash: all of it comes before, or behind, or some of each.
+    // All URIs below a directory start with `start`: skip the directory if all of them precede `after`.
     const start = `${found.uri}/`;
     if (after !== undefined && start < after && !after.startsWith(start)) continue;
-    yield* walk(shown, found.path, after);
+    yield* walk(visible, found.path, after);
   }
 }
 
-/** What a directory holds of what is shown, sorted so that a walk goes through ascending URIs. */
-export async function readDirectory(shown: Shown, directory: string): Promise<Found[]> {
-  const all: { key: string; found: Found }[] = [];
-  for (const entry of await readNames(shown, directory)) {
+/** Returns the visible entries of a directory, sorted so that a walk yields ascending URIs. */
+export async function readDirectory(visible: VisibleFiles, directory: string): Promise<FileEntry[]> {
+  const all: { key: string; found: FileEntry }[] = [];
+  for (const entry of await readNames(visible, directory)) {
     const path = directory === "" ? entry.name : `${directory}/${entry.name}`;
-    // A name that no read would accept is not offered either.
+    // Do not list a name that a read would reject.
     if (pathProblem(path) !== undefined) continue;
     const isDirectory = entry.isDirectory();
-    const isShown = isDirectory ? shown.showsDirectory(path) : await isShownFile(shown, path, entry);
-    if (!isShown) continue;
-    const uri = toUri(shown, path);
+    const isVisible = isDirectory ? visible.showsDirectory(path) : await isVisibleFile(visible, path, entry);
+    if (!isVisible) continue;
+    const uri = toUri(visible, path);
     all.push({ key: isDirectory ? `${uri}/` : uri, found: { path, uri, isDirectory } });
   }
   all.sort((a, b) => (a.key < b.key ? -1 : 1));
   return all.map(({ found }) => found);
 }
 
-/** The names in a directory; none if it went, or became a link, while we walked. */
-async function readNames(shown: Shown, directory: string): Promise<Dirent[]> {
-  const opened = await shown.root.open(directory);
+/** Returns the names in a directory; none if it was removed, or replaced by a link, during the walk. */
+async function readNames(visible: VisibleFiles, directory: string): Promise<Dirent[]> {
+  const opened = await visible.root.open(directory);
   if (opened === undefined) return [];
   try {
     if (opened.path !== directory || !opened.file.stat().isDirectory()) return [];
-    return await readdir(await shown.root.pathOf(opened), { withFileTypes: true });
+    return await readdir(await visible.root.pathOf(opened), { withFileTypes: true });
   } finally {
     opened.file.close();
   }
 }
 
-/** A link is shown if it leads to a file that is shown; directories behind links are not gone into, as they may loop. */
-async function isShownFile(shown: Shown, path: string, entry: Dirent): Promise<boolean> {
-  if (!shown.showsFile(path)) return false;
+/** A link is visible if it leads to a visible file. Linked directories are not descended into: they may form a loop. */
+async function isVisibleFile(visible: VisibleFiles, path: string, entry: Dirent): Promise<boolean> {
+  if (!visible.showsFile(path)) return false;
   if (entry.isFile()) return true;
   if (!entry.isSymbolicLink()) return false;
-  const real = await shown.root.resolve(path);
-  if (real === undefined || !shown.showsFile(real)) return false;
-  return (await statOf(shown, path))?.isFile() ?? false;
+  const real = await visible.root.resolve(path);
+  if (real === undefined || !visible.showsFile(real)) return false;
+  return (await statOf(visible, path))?.isFile() ?? false;
 }
 
-/** What is known of a file without opening it; undefined if it went. */
-export async function statOf(shown: Shown, path: string): Promise<Stats | undefined> {
+/** Returns the metadata of a file without opening it; undefined if it was removed. */
+export async function statOf(visible: VisibleFiles, path: string): Promise<Stats | undefined> {
   try {
-    return await stat(join(await shown.root.real(), path));
+    return await stat(join(await visible.root.real(), path));
   } catch {
     return undefined;
   }

@@ -1,20 +1,20 @@
 import { pathProblem } from "../../resources/params/path.ts";
 import type { Watch } from "../../resources/watch.ts";
-import { type Shown, toUri } from "./walk.ts";
+import { toUri, type VisibleFiles } from "./walk.ts";
 import { watchDirectory } from "./watcher.ts";
 
-/** Watches what is shown: a changed file is an update, one that comes or goes a change of the list and its directory. */
-export function watchFiles(shown: Shown): Watch {
+/** Watches the visible files. An added or removed file also updates its directory and the list. */
+export function watchFiles(visible: VisibleFiles): Watch {
   return watchDirectory({
-    root: () => shown.root.real(),
-    isIgnored: (path) => !shown.showsDirectory(path) && !shown.showsFile(path),
-    tell({ path, isDirectory, isListChange }, events) {
+    root: () => visible.root.real(),
+    isIgnored: (path) => !visible.showsDirectory(path) && !visible.showsFile(path),
+    notify({ path, isDirectory, isListChange }, events) {
       if (pathProblem(path) !== undefined) return;
-      if (isDirectory ? !shown.showsDirectory(path) : !shown.showsFile(path)) return;
-      events.updated(toUri(shown, path));
+      if (isDirectory ? !visible.showsDirectory(path) : !visible.showsFile(path)) return;
+      events.updated(toUri(visible, path));
       if (!isListChange) return;
       const parent = path.slice(0, Math.max(0, path.lastIndexOf("/")));
-      events.updated(parent === "" ? shown.uri : toUri(shown, parent));
+      events.updated(parent === "" ? visible.uri : toUri(visible, parent));
       events.listChanged();
     },
   });

@@ -1,26 +1,26 @@
 import { relative, sep } from "node:path";
 import type { Watch, WatchEvents } from "../../resources/watch.ts";
 
-/** Something that happened to a file or a directory. */
+/** A change of a file or directory. */
 export interface FileChange {
-  /** Below the directory that is watched, with "/" between segments. */
+  /** Relative to the watched directory, with "/" as separator. */
   readonly path: string;
   readonly isDirectory: boolean;
-  /** Whether it came or went; otherwise its content changed. */
+  /** Whether it was added or removed; otherwise its content changed. */
   readonly isListChange: boolean;
 }
 
-/** Which directory is watched, and what is told of it. */
+/** The directory to watch, and how to report its changes. */
 export interface DirectoryWatch {
-  /** Where the directory really is. */
+  /** The real path of the directory. */
   root(): Promise<string>;
-  /** Whether what is at a path, or below it, need not be looked at. */
+  /** Whether to ignore a path and everything below it. */
   isIgnored(path: string): boolean;
-  tell(change: FileChange, events: WatchEvents): void;
+  notify(change: FileChange, events: WatchEvents): void;
 }
 
-/** Watches a directory with chokidar, while somebody listens. Links are not followed. */
-export function watchDirectory({ root, isIgnored, tell }: DirectoryWatch): Watch {
+/** Watches a directory with chokidar, without following links. */
+export function watchDirectory({ root, isIgnored, notify }: DirectoryWatch): Watch {
   return async (events) => {
     // biome-ignore lint/style/noRestrictedImports: an optional peer, loaded when it is needed
     const { watch } = await import("chokidar");
@@ -38,9 +38,9 @@ export function watchDirectory({ root, isIgnored, tell }: DirectoryWatch): Watch
     watcher.on("all", (event, file) => {
       const path = toPath(file);
       if (path === "") return;
-      tell({ path, isDirectory: event.endsWith("Dir"), isListChange: event !== "change" }, events);
+      notify({ path, isDirectory: event.endsWith("Dir"), isListChange: event !== "change" }, events);
     });
-    // A full queue of the system, or a directory that may not be read: the files stay readable, only unwatched.
+    // For example the system's watch limit or an unreadable directory: files stay readable, but changes are missed.
     watcher.on("error", events.failed);
     await ready;
     return () => void watcher.close();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InvalidParams } from "../../protocol/errors.ts";
+import type { Resource } from "../../resources/define.ts";
 import { charset } from "../../resources/params/charset.ts";
 import type { Watch } from "../../resources/watch.ts";
 import { defineServer } from "../../server/server.ts";
@@ -32,7 +33,7 @@ function open(resources: ReturnType<typeof jsonl>) {
 }
 
 describe("jsonl", () => {
-  it("gives rows by offset and limit, as they stand in the file", async () => {
+  it("returns rows by offset and limit, verbatim", async () => {
     const rows = Array.from({ length: 150 }, (_, at) => `{"n":${at},"big":12345678901234567890.0}\n`).join("");
     const client = await open(jsonl(file("rows.jsonl", rows), { uri: "rows://all", name: "rows" }));
     const whole = await client.read("rows://all");
@@ -49,7 +50,7 @@ describe("jsonl", () => {
     expect((await client.listTemplates())[0]).toMatchObject({ uriTemplate: "rows://all{?offset,limit}" });
   });
 
-  it("skips blank lines, and names a bad one without losing the others", async () => {
+  it("skips blank lines, and reports a bad line without losing the others", async () => {
     const text = '{"a":1}\n\n  \r\n{"a":\n{"a":3}\r\n[4]';
     const client = await open(jsonl(file("bad.jsonl", text), { uri: "bad://x", name: "bad" }));
     expect((await client.read("bad://x")).contents[0]).toMatchObject({
@@ -61,7 +62,7 @@ describe("jsonl", () => {
     expect((await strict.read("bad://x?limit=1")).contents[0]?.text).toBe('[{"a":1}]');
   });
 
-  it("names a line that is too long to hold", async () => {
+  it("reports a line over the length limit", async () => {
     const long = JSON.stringify("x".repeat(200_000));
     const options = { uri: "long://x", name: "long", maxLineBytes: 1000 };
     const client = await open(jsonl(file("long.jsonl", `1\n${long}\n3\n`), options));
@@ -71,7 +72,7 @@ describe("jsonl", () => {
     });
   });
 
-  it("finds its file by the variables of a template", async () => {
+  it("finds its file by the template variables", async () => {
     file("card-1.jsonl", "1\n2\n");
     const resources = jsonl(({ id }) => (id === "none" ? undefined : join(directory, `card-${id}.jsonl`)), {
       uri: "cards://{id}/samples",
@@ -83,13 +84,13 @@ describe("jsonl", () => {
     const client = await open(resources);
     expect((await client.read("cards://1/samples")).contents[0]?.text).toBe("[1]");
     expect((await client.listTemplates())[0]).toMatchObject({ uriTemplate: "cards://{id}/samples" });
-    await expect(client.read("cards://none/samples")).rejects.toMatchObject({ message: /There is no resource/ });
-    await expect(client.read("cards://2/samples")).rejects.toMatchObject({ message: /There is no resource/ });
-    await expect(client.read("cards://1/samples?limit=6")).rejects.toMatchObject({ message: /is more than 5/ });
+    await expect(client.read("cards://none/samples")).rejects.toMatchObject({ message: /Resource not found/ });
+    await expect(client.read("cards://2/samples")).rejects.toMatchObject({ message: /Resource not found/ });
+    await expect(client.read("cards://1/samples?limit=6")).rejects.toMatchObject({ message: /is greater than 5/ });
     await expect(client.read("cards://A/samples")).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("can be listed, and completed from its list or otherwise", async () => {
+  it("can be listed, and completed from its list or from `complete`", async () => {
     const resources = jsonl(({ id, kind }) => `${id}-${kind}.jsonl`, {
       uri: "cards://{id}/{kind}",
       name: "samples",
@@ -109,7 +110,7 @@ describe("jsonl", () => {
     expect(await complete("kind")).toMatchObject({ values: ["x", "y"] });
   });
 
-  it("has no rows where there is no file, if it exists nevertheless", async () => {
+  it("has no rows if it exists but its file does not", async () => {
     file("known-2.jsonl", "2\n");
     const resources = jsonl(({ id }) => `known-${id}.jsonl`, {
       uri: "known://{id}",
@@ -125,20 +126,20 @@ describe("jsonl", () => {
     });
     expect((await client.read("known://2")).contents[0]?.text).toBe("[2]");
     file("known-3.jsonl", "3\n");
-    await expect(client.read("known://3")).rejects.toMatchObject({ message: 'There is no resource "known://3".' });
+    await expect(client.read("known://3")).rejects.toMatchObject({ message: 'Resource not found: "known://3".' });
   });
 
-  it("can be subscribed to where it exists", async () => {
+  it("can be subscribed to if it exists", async () => {
     file("there-1.jsonl", "");
     const resources = jsonl(({ id }) => join(directory, `there-${id}.jsonl`), { uri: "there://{id}", name: "there" });
     const client = await connect(defineServer({ name: "jsonl", version: "1", resources }), { revision: "2025-11-25" });
     await client.request("resources/subscribe", { uri: "there://1?limit=5" });
     await expect(client.request("resources/subscribe", { uri: "there://2" })).rejects.toMatchObject({
-      message: 'There is no resource "there://2".',
+      message: 'Resource not found: "there://2".',
     });
   });
 
-  it("words a bad line as its author wants", async () => {
+  it("fails with the author's message for a bad line", async () => {
     const path = file("worded.jsonl", '{"a":1}\n{"a":\n');
     const read = async (badLines: BadLineMessage) =>
       (await open(jsonl(path, { uri: "worded://x", name: "worded", badLines }))).read("worded://x");
@@ -152,32 +153,55 @@ describe("jsonl", () => {
     });
   });
 
-  it("refuses a uri with a query of its own", () => {
+  it("rejects a uri with a query", () => {
     expect(() => jsonl("x", { uri: "x://y{?z}", name: "x" })).toThrow(expect.objectContaining({ code: "bad_option" }));
   });
 });
 
 describe("watched JSON lines", () => {
-  /** Writes until somebody hears of it, as a watcher may still be starting. */
-  async function writeUntil(heard: Promise<unknown>, path: string): Promise<void> {
+  /** Writes until the notification arrives: a watcher may still be starting, and chokidar may merge changes. */
+  async function writeUntil(notified: Promise<unknown>, path: string): Promise<void> {
     const writing = setInterval(() => appendFileSync(path, "1\n"), 50);
-    await heard;
+    await notified;
     clearInterval(writing);
   }
 
-  it("tell of a single file, with a query or without, and of no other", async () => {
+  /** Resolves `started` when the watcher of the resource runs. */
+  function observeStart([resource]: readonly Resource[]): { resource: Resource; started: Promise<void> } {
+    if (resource?.watch === undefined) throw new Error("The resource has no watcher.");
+    const { watch } = resource;
+    let resolve: () => void;
+    const started = new Promise<void>((settle) => {
+      resolve = settle;
+    });
+    const observed: Watch = async (events) => {
+      const stop = await watch(events);
+      resolve();
+      return stop;
+    };
+    return { resource: { ...resource, watch: observed }, started };
+  }
+
+  it("notify subscribers of a single file, with and without a query, and not of changes in another file", async () => {
     const path = file("single.jsonl", "");
-    const client = await open(jsonl(path, { uri: "single://x", name: "single", watch: true }));
+    const otherPath = file("other.jsonl", "");
+    const single = observeStart(jsonl(path, { uri: "single://x", name: "single", watch: true }));
+    const other = jsonl(otherPath, { uri: "other://x", name: "other", watch: true });
+    const client = await open([single.resource, ...other]);
     const uris = ["single://x", "single://x?limit=1"];
-    await client.listen({ uris });
-    file("other.jsonl", "1\n");
+    await client.listen({ uris: [...uris, "other://x"] });
+    await single.started;
     const updated = (uri: string) =>
       client.waitFor("notifications/resources/updated", ({ params }) => params.uri === uri);
+    // After several rounds, a wrong notification by the watcher of single.jsonl would have arrived too.
+    for (let round = 0; round < 5; round++) await writeUntil(updated("other://x"), otherPath);
+    const updates = client.notifications.filter(({ method }) => method === "notifications/resources/updated");
+    expect(new Set(updates.map(({ params }) => params.uri))).toEqual(new Set(["other://x"]));
     await writeUntil(Promise.all(uris.map(updated)), path);
     await client.close();
   });
 
-  it("tell of a directory to all who subscribed, and to those who listen to the list", async () => {
+  it("notify all subscribers of a directory, and clients that listen to the list", async () => {
     const folder = join(directory, "watched");
     mkdirSync(folder);
     const path = join(folder, "a.jsonl");
@@ -197,7 +221,7 @@ describe("watched JSON lines", () => {
     await client.close();
   });
 
-  it("may be watched in another way, and must be where it is not known where they are", async () => {
+  it("can have a custom watcher, and need one or `within` for a resolver", async () => {
     const watch: Watch = (events) => {
       events.updated({ prefix: "own://" });
       return () => undefined;
@@ -207,13 +231,16 @@ describe("watched JSON lines", () => {
     await client.waitFor("notifications/resources/updated", ({ params }) => params.uri === "own://1");
     await client.close();
     expect(() => jsonl(() => "x", { uri: "x://{id}", name: "x", watch: true })).toThrow(
-      expect.objectContaining({ code: "bad_option", message: expect.stringContaining("within: directory") }),
+      expect.objectContaining({
+        code: "bad_option",
+        message: expect.stringContaining("set within to their directory"),
+      }),
     );
   });
 });
 
-describe("a reader of lines", () => {
-  it("gives the same rows as splitting the text would, wherever it starts", async () => {
+describe("a line reader", () => {
+  it("returns the same rows as splitting the text, from any offset", async () => {
     const line = fc.oneof(
       fc.constantFrom("", " ", "\r"),
       fc.string({ maxLength: 20 }).map((text) => text.replaceAll("\n", "")),
@@ -232,7 +259,7 @@ describe("a reader of lines", () => {
     );
   });
 
-  it("remembers where rows stand, while the file grows, and forgets it when it is another", async () => {
+  it("keeps its checkpoints while the file grows, and drops them if it is replaced", async () => {
     const reader = new LineReader(1000);
     const numbers = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, at) => `${from + at}\n`).join("");
@@ -249,7 +276,7 @@ describe("a reader of lines", () => {
 
   it("reads no more of a large file than the page needs", async () => {
     const path = file("large.jsonl", '{"n":1}\n{"n":2}\n{"n":3}\n');
-    // A gigabyte that was never written, and would be one endless line if it were read.
+    // A sparse gigabyte, which would be one endless line if it were read.
     truncateSync(path, 1_000_000_000);
     const before = bytesRead();
     const page = await new LineReader(1000).read(path, 0, 2);
@@ -262,7 +289,7 @@ describe("a reader of lines", () => {
   });
 });
 
-/** How much this process has read; only Linux tells. */
+/** The number of bytes that this process has read; 0 on systems other than Linux. */
 function bytesRead(): number {
   if (process.platform !== "linux") return 0;
   return Number(/rchar: (\d+)/.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);

@@ -18,67 +18,78 @@ import { FilesRoot } from "../files/root.ts";
 import { type LinePage, LineReader, type OpenLines } from "./lines.ts";
 import { watchLines } from "./watch.ts";
 
+/** Options for `jsonl`. */
 export interface JsonlOptions<Uri extends string, Sources> {
-  /** The URI, or a template whose variables say which file; `{?offset,limit}` is added. */
+  /** A URI, or a template whose variables select the file. `{?offset,limit}` is appended. */
   readonly uri: Uri;
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
   readonly annotations?: Annotations;
   readonly cache?: Partial<CacheHints>;
-  /** How the variables of a template are checked. */
+  /** Checks for the template variables. */
   readonly params?: Sources;
-  /** The directory that files must lie in, links included; paths are relative to it then. Default: anywhere. */
+  /** Confines files to this directory, links included; paths are relative to it. Default: no confinement. */
   readonly within?: string;
-  /** How many rows to skip. Default: 0, at most 10,000,000. */
+  /** Number of rows to skip. Default: 0, at most 10,000,000. */
   readonly offset?: IntegerOptions;
-  /** How many rows to give. Default: 100, at most 10,000. */
+  /** Number of rows per page. Default: 100, at most 10,000. */
   readonly limit?: IntegerOptions;
-  /** The longest line that is read. Default: 1 MiB. */
+  /** Maximum length of a line in bytes; a longer line is a bad line. Default: 1 MiB. */
   readonly maxLineBytes?: number;
   /**
-   * What becomes of a line that is not JSON: it is named beside the others, or the read fails, in our words or in yours.
-   * Default: "report".
+   * How to handle a line that is not JSON: "report" lists it in `_meta` and skips it, "fail" fails the read, and a
+   * function fails the read with its own message. Default: "report".
    */
   readonly badLines?: "report" | "fail" | BadLineMessage;
-  /** The resources that a template stands for. Without it, clients see the template only. */
+  /** Lists the resources of a template. Without it, clients see only the template. */
   readonly list?: ListFunction;
-  /** Suggestions for the variables of a template. Default: from `params` and `list`. */
+  /** Completions for the template variables. Default: from `params` and `list`. */
   readonly complete?: { readonly [Name in TemplateVariables<Uri>]?: Complete };
   /**
-   * Whether there is such a resource, file or not: one that exists and has no file has no rows. Default: there is one
-   * where there is a file.
+   * Whether the resource exists. One that exists but has no file has no rows. Default: it exists if its file does.
    */
   exists?(params: ResourceParams<Uri, Sources>, ctx: Context): boolean | Promise<boolean>;
   /**
-   * Whether clients that listen are told of changes, which needs the package chokidar and, for a resolver, `within`; or
-   * a watcher of your own. Default: false.
+   * Whether to notify subscribed clients of changes, or a custom watcher. `true` needs the package chokidar and, for a
+   * resolver, `within`. Default: false.
    */
   readonly watch?: boolean | Watch;
-  /** Whether the template is listed without `{?offset,limit}`. Default: false. */
+  /** Whether to list the template without `{?offset,limit}`. Default: false. */
   readonly hideQuery?: boolean;
 }
 
-/** A line that cannot be given as a row. */
+/** A line that is not a valid row. */
 export interface BadLine {
-  /** Counted from 1. */
+  /** The line number, from 1. */
   readonly line: number;
-  /** In words that can follow "Line 5": "is not JSON". */
+  /** The problem, worded to follow "Line 5": "is not JSON". */
   readonly problem: string;
 }
 
-/** Words the failure of a read that met a bad line: a text goes out as an internal error; an error as it is. */
+/** Returns the message for a bad line, sent as an internal error, or an error that is sent as it is. */
 export type BadLineMessage = (bad: BadLine, ctx: Context) => string | RpcError;
 
 /**
- * Says which file a read is about; undefined for none. Without `within` what it returns is trusted, so check the variables
- * with `params`.
+ * Returns the path of the file for a read; undefined if there is none. Without `within` the path is not checked, so
+ * check the variables with `params`.
  */
 export type FileResolver<Params> = (params: Params, ctx: Context) => string | undefined | Promise<string | undefined>;
 
 const MAX_LINE_BYTES = 1024 * 1024;
 
-/** Shows files of JSON lines page by page, as arrays of rows. */
+/**
+ * Serves JSON Lines files page by page, as arrays of rows.
+ *
+ * @example
+ * jsonl(({ card }) => `${card}.jsonl`, {
+ *   uri: "cards://{card}/samples",
+ *   name: "Samples",
+ *   within: "/srv/cards",
+ *   params: { card: param.charset("a-z0-9") },
+ * });
+ * // cards://a/samples?offset=100&limit=50
+ */
 export function jsonl<const Uri extends string, const Sources extends ParamSources<Uri> = Record<never, never>>(
   file: string | FileResolver<ResourceParams<Uri, Sources>>,
   options: JsonlOptions<Uri, Sources>,
@@ -95,7 +106,7 @@ export function jsonl<const Uri extends string, const Sources extends ParamSourc
     ...described
   } = options;
   if (/\{[?&]/.test(uri)) {
-    throw new UsageError("bad_option", `jsonl(): ${uri} must not have a query; offset and limit are added to it.`);
+    throw new UsageError("bad_option", `jsonl(): ${uri} must not have a query; {?offset,limit} is appended to it.`);
   }
   const reader = new LineReader(maxLineBytes, within === undefined ? undefined : openWithin(within));
   const find: FileResolver<never> = typeof file === "string" ? () => file : file;
@@ -128,7 +139,7 @@ export function jsonl<const Uri extends string, const Sources extends ParamSourc
   ];
 }
 
-/** Which rows are wanted. */
+/** The requested rows. */
 interface Part {
   readonly offset: number;
   readonly limit: number;
@@ -142,7 +153,7 @@ function openWithin(directory: string): OpenLines {
   return async (path) => (pathProblem(path) === undefined ? (await root.open(path))?.file : undefined);
 }
 
-/** The rows as they stand in the file, so that no number loses a digit. */
+/** Copies the rows verbatim, because parsing and serializing would round large numbers. */
 function toContents(page: LinePage, offset: number, toFailure: (bad: BadLine) => RpcError | undefined): Contents {
   const rows: string[] = [];
   const bad: BadLine[] = [];
@@ -164,8 +175,8 @@ function toContents(page: LinePage, offset: number, toFailure: (bad: BadLine) =>
 
 function toError(bad: BadLine, badLines: "report" | "fail" | BadLineMessage, ctx: Context): RpcError | undefined {
   if (badLines === "report") return undefined;
-  const words = badLines === "fail" ? `Line ${bad.line} ${bad.problem}.` : badLines(bad, ctx);
-  return typeof words === "string" ? new RpcError("internal_error", words) : words;
+  const message = badLines === "fail" ? `Line ${bad.line} ${bad.problem}.` : badLines(bad, ctx);
+  return typeof message === "string" ? new RpcError("internal_error", message) : message;
 }
 
 function problemOf(text: string): string | undefined {

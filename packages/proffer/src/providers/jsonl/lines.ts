@@ -1,85 +1,85 @@
 import { type OpenFile, openFile } from "../files/open-file.ts";
 
-/** A line of a file that is not blank. */
+/** A non-blank line of a file. */
 export interface Line {
-  /** Counted from 1, blank lines included. */
+  /** The line number, from 1, counting blank lines. */
   readonly number: number;
-  /** Undefined for a line that is too long to be read. */
+  /** Undefined for a line over the length limit. */
   readonly text: string | undefined;
 }
 
-/** A part of the lines of a file. */
+/** A page of lines. */
 export interface LinePage {
   readonly lines: readonly Line[];
   readonly more: boolean;
 }
 
-/** Where the lines of a file stand: every so many of them. */
+/** A known line start in a file, one every `STEP` rows. */
 interface Checkpoint {
   readonly position: number;
-  /** How many lines, and how many that are not blank, stand before. */
+  /** The number of lines, and of non-blank lines, before it. */
   readonly lines: number;
   readonly rows: number;
 }
 
 const CHUNK = 64 * 1024;
-/** So far apart that a million rows need a thousand of them. */
+/** Rows between checkpoints: a million rows need a thousand checkpoints. */
 const STEP = 1000;
 const NEWLINE = 10;
 
 /**
- * Pages through files of lines without reading more than it must: a first read goes through a file up to the page, and
- * remembers on the way where to start the next time.
+ * Reads pages of lines without reading the whole file. The first read scans the file up to the page and records
+ * checkpoints, from which later reads start.
  */
 export class LineReader {
   readonly #maxLineBytes: number;
   readonly #open: OpenLines;
-  readonly #known = new Map<string, Checkpoint[]>();
+  readonly #checkpointsByFile = new Map<string, Checkpoint[]>();
 
   constructor(maxLineBytes: number, open: OpenLines = openAnywhere) {
     this.#maxLineBytes = maxLineBytes;
     this.#open = open;
   }
 
-  /** Some rows of a file; undefined if there is no such file. */
-  async read(file: string, offset: number, limit: number): Promise<LinePage | undefined> {
-    const held = await this.#open(file);
-    if (held === undefined) return undefined;
+  /** Reads rows of a file; undefined if the file does not exist. */
+  async read(path: string, offset: number, limit: number): Promise<LinePage | undefined> {
+    const file = await this.#open(path);
+    if (file === undefined) return undefined;
     try {
-      const stats = held.stat();
+      const stats = file.stat();
       if (!stats.isFile()) return undefined;
-      // A file that grew at its end has the same beginning; any other change makes another file of it.
-      const checkpoints = this.#checkpoints(`${stats.dev} ${stats.ino} ${stats.birthtimeNs}`);
-      const start = await this.#startOf(held, checkpoints, offset);
-      return await this.#page(held, start, checkpoints, offset, limit);
+      // The key omits size and mtime: appending keeps the checkpoints valid. #startOf detects other changes.
+      const checkpoints = this.#checkpointsOf(`${stats.dev} ${stats.ino} ${stats.birthtimeNs}`);
+      const start = await this.#startOf(file, checkpoints, offset);
+      return await this.#page(file, start, checkpoints, offset, limit);
     } finally {
-      held.close();
+      file.close();
     }
   }
 
-  #checkpoints(key: string): Checkpoint[] {
-    const known = this.#known.get(key);
+  #checkpointsOf(key: string): Checkpoint[] {
+    const known = this.#checkpointsByFile.get(key);
     if (known !== undefined) return known;
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= MAX_FILES && oldest !== undefined) this.#known.delete(oldest);
-    const made: Checkpoint[] = [];
-    this.#known.set(key, made);
-    return made;
+    const [oldest] = this.#checkpointsByFile.keys();
+    if (this.#checkpointsByFile.size >= MAX_FILES && oldest !== undefined) this.#checkpointsByFile.delete(oldest);
+    const created: Checkpoint[] = [];
+    this.#checkpointsByFile.set(key, created);
+    return created;
   }
 
-  /** The last checkpoint before the offset behind which a line still begins; all of them are forgotten otherwise. */
-  async #startOf(held: OpenFile, checkpoints: Checkpoint[], offset: number): Promise<Checkpoint> {
+  /** Returns the last checkpoint before the offset. Clears all checkpoints if no line starts there any more. */
+  async #startOf(file: OpenFile, checkpoints: Checkpoint[], offset: number): Promise<Checkpoint> {
     const start = checkpoints.findLast(({ rows }) => rows <= offset);
     if (start === undefined) return START;
     const before = Buffer.alloc(1);
-    const count = await held.read(before, 0, 1, start.position - 1);
+    const count = await file.read(before, 0, 1, start.position - 1);
     if (count === 1 && before[0] === NEWLINE) return start;
     checkpoints.length = 0;
     return START;
   }
 
   async #page(
-    held: OpenFile,
+    file: OpenFile,
     start: Checkpoint,
     checkpoints: Checkpoint[],
     offset: number,
@@ -87,7 +87,7 @@ export class LineReader {
   ): Promise<LinePage> {
     const lines: Line[] = [];
     let { lines: number, rows } = start;
-    for await (const { bytes, position } of splitLines(held, start.position, this.#maxLineBytes)) {
+    for await (const { bytes, position } of splitLines(file, start.position, this.#maxLineBytes)) {
       if (rows % STEP === 0 && rows > (checkpoints.at(-1)?.rows ?? 0))
         checkpoints.push({ position, lines: number, rows });
       number++;
@@ -100,7 +100,7 @@ export class LineReader {
   }
 }
 
-/** Opens a file for reading; undefined if there is none. */
+/** Opens a file for reading; undefined if it does not exist. */
 export type OpenLines = (path: string) => Promise<OpenFile | undefined>;
 
 async function openAnywhere(path: string): Promise<OpenFile | undefined> {
@@ -116,37 +116,37 @@ const MAX_FILES = 1000;
 const START: Checkpoint = { position: 0, lines: 0, rows: 0 };
 
 interface RawLine {
-  /** Undefined for a line that is too long. */
+  /** Undefined for a line over the length limit. */
   readonly bytes: Buffer | undefined;
-  /** Where in the file it begins. */
+  /** Its start in the file, in bytes. */
   readonly position: number;
 }
 
-/** The lines of a file from a position on; of one that is too long, no more than a chunk is held. */
-async function* splitLines(held: OpenFile, from: number, maxLineBytes: number): AsyncGenerator<RawLine> {
+/** Yields the lines of a file from a position on. Of a line over the limit, at most one chunk is buffered. */
+async function* splitLines(file: OpenFile, from: number, maxLineBytes: number): AsyncGenerator<RawLine> {
   let position = from;
-  let begun: Buffer[] = [];
+  let pending: Buffer[] = [];
   let length = 0;
   for (let at = from; ; ) {
     const chunk = Buffer.allocUnsafe(CHUNK);
-    const bytesRead = await held.read(chunk, 0, CHUNK, at);
+    const bytesRead = await file.read(chunk, 0, CHUNK, at);
     if (bytesRead === 0) break;
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1 && end < bytesRead; end = chunk.indexOf(NEWLINE, start)) {
       length += end - start;
-      begun.push(chunk.subarray(start, end));
-      yield { bytes: length > maxLineBytes ? undefined : Buffer.concat(begun), position };
+      pending.push(chunk.subarray(start, end));
+      yield { bytes: length > maxLineBytes ? undefined : Buffer.concat(pending), position };
       position += length + 1;
-      begun = [];
+      pending = [];
       length = 0;
       start = end + 1;
     }
     length += bytesRead - start;
-    if (length > maxLineBytes) begun = [];
-    else begun.push(chunk.subarray(start, bytesRead));
+    if (length > maxLineBytes) pending = [];
+    else pending.push(chunk.subarray(start, bytesRead));
     at += bytesRead;
   }
-  if (length > 0) yield { bytes: length > maxLineBytes ? undefined : Buffer.concat(begun), position };
+  if (length > 0) yield { bytes: length > maxLineBytes ? undefined : Buffer.concat(pending), position };
 }
 
 function isBlank(bytes: Buffer): boolean {

@@ -6,8 +6,8 @@ import { requirePeer } from "../files/peer.ts";
 import { watchDirectory } from "../files/watcher.ts";
 
 /**
- * Watches the one file, or all files of the directory that they lie in: which URI such a file belongs to is not known, so
- * everybody is told who subscribed to one of the template. @throws {UsageError} if it is not known where the files are.
+ * Watches a single file, or all files in `within`. The resolver maps URIs to files but not back, so a change in the
+ * directory notifies all subscribers of the template. @throws {UsageError} for a resolver without `within`.
  */
 export function watchLines(file: unknown, within: string | undefined, uri: string): Watch {
   requirePeer("chokidar", "jsonl() with watch");
@@ -18,19 +18,19 @@ export function watchLines(file: unknown, within: string | undefined, uri: strin
     return watchDirectory({
       root: () => realpath(dirname(path)),
       isIgnored: (other) => other !== basename(path),
-      tell: (_, events) => events.updated(changed),
+      notify: (_, events) => events.updated(changed),
     });
   }
   if (within === undefined) {
     throw new UsageError(
       "bad_option",
-      `jsonl(): to watch the files of ${uri}, say where they are: within: directory. Or give a watch function.`,
+      `jsonl(): to watch the files of ${uri}, set within to their directory, or pass a watch function.`,
     );
   }
   return watchDirectory({
     root: () => realpath(within),
     isIgnored: () => false,
-    tell({ isListChange }, events) {
+    notify({ isListChange }, events) {
       events.updated(changed);
       if (isListChange) events.listChanged();
     },

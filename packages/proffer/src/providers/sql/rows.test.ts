@@ -12,7 +12,7 @@ describe("rows", () => {
     nested: { a: [1] },
   };
 
-  it("are JSON that loses nothing", () => {
+  it("are serialized as JSON without loss", () => {
     expect(JSON.parse(toJsonRows([row]))).toEqual([
       {
         big: "1152921504606846976",
@@ -26,7 +26,7 @@ describe("rows", () => {
     ]);
   });
 
-  it("are CSV with quotes where they are needed", () => {
+  it("are serialized as CSV with quotes where needed", () => {
     expect(toCsvRows([{ ...row, text: 'a,"b"\n' }])).toBe(
       'big,small,bytes,array,when,nothing,nested,text\r\n1152921504606846976,7,AQID,/w==,1970-01-01T00:00:00.000Z,,"{""a"":[1]}","a,""b""\n"\r\n',
     );

@@ -1,19 +1,19 @@
 import { toBase64 } from "../../support/bytes.ts";
 
-/** A row as drivers give it. */
+/** A row as returned by a driver. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Rows as a JSON array. Integers that JavaScript cannot count are texts, bytes are base64. */
+/** Serializes rows as a JSON array. Integers beyond the safe range become strings, bytes become base64. */
 export function toJsonRows(rows: readonly Row[]): string {
   return JSON.stringify(rows, function (this: Record<string, unknown>, key, value: unknown) {
-    // A Buffer has been made into something else already, by its own toJSON.
+    // `value` is not the Buffer any more: JSON.stringify has already called its toJSON.
     const own = this[key];
     if (own instanceof Uint8Array) return toBase64(own);
-    return typeof value === "bigint" ? plain(value) : value;
+    return typeof value === "bigint" ? toSafeNumber(value) : value;
   });
 }
 
-/** Rows as CSV, RFC 4180, with a line of names first. */
+/** Serializes rows as CSV (RFC 4180) with a header line. */
 export function toCsvRows(rows: readonly Row[], columns: readonly string[] = Object.keys(rows[0] ?? {})): string {
   const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
   return lines.map((line) => `${line.map(toField).join(",")}\r\n`).join("");
@@ -31,6 +31,6 @@ function toText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-function plain(value: bigint): number | string {
+function toSafeNumber(value: bigint): number | string {
   return BigInt(Number(value)) === value && Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }

@@ -21,7 +21,7 @@ async function sqlite(): Promise<Engine> {
   return { dialect: "sqlite", driver, close: () => database.close() };
 }
 
-/** A real server, where PROFFER_TEST_POSTGRES says how to reach one: postgres://user@host/database. */
+/** A real server at the URL in PROFFER_TEST_POSTGRES, such as postgres://user@host/database. */
 async function postgres(): Promise<Engine> {
   const { default: pg } = await import("pg");
   const pool: Pool = new pg.Pool({ connectionString: process.env.PROFFER_TEST_POSTGRES, max: 1 });
@@ -42,7 +42,7 @@ if (process.env.PROFFER_TEST_POSTGRES) engines.push(["PostgreSQL", postgres]);
 
 describe.each(engines)("sql on %s", (_, start) => {
   let engine: Engine;
-  const asked: [string, unknown[]][] = [];
+  const queries: [string, unknown[]][] = [];
 
   beforeAll(async () => {
     engine = await start();
@@ -59,10 +59,10 @@ describe.each(engines)("sql on %s", (_, start) => {
   afterAll(() => engine.close());
 
   function open(options: Partial<SqlOptions>) {
-    asked.length = 0;
+    queries.length = 0;
     const driver: SqlDriver = {
       query(text, values) {
-        asked.push([text, values]);
+        queries.push([text, values]);
         return engine.driver.query(text, values);
       },
     };
@@ -78,34 +78,34 @@ describe.each(engines)("sql on %s", (_, start) => {
     single: true,
   } as const;
 
-  it("gives one row, or says that there is none", async () => {
+  it('returns one row, or "not found"', async () => {
     const client = await open({ queries: [order] });
     expect((await client.read("db://orders/2")).contents).toEqual([
       { uri: "db://orders/2", mimeType: "application/json", text: '{"id":2,"customer":"customer 2"}' },
     ]);
     await expect(client.read("db://orders/99")).rejects.toMatchObject({
-      message: 'There is no resource "db://orders/99".',
+      message: 'Resource not found: "db://orders/99".',
     });
   });
 
-  it("hands values over as parameters, whatever they contain", async () => {
+  it("passes values as parameters, whatever they contain", async () => {
     const client = await open({
       queries: [{ path: "by/{customer}", name: "by", text: "select id from orders where customer = :customer" }],
     });
     const hostile = "x' or '1'='1'; drop table orders; --";
     expect((await client.read(`db://by/${encodeURIComponent(hostile)}`)).contents[0]?.text).toBe("[]");
-    expect(asked.at(-1)?.[0]).not.toContain("drop");
-    expect(asked.at(-1)?.[1]).toContain(hostile);
+    expect(queries.at(-1)?.[0]).not.toContain("drop");
+    expect(queries.at(-1)?.[1]).toContain(hostile);
     expect((await client.read(`db://by/${encodeURIComponent(`O'Brien, "Bob"`)}`)).contents[0]?.text).toBe('[{"id":1}]');
   });
 
-  it("refuses values that are not what they should be, before the database sees them", async () => {
+  it("rejects invalid values before it queries the database", async () => {
     const client = await open({ queries: [order] });
     await expect(client.read("db://orders/1%20or%201=1")).rejects.toMatchObject({ code: -32602 });
-    expect(asked).toEqual([]);
+    expect(queries).toEqual([]);
   });
 
-  it("pages by key, and says where the next page begins", async () => {
+  it("pages by key and returns the start of the next page", async () => {
     const client = await open({
       queries: [
         {
@@ -126,7 +126,7 @@ describe.each(engines)("sql on %s", (_, start) => {
       query = `?after=${after}`;
     }
     expect(ids).toEqual(Array.from({ length: 25 }, (_, at) => at + 1));
-    expect(asked.map(([, values]) => values)).toEqual([
+    expect(queries.map(([, values]) => values)).toEqual([
       [0, 11],
       [10, 11],
       [20, 11],
@@ -135,7 +135,7 @@ describe.each(engines)("sql on %s", (_, start) => {
     await expect(client.read("db://orders?after=x")).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("never takes a table whole", async () => {
+  it("never reads a whole table", async () => {
     const client = await open({
       maxRows: 3,
       queries: [{ path: "all", name: "all", text: "select id from orders order by id;" }],
@@ -144,10 +144,10 @@ describe.each(engines)("sql on %s", (_, start) => {
       text: '[{"id":1},{"id":2},{"id":3}]',
       _meta: { "proffer/more": true },
     });
-    expect(asked.at(-1)?.[1]).toEqual([4]);
+    expect(queries.at(-1)?.[1]).toEqual([4]);
   });
 
-  it("gives CSV", async () => {
+  it("returns CSV", async () => {
     const client = await open({
       maxRows: 2,
       queries: [
@@ -176,7 +176,7 @@ describe.each(engines)("sql on %s", (_, start) => {
     expect(Boolean(described[2]?.nullable)).toBe(true);
   });
 
-  it("tells nobody but the log what the database says", async () => {
+  it("sends errors of the database only to the log", async () => {
     const client = await open({ queries: [{ path: "bad", name: "bad", text: "select * from no_such_table" }] });
     await expect(client.read("db://bad")).rejects.toMatchObject({ code: -32603, message: "Internal error." });
   });
@@ -186,10 +186,10 @@ describe("a query that cannot be served", () => {
   const driver: SqlDriver = { query: () => [] };
   const query = { path: "x", name: "x" };
   it.each([
-    ["a value that the path does not have", { ...query, text: "select :y" }],
+    ["a placeholder that is not in the path", { ...query, text: "select :y" }],
     ["pages without :after", { ...query, text: "select 1 limit :limit", page: { key: "id", start: 0 } }],
     ["a text that writes", { ...query, text: "update t set x = 1" }],
-  ])("%s is refused", (_, bad) => {
+  ])("%s is rejected", (_, bad) => {
     expect(() => sql(driver, { uri: "db://", dialect: "sqlite", queries: [bad] })).toThrow(
       expect.objectContaining({ code: "bad_option" }),
     );

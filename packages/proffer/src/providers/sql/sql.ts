@@ -5,73 +5,85 @@ import { type IntegerOptions, integer } from "../../resources/params/integer.ts"
 import type { ParamSource } from "../../resources/params/param.ts";
 import { type Contents, contents } from "../../results/content.ts";
 import { UsageError } from "../../support/usage-error.ts";
-import { schemaQueries } from "./catalogue.ts";
 import { type Row, toCsvRows, toJsonRows } from "./rows.ts";
+import { schemaQueries } from "./schema-queries.ts";
 import { type Dialect, type Statement, toStatement } from "./text.ts";
 
-/** Anything that runs a query with values: a pool of `pg`, or two lines around another driver. */
+/** Runs a query with values: a `pg` pool as it is, or a small wrapper around another driver. */
 export interface SqlDriver {
   query(text: string, values: unknown[]): Rows | Promise<Rows>;
 }
 
-type Rows = readonly Row[] | { readonly rows: readonly Row[] };
+export type Rows = readonly Row[] | { readonly rows: readonly Row[] };
 
-/** A query that is a resource, or a family of them. */
+/** A query served as a resource or a template. */
 export interface SqlQuery {
-  /** What follows the provider's uri: `orders/{id}`. Every variable may stand in the text, as `:id`. */
+  /** The path after the provider's uri, such as `orders/{id}`. The text refers to a variable as `:id`. */
   readonly path: string;
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
   readonly annotations?: Annotations;
   readonly cache?: Partial<CacheHints>;
-  /** A query that only reads, with `:name` for values. */
+  /** A read-only query with `:name` placeholders. */
   readonly text: string;
-  /** How the variables are checked, and what they become. */
+  /** Checks for the variables. */
   readonly params?: { readonly [name: string]: ParamSource };
   /** Default: "json", an array of objects. */
   readonly format?: "json" | "csv";
-  /** Whether one row is an object, and none means that there is no such resource. Default: false. */
+  /** Whether to return the first row as an object, and "not found" if there is none. Default: false. */
   readonly single?: boolean;
-  /** Pages by a column that the rows are sorted by: the text has `:after` and `:limit`, the URI `{?after,limit}`. */
+  /** Pages by a sorted column: the text uses `:after` and `:limit`, and `{?after,limit}` is appended to the URI. */
   readonly page?: SqlPage;
   readonly list?: ListFunction;
 }
 
+/** Options for keyset pagination. */
 export interface SqlPage {
-  /** The column that `:after` is compared with. */
+  /** The column that `:after` is compared to. */
   readonly key: string;
-  /** What stands for `:after` on the first page: less than every key. */
+  /** The value of `:after` on the first page: less than every key. */
   readonly start: string | number | null;
-  /** How `after` is checked. Default: as a text, or as an integer where `start` is a number. */
+  /** The check for `after`. Default: any text, or an integer if `start` is a number. */
   readonly after?: ParamSource;
   /** Default: 100, at most 1,000. */
   readonly limit?: IntegerOptions;
 }
 
+/** Options for `sql`. */
 export interface SqlOptions {
-  /** What the URIs begin with: "db://". */
+  /** The prefix of the URIs, such as "db://". */
   readonly uri: string;
   readonly dialect: Dialect;
   readonly queries?: readonly SqlQuery[];
-  /** Whether `tables` and `tables/{table}/columns` describe the database. Default: false. */
+  /** Whether to add the resources `tables` and `tables/{table}/columns`. Default: false. */
   readonly schema?: boolean;
-  /** How many rows a query without pages gives. Default: 10,000. */
+  /** Maximum number of rows of a query without `page`. Default: 10,000. */
   readonly maxRows?: number;
 }
 
 const MAX_ROWS = 10_000;
 
 /**
- * Shows queries as resources. Values from URIs go to the database as parameters, never into the text; let the
- * connection belong to a role that may only read nevertheless. @throws {UsageError} for a query that cannot be served.
+ * Serves queries as resources. Values from URIs are passed as query parameters, never inserted into the text. Use a
+ * read-only database role nevertheless. @throws {UsageError} for a query that cannot be served.
+ *
+ * @example
+ * const order = {
+ *   path: "orders/{id}",
+ *   name: "Order",
+ *   text: "select * from orders where id = :id",
+ *   params: { id: param.integer() },
+ *   single: true,
+ * };
+ * sql(new pg.Pool(), { uri: "db://", dialect: "postgres", queries: [order] });
  */
 export function sql(driver: SqlDriver, options: SqlOptions): readonly Resource[] {
   const { uri, dialect, maxRows = MAX_ROWS } = options;
   if (typeof uri !== "string" || !uri.endsWith("/") || uri.includes("{")) {
     throw new UsageError(
       "bad_option",
-      `sql(): uri must end with a slash, as "db://" does, not ${JSON.stringify(uri)}.`,
+      `sql(): uri must end with a slash, such as "db://", not ${JSON.stringify(uri)}.`,
     );
   }
   const queries = [...(options.queries ?? []), ...(options.schema ? schemaQueries(dialect) : [])];
@@ -86,7 +98,7 @@ function toResource(
   const { path, text, params, format = "json", single = false, page, ...described } = query;
   const where = `sql() ${uri}${path}`;
   const statement =
-    page === undefined ? limited(toStatement(text, dialect, where), dialect) : toStatement(text, dialect, where);
+    page === undefined ? withLimit(toStatement(text, dialect, where), dialect) : toStatement(text, dialect, where);
   const resource = defineResource<string, Record<string, ParamSource>>({
     ...described,
     uri: uri + path + (page === undefined ? "" : "{?after,limit}"),
@@ -94,7 +106,7 @@ function toResource(
     params: { ...params, ...pageParams(page) },
     read: async (values) => {
       const limit = page === undefined ? maxRows : (values.limit as number);
-      // One row more than is shown tells whether there are more.
+      // Request one extra row to find out whether there are more.
       const given = await driver.query(statement.text, bind(statement, { ...values, limit: limit + 1 }, page));
       const rows = "rows" in given ? given.rows : given;
       if (single) return rows[0] && toContents(toJsonRows([rows[0]]).slice(1, -1));
@@ -109,8 +121,8 @@ function toResource(
   return resource;
 }
 
-/** A query that has no end of its own is given one, so that no table is ever read whole. */
-function limited({ text, names }: Statement, dialect: Dialect): Statement {
+/** Adds a limit to a query, so that a table is never read completely. */
+function withLimit({ text, names }: Statement, dialect: Dialect): Statement {
   const place = dialect === "postgres" ? `$${names.length + 1}` : "?";
   return { text: `select * from (${text}\n) as proffer_rows limit ${place}`, names: [...names, "limit"] };
 }
@@ -132,12 +144,12 @@ function checkNames(resource: Resource, { names }: Statement, page: SqlPage | un
   const known = new Set(resource.template?.variables.map(({ name }) => name) ?? []);
   for (const name of names) {
     if (known.has(name) || name === "limit") continue;
-    throw new UsageError("bad_option", `${where}: the query has :${name}, but the path has no {${name}}.`);
+    throw new UsageError("bad_option", `${where}: the query uses :${name}, but the path has no {${name}}.`);
   }
   if (page === undefined || (names.includes("after") && names.includes("limit"))) return;
   throw new UsageError(
     "bad_option",
-    `${where}: a query with pages needs :after and :limit: … where ${page.key} > :after order by ${page.key} limit :limit`,
+    `${where}: a query with page must use :after and :limit: … where ${page.key} > :after order by ${page.key} limit :limit`,
   );
 }
 

@@ -1,26 +1,26 @@
 import { UsageError } from "../../support/usage-error.ts";
 
-/** How a database writes parameters and calls its catalogue. */
+/** The SQL dialect: determines placeholders and catalog queries. */
 export type Dialect = "postgres" | "mysql" | "sqlite";
 
-/** A query that can be run with values. */
+/** A query in the form that a driver expects. */
 export interface Statement {
   readonly text: string;
-  /** The names of the values, in the order in which the database wants them. */
+  /** The names of the values, in placeholder order. */
   readonly names: readonly string[];
 }
 
-/** What makes a query write that begins as one that reads: `with gone as (delete …) select …`, `select … into`. */
-const WRITING = /^(?:delete|insert|into|merge|update)$/i;
-const READING = /^(?:select|with|values|table|explain|show)$/i;
+/** Keywords with which a query that starts like a read can write: `with x as (delete …) select …`, `select … into`. */
+const WRITE_KEYWORD = /^(?:delete|insert|into|merge|update)$/i;
+const READ_KEYWORD = /^(?:select|with|values|table|explain|show)$/i;
 
-/** A piece of SQL: a text, a quoted thing, a comment, or `:name`. */
+/** A token of SQL: a comment, a literal, a quoted identifier, `:name`, a word, or a single character. */
 const TOKEN =
   /--[^\n]*|\/\*|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\$([A-Za-z_]\w*)?\$|::|:([A-Za-z_]\w*)|[A-Za-z_]\w*|;|\?|\$\d+|[\s\S]/g;
 
 /**
- * Makes a query of a text with `:name` for values. @throws {UsageError} for a text that does not only read, that has
- * more than one statement, or that has parameters without a name.
+ * Converts a text with `:name` placeholders to a query. @throws {UsageError} for a text that may write, that has more
+ * than one statement, or that has unnamed parameters.
  */
 export function toStatement(source: string, dialect: Dialect, where: string): Statement {
   const names: string[] = [];
@@ -38,13 +38,13 @@ export function toStatement(source: string, dialect: Dialect, where: string): St
     const whole = source.slice(at, end);
     at = end;
     const isBlank = /^\s+$/.test(whole) || token === "/*" || token.startsWith("--");
-    if (ended && !isBlank) throw refused(where, "has more than one statement; write one");
+    if (ended && !isBlank) throw queryError(where, "has more than one statement; write one");
     if (token === ";") {
       ended = true;
       continue;
     }
     if (token === "?" || /^\$\d+$/.test(token))
-      throw refused(where, `has the parameter ${token} without a name; write :name`);
+      throw queryError(where, `has the unnamed parameter ${token}; write :name`);
     const name = found[2];
     if (name !== undefined) {
       text += placeholder(name, names, dialect);
@@ -52,24 +52,24 @@ export function toStatement(source: string, dialect: Dialect, where: string): St
     }
     if (/^[A-Za-z_]/.test(token)) {
       first ??= token;
-      if (WRITING.test(token))
-        throw refused(where, `has the word ${token}; queries here only read (quote it if it is a name)`);
+      if (WRITE_KEYWORD.test(token))
+        throw queryError(where, `contains ${token}, but must be read-only (quote it if it is a name)`);
     }
     text += whole;
   }
-  if (first === undefined || !READING.test(first)) throw refused(where, `does not begin with select or with`);
+  if (first === undefined || !READ_KEYWORD.test(first)) throw queryError(where, "does not start with select or with");
   return { text: text.trim(), names };
 }
 
-/** Where a token ends: comments nest in PostgreSQL, and `$tag$` begins a text that ends with the same. */
+/** Returns the end of a token. Comments nest in PostgreSQL, and `$tag$` starts a literal that ends with `$tag$`. */
 function endOf(source: string, at: number, token: string, where: string): number {
   if (token === "/*") return endOfComment(source, at, where);
   if (token.length > 1 && token.startsWith("$") && token.endsWith("$")) {
     const end = source.indexOf(token, at + token.length);
-    if (end === -1) throw refused(where, `has ${token} without an end`);
+    if (end === -1) throw queryError(where, `has an unterminated ${token}`);
     return end + token.length;
   }
-  if (token === "'" || token === '"' || token === "`") throw refused(where, `has ${token} without an end`);
+  if (token === "'" || token === '"' || token === "`") throw queryError(where, `has an unterminated ${token}`);
   return at + token.length;
 }
 
@@ -82,7 +82,7 @@ function endOfComment(source: string, start: number, where: string): number {
     at++;
     if (depth === 0) return at + 1;
   }
-  throw refused(where, "has /* without an end");
+  throw queryError(where, "has an unterminated /*");
 }
 
 function placeholder(name: string, names: string[], dialect: Dialect): string {
@@ -94,6 +94,6 @@ function placeholder(name: string, names: string[], dialect: Dialect): string {
   return `$${names.indexOf(name) + 1}`;
 }
 
-function refused(where: string, problem: string): UsageError {
+function queryError(where: string, problem: string): UsageError {
   return new UsageError("bad_option", `${where}: the query ${problem}.`);
 }

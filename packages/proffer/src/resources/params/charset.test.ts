@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { charset } from "./charset.ts";
 
 describe("charset", () => {
-  it("names the first character that is not in the set", () => {
+  it("reports the first character that is not in the set", () => {
     const id = charset("A-Za-z0-9_.-");
     expect(id.check("a-Z_0.")).toBe("a-Z_0.");
     expect(id.check("ab/c&")).toMatchObject({ kind: "character", char: "/" });
@@ -11,7 +11,7 @@ describe("charset", () => {
     expect(id.check("a".repeat(513))).toMatchObject({ kind: "length", limit: 512 });
   });
 
-  it("has ranges beyond ASCII", () => {
+  it("supports ranges beyond ASCII", () => {
     const greek = charset("α-ω😀-😂");
     expect(greek.check("αβω😁")).toBe("αβω😁");
     expect(greek.check("αa")).toMatchObject({ char: "a" });

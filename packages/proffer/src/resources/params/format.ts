@@ -2,19 +2,19 @@ import { formats } from "../../schema/json-schema/formats.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { createParam, type Param, ParamIssue, type ParamOptions } from "./param.ts";
 
-/** A UUID of any version, in either case. */
+/** Accepts a UUID of any version, in upper or lower case. */
 export function uuid(options: ParamOptions = {}): Param<string, false> {
   return format("uuid", "is not a UUID", options);
 }
 
-/** A calendar day: 2026-01-31. */
+/** Accepts a calendar date, such as 2026-01-31. */
 export function date(options: ParamOptions = {}): Param<string, false> {
   return format("date", "is not a date", options);
 }
 
-/** One of some texts. Clients are offered them while the user types. */
+/** Accepts one of the given strings. Clients receive them as completions. */
 export function oneOf<const Choice extends string>(...choices: readonly Choice[]): Param<Choice, false> {
-  if (choices.length === 0) throw new UsageError("bad_option", "oneOf() needs at least one value.");
+  if (choices.length === 0) throw new UsageError("bad_option", "param.oneOf() needs at least one value.");
   const known = new Set<string>(choices);
   const reason = `is not one of ${choices.join(", ")}`;
   return createParam({}, (text) => (known.has(text) ? (text as Choice) : new ParamIssue("enum", reason)), choices);
@@ -22,7 +22,7 @@ export function oneOf<const Choice extends string>(...choices: readonly Choice[]
 
 function format(name: "date" | "uuid", reason: string, options: ParamOptions): Param<string, false> {
   const known = formats.get(name);
-  if (known === undefined) throw new UsageError("wrong_use", `There is no format ${name}.`);
+  if (known === undefined) throw new UsageError("wrong_use", `Unknown format ${name}.`);
   return createParam(options, (text) =>
     known.check(text) ? text : new ParamIssue(name, `${reason}, such as ${known.example}`),
   );

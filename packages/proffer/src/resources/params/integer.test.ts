@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { integer } from "./integer.ts";
 
 describe("integer", () => {
-  it("reads decimal digits, zeros at the front included", () => {
+  it("reads decimal digits, including leading zeros", () => {
     expect(integer().check("42")).toBe(42);
     expect(integer().check("007")).toBe(7);
     expect(integer({ min: -5 }).check("-3")).toBe(-3);
@@ -11,19 +11,19 @@ describe("integer", () => {
   });
 
   it.each(["", "-", "+", "1.5", "1e3", "0x10", " 1", "1 ", "٣", "NaN", "Infinity", "1_000", "--1", "+-1"])(
-    "refuses %j as malformed",
+    "rejects %j as malformed",
     (text) => {
       expect(integer({ min: -10, plus: true }).check(text)).toMatchObject({ kind: "integer" });
     },
   );
 
-  it("takes a sign only where it is wanted", () => {
+  it("accepts a sign only if the options allow it", () => {
     expect(integer().check("-1")).toMatchObject({ kind: "integer" });
     expect(integer().check("+1")).toMatchObject({ kind: "integer" });
     expect(integer({ plus: true }).check("+1")).toBe(1);
   });
 
-  it("holds its limits, whatever the number of digits", () => {
+  it("enforces its limits for any number of digits", () => {
     const limit = integer({ min: 1, max: 100 });
     expect(limit.check("100")).toBe(100);
     expect(limit.check("101")).toMatchObject({ kind: "max", limit: 100 });
@@ -32,7 +32,7 @@ describe("integer", () => {
     expect(integer().check("9007199254740993")).toMatchObject({ kind: "max" });
   });
 
-  it("gives every number back that is in its range", () => {
+  it("reads every integer in its range", () => {
     const any = integer({ min: Number.MIN_SAFE_INTEGER });
     fc.assert(fc.property(fc.maxSafeInteger(), (number) => any.check(String(number)) === number));
   });

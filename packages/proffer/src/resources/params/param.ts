@@ -1,9 +1,9 @@
 import type { StandardSchema } from "../../schema/standard-schema.ts";
 
-/** Marks what the functions of this folder make, so that a Standard Schema or any other object is not taken for it. */
+/** Brands the parameters created in this folder, to distinguish them from Standard Schemas and other objects. */
 export const PARAM: unique symbol = Symbol.for("proffer.param");
 
-/** What a value of a URI can have against it. */
+/** The reasons for which a URI value can be rejected. */
 export type ParamIssueKind =
   | "character"
   | "date"
@@ -17,14 +17,14 @@ export type ParamIssueKind =
   | "schema"
   | "uuid";
 
-/** Why a value is refused: made only then, and returned, because a throw costs more than the check. */
+/** A rejected value. Returned rather than thrown, because a throw costs more than the check. */
 export class ParamIssue {
   readonly kind: ParamIssueKind;
-  /** What is wrong, in words that follow the value: "is more than 100". */
+  /** The problem, worded to follow the value: "is greater than 100". */
   readonly reason: string;
-  /** The limit that was passed. */
+  /** The limit that was exceeded. */
   readonly limit: number | undefined;
-  /** The first character that may not be there. */
+  /** The first character that is not allowed. */
   readonly char: string | undefined;
 
   constructor(kind: ParamIssueKind, reason: string, detail: { readonly limit?: number; readonly char?: string } = {}) {
@@ -36,31 +36,31 @@ export class ParamIssue {
 }
 
 export interface ParamOptions {
-  /** What messages call the value. Default: the name of the variable. */
+  /** The name of the value in messages. Default: the name of the variable. */
   readonly label?: string;
 }
 
-/** How a variable of a template is checked and what it becomes. */
+/** Checks a template variable and converts it. */
 export interface Param<Value = unknown, HasDefault extends boolean = boolean> {
   readonly [PARAM]: HasDefault;
   readonly label: string | undefined;
-  /** What a variable that the URI leaves out stands for. */
+  /** The value if the URI omits the variable. */
   readonly fallback: Value | undefined;
-  /** The only values there are, if they can be listed. */
+  /** All allowed values, if there is a fixed set. */
   readonly choices?: readonly string[];
-  /** Whether a value that is left out is checked too. */
+  /** Whether `check` also runs if the URI omits the variable. */
   readonly checksAbsence?: true;
   check(value: string): Value | ParamIssue | Promise<Value | ParamIssue>;
 }
 
-/** What `params` takes for a variable: the whole value must match a regular expression. */
+/** A declaration in `params`. A regular expression must match the whole value. */
 export type ParamSource = RegExp | Param | StandardSchema<never, unknown> | StandardSchema<unknown, unknown>;
 
 export function isParam(value: unknown): value is Param {
   return typeof value === "object" && value !== null && PARAM in value;
 }
 
-/** A parameter without a default, from its check. */
+/** Creates a parameter without a default from its check. */
 export function createParam<Value>(
   options: ParamOptions,
   check: Param<Value>["check"],

@@ -5,7 +5,7 @@ import { path } from "./path.ts";
 import { pattern } from "./pattern.ts";
 
 /**
- * The checks for variables of a resource's URI.
+ * Checks for the variables of a resource's URI.
  *
  * @example
  * defineResource({

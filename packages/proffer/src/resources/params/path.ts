@@ -1,7 +1,7 @@
 import { pathEnd } from "../../uri/segments.ts";
 import { createParam, type Param, ParamIssue, type ParamOptions } from "./param.ts";
 
-/** A path below something: relative, of plain segments, the same on every operating system. */
+/** Accepts a relative path of plain segments that means the same on every operating system. */
 export function path(options: ParamOptions = {}): Param<string, false> {
   return createParam(options, (text) => {
     const reason = pathProblem(text);
@@ -9,45 +9,45 @@ export function path(options: ParamOptions = {}): Param<string, false> {
   });
 }
 
-/** Anything that could not lead out of where it is used as a segment or a path: for variables without a declaration. */
+/** Accepts any text without NUL and dot segments, so that it is safe as a path. For undeclared variables. */
 export const ANY_TEXT: Param<string, false> = createParam({}, (text) => {
   if (text.indexOf(".") === -1 && text.indexOf("%") === -1 && text.indexOf("\0") === -1) return text;
-  if (text.includes("\0")) return new ParamIssue("path", "has a NUL character");
+  if (text.includes("\0")) return new ParamIssue("path", "contains a NUL character");
   return hasDotSegment(text) || hasDotSegment(decodedAgain(text))
-    ? new ParamIssue("path", `has a segment "." or ".."`)
+    ? new ParamIssue("path", `contains a segment "." or ".."`)
     : text;
 });
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters
 const CONTROL = /[\u0000-\u001f\u007f]/;
-/** Names that Windows takes for devices, in any folder and with any extension. */
+/** Names that Windows treats as devices, in any folder and with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?$/i;
 const DRIVE = /^[A-Za-z]:/;
 
-/** What is wrong with a relative path, if something is. */
+/** Returns the problem with a relative path, or undefined if it is safe. The text follows the path in messages. */
 export function pathProblem(text: string): string | undefined {
   if (text === "") return "is empty";
-  if (CONTROL.test(text)) return "has a control character";
-  if (text.includes("\\")) return "has a back-slash";
-  if (text.startsWith("/")) return "begins with a slash";
-  if (DRIVE.test(text)) return "begins with a drive letter";
+  if (CONTROL.test(text)) return "contains a control character";
+  if (text.includes("\\")) return "contains a backslash";
+  if (text.startsWith("/")) return "starts with a slash";
+  if (DRIVE.test(text)) return "starts with a drive letter";
   for (const segment of text.split("/")) {
     const problem = segmentProblem(segment);
     if (problem !== undefined) return problem;
   }
   const again = decodedAgain(text);
-  // Someone further on might decode once more than we do.
+  // Code further on might decode once more than we do.
   if (again !== text && (hasDotSegment(again) || again.includes("\\") || again.includes("\0")))
-    return "is encoded twice";
+    return "is percent-encoded twice";
   return undefined;
 }
 
 function segmentProblem(segment: string): string | undefined {
-  if (segment === "") return "has an empty segment";
-  if (segment === "." || segment === "..") return `has the segment "${segment}"`;
-  if (segment.includes(":")) return `has a colon in the segment "${segment}"`;
-  if (segment.endsWith(".") || segment.endsWith(" ")) return `has a segment that ends with a dot or a space`;
-  if (DEVICE.test(segment)) return `has the name of a device, "${segment}"`;
+  if (segment === "") return "contains an empty segment";
+  if (segment === "." || segment === "..") return `contains the segment "${segment}"`;
+  if (segment.includes(":")) return `contains a colon in the segment "${segment}"`;
+  if (segment.endsWith(".") || segment.endsWith(" ")) return "contains a segment that ends with a dot or a space";
+  if (DEVICE.test(segment)) return `contains the device name "${segment}"`;
   return undefined;
 }
 
@@ -66,16 +66,16 @@ function decodedAgain(text: string): string {
   }
 }
 
-const DOOR = /(?:^|[/\\])((?:\.|%2e){1,2})(?=$|[/\\])/i;
-const RAW_DOOR = /(?:^|\/)(\.{1,2})(?=$|\/)/;
+const ENCODED_DOT_SEGMENT = /(?:^|[/\\])((?:\.|%2e){1,2})(?=$|[/\\])/i;
+const PLAIN_DOT_SEGMENT = /(?:^|\/)(\.{1,2})(?=$|\/)/;
 
-/** The first segment "." or ".." of a URI's path, as it stands there; undefined if it has none. */
+/** Returns the first segment "." or ".." of a URI's path as written, or undefined. */
 export function dotSegment(uri: string, decoded: boolean): string | undefined {
-  // Most URIs have nothing that could be one, and need not be looked at twice.
+  // Fast path: most URIs contain nothing that could be a dot segment.
   if (uri.indexOf("/.") === -1 && uri.charCodeAt(0) !== DOT && uri.indexOf("%2") === -1 && uri.indexOf("\\") === -1) {
     return undefined;
   }
-  return (decoded ? DOOR : RAW_DOOR).exec(uri.slice(0, pathEnd(uri)))?.[1];
+  return (decoded ? ENCODED_DOT_SEGMENT : PLAIN_DOT_SEGMENT).exec(uri.slice(0, pathEnd(uri)))?.[1];
 }
 
 const DOT = 46;

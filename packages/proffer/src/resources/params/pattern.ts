@@ -5,8 +5,8 @@ import { createParam, type Param, ParamIssue, type ParamOptions } from "./param.
 
 export interface PatternOptions extends ParamOptions {
   /**
-   * In UTF-16 code units; longer values are refused without being matched. Default: 1,024, for which a quadratic
-   * pattern takes a moment.
+   * Maximum length in UTF-16 code units; longer values are rejected without running the expression. Default: 1,024,
+   * short enough for a pattern that takes quadratic time.
    */
   readonly maxLength?: number;
 }
@@ -14,36 +14,36 @@ export interface PatternOptions extends ParamOptions {
 const MAX_LENGTH = 1024;
 
 /**
- * A text that matches a regular expression as a whole, whether or not it is anchored.
- * @throws {UsageError} for flags that change what the source means, and for a pattern that a hostile value could make slow.
+ * Accepts a string that matches a regular expression as a whole, whether or not the expression is anchored.
+ * @throws {UsageError} for flags other than `u`, and for a pattern that a hostile value could make slow (ReDoS).
  */
 export function pattern(source: RegExp, options: PatternOptions = {}): Param<string, false> {
   const { maxLength = MAX_LENGTH } = options;
-  const regex = toWhole(source);
+  const regex = toAnchored(source);
   return createParam(options, (text) => {
     if (text.length > maxLength) return tooLong(text, maxLength);
     return regex.test(text) ? text : new ParamIssue("pattern", `does not match ${source.source}`);
   });
 }
 
-function toWhole(regex: RegExp): RegExp {
+function toAnchored(regex: RegExp): RegExp {
   const { source, flags } = regex;
-  // The analysis below takes a source literally: "i" would join what it holds apart, "m" would move the anchors.
+  // The analysis below reads the source literally: "i" would merge letters that it keeps apart, "m" would move anchors.
   if (!/^[du]*$/.test(flags)) {
     throw new UsageError(
       "bad_option",
-      `A pattern of a parameter takes no flags but u, so ${regex} cannot be used; write [Aa] for a letter of either case.`,
+      `Unsupported flags in ${regex}: a parameter pattern may only have the flag u. To ignore case, write [Aa].`,
     );
   }
   if (patternDegree(source) > 2) {
     throw new UsageError(
       "unsafe_pattern",
-      `A hostile value can make ${regex} very slow; rewrite it so that a text can be matched in one way only, or use charset().`,
+      `A hostile value can make ${regex} very slow. Rewrite it so that a text matches in one way only, or use param.charset().`,
     );
   }
   try {
     return new RegExp(`^(?:${source})$`, "u");
   } catch (cause) {
-    throw new UsageError("bad_option", `${regex} is not valid with the flag u; correct it.`, { cause });
+    throw new UsageError("bad_option", `${regex} is not a valid regular expression with the flag u.`, { cause });
   }
 }

@@ -3,18 +3,18 @@ import { UsageError } from "../../support/usage-error.ts";
 import { createParam, isParam, type Param, ParamIssue, type ParamSource } from "./param.ts";
 import { pattern } from "./pattern.ts";
 
-/** Makes a parameter of whatever `params` holds for a variable. `where` names it in complaints. */
+/** Converts a declaration in `params` to a parameter. `where` names it in error messages. */
 export function toParam(source: ParamSource, where: string): Param {
   if (isParam(source)) return source;
   if (source instanceof RegExp) return pattern(source);
   if (isStandardSchema(source)) return fromSchema(source);
   throw new UsageError(
     "bad_option",
-    `${where} must be a regular expression, one of integer() charset() pattern() uuid() oneOf() path() date(), or a Standard Schema.`,
+    `${where} must be a regular expression, a Standard Schema, or a check such as param.integer() or param.path().`,
   );
 }
 
-/** A Standard Schema decides for itself what it makes of a value that is left out. */
+/** A Standard Schema also validates omitted values (as undefined), so that its default or `optional()` applies. */
 function fromSchema(schema: StandardSchema): Param {
   const { validate } = schema["~standard"];
   const unwrap = (outcome: Awaited<ReturnType<typeof validate>>): unknown => {

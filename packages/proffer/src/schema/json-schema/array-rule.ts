@@ -1,18 +1,18 @@
 import { findDuplicate } from "./equality.ts";
-import { childPointer } from "./report.ts";
+import { childPointer, countOf } from "./report.ts";
 import { type Check, createRule, type Explain, type Kind, nothing, type Rule } from "./rule.ts";
 import { run } from "./run.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
-/** The rules of the schemas inside the array keywords. */
+/** The rules of the subschemas of the array keywords. */
 export interface ArrayParts {
   readonly prefix: readonly Rule[];
   readonly items: Rule;
   readonly contains: Rule | undefined;
 }
 
-/** Makes the rule of the array keywords. Other values get `otherwise`: false if the schema admits arrays only. */
-export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, otherwise: boolean): Rule {
+/** Compiles the array keywords. `allowOthers` is the result for values of other types. */
+export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, allowOthers: boolean): Rule {
   const { minItems = 0, uniqueItems = false, minContains = 1, maxContains = Number.POSITIVE_INFINITY } = schema;
   const { prefix, items, contains } = parts;
   const closed = items === nothing ? prefix.length : Number.POSITIVE_INFINITY;
@@ -20,7 +20,7 @@ export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, otherw
   const { kind, check: checkItem } = items;
 
   function check(value: unknown): boolean {
-    if (!Array.isArray(value)) return otherwise;
+    if (!Array.isArray(value)) return allowOthers;
     const length = value.length;
     if (length < minItems || length > maxItems) return false;
     run.left -= length;
@@ -36,31 +36,35 @@ export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, otherw
 
   const explain: Explain = (value, pointer, report) => {
     if (!Array.isArray(value)) {
-      if (!otherwise) report.addType(pointer, "array");
+      if (!allowOthers) report.addType(pointer, "array");
       return;
     }
     const length = value.length;
     run.left -= length;
-    if (length < minItems) report.add(pointer, `must have at least ${minItems} items (has ${length})`);
-    if (length > maxItems) report.add(pointer, `must have at most ${maxItems} items (has ${length})`);
+    if (length < minItems) report.add(pointer, `must have at least ${itemCount(minItems)} (has ${length})`);
+    if (length > maxItems) report.add(pointer, `must have at most ${itemCount(maxItems)} (has ${length})`);
     for (let i = 0; i < length && i < maxItems; i++) {
       (prefix[i] ?? items).explain(value[i], childPointer(pointer, i), report);
     }
     if (contains !== undefined) {
       const count = countMatches(value, contains.check);
-      const matching = `items that match "contains" (has ${count})`;
-      if (count < minContains) report.add(pointer, `must have at least ${minContains} ${matching}`);
-      if (count > maxContains) report.add(pointer, `must have at most ${maxContains} ${matching}`);
+      const matching = `matching "contains" (has ${count})`;
+      if (count < minContains) report.add(pointer, `must have at least ${itemCount(minContains)} ${matching}`);
+      if (count > maxContains) report.add(pointer, `must have at most ${itemCount(maxContains)} ${matching}`);
     }
     const [first, second] = (uniqueItems && findDuplicate(value)) || [];
     if (second !== undefined)
-      report.add(pointer, `must not contain an item twice (items ${first} and ${second} are equal)`);
+      report.add(pointer, `must not contain duplicate items (items ${first} and ${second} are equal)`);
   };
 
   return createRule(check, explain);
 }
 
-/** The commonest kinds have loops of their own, which the engine makes twice as fast as a loop with a call in it. */
+function itemCount(count: number): string {
+  return countOf(count, "item", "items");
+}
+
+/** Checks items from `start`. The most common kinds have separate loops without a function call per item. */
 function checkItems(items: readonly unknown[], start: number, kind: Kind, check: Check): boolean {
   switch (kind) {
     case "any":

@@ -13,14 +13,14 @@ function issues(schema: JsonSchema, value: unknown): string[] {
   return found;
 }
 
-function refusal(schema: unknown): UsageError {
+function rejection(schema: unknown): UsageError {
   try {
     compileJsonSchema(schema as JsonSchema);
   } catch (error) {
     if (error instanceof UsageError) return error;
     throw error;
   }
-  throw new Error("The schema was not refused.");
+  throw new Error("The schema was not rejected.");
 }
 
 const person = {
@@ -35,12 +35,12 @@ const person = {
 } as const;
 
 describe("Issues", () => {
-  it("are none for a value that matches", () => {
+  it("are empty for a value that matches", () => {
     expect(issues(person, { name: "Ann", age: 3, tags: ["a"] })).toEqual([]);
     expect(issues(person, { tags: [], name: "Ann" })).toEqual([]);
   });
 
-  it("are all listed, each with the pointer of its place", () => {
+  it("are all listed, each with its pointer", () => {
     expect(issues(person, { age: -1, tags: ["a", 1, null], extra: true })).toEqual([
       ': missing required property "name"',
       "/age: must be >= 0",
@@ -68,42 +68,38 @@ describe("Issues", () => {
     [{ pattern: "^a" }, "b", ": must match the pattern ^a"],
     [{ format: "date" }, "2026-02-29", ': must be a valid date, for example "2026-01-31"'],
     [{ minItems: 2 }, [1], ": must have at least 2 items (has 1)"],
-    [{ maxItems: 1 }, [1, 2], ": must have at most 1 items (has 2)"],
-    [{ prefixItems: [true], items: false }, [1, 2, 3], ": must have at most 1 items (has 3)"],
+    [{ maxItems: 1 }, [1, 2], ": must have at most 1 item (has 2)"],
+    [{ prefixItems: [true], items: false }, [1, 2, 3], ": must have at most 1 item (has 3)"],
     [
       { uniqueItems: true },
       [1, { a: 1, b: 2 }, { b: 2, a: 1 }],
-      ": must not contain an item twice (items 1 and 2 are equal)",
+      ": must not contain duplicate items (items 1 and 2 are equal)",
     ],
-    [{ contains: { type: "string" } }, [1], ': must have at least 1 items that match "contains" (has 0)'],
+    [{ contains: { type: "string" } }, [1], ': must have at least 1 item matching "contains" (has 0)'],
     [
       { prefixItems: [{ type: "string" }], contains: { type: "number" } },
       [],
-      ': must have at least 1 items that match "contains" (has 0)',
+      ': must have at least 1 item matching "contains" (has 0)',
     ],
-    [{ items: { contains: true } }, [[1], []], '/1: must have at least 1 items that match "contains" (has 0)'],
-    [{ contains: true, maxContains: 1 }, [1, 2], ': must have at most 1 items that match "contains" (has 2)'],
-    [{ minProperties: 1 }, {}, ": must have at least 1 properties (has 0)"],
+    [{ items: { contains: true } }, [[1], []], '/1: must have at least 1 item matching "contains" (has 0)'],
+    [{ contains: true, maxContains: 1 }, [1, 2], ': must have at most 1 item matching "contains" (has 2)'],
+    [{ minProperties: 1 }, {}, ": must have at least 1 property (has 0)"],
     [{ maxProperties: 0 }, { a: 1 }, ": must have at most 0 properties (has 1)"],
-    [
-      { propertyNames: { maxLength: 1 } },
-      { ab: 1 },
-      "/ab: the name of the property must have at most 1 characters (has 2)",
-    ],
-    [{ dependentRequired: { a: ["b"] } }, { a: 1 }, ': missing property "b", required beside "a"'],
+    [{ propertyNames: { maxLength: 1 } }, { ab: 1 }, "/ab: the property name must have at most 1 character (has 2)"],
+    [{ dependentRequired: { a: ["b"] } }, { a: 1 }, ': missing property "b", which is required if "a" is present'],
     [{ patternProperties: { "^a": { type: "string" } } }, { ab: 1 }, "/ab: must be string"],
-    [{ not: { type: "string" } }, "a", ': must not match what "not" excludes'],
+    [{ not: { type: "string" } }, "a", ': must not match the schema in "not"'],
     [
       { oneOf: [{ minimum: 1 }, { minimum: 2 }, { minimum: 9 }] },
       3,
       ": must match exactly one alternative (matched 2)",
     ],
     [{ if: { maximum: 5 }, else: { multipleOf: 5 } }, 6, ": must be a multiple of 5"],
-  ])("of %j for %j name what is wanted", (schema, value, message) => {
+  ])("of %j for %j name the expected value", (schema, value, message) => {
     expect(issues(schema, value)).toEqual([message]);
   });
 
-  it("escape names in pointers, and cut those that are too long", () => {
+  it("escape names in pointers, and truncate long names", () => {
     const name = "x".repeat(5_000);
     const schema = { additionalProperties: { type: "string" } };
     expect(issues(schema, { "a/b~c": 1, [name]: 1 })).toEqual([
@@ -112,20 +108,20 @@ describe("Issues", () => {
     ]);
   });
 
-  it("are a hundred at most, and a count of the others", () => {
+  it("are at most 100, and a count of the others", () => {
     const found = issues({ items: { type: "string" } }, new Array(1_000).fill(1));
     expect(found).toHaveLength(101);
     expect(found.at(-1)).toBe(": 900 more issues are not listed");
   });
 
-  it("show only the beginning of a long list of choices", () => {
+  it("truncate a long list of choices", () => {
     const [issue] = issues({ enum: Array.from({ length: 30 }, (_, i) => i) }, "x");
-    expect(issue).toMatch(/^: must be one of 0, 1, .*, 19 \(or 10 others\)$/);
+    expect(issue).toMatch(/^: must be one of 0, 1, .*, 19 \(or 10 more\)$/);
   });
 });
 
 describe("Alternatives", () => {
-  it("are explained by the nearest of a fitting type", () => {
+  it("are explained by the closest one with a matching type", () => {
     const schema = {
       anyOf: [
         { type: "string" },
@@ -134,12 +130,12 @@ describe("Alternatives", () => {
       ],
     };
     expect(issues(schema, { c: 1 })).toEqual([
-      ": matches none of 3 alternatives; number 3 is nearest, with these issues:",
+      ": matches none of the 3 alternatives. Alternative 3 is the closest; its issues follow:",
       "/c: must be string",
     ]);
   });
 
-  it("are explained by their types where none fits", () => {
+  it("are explained by their types if no type matches", () => {
     expect(issues({ anyOf: [{ type: "string" }, { anyOf: [{ type: "null" }, { type: "number" }] }] }, true)).toEqual([
       ": must be string or null or number",
     ]);
@@ -163,7 +159,7 @@ describe("Alternatives", () => {
     },
   };
 
-  it("that a property tells apart are decided and explained by it", () => {
+  it("with a discriminator are selected and explained by it", () => {
     expect(issues(shape, { kind: "circle", radius: 1 })).toEqual([]);
     expect(issues(shape, { kind: "box", side: 1 })).toEqual([]);
     expect(issues(shape, { kind: "circle" })).toEqual([': missing required property "radius"']);
@@ -174,10 +170,10 @@ describe("Alternatives", () => {
 
   it.each<[string, JsonSchema, unknown, boolean]>([
     ["the property is optional", alternatives({ required: [] }), { x: 1 }, false],
-    ["other types are admitted", alternatives({ type: ["object", "string"] }), "a", false],
+    ["other types are allowed", alternatives({ type: ["object", "string"] }), "a", false],
     ["two have the same value", { oneOf: [tagged("a"), tagged("a")] }, { kind: "a" }, false],
     ["a value is not a primitive", { oneOf: [tagged({ a: 1 }), tagged({ b: 1 })] }, { kind: { a: 1 } }, true],
-  ])("are all tried where %s", (_case, schema, value, valid) => {
+  ])("are all tried if %s", (_case, schema, value, valid) => {
     expect(compileJsonSchema(schema).check(value)).toBe(valid);
   });
 
@@ -191,7 +187,7 @@ describe("Alternatives", () => {
 });
 
 describe("Values", () => {
-  it("compare as JSON does", () => {
+  it("are compared as JSON", () => {
     expect(issues({ const: 1 }, 1.0)).toEqual([]);
     expect(issues({ const: [0] }, [-0])).toEqual([]);
     expect(issues({ const: { a: [1, "1"], b: null } }, { b: null, a: [1, "1"] })).toEqual([]);
@@ -201,7 +197,7 @@ describe("Values", () => {
     expect(issues({ uniqueItems: true }, [1, "1", true, "true", [1], "[1]", { a: 1 }, '{"a":1}'])).toEqual([]);
   });
 
-  it("that JSON cannot say are no numbers", () => {
+  it("that JSON cannot represent are not numbers", () => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
       expect(issues({ type: "number" }, value)).toEqual([": must be number"]);
       expect(issues({ type: "number", minimum: 0 }, value)).toEqual([": must be number"]);
@@ -218,7 +214,7 @@ describe("Values", () => {
     ).toEqual([]);
   });
 
-  it("are read in any order of their properties", () => {
+  it("may have their properties in any order", () => {
     expect(issues(person, { tags: [], age: 1, name: "Ann" })).toEqual([]);
     expect(
       issues({ ...person, additionalProperties: true }, { x: 1, tags: [], y: 2, age: 1, z: 3, name: "Ann" }),
@@ -227,7 +223,7 @@ describe("Values", () => {
 });
 
 describe("References", () => {
-  it("lead to pointers and anchors, with siblings", () => {
+  it("resolve to pointers and anchors, with siblings", () => {
     const schema = {
       properties: { a: { $ref: "#/$defs/x~1%25" }, b: { $ref: "#name", maximum: 5 }, c: { $ref: "#/properties/a" } },
       $defs: { "x/%": { type: "integer" }, y: { $anchor: "name", type: "number" } },
@@ -240,7 +236,7 @@ describe("References", () => {
     ]);
   });
 
-  it("may recur as long as they step into the value", () => {
+  it("may be recursive if they apply to a part of the value", () => {
     const tree = {
       type: "object",
       properties: { children: { type: "array", items: { $ref: "#" } } },
@@ -255,34 +251,34 @@ describe("References", () => {
     [{ $ref: "#" }],
     [{ $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { allOf: [{ not: { $ref: "#/$defs/a" } }] } } }],
     [{ $defs: { a: { if: { dependentSchemas: { x: { $ref: "#/$defs/a" } } } } } }],
-  ])("that go in a circle are refused: %j", (schema) => {
-    expect(refusal(schema).message).toMatch(/refers to itself without a step into the value/);
+  ])("that form a cycle for the same value are rejected: %j", (schema) => {
+    expect(rejection(schema).message).toMatch(/refers to itself for the same value/);
   });
 
-  it("that leave the schema are refused and not fetched", () => {
+  it("to other documents are rejected and not fetched", () => {
     for (const $ref of ["http://169.254.169.254/x", "file:///etc/passwd", "other.json", "urn:x#/$defs/a"]) {
-      const error = refusal({ items: { $ref } });
+      const error = rejection({ items: { $ref } });
       expect(error.code).toBe("unsupported_keyword");
-      expect(error.message).toContain(`#/items/$ref is "${$ref}", which lies outside this schema and is never fetched`);
+      expect(error.message).toContain(`#/items/$ref is "${$ref}", which is outside this schema and is never fetched`);
     }
   });
 
-  it("to nothing are refused", () => {
+  it("without a target are rejected", () => {
     for (const $ref of ["#/$defs/none", "#none", "#/enum/0", "#/default", "#%", "#/properties/__proto__"]) {
-      const error = refusal({ enum: [{}], default: {}, properties: {}, items: { $ref } });
+      const error = rejection({ enum: [{}], default: {}, properties: {}, items: { $ref } });
       expect(error.code).toBe("bad_schema");
-      expect(error.message).toContain("but no schema stands there");
+      expect(error.message).toContain("but the target does not exist");
     }
   });
 });
 
 describe("A schema", () => {
-  it("may be a constant of TypeScript", () => {
+  it("may be a TypeScript constant", () => {
     expectTypeOf(person).toExtend<JsonSchema>();
     expectTypeOf({ type: "object", properties: { a: { type: "string" } }, "x-own": 1 }).toExtend<JsonSchema>();
   });
 
-  it("may carry annotations and vendor keywords", () => {
+  it("may have annotations and vendor keywords", () => {
     const schema = {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       $id: "https://example.com/schema",
@@ -306,25 +302,25 @@ describe("A schema", () => {
     ["nullable", { anyOf: [{ nullable: true }] }, "#/anyOf/0"],
     ["toString", { toString: 1 }, "#"],
     ["__proto__", JSON.parse('{"__proto__":{"type":"string"}}'), "#"],
-  ])("with %s is refused, with its place and the remedy", (keyword, schema, place) => {
-    const { code, message } = refusal(schema);
+  ])("with %s is rejected, with its pointer and the remedy", (keyword, schema, place) => {
+    const { code, message } = rejection(schema);
     expect(code).toBe("unsupported_keyword");
     expect(message).toContain(`${place} has the keyword "${keyword}"`);
     expect(message).toContain('ajvSchema(…) from "proffer/ajv"');
   });
 
-  it("of another dialect is refused", () => {
-    const { code, message } = refusal({ $schema: "http://json-schema.org/draft-07/schema#" });
+  it("of another dialect is rejected", () => {
+    const { code, message } = rejection({ $schema: "http://json-schema.org/draft-07/schema#" });
     expect(code).toBe("unsupported_keyword");
-    expect(message).toContain("only JSON Schema 2020-12 is understood");
+    expect(message).toContain("only JSON Schema 2020-12 is supported");
   });
 
   it.each([
     [null, "# must be a schema"],
     [{ items: [] }, "#/items must be a schema"],
-    [{ properties: { a: "string" } }, '#/properties/a must be a schema: an object or a boolean, not "string"'],
+    [{ properties: { a: "string" } }, '#/properties/a must be a schema (an object or a boolean), not "string"'],
     [{ required: "a" }, '#/required must be an array of strings, not "a"'],
-    [{ required: [1] }, "#/required must be an array of strings, not an array of something else"],
+    [{ required: [1] }, "#/required must be an array of strings, not an array of other values"],
     [{ minimum: "1" }, '#/minimum must be a finite number, not "1"'],
     [{ maximum: Number.NaN }, "#/maximum must be a finite number, not NaN"],
     [{ multipleOf: 0 }, "#/multipleOf must be a number above 0, not 0"],
@@ -336,44 +332,44 @@ describe("A schema", () => {
     ],
     [{ type: [] }, "#/type must be one of"],
     [{ enum: "a" }, '#/enum must be an array, not "a"'],
-    [{ anyOf: [] }, "#/anyOf must be an array of schemas that is not empty, not an empty array"],
-    [{ anyOf: {} }, "#/anyOf must be an array of schemas"],
+    [{ anyOf: [] }, "#/anyOf must be a non-empty array of schemas, not an empty array"],
+    [{ anyOf: {} }, "#/anyOf must be a non-empty array of schemas, not an object"],
     [{ properties: [] }, "#/properties must be an object of schemas, not an empty array"],
     [{ dependentRequired: { a: "b" } }, "#/dependentRequired must be an object of arrays of strings"],
     [{ uniqueItems: 1 }, "#/uniqueItems must be a boolean, not 1"],
     [{ $ref: 1 }, "#/$ref must be a string, not 1"],
-    [{ pattern: "(" }, "#/pattern is not a regular expression"],
-    [{ patternProperties: { "(": true } }, "#/patternProperties/( is not a regular expression"],
+    [{ pattern: "(" }, "#/pattern is not a valid regular expression"],
+    [{ patternProperties: { "(": true } }, "#/patternProperties/( is not a valid regular expression"],
     [{ $defs: { a: { $anchor: "x" }, b: { $anchor: "x" } } }, '#/$defs/b/$anchor repeats the anchor "x"'],
-  ])("that is malformed is refused: %j", (schema, message) => {
-    const error = refusal(schema);
+  ])("that is malformed is rejected: %j", (schema, message) => {
+    const error = rejection(schema);
     expect(error.code).toBe("bad_schema");
     expect(error.message).toContain(message);
   });
 
-  it("with a pattern that can take exponential time is refused, unless it says that it is meant", () => {
+  it("with a pattern that can take exponential time is rejected, unless it has unsafePattern", () => {
     for (const schema of [
       { pattern: "(a+)+" },
       { patternProperties: { "(a+)+": true } },
       { pattern: "(a+)+", maxLength: 10 },
     ]) {
-      const { code, message } = refusal({ items: schema });
+      const { code, message } = rejection({ items: schema });
       expect(code).toBe("unsafe_pattern");
       expect(message).toMatch(/#\/items\/pattern.*\(a\+\)\+.*exponential time.*"unsafePattern": true/);
       expect(compileJsonSchema({ ...schema, unsafePattern: true }).check("aa")).toBe(true);
     }
   });
 
-  it("with a pattern that can take cubic time is refused, unless its texts are short", () => {
-    const { code, message } = refusal({ pattern: "^.*a.*b.*$" });
+  it("with a pattern that can take cubic time is rejected, unless maxLength is short", () => {
+    const { code, message } = rejection({ pattern: "^.*a.*b.*$" });
     expect(code).toBe("unsafe_pattern");
-    expect(message).toContain('set a "maxLength" of at most 215');
+    expect(message).toContain('set "maxLength" to at most 215');
     expect(compileJsonSchema({ pattern: "^.*a.*b.*$", maxLength: 215 }).check("xaxbx")).toBe(true);
   });
 });
 
 describe("The validator", () => {
-  it("works where no code may be generated from strings", () => {
+  it("works if code generation from strings is disabled", () => {
     const source = fileURLToPath(new URL("./compile.ts", import.meta.url));
     const { outputFiles } = buildSync({
       entryPoints: [source],

@@ -8,8 +8,8 @@ import type { CompiledSchema, JsonSchema, SchemaIssue } from "./types.ts";
 /**
  * Compiles a JSON Schema 2020-12 into closures; no code is generated.
  *
- * Formats are asserted, numbers must be finite, and properties whose value is `undefined` are absent, as in JSON. A validation
- * that takes too much work, or nests too deeply for the stack, ends with "invalid".
+ * Formats are asserted, numbers must be finite, and properties whose value is `undefined` are absent, as in JSON. A
+ * value that takes too much work to validate, or is nested too deep for the stack, is invalid.
  * @throws {UsageError} `bad_schema`, `unsupported_keyword` or `unsafe_pattern`
  */
 export function compileJsonSchema(schema: JsonSchema): CompiledSchema {
@@ -25,7 +25,7 @@ function checkRoot(root: Rule, value: unknown): boolean {
     startRun(false);
     const matches = root.check(value);
     if (matches || run.left < 0) return run.left >= 0;
-    // Something enumerable that the value inherits may be to blame; JSON has no such thing, so look again without it.
+    // An inherited enumerable property may be the reason. JSON has no inheritance, so check again with own properties.
     startRun(true);
     return root.check(value) && run.left >= 0;
   } catch (error) {
@@ -40,14 +40,14 @@ function explainRoot(root: Rule, value: unknown): SchemaIssue[] {
     startRun(true);
     root.explain(value, "", report);
   } catch (error) {
-    if (error instanceof RangeError) return [{ pointer: "", message: "is nested too deeply to be validated" }];
+    if (error instanceof RangeError) return [{ pointer: "", message: "is nested too deep to validate" }];
     throw error;
   }
-  if (run.left < 0) return [{ pointer: "", message: "is too large or too intricate to be validated" }];
+  if (run.left < 0) return [{ pointer: "", message: "is too large or too complex to validate" }];
   return report.list();
 }
 
-/** The rule of a schema, for a validation that somebody else has begun. @throws {UsageError} as `compileJsonSchema` */
+/** Compiles a schema to a rule; the caller calls `startRun`. @throws {UsageError} like `compileJsonSchema` */
 export function compileRule(root: JsonSchema): Rule {
   const index = indexSchema(root);
   const rules = new Map<string, Rule>();
@@ -67,7 +67,7 @@ export function compileRule(root: JsonSchema): Rule {
     return rule;
   }
 
-  /** Recursion ends here: the target is compiled later, when the schema that refers to it is finished. */
+  /** Returns a rule that forwards to its target. The target is compiled later, so that schemas can be recursive. */
   function referTo(pointer: string): Rule {
     let target = nothing;
     links.push(() => {

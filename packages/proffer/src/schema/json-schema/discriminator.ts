@@ -2,15 +2,15 @@ import { escapeToken } from "./report.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
-/** A property that tells alternatives apart: which of its values belongs to which alternative. */
+/** The discriminator of a tagged union: a property name, and the alternative for each of its values. */
 export interface Discriminator {
   readonly name: string;
   readonly values: ReadonlyMap<unknown, number>;
 }
 
 /**
- * Finds a property that decides between alternatives: each must be an object and must require the property with values of
- * its own. Then at most one alternative can match, and no other needs to be tried; `anyOf` and `oneOf` mean the same.
+ * Finds the discriminator of a union: a property that every alternative requires, with constant values that no other
+ * alternative has. Then at most one alternative can match, so only one is tried, and `anyOf` equals `oneOf`.
  */
 export function findDiscriminator(pointers: readonly string[], index: SchemaIndex): Discriminator | undefined {
   const places = pointers.map((pointer) => followReferences(pointer, index));
@@ -24,7 +24,7 @@ export function findDiscriminator(pointers: readonly string[], index: SchemaInde
   return undefined;
 }
 
-/** An alternative is often nothing but a reference. */
+/** Resolves an alternative that is only a reference. */
 function followReferences(pointer: string, index: SchemaIndex): string {
   const schema = schemaAt(pointer, index);
   if (schema?.$ref === undefined || schema.type !== undefined) return pointer;

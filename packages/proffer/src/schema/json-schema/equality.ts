@@ -1,8 +1,8 @@
 import { chargeText } from "./run.ts";
 
 /**
- * Writes a JSON value so that two are equal exactly when their texts are: names are sorted, 1.0 is 1, 0 is -0, and nothing of
- * one type looks like something of another.
+ * Serializes a JSON value so that two values are equal if and only if their texts are equal: names are sorted, 1.0
+ * equals 1, 0 equals -0, and values of different types have different texts.
  */
 export function toCanonical(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
@@ -16,7 +16,7 @@ export function toCanonical(value: unknown): string {
   return `{${members.join(",")}}`;
 }
 
-/** Makes a test for being equal to one of some JSON values. */
+/** Creates a test whether a value equals one of some JSON values. */
 export function createEqualityTest(values: readonly unknown[]): (value: unknown) => boolean {
   const primitives = values.filter((value) => !isComposite(value));
   const composites = new Set(values.filter(isComposite).map(toCanonical));
@@ -25,7 +25,7 @@ export function createEqualityTest(values: readonly unknown[]): (value: unknown)
   return (value) => (isComposite(value) ? composites.has(chargedCanonical(value)) : isPrimitive(value));
 }
 
-/** Finds two equal items: their places, or undefined if all differ. Takes time in proportion to the size, whatever the items are. */
+/** Returns the positions of two equal items, or undefined if all differ. Takes linear time for any items. */
 export function findDuplicate(items: readonly unknown[]): [number, number] | undefined {
   if (items.length < 2) return undefined;
   const primitives = new Map<unknown, number>();

@@ -1,6 +1,6 @@
 /**
- * The formats that are asserted. Each check runs in linear time; each example goes into the message that refuses a value.
- * Where the RFCs leave room, the syntax decides: a host name is not tested for being valid IDNA.
+ * A format that is asserted. The check runs in linear time; the example is part of the issue message. Only the syntax
+ * is checked: a host name need not be valid IDNA, for example.
  */
 export interface Format {
   check(text: string): boolean;
@@ -16,7 +16,7 @@ const IPV6_GROUP = /^[0-9a-f]{1,4}$/i;
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** RFC 3339, appendix A: weeks stand alone, and no unit may be skipped between two others. */
+/** RFC 3339, appendix A: weeks cannot be combined with other units, and no unit between two others may be omitted. */
 const DURATION =
   /^P(?!$)(?:\d+W|(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/;
 
@@ -24,7 +24,7 @@ const DURATION =
 const EMAIL =
   /^(?:[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")@([^@]+)$/i;
 
-/** RFC 3986, section 3: the scheme, what stands between two slashes and the path, and all the rest. */
+/** RFC 3986, section 3: the scheme, the authority, and the rest. */
 const URI = /^[a-z][a-z0-9+.-]*:(?:\/\/([^/?#]*))?(.*)$/is;
 const URI_REST = /^(?:[a-z0-9._~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*$/i;
 const AUTHORITY =
@@ -55,7 +55,7 @@ function isDate(text: string): boolean {
   return text.length === 10 && hasDate(text);
 }
 
-/** Tells whether a text begins with a date that the calendar has. */
+/** Whether a text begins with a valid calendar date. */
 function hasDate(text: string): boolean {
   const year = readPair(text, 0) * 100 + readPair(text, 2);
   const month = readPair(text, 5);
@@ -65,7 +65,7 @@ function hasDate(text: string): boolean {
   return day >= 1 && day <= (month === 2 && isLeap ? 29 : (DAYS[month] ?? 0));
 }
 
-/** Tells whether a text is a time, with its offset, from `start` to its end. */
+/** Whether the text from `start` to its end is a time with an offset. */
 function isTime(text: string, start: number): boolean {
   const hour = readPair(text, start);
   const minute = readPair(text, start + 3);
@@ -81,11 +81,11 @@ function isTime(text: string, start: number): boolean {
   const offset = readOffset(text, end);
   if (offset === undefined) return false;
   if (second < 60) return true;
-  // A leap second is the last one of a day in UTC, wherever the clock hangs (RFC 3339, section 5.7).
+  // A leap second is the last second of a day in UTC, regardless of the offset (RFC 3339, section 5.7).
   return (hour * 60 + minute - offset + 1440) % 1440 === 1439;
 }
 
-/** Reads a zone that ends the text: minutes east of UTC. */
+/** Reads the offset at the end of the text, in minutes east of UTC. */
 function readOffset(text: string, start: number): number | undefined {
   const sign = text.charAt(start);
   if (sign === "Z" || sign === "z") return text.length === start + 1 ? 0 : undefined;
@@ -96,7 +96,7 @@ function readOffset(text: string, start: number): number | undefined {
   return (hours * 60 + minutes) * (sign === "+" ? 1 : -1);
 }
 
-/** Reads two ASCII digits; NaN, which no comparison admits, if they are not there. */
+/** Reads two ASCII digits; returns NaN, for which every comparison is false, if there are none. */
 function readPair(text: string, at: number): number {
   const tens = text.charCodeAt(at);
   const ones = text.charCodeAt(at + 1);
@@ -141,7 +141,7 @@ function isIpv6(text: string): boolean {
 
 function isUri(text: string): boolean {
   const [whole, authority = "", rest = ""] = URI.exec(text) ?? [];
-  // Only one number sign may stand there, before the fragment.
+  // Only one "#" is allowed, before the fragment.
   if (whole === undefined || !URI_REST.test(rest.replace("#", ""))) return false;
   const match = AUTHORITY.exec(authority);
   if (match === null) return false;

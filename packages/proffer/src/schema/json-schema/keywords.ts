@@ -1,7 +1,7 @@
 import { isObject } from "../../protocol/messages.ts";
 import { typeRules } from "./type-rule.ts";
 
-/** What a keyword takes. The last three hold subschemas. */
+/** The shape of a keyword's value. The last three contain subschemas. */
 export type Shape =
   | "any"
   | "boolean"
@@ -54,12 +54,14 @@ const KEYWORDS_BY_SHAPE: Readonly<Record<Shape, readonly string[]>> = {
   schemaMap: ["$defs", "dependentSchemas", "patternProperties", "properties"],
 };
 
-/** The keywords that are understood. Any other is refused, because ignoring one would admit what its author meant to forbid. */
+/**
+ * The supported keywords. All others are rejected: ignoring one would accept values that its author meant to forbid.
+ */
 export const keywords: ReadonlyMap<string, Shape> = new Map(
   Object.entries(KEYWORDS_BY_SHAPE).flatMap(([shape, names]) => names.map((name) => [name, shape as Shape])),
 );
 
-/** Keywords whose subschemas judge the same value as the schema around them. */
+/** Keywords whose subschemas apply to the same value as the schema that contains them. */
 export const inPlaceKeywords: ReadonlySet<string> = new Set([
   "allOf",
   "anyOf",
@@ -71,7 +73,7 @@ export const inPlaceKeywords: ReadonlySet<string> = new Set([
   "then",
 ]);
 
-/** Keywords that judge nothing by themselves. */
+/** Keywords that do not validate. */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   "$anchor",
   "$comment",
@@ -91,15 +93,15 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   "writeOnly",
 ]);
 
-/** Tells whether a keyword says something about a schema, but nothing about values. */
+/** Whether a keyword describes the schema and does not validate values. */
 export function isAnnotation(keyword: string): boolean {
   return ANNOTATIONS.has(keyword) || keyword.startsWith("x-");
 }
 
-/** Keywords that mean something to Proffer only. */
+/** Keywords that only Proffer defines. */
 export const profferKeywords: ReadonlySet<string> = new Set(["unsafePattern"]);
 
-/** What each shape is called, and the test that a value has it; `any` and `schema` are not tested here. */
+/** The name and the test of each shape; `any` and `schema` are not tested here. */
 export const shapes: ReadonlyMap<Shape, { readonly name: string; test(value: unknown): boolean }> = new Map([
   ["boolean", { name: "a boolean", test: (value: unknown) => typeof value === "boolean" }],
   [
@@ -113,7 +115,7 @@ export const shapes: ReadonlyMap<Shape, { readonly name: string; test(value: unk
   ["positive", { name: "a number above 0", test: (value: unknown) => Number.isFinite(value) && Number(value) > 0 }],
   ["string", { name: "a string", test: (value: unknown) => typeof value === "string" }],
   ["types", { name: `one of ${[...typeRules.keys()].join(", ")}, or an array of them`, test: isTypes }],
-  ["schemaList", { name: "an array of schemas that is not empty", test: isFilledArray }],
+  ["schemaList", { name: "a non-empty array of schemas", test: isFilledArray }],
   ["schemaMap", { name: "an object of schemas", test: isObject }],
 ]);
 

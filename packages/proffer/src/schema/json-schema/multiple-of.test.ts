@@ -31,7 +31,7 @@ it("agrees with exact arithmetic on decimals", () => {
     ([digits, places], n, more) => {
       const divisor = Number(`${digits}e-${places}`);
       const isMultiple = createMultipleTest(divisor);
-      // Written as a decimal, n times the divisor; and a number that has more places and lies beside it.
+      // n times the divisor, written as a decimal; and a number next to it with more decimal places.
       expect(isMultiple(Number(`${BigInt(n) * BigInt(digits)}e-${places}`))).toBe(true);
       const beside = BigInt(n) * BigInt(digits) * 10n ** BigInt(more) + 1n;
       const isExact = digits === 1 && more === 0;

@@ -1,9 +1,9 @@
-/** Beyond 15 digits two decimals may be the same double. */
+/** Beyond 15 digits, two different decimals may be the same double. */
 const EXACT = 1e15;
 
 /**
- * Makes a test for multiples of a number, both taken as the decimals they are written as: 0.3 is a multiple of 0.1,
- * although the quotient of the two doubles is not an integer.
+ * Creates a test for multiples of a number. Both are compared as decimals: 0.3 is a multiple of 0.1, although the
+ * quotient of the two doubles is not an integer.
  */
 export function createMultipleTest(divisor: number): (value: number) => boolean {
   if (Number.isSafeInteger(divisor)) {
@@ -15,7 +15,7 @@ export function createMultipleTest(divisor: number): (value: number) => boolean 
   return (value) => {
     const count = Math.round(value * unit);
     if (step > EXACT || unit > EXACT || Math.abs(count) > EXACT) return isMultipleOf(value, divisor);
-    // The division is rounded correctly, so it yields the value exactly when that is `count` units.
+    // The division is rounded correctly, so it returns `value` if and only if `value` is `count` units.
     return count / unit === value && count % step === 0;
   };
 }

@@ -2,18 +2,18 @@ import { createMultipleTest } from "./multiple-of.ts";
 import { createRule, type Explain, type Rule } from "./rule.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
-/** Makes the rule of the numeric keywords. Other values get `otherwise`: false if the schema admits numbers only. */
-export function compileNumber(schema: JsonSchemaObject, integer: boolean, otherwise: boolean): Rule {
+/** Compiles the numeric keywords. `allowOthers` is the result for values of other types. */
+export function compileNumber(schema: JsonSchemaObject, integer: boolean, allowOthers: boolean): Rule {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   const least = minimum ?? Number.NEGATIVE_INFINITY;
   const most = maximum ?? Number.POSITIVE_INFINITY;
-  // Strict even where the keyword is absent: that refuses the infinities, and every comparison refuses NaN.
+  // The comparison is strict even without the keyword, which rejects the infinities. Every comparison rejects NaN.
   const above = exclusiveMinimum ?? Number.NEGATIVE_INFINITY;
   const isMultiple = multipleOf === undefined ? undefined : createMultipleTest(multipleOf);
   const below = exclusiveMaximum ?? Number.POSITIVE_INFINITY;
 
   function check(value: unknown): boolean {
-    if (typeof value !== "number") return otherwise;
+    if (typeof value !== "number") return allowOthers;
     if (!(value >= least && value <= most && value > above && value < below)) return false;
     if (integer && !Number.isInteger(value)) return false;
     return isMultiple === undefined || isMultiple(value);

@@ -1,26 +1,27 @@
 import { isObject, type JsonObject } from "../../protocol/messages.ts";
 import { has } from "./object-rule.ts";
-import { childPointer, Report } from "./report.ts";
+import { childPointer, countOf, Report } from "./report.ts";
 import { createLeaf, createRule, type Rule } from "./rule.ts";
 import { run } from "./run.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
-/** Makes the rules of `minProperties` and `maxProperties`. */
+/** Compiles `minProperties` and `maxProperties`. */
 export function compileSize({ minProperties, maxProperties }: JsonSchemaObject): Rule[] {
   const rules: Rule[] = [];
   if (minProperties !== undefined) {
-    const message = (value: unknown) =>
-      `must have at least ${minProperties} properties (has ${countProperties(value)})`;
+    const minimum = countOf(minProperties, "property", "properties");
+    const message = (value: unknown) => `must have at least ${minimum} (has ${countProperties(value)})`;
     rules.push(createLeaf((value) => !isObject(value) || countProperties(value) >= minProperties, message));
   }
   if (maxProperties !== undefined) {
-    const message = (value: unknown) => `must have at most ${maxProperties} properties (has ${countProperties(value)})`;
+    const maximum = countOf(maxProperties, "property", "properties");
+    const message = (value: unknown) => `must have at most ${maximum} (has ${countProperties(value)})`;
     rules.push(createLeaf((value) => !isObject(value) || countProperties(value) <= maxProperties, message));
   }
   return rules;
 }
 
-/** Makes the rule of `propertyNames`. */
+/** Compiles `propertyNames`. */
 export function compileNames(names: Rule): Rule {
   function check(value: unknown): boolean {
     if (!isObject(value)) return true;
@@ -38,12 +39,12 @@ export function compileNames(names: Rule): Rule {
       const place = childPointer(pointer, name);
       const found = new Report(place);
       names.explain(name, place, found);
-      report.merge(found, "the name of the property ");
+      report.merge(found, "the property name ");
     }
   });
 }
 
-/** Makes the rule of `dependentRequired`. */
+/** Compiles `dependentRequired`. */
 export function compileDependentRequired(dependents: ReadonlyMap<string, readonly string[]>): Rule {
   function check(value: unknown): boolean {
     if (!isObject(value)) return true;
@@ -58,13 +59,14 @@ export function compileDependentRequired(dependents: ReadonlyMap<string, readonl
       if (!has(value, name)) continue;
       for (const other of required) {
         if (has(value, other)) continue;
-        report.add(pointer, `missing property ${JSON.stringify(other)}, required beside ${JSON.stringify(name)}`);
+        const [missing, present] = [JSON.stringify(other), JSON.stringify(name)];
+        report.add(pointer, `missing property ${missing}, which is required if ${present} is present`);
       }
     }
   });
 }
 
-/** Makes the rule of `dependentSchemas`. */
+/** Compiles `dependentSchemas`. */
 export function compileDependentSchemas(dependents: ReadonlyMap<string, Rule>): Rule {
   function check(value: unknown): boolean {
     if (!isObject(value)) return true;

@@ -5,7 +5,7 @@ import { chargeText, run } from "./run.ts";
 import type { Pattern } from "./string-rule.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
-/** The rules of the schemas inside the object keywords. */
+/** The rules of the subschemas of the object keywords. */
 export interface ObjectParts {
   readonly properties: ReadonlyMap<string, Rule>;
   readonly patterns: readonly PropertyPattern[];
@@ -17,7 +17,7 @@ export interface PropertyPattern extends Pattern {
   readonly rule: Rule;
 }
 
-/** A property with a known name. The slots form a list in the order in which values are expected to have them. */
+/** A property that the schema names. The slots form a linked list in the order of the schema. */
 interface Slot {
   readonly name: string;
   readonly kind: Kind;
@@ -28,14 +28,14 @@ interface Slot {
 }
 
 /**
- * Makes the rule of `properties`, `patternProperties`, `additionalProperties` and `required`. Other values get `otherwise`:
- * false if the schema admits objects only.
+ * Compiles `properties`, `patternProperties`, `additionalProperties` and `required`. `allowOthers` is the result for
+ * values of other types.
  *
- * The check is one walk over what the value has, because `for…in` with its own key is the fastest way to read an object whose
- * shape is unknown. Values mostly come in the order of the schema, so each name is first compared with the one expected next;
- * required properties are counted.
+ * The check iterates once over the properties of the value with `for…in`, which allocates no array of names. Values
+ * usually have the order of the schema, so each name is first compared with the next name of the schema. Required
+ * properties are counted.
  */
-export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, otherwise: boolean): Rule | undefined {
+export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, allowOthers: boolean): Rule | undefined {
   const required = [...new Set(schema.required)];
   const { properties, patterns, additional } = parts;
   const names = new Set([...properties.keys(), ...required]);
@@ -43,12 +43,12 @@ export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, othe
   if (names.size === 0 && isOpen) return undefined;
   const slots = new Map<string, Slot>();
   const first = linkSlots(names, required, parts, slots);
-  // Known properties are charged for at once, others one by one: that is the least to do on the hot path.
+  // Known properties are charged all at once, to save work on the hot path; others are charged one by one.
   const cost = names.size + 1;
   const extra = isOpen ? undefined : createExtraCheck(parts);
 
   function check(value: unknown): boolean {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return otherwise;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return allowOthers;
     run.left -= cost;
     if (run.left < 0) return false;
     const strict = run.strict;
@@ -57,7 +57,7 @@ export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, othe
     for (const name in value) {
       if (strict && !Object.hasOwn(value, name)) continue;
       const item = (value as JsonObject)[name];
-      // What JSON leaves out is absent.
+      // JSON omits undefined properties, so they are absent.
       if (item === undefined) continue;
       if (slot === undefined || slot.name !== name) slot = slots.get(name);
       if (slot === undefined) {
@@ -91,7 +91,7 @@ export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, othe
 
   const explain: Explain = (value, pointer, report) => {
     if (!isObject(value)) {
-      if (!otherwise) report.addType(pointer, "object");
+      if (!allowOthers) report.addType(pointer, "object");
       return;
     }
     for (const name of required) {
@@ -111,7 +111,7 @@ export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, othe
   return createRule(check, explain);
 }
 
-/** Tells whether an object has a property of its own that JSON would keep. */
+/** Whether an object has an own property that JSON would keep. */
 export function has(value: JsonObject, name: string): boolean {
   return Object.hasOwn(value, name) && value[name] !== undefined;
 }

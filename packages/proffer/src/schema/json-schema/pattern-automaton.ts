@@ -1,26 +1,26 @@
 /**
- * A regular expression as a position automaton (Glushkov): one state for each character class that is written in it, and an
- * edge where one may directly follow another. Edges carry in how many ways, since a backtracking engine tries each of them:
- * in `(a*)*` an `a` follows an `a` by the inner and by the outer star.
+ * A regular expression as a position automaton (Glushkov): one state for each character class in the pattern, and an
+ * edge where one may directly follow another. Each edge has the number of ways to take it, since a backtracking engine
+ * tries all of them: in `(a*)*` an `a` follows an `a` through the inner and through the outer star.
  */
 export interface Automaton {
   /** The characters that each position matches, as bits: one for each ASCII character, more for others. */
   readonly sets: readonly bigint[];
-  /** The positions that may come next, each with the number of ways to get there; 2 stands for any more. */
+  /** The positions that may come next, each with the number of ways to get there; 2 means two or more. */
   readonly follow: readonly Ways[];
-  /** Positions that end a match whatever comes next. */
+  /** Positions that end a match regardless of the following text. */
   readonly final: ReadonlySet<number>;
-  /** How many lookarounds that have loops stand one inside the other. */
+  /** The nesting depth of lookarounds that contain loops. */
   readonly lookarounds: number;
-  /** How many parts are repeated without a bound, or taken to be. */
+  /** The number of parts that are repeated without a bound, or treated as such. */
   readonly loops: number;
-  /** At most how many paths there are, loops apart: alternatives and optional parts multiply. */
+  /** An upper bound of the number of paths, not counting loops: alternatives and optional parts multiply. */
   readonly paths: number;
 }
 
 type Ways = Map<number, number>;
 
-/** A part of the pattern: in how many ways it matches the empty text, and the positions it may begin and end with. */
+/** A part of the pattern: the number of ways to match the empty text, and the first and last positions. */
 interface Fragment {
   readonly empty: number;
   readonly first: Ways;
@@ -31,7 +31,7 @@ interface Fragment {
 const TOKEN =
   /\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|x..|c.|k<[^>]*>|\d+|.)|\[(?:\\.|[^\]\\])*\]|\(\?(?:[:=!]|<[=!]|<[^>]*>|[^)]*)|[*+?]\??|\{\d+,?\d*\}\??|./gsu;
 const QUANTIFIER = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})/;
-/** Escapes and classes that match nothing beyond ASCII. */
+/** Escapes and classes that match only ASCII. */
 const ASCII_TOKEN = /^(?:\\[^DWSspP].*|\[(?!\^)(?:[ -[\]-~]|\\[^DWSspPux])*\])$/;
 const ASCII = String.fromCharCode(...Array(128).keys());
 const BEYOND_ASCII = -1n << 128n;
@@ -40,9 +40,9 @@ const MAX_POSITIONS = 1_000;
 const EMPTY: Fragment = { empty: 1, first: new Map(), last: new Map(), paths: 1 };
 
 /**
- * Builds the automaton of a pattern that is known to be valid with the flag u. Repetitions are written out up to a number of
- * copies; what has a larger bound is taken for unbounded.
- * @throws {RangeError} for a pattern that is too large, or has back references or other things that no automaton can do
+ * Builds the automaton of a pattern that is valid with the flag u. A repetition is unrolled up to `maxCopies` copies;
+ * one with a larger bound is treated as unbounded.
+ * @throws {RangeError} for a pattern that is too large, or that has back references or unknown groups
  */
 export function buildAutomaton(source: string, maxCopies: number): Automaton {
   const tokens = source.match(TOKEN) ?? [];
@@ -106,10 +106,10 @@ export function buildAutomaton(source: string, maxCopies: number): Automaton {
   function loop(body: Fragment, min: number): Fragment {
     loops++;
     connect(body.last, body.first);
-    // Of many iterations that must run, any may be the ones that match nothing, as in (a?){30}.
+    // Any of the required iterations may match the empty text, as in (a?){30}.
     if (min > 1 && body.empty > 0) connect(body.last, body.first);
     if (min === 0) return { ...option(body), paths: 1 };
-    // The first iteration may match nothing and leave the text to the second.
+    // The first iteration may match the empty text, and the second iteration the text.
     return { ...body, first: sum(body.first, times(body.first, body.empty)), paths: 1 };
   }
 
@@ -165,7 +165,7 @@ export function buildAutomaton(source: string, maxCopies: number): Automaton {
     }
   }
 
-  /** The characters of a class, a literal or an escape; the engine itself says which of ASCII they are. */
+  /** Returns the characters of a class, a literal or an escape; the engine itself matches the ASCII characters. */
   function charactersOf(token: string): bigint {
     const known = classes.get(token);
     if (known !== undefined) return known;
@@ -173,7 +173,7 @@ export function buildAutomaton(source: string, maxCopies: number): Automaton {
     for (const character of ASCII.match(new RegExp(token, "gu")) ?? []) set |= 1n << BigInt(character.charCodeAt(0));
     const isLiteral = /^[^\\[.]$/u.test(token);
     const isAscii = set !== 0n && (isLiteral || ASCII_TOKEN.test(token));
-    // Beyond ASCII a literal gets a bit of its own, and everything else is taken to match every character there.
+    // Beyond ASCII, a literal gets its own bit; classes and escapes are assumed to match every character there.
     if (!isAscii) set |= isLiteral ? 1n << BigInt(128 + classes.size) : BEYOND_ASCII;
     classes.set(token, set);
     return set;
@@ -182,7 +182,7 @@ export function buildAutomaton(source: string, maxCopies: number): Automaton {
   const whole = parseAlternatives();
   const final = new Set(canFailAtEnd ? [] : whole.last.keys());
   if (!isAnchored) {
-    // A search begins anywhere, as if the pattern began with a loop over every character.
+    // A search starts at any position, as if the pattern began with a loop over every character.
     const search = addPosition(EVERY);
     connect(search.last, search.first);
     connect(search.last, whole.first);
@@ -190,7 +190,9 @@ export function buildAutomaton(source: string, maxCopies: number): Automaton {
   return { sets, follow, final, lookarounds, loops, paths: whole.paths };
 }
 
-/** Skipping is one way only: an optional iteration that matches nothing is given up (ECMA-262, RepeatMatcher). */
+/**
+ * Skipping counts as one way: the engine rejects an optional iteration that matches nothing (ECMA-262, RepeatMatcher).
+ */
 function option(body: Fragment): Fragment {
   return { ...body, empty: 1, paths: body.paths + 1 };
 }

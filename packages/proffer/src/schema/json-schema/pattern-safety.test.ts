@@ -73,7 +73,7 @@ describe("The degree of a pattern", () => {
   it.each(LINEAR)("is 1 for %s", (source) => expectDegree(source, 1));
   it.each(QUADRATIC)("is 2 for %s", (source) => expectDegree(source, 2));
   it.each(EXPONENTIAL)("is infinite for %s", (source) => expectDegree(source, Number.POSITIVE_INFINITY));
-  it.each(UNKNOWN)("is infinite where it cannot be found: %s", (source) =>
+  it.each(UNKNOWN)("is infinite if it cannot be determined: %s", (source) =>
     expectDegree(source, Number.POSITIVE_INFINITY),
   );
 
@@ -82,7 +82,7 @@ describe("The degree of a pattern", () => {
     expect(patternDegree(source)).toBeLessThan(Number.POSITIVE_INFINITY);
   });
 
-  it("never promises less than a backtracking matcher takes", { timeout: 600_000 }, () => {
+  it("is never lower than the cost of a backtracking matcher", { timeout: 600_000 }, () => {
     const word = fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 3 });
     const property = fc.property(node, word, (tree, pump) => {
       const degree = patternDegree(`^${print(tree)}$`);
@@ -91,7 +91,7 @@ describe("The degree of a pattern", () => {
         countSteps(tree, `${pump.join("").repeat(n)}!`),
       );
       expect(long).toBeLessThan(STEP_LIMIT);
-      // Twice the text takes 2 ** degree times the steps, once it is longer than what bounded repetitions match.
+      // A text of twice the length takes 2 ** degree times the steps, once it is too long for bounded repetitions.
       const factor = 2 ** degree * 1.5;
       expect(medium > factor * Math.max(short, 500) && long > factor * Math.max(medium, 500)).toBe(false);
     });
@@ -101,7 +101,7 @@ describe("The degree of a pattern", () => {
 });
 
 function expectDegree(source: string, degree: number): void {
-  // A pattern that the engine refuses would prove nothing.
+  // A pattern that the engine rejects would prove nothing.
   expect(new RegExp(source, "u")).toBeInstanceOf(RegExp);
   expect(patternDegree(source)).toBe(degree);
 }
@@ -134,7 +134,7 @@ function print(tree: Node): string {
 
 const STEP_LIMIT = 3_000_000;
 
-/** Matches as ECMA-262 says, with continuations, and counts the characters that are tried. */
+/** Matches with continuations, as defined in ECMA-262, and counts the characters that are tried. */
 function countSteps(tree: Node, text: string): number {
   let steps = 0;
   function match(current: Node, at: number, next: (at: number) => boolean): boolean {

@@ -1,19 +1,20 @@
 import { type Automaton, buildAutomaton } from "./pattern-automaton.ts";
 
-/** What the analysis itself may cost; a pattern beyond it is taken for the worst. */
+/** The step limit of the analysis itself; a pattern that exceeds it is treated as exponential. */
 const MAX_STEPS = 300_000;
 
 /**
- * Bounds the time that a backtracking engine can take to match a pattern, in the length of the text: 1 for linear, 2 for
- * quadratic and so on, infinity for exponential or unknown.
+ * Returns an upper bound for the time that a backtracking engine takes to match a pattern, as a power of the text
+ * length: 1 for linear, 2 for quadratic and so on, infinity for exponential or unknown.
  *
- * A backtracking engine takes every path that the automaton has for a text, so what counts is how many there can be. They
- * multiply where a loop can be gone around in two ways over the same text, and add one power for each place where the engine
- * may leave one loop for the next anywhere in the same text (Weber and Seidl, "On the degree of ambiguity of finite automata").
+ * A backtracking engine tries every path of the automaton for a text, so the number of paths decides. It grows
+ * exponentially if a loop can read the same text in two ways, and gains one power for each place where the engine may
+ * leave one loop for the next at any position of the same text (Weber and Seidl, "On the degree of ambiguity of finite
+ * automata").
  */
 export function patternDegree(source: string): number {
-  // First as if every bounded repetition were unbounded. Where that is too much, with the bounds, if they leave few enough
-  // paths: the octets of an IPv4 address can be read in a few ways, `(a?){30}` in a billion.
+  // First treat every bounded repetition as unbounded. If the result is too high, unroll the bounds, provided that
+  // there are few paths: the octets of an IPv4 address have a few, `(a?){30}` has a billion.
   const degree = findDegree(source, 1, 100_000);
   return degree === 1 ? degree : Math.min(degree, findDegree(source, 64, 2_000));
 }
@@ -35,12 +36,12 @@ function findDegree(source: string, maxCopies: number, maxPaths: number): number
 interface Graph {
   readonly sets: readonly bigint[];
   readonly final: ReadonlySet<number>;
-  /** The positions that may come next, and of these the ones from which there is a way back. */
+  /** The positions that may come next, and below the subset of them in the same loop. */
   readonly next: readonly (readonly number[])[];
   readonly nextInLoop: readonly (readonly number[])[];
-  /** Whether in some loop one position may follow another in more than one way. */
+  /** Whether a position in a loop may follow another in more than one way. */
   readonly hasTwinEdges: boolean;
-  /** Whether the second position can come at any time after the first. */
+  /** Whether there is a path from one position to the other. */
   reaches(from: number, to: number): boolean;
   /** Counts one step of the analysis. */
   step(): void;
@@ -50,7 +51,7 @@ function createGraph({ sets, follow, final }: Automaton): Graph {
   const next = follow.map((ways) => [...ways.keys()]);
   const reached = next.map((_, start) => {
     const found = new Set(next[start]);
-    // A set hands out what is added while it is walked.
+    // The iteration of a set includes items that are added during it.
     for (const position of found) for (const after of next[position] ?? []) found.add(after);
     return found;
   });
@@ -61,23 +62,23 @@ function createGraph({ sets, follow, final }: Automaton): Graph {
   );
   let steps = 0;
   const step = () => {
-    if (++steps > MAX_STEPS) throw new RangeError("too intricate");
+    if (++steps > MAX_STEPS) throw new RangeError("too complex");
   };
   return { sets, final, next, nextInLoop, hasTwinEdges, reaches, step };
 }
 
-/** Looks for two ways around a loop: paths that part, read the same characters, and meet again. */
+/** Searches for two ways around a loop: paths that diverge, read the same characters, and meet again. */
 function isExponential({ sets, nextInLoop, hasTwinEdges, step }: Graph): boolean {
   if (hasTwinEdges) return true;
   const size = sets.length;
   const pairs = new Set<number>();
-  // After each of many alternatives in a loop comes the same list of them; once is enough.
+  // Many alternatives in a loop have the same list of successors; each list is examined once.
   const lists = new Map(nextInLoop.map((list) => [list.join(), list]));
   for (const list of lists.values()) {
     for (const a of list) {
       for (const b of list) {
         step();
-        if (a < b && meet(sets, a, b)) pairs.add(a * size + b);
+        if (a < b && overlap(sets, a, b)) pairs.add(a * size + b);
       }
     }
   }
@@ -85,7 +86,7 @@ function isExponential({ sets, nextInLoop, hasTwinEdges, step }: Graph): boolean
     for (const a of nextInLoop[Math.floor(pair / size)] ?? []) {
       for (const b of nextInLoop[pair % size] ?? []) {
         step();
-        if (!meet(sets, a, b)) continue;
+        if (!overlap(sets, a, b)) continue;
         if (a === b) return true;
         pairs.add(a * size + b);
       }
@@ -94,11 +95,11 @@ function isExponential({ sets, nextInLoop, hasTwinEdges, step }: Graph): boolean
   return false;
 }
 
-/** Counts the most places, one after the other, where the engine may leave a loop for another anywhere in the same text. */
+/** Returns the longest chain of loops where the engine may leave one for the next at any position of the same text. */
 function longestChain(graph: Graph): number {
   const { next, final, reaches } = graph;
   const positions = [...next.keys()].filter((position) => reaches(position, position));
-  // Positions of the same loop go by the name of the first.
+  // A loop is identified by its first position.
   const loopOf = (position: number) => positions.find((other) => reaches(position, other) && reaches(other, position));
   const edges: { from: number; to: number; gain: number }[] = [];
   for (const from of positions) {
@@ -121,7 +122,7 @@ function longestChain(graph: Graph): number {
   return Math.max(0, ...length.values());
 }
 
-/** Looks for a text that leads around the first loop, from the first loop to the second, and around the second. */
+/** Searches for one text that goes around the first loop, from the first loop to the second, and around the second. */
 function isChoice({ sets, next, nextInLoop, reaches, step }: Graph, from: number, to: number): boolean {
   const size = sets.length;
   const encode = (a: number, b: number, c: number) => (a * size + b) * size + c;
@@ -131,9 +132,9 @@ function isChoice({ sets, next, nextInLoop, reaches, step }: Graph, from: number
     for (const a of nextInLoop[Math.floor(triple / size / size)] ?? []) {
       for (const b of next[Math.floor(triple / size) % size] ?? []) {
         step();
-        if (!meet(sets, a, b) || !(b === to || reaches(b, to))) continue;
+        if (!overlap(sets, a, b) || !(b === to || reaches(b, to))) continue;
         for (const c of nextInLoop[triple % size] ?? []) {
-          if (meet(sets, a, b, c)) triples.add(encode(a, b, c));
+          if (overlap(sets, a, b, c)) triples.add(encode(a, b, c));
         }
       }
     }
@@ -142,7 +143,7 @@ function isChoice({ sets, next, nextInLoop, reaches, step }: Graph, from: number
   return false;
 }
 
-/** Tells whether some character belongs to all of the positions. */
-function meet(sets: readonly bigint[], a: number, b: number, c = a): boolean {
+/** Whether some character matches all of the positions. */
+function overlap(sets: readonly bigint[], a: number, b: number, c = a): boolean {
   return ((sets[a] ?? 0n) & (sets[b] ?? 0n) & (sets[c] ?? 0n)) !== 0n;
 }

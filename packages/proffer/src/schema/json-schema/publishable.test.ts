@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { publishable } from "./publishable.ts";
 
-it("returns the same object where nothing is to be stripped", () => {
+it("returns the same object if there is nothing to strip", () => {
   const schema = {
     properties: { unsafePattern: { type: "string" } },
     allOf: [{ minimum: 1 }],
@@ -11,7 +11,7 @@ it("returns the same object where nothing is to be stripped", () => {
   expect(publishable(true)).toBe(true);
 });
 
-it("strips the keywords that only Proffer knows, wherever a schema stands, and leaves data alone", () => {
+it("strips the keywords that only Proffer defines from all subschemas, but not from data", () => {
   const inner = { pattern: "(a+)+", unsafePattern: true };
   const kept = { type: "string" };
   const schema = {

@@ -1,7 +1,7 @@
 import { keywords, profferKeywords } from "./keywords.ts";
 import type { JsonSchema } from "./types.ts";
 
-/** Returns a valid schema without the keywords that only Proffer knows; the same object if it has none. */
+/** Returns a schema without the keywords that only Proffer defines, or the same object if it has none. */
 export function publishable(schema: JsonSchema): JsonSchema {
   if (typeof schema === "boolean") return schema;
   let changed = false;

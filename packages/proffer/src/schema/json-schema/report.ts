@@ -3,11 +3,11 @@ import type { SchemaIssue } from "./types.ts";
 const MAX_ISSUES = 100;
 const MAX_NAME = 100;
 
-/** Collects issues: the first hundred are kept, the rest counted. */
+/** Collects issues: keeps the first 100 and counts the rest. */
 export class Report {
   readonly issues: SchemaIssue[] = [];
   count = 0;
-  /** The type that the value as a whole, not a part of it, should have had. */
+  /** The expected type of the value itself, if its type is wrong; not of its parts. */
   expectedType: string | undefined;
   readonly #pointer: string;
 
@@ -25,13 +25,13 @@ export class Report {
     this.add(pointer, `must be ${type}`);
   }
 
-  /** Takes over all issues of another report, each message with a prefix. */
+  /** Adds all issues of another report, with a prefix before each message. */
   merge(other: Report, prefix = ""): void {
     for (const issue of other.issues) this.add(issue.pointer, prefix + issue.message);
     this.count += other.count - other.issues.length;
   }
 
-  /** The issues, with a last one that says how many were not kept. */
+  /** Returns the issues, and a last one with the number of omitted issues. */
   list(): SchemaIssue[] {
     const omitted = this.count - this.issues.length;
     if (omitted === 0) return this.issues;
@@ -40,13 +40,18 @@ export class Report {
 }
 
 /**
- * Extends an RFC 6901 pointer by one reference token. Long names are cut: they come from the other side, and a name of
- * 10 MB repeated in a hundred issues would make a gigabyte of a small request.
+ * Extends an RFC 6901 pointer by one reference token. Long names are truncated: they come from the client, and a name
+ * of 10 MB repeated in a hundred issues would make a gigabyte of a small request.
  */
 export function childPointer(pointer: string, name: string | number): string {
   if (typeof name === "number") return `${pointer}/${name}`;
   const token = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
   return `${pointer}/${escapeToken(token)}`;
+}
+
+/** Returns a count with its noun: "1 item", "2 items". */
+export function countOf(count: number, singular: string, plural: string): string {
+  return `${count} ${count === 1 ? singular : plural}`;
 }
 
 /** Escapes a name for use as one token of an RFC 6901 pointer. */

@@ -1,47 +1,47 @@
 import type { Report } from "./report.ts";
 
-/** Decides about a value. Called on every tool call: it must neither allocate nor throw. */
+/** Validates a value. It runs on every tool call, so it must neither allocate nor throw. */
 export type Check = (value: unknown) => boolean;
 
-/** Writes down everything that `Check` objects to. */
+/** Reports all issues of a value that `Check` rejects. */
 export type Explain = (value: unknown, pointer: string, report: Report) => void;
 
-/** What loops over properties and items decide in place, because a call costs more than the test; the rest is called. */
+/** The checks that loops over properties and items do inline, without a function call; "call" is any other check. */
 export type Kind = "any" | "boolean" | "call" | "integer" | "number" | "string";
 
-/** What a schema, or one part of it, demands of a value. `check` and `explain` always agree. */
+/** A compiled schema or part of a schema. `check` and `explain` always agree. */
 export interface Rule {
   readonly kind: Kind;
   readonly check: Check;
   readonly explain: Explain;
 }
 
-/** Makes a rule of any kind; the only place that does, so that all rules have one shape to the engine. */
+/** Creates a rule. All rules are created here, so that they share one hidden class in V8. */
 export function createRule(check: Check, explain: Explain, kind: Kind = "call"): Rule {
   return { kind, check, explain };
 }
 
-/** Makes a rule that objects with a single message. */
+/** Creates a rule with a single message. */
 export function createLeaf(check: Check, message: (value: unknown) => string): Rule {
   return createRule(check, (value, pointer, report) => {
     if (!check(value)) report.add(pointer, message(value));
   });
 }
 
-/** Admits every value. */
+/** Accepts every value. */
 export const anything: Rule = createRule(
   () => true,
   () => {},
   "any",
 );
 
-/** Admits no value. */
+/** Rejects every value. */
 export const nothing: Rule = createLeaf(
   () => false,
   () => "is not allowed",
 );
 
-/** Joins rules into one that demands them all. */
+/** Combines rules into one that requires all of them. */
 export function allOf(list: readonly Rule[]): Rule {
   const rules = list.filter((rule) => rule !== anything);
   const [first, second] = rules;
@@ -61,7 +61,7 @@ function everyPasses(checks: readonly Check[], value: unknown): boolean {
   return true;
 }
 
-/** Counts the checks that admit a value, up to `limit`. */
+/** Counts the checks that accept a value, up to `limit`. */
 export function countPassing(checks: readonly Check[], value: unknown, limit: number): number {
   let count = 0;
   for (const check of checks) {

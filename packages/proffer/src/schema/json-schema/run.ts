@@ -1,30 +1,30 @@
 /**
- * The state of the validation under way. Validation is synchronous, so one object serves all schemas, and as a constant of
- * the module it costs the hot path less than anything passed along or captured.
+ * The state of the current validation. Validation is synchronous, so one module-level object serves all schemas, and
+ * the checks on the hot path need no extra parameter.
  */
 export const run = {
   /**
-   * Work that may still be done: about one unit for each property, item, reference and 16 characters that are looked at.
-   * Below zero, every check answers false at once. It bounds what `anyOf` over recursive references, which is exponential
-   * in the depth of a hostile value, can cost.
+   * The remaining work: about one unit for each property, item, reference and 16 characters of text. Below zero, every
+   * check returns false at once. This limits the cost of `anyOf` over recursive references, which is exponential in the
+   * depth of a hostile value.
    */
   left: 0,
-  /** Whether each property must be tested for being the object's own, because something enumerable is inherited. */
+  /** Whether to skip inherited properties, because some of them are enumerable. */
   strict: false,
 };
 
-/** The work that one validation may do: some 100 ms at worst. A message of a megabyte needs a tenth of it. */
+/** The work limit of one validation. A message of one megabyte has at most 500,000 items, a tenth of the limit. */
 const MAX_WORK = 5_000_000;
 
-/** Starts a validation. A polluted `Object.prototype` shows in every `for…in`; then, and only then, names are tested. */
+/** Starts a validation. If `Object.prototype` is polluted, every `for…in` includes its names, so they are skipped. */
 export function startRun(strict: boolean): void {
   run.left = MAX_WORK;
   run.strict = strict || isPolluted();
 }
 
-/** Charges for looking at a text in time proportional to its length to the power of `degree`; false when the work is used up. */
+/** Charges for reading a text in time `length ** degree`; returns false if the work limit is exceeded. */
 export function chargeText(length: number, degree: number): boolean {
-  // Clamped, so that the counter stays a small integer, which the engine keeps unboxed.
+  // Clamped, so that the counter stays a small integer, which V8 stores without an allocation.
   const cost = degree === 1 ? length >> 4 : Math.min(length ** degree / 8, MAX_WORK + 1) | 0;
   run.left -= cost;
   return run.left >= 0;

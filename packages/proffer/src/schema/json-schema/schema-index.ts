@@ -8,34 +8,38 @@ const DIALECT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 const MAX_SCHEMAS = 10_000;
 const MAX_DEPTH = 200;
 
-/** Every subschema of a schema, found valid, by its pointer. */
+/** All subschemas of a schema, validated, by their pointers. */
 export interface SchemaIndex {
   /** Copies without a prototype, so that reading a keyword never reads an inherited property. */
   readonly schemas: ReadonlyMap<string, JsonSchema>;
-  /** Finds the pointer that a `$ref` at the given place leads to. */
+  /** Returns the target pointer of a `$ref` in the schema at `from`. */
   resolve(ref: string, from: string): string;
 }
 
 /**
- * Walks a schema once and refuses what is malformed, unsupported, too large or endless.
+ * Walks a schema once and rejects schemas that are malformed, unsupported, too large or endlessly recursive.
  * @throws {UsageError} `bad_schema` or `unsupported_keyword`
  */
 export function indexSchema(root: JsonSchema): SchemaIndex {
   const schemas = new Map<string, JsonSchema>();
   const anchors = new Map<string, string>();
-  /** Subschemas and references that judge the same value, by the pointer of the schema. */
+  /** The subschemas and references that apply to the same value, by the pointer of the schema. */
   const inPlace = new Map<string, string[]>();
 
   function visit(schema: unknown, pointer: string, depth: number): void {
     if (depth > MAX_DEPTH)
-      rejectSchema(pointer, `lies deeper than ${MAX_DEPTH} schemas; flatten it, or use "$ref" and "$defs"`);
+      rejectSchema(
+        pointer,
+        `is nested more than ${MAX_DEPTH} levels deep. Flatten the schema, or use "$ref" and "$defs"`,
+      );
     if (schemas.size >= MAX_SCHEMAS)
-      rejectSchema("", `has more than ${MAX_SCHEMAS} subschemas; share some with "$ref"`);
+      rejectSchema("", `has more than ${MAX_SCHEMAS} subschemas. Share some with "$ref"`);
     if (typeof schema === "boolean") {
       schemas.set(pointer, schema);
       return;
     }
-    if (!isObject(schema)) rejectSchema(pointer, `must be a schema: an object or a boolean, not ${show(schema)}`);
+    if (!isObject(schema))
+      rejectSchema(pointer, `must be a schema (an object or a boolean), not ${describeValue(schema)}`);
     const copy: JsonSchemaObject = Object.assign(Object.create(null), schema);
     schemas.set(pointer, copy);
     const here: string[] = [];
@@ -43,10 +47,10 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
     for (const [keyword, value] of Object.entries(schema)) {
       if (value === undefined || keyword.startsWith("x-")) continue;
       const shape = keywords.get(keyword);
-      if (shape === undefined) refuseKeyword(keyword, pointer);
+      if (shape === undefined) rejectKeyword(keyword, pointer);
       const place = `${pointer}/${keyword}`;
-      const wanted = shapes.get(shape);
-      if (wanted?.test(value) === false) rejectSchema(place, `must be ${wanted.name}, not ${show(value)}`);
+      const expected = shapes.get(shape);
+      if (expected?.test(value) === false) rejectSchema(place, `must be ${expected.name}, not ${describeValue(value)}`);
       for (const [path, child] of subschemas(shape, value, place)) {
         visit(child, path, depth + 1);
         if (inPlaceKeywords.has(keyword)) here.push(path);
@@ -58,7 +62,7 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
 
   function addAnchor(anchor: string, pointer: string): void {
     if (anchors.has(anchor))
-      rejectSchema(`${pointer}/$anchor`, `repeats the anchor ${show(anchor)}; anchors must differ`);
+      rejectSchema(`${pointer}/$anchor`, `repeats the anchor ${describeValue(anchor)}. Anchors must be unique`);
     anchors.set(anchor, pointer);
   }
 
@@ -66,13 +70,14 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
     const place = `${from}/$ref`;
     const fragment = decodeFragment(ref);
     if (fragment === undefined) {
-      const remedy = `copy what it points to into "$defs" and refer to it as "#/$defs/…"`;
-      const reason = `is ${show(ref)}, which lies outside this schema and is never fetched; ${remedy}`;
-      rejectSchema(place, reason, "unsupported_keyword");
+      const problem = `is ${describeValue(ref)}, which is outside this schema and is never fetched`;
+      const remedy = `Copy the target to "$defs" and refer to it as "#/$defs/…"`;
+      rejectSchema(place, `${problem}. ${remedy}`, "unsupported_keyword");
     }
     const target = fragment === "" || fragment.startsWith("/") ? fragment : anchors.get(fragment);
     if (target === undefined || !schemas.has(target)) {
-      rejectSchema(place, `is ${show(ref)}, but no schema stands there; correct the pointer or add the definition`);
+      const problem = `is ${describeValue(ref)}, but the target does not exist`;
+      rejectSchema(place, `${problem}. Correct the pointer, or add the definition`);
     }
     return target;
   }
@@ -82,11 +87,11 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
     if (typeof schema === "boolean" || schema.$ref === undefined) continue;
     inPlace.get(pointer)?.push(resolve(schema.$ref, pointer));
   }
-  refuseEndless(inPlace);
+  rejectCycles(inPlace);
   return { schemas, resolve };
 }
 
-/** Throws the refusal of the schema at a pointer. */
+/** Throws a `UsageError` for the schema at a pointer. */
 export function rejectSchema(
   pointer: string,
   problem: string,
@@ -95,7 +100,7 @@ export function rejectSchema(
   throw new UsageError(code, `In the schema, #${pointer} ${problem}.`);
 }
 
-/** The schemas that a keyword holds, each with its pointer. */
+/** Returns the subschemas of a keyword, each with its pointer. */
 function subschemas(shape: Shape, value: unknown, place: string): [string, unknown][] {
   if (shape === "schema") return [[place, value]];
   if (shape !== "schemaList" && shape !== "schemaMap") return [];
@@ -103,31 +108,27 @@ function subschemas(shape: Shape, value: unknown, place: string): [string, unkno
 }
 
 function checkIdentity(schema: JsonSchemaObject, pointer: string): void {
-  if (schema.$id !== undefined && pointer !== "") refuseKeyword("$id", pointer, "below the root ");
+  if (schema.$id !== undefined && pointer !== "") rejectKeyword("$id", pointer, "below the root ");
   if (schema.$schema === undefined || DIALECT.test(schema.$schema)) return;
-  const problem = `is ${show(schema.$schema)}, but only JSON Schema 2020-12 is understood`;
-  rejectSchema(`${pointer}/$schema`, `${problem}; convert the schema, then leave "$schema" out`, "unsupported_keyword");
+  const problem = `is ${describeValue(schema.$schema)}, but only JSON Schema 2020-12 is supported`;
+  rejectSchema(`${pointer}/$schema`, `${problem}. Convert the schema, then remove "$schema"`, "unsupported_keyword");
 }
 
-function refuseKeyword(keyword: string, pointer: string, where = ""): never {
-  const remedy = `correct it, or wrap the schema with ajvSchema(…) from "proffer/ajv", which takes every keyword`;
-  rejectSchema(
-    pointer,
-    `has the keyword ${show(keyword)}, which ${where}is not supported; ${remedy}`,
-    "unsupported_keyword",
-  );
+function rejectKeyword(keyword: string, pointer: string, where = ""): never {
+  const problem = `has the keyword ${describeValue(keyword)}, which ${where}is not supported`;
+  const remedy = `Correct it, or wrap the schema with ajvSchema(…) from "proffer/ajv", which supports every keyword`;
+  rejectSchema(pointer, `${problem}. ${remedy}`, "unsupported_keyword");
 }
 
-/** Refuses references that lead back to themselves without a step into the value: no value could ever be judged. */
-function refuseEndless(inPlace: ReadonlyMap<string, readonly string[]>): void {
+/** Rejects reference cycles that apply to the same value: validation would never end. */
+function rejectCycles(inPlace: ReadonlyMap<string, readonly string[]>): void {
   const finished = new Set<string>();
   const open = new Set<string>();
   function follow(pointer: string): void {
     if (finished.has(pointer)) return;
-    if (open.has(pointer))
-      rejectSchema(pointer, `refers to itself without a step into the value; break the circle of "$ref"`);
+    if (open.has(pointer)) rejectSchema(pointer, `refers to itself for the same value. Break the cycle of "$ref"`);
     if (open.size > MAX_DEPTH)
-      rejectSchema(pointer, `lies behind more than ${MAX_DEPTH} references; shorten the chain`);
+      rejectSchema(pointer, `is at the end of more than ${MAX_DEPTH} references. Shorten the chain`);
     open.add(pointer);
     for (const next of inPlace.get(pointer) ?? []) follow(next);
     open.delete(pointer);
@@ -136,7 +137,7 @@ function refuseEndless(inPlace: ReadonlyMap<string, readonly string[]>): void {
   for (const pointer of inPlace.keys()) follow(pointer);
 }
 
-/** Decodes a reference into the same document; undefined if it leads elsewhere. */
+/** Decodes a reference within the document; returns undefined for a reference to another document. */
 function decodeFragment(ref: string): string | undefined {
   if (!ref.startsWith("#")) return undefined;
   try {
@@ -146,8 +147,8 @@ function decodeFragment(ref: string): string | undefined {
   }
 }
 
-function show(value: unknown): string {
-  if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array of something else";
+function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array of other values";
   if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
   return isObject(value) ? "an object" : String(value);
 }

@@ -21,21 +21,21 @@ import {
   describeChoice,
 } from "./union-rule.ts";
 
-/** One schema object to compile, where it stands, and how to get the rules of others. */
+/** A schema object to compile, its pointer, and access to the rules of other schemas. */
 export interface SchemaSite {
   readonly schema: JsonSchemaObject;
   readonly pointer: string;
   readonly index: SchemaIndex;
-  /** The rule of the subschema at a pointer. */
+  /** Returns the rule of the subschema at a pointer. */
   ruleAt(pointer: string): Rule;
-  /** A rule that stands for the one at a pointer, which may not be compiled yet. */
+  /** Returns a rule that forwards to the rule at a pointer, which may not be compiled yet. */
   referTo(pointer: string): Rule;
 }
 
-/** Makes the rule of one schema object. */
+/** Compiles one schema object. */
 export function compileSchema(site: SchemaSite): Rule {
   const { schema, pointer, index } = site;
-  // Most schemas are nothing but a type; a server with many tools should not wait for them.
+  // Most schemas have only a type. A shortcut for them keeps the start of a server with many tools fast.
   const plainType = Object.keys(schema).every((keyword) => keyword === "type" || isAnnotation(keyword));
   if (plainType) return schema.type === undefined ? anything : compileTypes(typesOf(schema));
   return allOf([
@@ -51,7 +51,7 @@ const STRING = ["minLength", "maxLength", "pattern", "format"];
 const ARRAY = ["items", "prefixItems", "contains", "minItems", "maxItems", "uniqueItems"];
 const OBJECT = ["properties", "required", "additionalProperties", "patternProperties"];
 
-/** The rules of `type`, `enum`, `const` and the keywords of one type each. */
+/** Compiles `type`, `enum`, `const` and the keywords that apply to one type. */
 function compileTyped(site: SchemaSite): Rule[] {
   const { schema } = site;
   const types = schema.type === undefined ? undefined : typesOf(schema);
@@ -154,7 +154,7 @@ function childRule({ pointer, ruleAt }: SchemaSite, keyword: string): Rule {
   return ruleAt(`${pointer}/${keyword}`);
 }
 
-/** The rules of a keyword that holds a list or a map of schemas, by position or name. */
+/** Returns the rules of a keyword with a list or map of schemas, by position or name. */
 function childRules(site: SchemaSite, keyword: string): Map<string, Rule> {
   const names = Object.keys(site.schema[keyword] ?? {});
   return new Map(names.map((name) => [name, childRule(site, `${keyword}/${escapeToken(name)}`)]));

@@ -1,19 +1,20 @@
 import { formats } from "./formats.ts";
+import { countOf } from "./report.ts";
 import { createRule, type Explain, type Rule } from "./rule.ts";
 import { chargeText } from "./run.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
-/** A regular expression and the degree of the polynomial that bounds its cost in the length of the text. */
+/** A regular expression, and the degree of the polynomial in the text length that bounds its cost. */
 export interface Pattern {
   readonly regex: RegExp;
   readonly degree: number;
 }
 
-/** Makes the rule of the string keywords. Other values get `otherwise`: false if the schema admits strings only. */
+/** Compiles the string keywords. `allowOthers` is the result for values of other types. */
 export function compileString(
   schema: JsonSchemaObject,
   pattern: Pattern | undefined,
-  otherwise: boolean,
+  allowOthers: boolean,
 ): Rule | undefined {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
   const format = formats.get(schema.format ?? "");
@@ -23,8 +24,8 @@ export function compileString(
   const reads = pattern !== undefined || format !== undefined;
 
   function check(value: unknown): boolean {
-    if (typeof value !== "string") return otherwise;
-    // Lengths first: they are what bounds the cost of a pattern.
+    if (typeof value !== "string") return allowOthers;
+    // Lengths are checked first, because they bound the cost of a pattern.
     if (value.length > maxLength && isLonger(value, maxLength)) return false;
     if (value.length < minLength || (value.length < 2 * minLength && !isLonger(value, minLength - 1))) return false;
     if (!reads) return true;
@@ -34,16 +35,16 @@ export function compileString(
 
   const explain: Explain = (value, pointer, report) => {
     if (typeof value !== "string") {
-      if (!otherwise) report.addType(pointer, "string");
+      if (!allowOthers) report.addType(pointer, "string");
       return;
     }
     if (check(value)) return;
     const length = countCodePoints(value);
     if (length > maxLength) {
-      report.add(pointer, `must have at most ${maxLength} characters (has ${length})`);
+      report.add(pointer, `must have at most ${characterCount(maxLength)} (has ${length})`);
       return;
     }
-    if (length < minLength) report.add(pointer, `must have at least ${minLength} characters (has ${length})`);
+    if (length < minLength) report.add(pointer, `must have at least ${characterCount(minLength)} (has ${length})`);
     if (!reads || !chargeText(value.length, degree)) return;
     if (pattern !== undefined && !pattern.regex.test(value)) {
       report.add(pointer, `must match the pattern ${pattern.regex.source}`);
@@ -56,7 +57,11 @@ export function compileString(
   return createRule(check, explain);
 }
 
-/** Tells whether a text has more than `limit` code points, reading no more of it than it must. */
+function characterCount(count: number): string {
+  return countOf(count, "character", "characters");
+}
+
+/** Whether a text has more than `limit` code points; a text of more than twice as many units need not be read. */
 function isLonger(text: string, limit: number): boolean {
   if (text.length > 2 * limit) return true;
   return countCodePoints(text) > limit;

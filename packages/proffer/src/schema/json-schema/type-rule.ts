@@ -1,7 +1,7 @@
 import { isObject } from "../../protocol/messages.ts";
 import { type Check, countPassing, createRule, type Kind, type Rule } from "./rule.ts";
 
-/** The rule of each type name. NaN and the infinities are not JSON, although `JSON.parse("1e999")` yields one. */
+/** The rule of each type name. NaN and the infinities are not JSON, although `JSON.parse("1e999")` returns one. */
 export const typeRules: ReadonlyMap<string, Rule> = new Map([
   ["string", createTypeRule("string", (value) => typeof value === "string", "string")],
   ["number", createTypeRule("number", Number.isFinite, "number")],
@@ -12,7 +12,7 @@ export const typeRules: ReadonlyMap<string, Rule> = new Map([
   ["object", createTypeRule("object", isObject)],
 ]);
 
-/** Makes the rule of the keyword `type`. */
+/** Compiles the keyword `type`. */
 export function compileTypes(types: readonly string[]): Rule {
   const rules = types.map((type) => typeRules.get(type)).filter((rule) => rule !== undefined);
   const [only] = rules;

@@ -2,8 +2,8 @@
 export type JsonSchema = boolean | JsonSchemaObject;
 
 /**
- * A JSON Schema written as an object. The keywords are typed loosely, so that a literal fits with or without `as const`;
- * what a keyword really takes is checked when the schema is compiled.
+ * A JSON Schema object. The keywords are typed loosely, so that literals are assignable with or without `as const`;
+ * compiling the schema checks their values.
  */
 export interface JsonSchemaObject {
   readonly $schema?: string;
@@ -31,7 +31,7 @@ export interface JsonSchemaObject {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly format?: string;
-  /** Proffer only, never published: accepts the patterns beside it although their cost cannot be bounded. */
+  /** Proffer only, never sent to clients: accepts the patterns of this schema although their cost is not bounded. */
   readonly unsafePattern?: boolean;
   readonly prefixItems?: readonly JsonSchema[];
   readonly items?: JsonSchema;
@@ -70,16 +70,16 @@ export interface JsonSchemaMap {
 
 /** One reason why a value does not match a schema. */
 export interface SchemaIssue {
-  /** RFC 6901 pointer to the place in the value; "" is the whole value. A name of more than 100 characters is cut. */
+  /** RFC 6901 pointer into the value; "" is the whole value. Names of more than 100 characters are truncated. */
   pointer: string;
-  /** What is wrong there, in words that let a language model mend its call. */
+  /** The problem, in words that let a language model correct its call. */
   message: string;
 }
 
-/** A schema made ready to judge values as `JSON.parse` makes them. */
+/** A compiled schema that validates values as returned by `JSON.parse`. */
 export interface CompiledSchema {
-  /** Tells whether the value matches, as fast as possible. */
+  /** Whether the value matches. */
   check(value: unknown): boolean;
-  /** Lists what is wrong with the value: nothing if it matches, at most 100 issues and a count of the rest if it does not. */
+  /** Returns the issues of the value: none if it matches, otherwise at most 100 and a count of the rest. */
   issues(value: unknown): SchemaIssue[];
 }

@@ -4,7 +4,7 @@ import { has } from "./object-rule.ts";
 import { childPointer, Report } from "./report.ts";
 import { type Check, countPassing, createLeaf, createRule, type Explain, type Rule } from "./rule.ts";
 
-/** Makes the rule of `anyOf`. */
+/** Compiles `anyOf`. */
 export function compileAnyOf(rules: readonly Rule[]): Rule {
   const checks = rules.map((rule) => rule.check);
   const check: Check = (value) => countPassing(checks, value, 1) === 1;
@@ -13,7 +13,7 @@ export function compileAnyOf(rules: readonly Rule[]): Rule {
   });
 }
 
-/** Makes the rule of `oneOf`. */
+/** Compiles `oneOf`. */
 export function compileOneOf(rules: readonly Rule[]): Rule {
   const checks = rules.map((rule) => rule.check);
   return createRule(
@@ -26,7 +26,7 @@ export function compileOneOf(rules: readonly Rule[]): Rule {
   );
 }
 
-/** Makes the rule of an `anyOf` or `oneOf` whose alternatives are objects that one property with constant values tells apart. */
+/** Compiles an `anyOf` or `oneOf` that is a tagged union: the property `tag` selects the alternative. */
 export function compileTagged(tag: string, alternatives: ReadonlyMap<unknown, Rule>): Rule {
   function check(value: unknown): boolean {
     if (!isObject(value) || !Object.hasOwn(value, tag)) return false;
@@ -44,15 +44,15 @@ export function compileTagged(tag: string, alternatives: ReadonlyMap<unknown, Ru
   return createRule(check, explain);
 }
 
-/** Makes the rule of `not`. */
+/** Compiles `not`. */
 export function compileNot(rule: Rule): Rule {
   return createLeaf(
     (value) => !rule.check(value),
-    () => `must not match what "not" excludes`,
+    () => `must not match the schema in "not"`,
   );
 }
 
-/** Makes the rule of `if`, `then` and `else`. */
+/** Compiles `if`, `then` and `else`. */
 export function compileCondition(condition: Rule, yes: Rule, no: Rule): Rule {
   return createRule(
     (value) => (condition.check(value) ? yes : no).check(value),
@@ -60,15 +60,15 @@ export function compileCondition(condition: Rule, yes: Rule, no: Rule): Rule {
   );
 }
 
-/** Says which values a place admits; of a long list, only the beginning. */
+/** Describes the allowed values; a long list is truncated. */
 export function describeChoice(values: readonly unknown[]): string {
   if (values.length === 0) return "is not allowed";
   const shown = values.slice(0, 20).map(toCanonical);
-  const rest = values.length > shown.length ? ` (or ${values.length - shown.length} others)` : "";
+  const rest = values.length > shown.length ? ` (or ${values.length - shown.length} more)` : "";
   return values.length === 1 ? `must be ${shown[0]}` : `must be one of ${shown.join(", ")}${rest}`;
 }
 
-/** Reports what is wrong with the alternative nearest to the value: of those with a fitting type, the one with the fewest issues. */
+/** Reports the issues of the closest alternative: of those with a matching type, the one with the fewest issues. */
 function explainNearest(rules: readonly Rule[], value: unknown, pointer: string, report: Report): void {
   const types = new Set<string>();
   let nearest = 0;
@@ -86,6 +86,7 @@ function explainNearest(rules: readonly Rule[], value: unknown, pointer: string,
     report.addType(pointer, [...types].join(" or "));
     return;
   }
-  report.add(pointer, `matches none of ${rules.length} alternatives; number ${nearest} is nearest, with these issues:`);
+  const total = `matches none of the ${rules.length} alternatives`;
+  report.add(pointer, `${total}. Alternative ${nearest} is the closest; its issues follow:`);
   report.merge(best);
 }

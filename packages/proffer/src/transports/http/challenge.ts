@@ -6,14 +6,28 @@ export type Challenge = { readonly [name: string]: string };
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** What an `authenticate` hook returns for a caller whom it does not know: 401, with a challenge to send credentials. */
+/**
+ * The return value of `authenticate` for an unknown caller: 401, with a challenge to send credentials.
+ *
+ * @example
+ * authenticate: async (request) => (await findUser(request.header("authorization"))) ?? unauthorized()
+ */
 export function unauthorized(challenge: Challenge = {}, scheme = "Bearer"): HttpError {
-  return challengeError(401, "This server wants to know who is calling; send credentials.", challenge, scheme);
+  return challengeError(401, "Authentication required.", challenge, scheme);
 }
 
-/** What an `authenticate` hook returns for a caller who may not do this: 403, with what would be needed. */
+/**
+ * The return value of `authenticate` for a caller without permission: 403, with a challenge that names the requirement.
+ *
+ * @example
+ * authenticate: async (request) => {
+ *   const user = await findUser(request.header("authorization"));
+ *   if (user === undefined) return unauthorized();
+ *   return user.scopes.includes("orders") ? { id: user.id } : forbidden({ scope: "orders" });
+ * }
+ */
 export function forbidden(challenge: Challenge = {}, scheme = "Bearer"): HttpError {
-  return challengeError(403, "These credentials do not allow this.", challenge, scheme);
+  return challengeError(403, "Permission denied.", challenge, scheme);
 }
 
 function challengeError(status: number, message: string, challenge: Challenge, scheme: string): HttpError {
@@ -22,8 +36,8 @@ function challengeError(status: number, message: string, challenge: Challenge, s
 }
 
 /**
- * Writes a challenge so that nothing in it can end its quotes or its line: it may hold texts that came from outside.
- * What a quoted string cannot hold is left out (RFC 9110, section 5.6.4).
+ * Writes the `WWW-Authenticate` value. The parameters may contain text from outside, so nothing in them may end the
+ * quotes or the line; characters that a quoted string cannot hold are dropped (RFC 9110, section 5.6.4).
  */
 function writeChallenge(challenge: Challenge, scheme: string): string {
   const parameters = Object.entries(challenge)

@@ -1,75 +1,56 @@
 import type { Call } from "../../calls/call.ts";
+import { cancelCall, InFlight, LISTEN, shuttingDown } from "../../calls/in-flight.ts";
 import { RpcError } from "../../protocol/errors.ts";
-import type { RequestMessage } from "../../protocol/messages.ts";
+import type { RequestId, RequestMessage } from "../../protocol/messages.ts";
 import { type Server, type ServerState, stateOf } from "../../server/server.ts";
-import { CallsInWork, ENDLESS } from "./calls-in-work.ts";
 import type { HttpExchange } from "./exchange.ts";
 import { HttpGuard } from "./guard.ts";
 import { headerMemo } from "./header-memo.ts";
-import { HttpError, NO_HEADERS, sendError } from "./http-error.ts";
-import { LegacySse, type PairHost } from "./legacy-sse.ts";
+import { busyError, HttpError, NO_HEADERS, sendError } from "./http-error.ts";
+import { LegacySse } from "./legacy-sse.ts";
 import { accepts, acceptsBoth, isJsonType } from "./media-types.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { type HttpLimits, type HttpOptions, toLimits } from "./options.ts";
-import { type InboxHost, PostHandler } from "./post-handler.ts";
+import { PostHandler } from "./post-handler.ts";
 import { isModern, legacyRevision } from "./revision.ts";
 import type { HttpSession } from "./session.ts";
-import { HttpSessions, type SessionsHost } from "./sessions.ts";
+import { HttpSessions } from "./sessions.ts";
 
-/** One server at one address, for every run-time: all that is decided about a request is decided from here. */
-export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
+/** One server at one address, for every run-time: checks a request, and routes it by its HTTP method. */
+export class HttpEndpoint {
   readonly server: ServerState;
   readonly limits: HttpLimits;
   readonly exposeErrors: boolean;
-  readonly calls = new CallsInWork();
+  readonly inFlight: InFlight;
   readonly streams: OpenStreams;
+  /** Undefined if each request is served without a session. */
   readonly sessions: HttpSessions | undefined;
   readonly #options: HttpOptions;
   readonly #guard: HttpGuard;
-  readonly #inbox: PostHandler;
-  readonly #pair: LegacySse | undefined;
-  readonly #types = headerMemo(isJsonType);
-  readonly #accepts = headerMemo(acceptsBoth);
-  #draining = false;
+  readonly #posts: PostHandler;
+  readonly #legacySse: LegacySse | undefined;
+  readonly #isJsonType = headerMemo(isJsonType);
+  readonly #acceptsBoth = headerMemo(acceptsBoth);
 
   constructor(server: Server, options: HttpOptions, where: string) {
     this.server = stateOf(server);
     this.#options = options;
     this.limits = toLimits(options, where);
     this.exposeErrors = options.exposeErrors ?? false;
+    this.inFlight = new InFlight({ max: this.limits.maxInFlight, countListening: false });
     this.streams = new OpenStreams(this.limits.keepAliveInterval);
     this.sessions = options.sessions === false ? undefined : new HttpSessions(this);
     this.#guard = new HttpGuard(options, where);
-    this.#inbox = new PostHandler(this);
-    this.#pair = options.legacySse ? new LegacySse(this) : undefined;
+    this.#posts = new PostHandler(this);
+    this.#legacySse = options.legacySse ? new LegacySse(this) : undefined;
   }
 
-  get maxBodyBytes(): number {
-    return this.limits.maxMessageBytes;
-  }
-
-  get maxConcurrent(): number {
-    return this.limits.maxInFlight;
-  }
-
-  get idleTimeout(): number {
-    return this.limits.idleTimeout;
-  }
-
-  get max(): number {
-    return this.limits.maxSessions;
-  }
-
-  get maxReplayBytes(): number {
-    return this.limits.maxReplayBytes;
-  }
-
-  /** Takes a request whose head has arrived. */
+  /** Handles a request whose headers have arrived. */
   handle(exchange: HttpExchange): void {
     if (this.#options.log !== undefined) exchange.logRecord = { started: performance.now() };
-    const refusal = this.#guard.check(exchange);
-    if (refusal !== undefined) {
-      sendError(exchange, refusal);
+    const error = this.#guard.check(exchange);
+    if (error !== undefined) {
+      sendError(exchange, error);
       return;
     }
     exchange.extraHeaders = this.#guard.responseHeaders(exchange);
@@ -78,34 +59,36 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
     else void this.#authenticate(exchange, this.#options.authenticate);
   }
 
-  received(exchange: HttpExchange, text: string): void {
-    this.#inbox.receive(exchange, text);
+  /** Why a request cannot start now; undefined if it can. */
+  busy({ method }: RequestMessage): HttpError | undefined {
+    if (method === LISTEN) return this.#streamsBusy();
+    const error = this.inFlight.busy();
+    return error === undefined ? undefined : busyError(error);
   }
 
-  tooLarge(exchange: HttpExchange): void {
-    sendError(exchange, new HttpError(413, `The body is larger than ${this.limits.maxMessageBytes} bytes.`));
+  /** Keeps a call that was not answered synchronously. */
+  keep(call: Call): void {
+    this.inFlight.add(call);
+    const session = sessionOf(call);
+    if (session !== undefined) session.inFlight++;
   }
 
-  malformed(exchange: HttpExchange): void {
-    sendError(exchange, new HttpError(400, new RpcError("parse_error", "The body is not valid UTF-8.")));
+  /** The call is answered or cancelled. */
+  onSettled(call: Call): void {
+    if (!this.inFlight.delete(call)) return;
+    const session = sessionOf(call);
+    if (session !== undefined) session.inFlight--;
   }
 
-  refusal({ method }: RequestMessage): HttpError | undefined {
-    if (this.#draining) return busy("The server is shutting down; connect again later.");
-    if (method === ENDLESS) return this.#streamRefusal();
-    if (this.calls.size < this.limits.maxInFlight) return undefined;
-    return busy(`The server is busy: ${this.limits.maxInFlight} requests are in work. Try again later.`);
+  /** Cancels the calls of a session: those with that id, or all of them because the session has ended. */
+  cancel(session: HttpSession, id?: RequestId): void {
+    for (const call of this.inFlight.all()) {
+      if (sessionOf(call) !== session || (id !== undefined && call.id !== id)) continue;
+      cancelCall(call, id === undefined ? "The session has ended." : "The client cancelled the request.");
+    }
   }
 
-  settled(call: Call): void {
-    this.calls.delete(call);
-  }
-
-  sessionEnded(session: HttpSession): void {
-    this.calls.cancel(session);
-  }
-
-  /** Tells the author's hook of a request that has been answered. */
+  /** Passes an answered request to the author's `log` function. */
   log(exchange: HttpExchange, status: number): void {
     const { logRecord, method, path, principal } = exchange;
     if (logRecord === undefined) return;
@@ -115,18 +98,17 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
     this.#options.log?.({ method, path, status, milliseconds: performance.now() - started, ...known, ...caller });
   }
 
-  /** Takes no more requests, and gives those in work so many milliseconds. Then every stream and session ends. */
+  /** Accepts no more requests, waits for those in flight up to the timeout, then ends every stream and session. */
   async close(drainTimeout: number): Promise<void> {
-    this.#draining = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeUp = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, drainTimeout);
     });
-    await Promise.race([this.calls.drain(), timeUp]);
+    await Promise.race([this.inFlight.drain(), timeUp]);
     clearTimeout(timer);
-    this.calls.close("The server is shutting down.");
+    for (const call of this.inFlight.all()) cancelCall(call, "The server is shutting down.");
     this.sessions?.endAll();
-    this.#pair?.close();
+    this.#legacySse?.close();
     this.streams.releaseAll();
   }
 
@@ -149,11 +131,11 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
   #route(exchange: HttpExchange): void {
     const { method } = exchange;
     try {
-      if (this.#pair?.takes(exchange.path)) this.#handlePair(exchange, this.#pair);
+      if (this.#legacySse?.handles(exchange.path)) this.#handleLegacySse(exchange, this.#legacySse);
       else if (method === "POST") this.#post(exchange);
       else if (method === "GET" && this.#hasSessions(exchange)) this.#get(exchange);
       else if (method === "DELETE" && this.#hasSessions(exchange)) this.#delete(exchange);
-      else throw new HttpError(405, `There is no ${method.slice(0, 16)} here.`, ["allow", this.#allowed(exchange)]);
+      else throw this.#notAllowed(exchange);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       sendError(exchange, error);
@@ -163,27 +145,26 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
   #post(exchange: HttpExchange): void {
     this.#checkContent(exchange);
     const accept = exchange.header("accept");
-    if (accept !== undefined && !this.#accepts.get(accept)) {
+    if (accept !== undefined && !this.#acceptsBoth.get(accept)) {
       throw new HttpError(406, "The Accept header must allow application/json and text/event-stream.");
     }
-    exchange.read(this);
+    exchange.read(this.#posts);
   }
 
-  #handlePair(exchange: HttpExchange, pair: LegacySse): void {
-    const refusal = exchange.method === "GET" ? this.#streamRefusal() : undefined;
-    if (refusal !== undefined) throw refusal;
+  #handleLegacySse(exchange: HttpExchange, legacySse: LegacySse): void {
+    if (exchange.method === "GET") this.#checkStreams();
     if (exchange.method === "POST") this.#checkContent(exchange);
-    pair.handle(exchange);
+    legacySse.handle(exchange);
   }
 
   #checkContent(exchange: HttpExchange): void {
     const type = exchange.header("content-type");
-    if (type === undefined || !this.#types.get(type)) {
+    if (type === undefined || !this.#isJsonType.get(type)) {
       throw new HttpError(415, "The Content-Type must be application/json.");
     }
     const encoding = exchange.header("content-encoding");
     if (encoding !== undefined && encoding !== "identity") {
-      throw new HttpError(415, "The body must be sent without a Content-Encoding.");
+      throw new HttpError(415, "The body must not have a Content-Encoding.");
     }
   }
 
@@ -193,16 +174,15 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
       throw new HttpError(406, "The Accept header must allow text/event-stream.");
     }
     legacyRevision(exchange, this.server.revisions, undefined);
-    const session = this.#inbox.findSession(exchange);
-    const refusal = this.#streamRefusal();
-    if (refusal !== undefined) throw refusal;
+    const session = this.sessions?.require(exchange);
+    this.#checkStreams();
     const lastEventId = exchange.header("last-event-id");
     if (lastEventId === undefined) session?.listen(exchange);
     else session?.resume(exchange, lastEventId);
   }
 
   #delete(exchange: HttpExchange): void {
-    const session = this.#inbox.findSession(exchange);
+    const session = this.sessions?.require(exchange);
     if (session !== undefined) this.sessions?.end(session);
     exchange.send(204, NO_HEADERS);
   }
@@ -210,24 +190,32 @@ export class HttpEndpoint implements InboxHost, SessionsHost, PairHost {
   #preflight(exchange: HttpExchange): void {
     const headers = this.#guard.preflightHeaders(exchange);
     if (headers !== undefined) exchange.send(204, headers);
-    else sendError(exchange, new HttpError(405, "There is no OPTIONS here.", ["allow", this.#allowed(exchange)]));
+    else sendError(exchange, this.#notAllowed(exchange));
   }
 
-  #streamRefusal(): HttpError | undefined {
-    if (this.#draining) return busy("The server is shutting down; connect again later.");
-    if (this.streams.size < this.limits.maxStreams) return undefined;
-    return busy(`The server is busy: ${this.limits.maxStreams} streams are open. Try again later.`);
+  #checkStreams(): void {
+    const busy = this.#streamsBusy();
+    if (busy !== undefined) throw busy;
+  }
+
+  #streamsBusy(): HttpError | undefined {
+    if (this.inFlight.draining) return busyError(shuttingDown());
+    const { maxStreams } = this.limits;
+    if (this.streams.size < maxStreams) return undefined;
+    return busyError(new RpcError("busy", `The server is busy: ${maxStreams} streams are open. Try again later.`));
   }
 
   #hasSessions(exchange: HttpExchange): boolean {
     return this.sessions !== undefined && !isModern(exchange, this.server.revisions);
   }
 
-  #allowed(exchange: HttpExchange): string {
-    return this.#hasSessions(exchange) ? "POST, GET, DELETE" : "POST";
+  #notAllowed(exchange: HttpExchange): HttpError {
+    const allowed = this.#hasSessions(exchange) ? "POST, GET, DELETE" : "POST";
+    return new HttpError(405, `${exchange.method.slice(0, 16)} is not allowed; use ${allowed}.`, ["allow", allowed]);
   }
 }
 
-function busy(message: string): HttpError {
-  return new HttpError(503, new RpcError("busy", message), ["retry-after", "1"]);
+/** The session of a call: over HTTP it is the listener for changes. */
+function sessionOf(call: Call): HttpSession | undefined {
+  return call.origin.listener as HttpSession | undefined;
 }

@@ -4,7 +4,7 @@ import { EventLog } from "./event-log.ts";
 const budget = () => ({ used: 0, max: Number.POSITIVE_INFINITY, exceeded() {} });
 
 describe("an event log", () => {
-  it("gives the events of one stream after a place", () => {
+  it("returns the events of one stream after a position", () => {
     const log = new EventLog(1000, budget());
     log.append(1, 1, "a");
     log.append(2, 1, "foreign");
@@ -15,7 +15,7 @@ describe("an event log", () => {
     expect(log.after(3, 0)).toBeUndefined();
   });
 
-  it("forgets the oldest when it is full, and says that something is missing", () => {
+  it("drops the oldest events when it is full, and reports that some are missing", () => {
     const shared = budget();
     const log = new EventLog(10, shared);
     for (const place of [1, 2, 3]) log.append(1, place, "xxxxx");
@@ -26,7 +26,7 @@ describe("an event log", () => {
     expect({ used: shared.used, after: log.after(1, 3) }).toEqual({ used: 0, after: undefined });
   });
 
-  it("keeps a bounded number of small ones, and gives back what it used", () => {
+  it("keeps a bounded number of small events, and releases its budget", () => {
     const shared = budget();
     const log = new EventLog(1_000_000, shared);
     for (let place = 1; place <= 1500; place++) log.append(1, place, "x");
@@ -35,7 +35,7 @@ describe("an event log", () => {
     expect(shared.used).toBe(0);
   });
 
-  it("tells when all logs together hold too much", () => {
+  it("reports when all logs together exceed the budget", () => {
     let exceeded = 0;
     const shared = { used: 0, max: 5, exceeded: () => void exceeded++ };
     new EventLog(100, shared).append(1, 1, "xxx");

@@ -5,33 +5,33 @@ import { STREAM_HEADERS } from "./http-error.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
 import { COMMENT, primingEvent, toEvent } from "./sse.ts";
 
-/** What makes a stream one that its client can come back to. */
+/** Makes a stream resumable after a lost connection. */
 export interface Resumption {
   readonly log: EventLog;
   /** The stream's number in its session. */
   readonly number: number;
-  /** Begin with an event that has only an id. */
+  /** Start with an event that has only an id. */
   readonly primed: boolean;
 }
 
-/** After how many milliseconds a client whose stream ended too early should come back. */
+/** Milliseconds after which a client should reconnect to a stream that ended too early. */
 const RETRY = 1000;
 
 /**
- * A stream of messages to one client. With a `Resumption` it outlives its connection: what is sent while the client is
- * away is kept, and goes out when the client comes back.
+ * A stream of messages to one client. With a `Resumption` it outlives its connection: events sent while the client is
+ * disconnected are kept, and delivered when it reconnects.
  */
 export class EventStream implements OpenStream, DisconnectListener {
   readonly #streams: OpenStreams;
   readonly #resumption: Resumption | undefined;
-  readonly #departure: DisconnectListener | undefined;
+  readonly #listener: DisconnectListener | undefined;
   #exchange: HttpExchange | undefined;
-  #place = 0;
+  #position = 0;
 
-  constructor(streams: OpenStreams, resumption?: Resumption, departure?: DisconnectListener) {
+  constructor(streams: OpenStreams, resumption?: Resumption, listener?: DisconnectListener) {
     this.#streams = streams;
     this.#resumption = resumption;
-    this.#departure = departure;
+    this.#listener = listener;
   }
 
   get connected(): boolean {
@@ -39,18 +39,18 @@ export class EventStream implements OpenStream, DisconnectListener {
   }
 
   /** The number of the last event. */
-  get place(): number {
-    return this.#place;
+  get position(): number {
+    return this.#position;
   }
 
   /** Answers a request with this stream. */
   open(exchange: HttpExchange): void {
     exchange.open(STREAM_HEADERS);
-    if (this.#resumption?.primed) exchange.write(primingEvent(`${this.#resumption.number}-${this.#place}`, RETRY));
+    if (this.#resumption?.primed) exchange.write(primingEvent(`${this.#resumption.number}-${this.#position}`, RETRY));
     this.#connect(exchange);
   }
 
-  /** Goes on over another connection, after what the client has missed. */
+  /** Continues over another connection, starting with the events that the client missed. */
   resume(exchange: HttpExchange, missed: readonly Wire[]): void {
     this.release();
     exchange.open(STREAM_HEADERS);
@@ -64,9 +64,9 @@ export class EventStream implements OpenStream, DisconnectListener {
       this.#write(toEvent(wire));
       return;
     }
-    this.#place++;
-    const event = toEvent(wire, `${resumption.number}-${this.#place}`);
-    resumption.log.append(resumption.number, this.#place, event);
+    this.#position++;
+    const event = toEvent(wire, `${resumption.number}-${this.#position}`);
+    resumption.log.append(resumption.number, this.#position, event);
     this.#write(event);
   }
 
@@ -82,7 +82,7 @@ export class EventStream implements OpenStream, DisconnectListener {
 
   onDisconnect(): void {
     this.#disconnect();
-    this.#departure?.onDisconnect();
+    this.#listener?.onDisconnect();
   }
 
   #connect(exchange: HttpExchange): void {

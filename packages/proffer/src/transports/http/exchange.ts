@@ -1,16 +1,16 @@
 import type { Principal } from "../../calls/principal.ts";
 import type { Wire } from "../../protocol/messages.ts";
 
-/** Names and values in turn, as they go on the wire. */
+/** Header names and values, alternating, as they go on the wire. */
 export type HeaderList = readonly string[];
 
-/** What the logic needs to see of an HTTP request, whichever run-time carries it. */
+/** An HTTP request, independent of the run-time that received it. */
 export interface HttpRequest {
   /** The verb, such as POST. */
   readonly method: string;
   /** The path without its query. */
   readonly path: string;
-  /** What follows the question mark; empty if there is none. */
+  /** The text after the question mark; empty without a query. */
   readonly query: string;
   /** The run-time's own request: an IncomingMessage, or a Request. */
   readonly raw: unknown;
@@ -18,38 +18,37 @@ export interface HttpRequest {
   header(name: string): string | undefined;
 }
 
-/** Takes the body of a request, or hears why there is none. */
+/** Receives the body of a request. */
 export interface BodyReceiver {
-  readonly maxBodyBytes: number;
+  /** A larger body is answered with 413 and never received. */
+  readonly maxMessageBytes: number;
   received(exchange: HttpExchange, text: string): void;
-  tooLarge(exchange: HttpExchange): void;
-  malformed(exchange: HttpExchange): void;
 }
 
-/** Hears that the client went away before it had the whole answer. */
+/** Is called when the client disconnects before it has the whole response. */
 export interface DisconnectListener {
   onDisconnect(): void;
 }
 
-/** One request and the way to answer it. It is answered once: by `send`, or by `open`, any number of `write` and `end`. */
+/** A request and its response. It is answered once: by `send`, or by `open`, any number of `write`, and `end`. */
 export interface HttpExchange extends HttpRequest {
   principal: Principal | undefined;
-  /** What every answer to this request carries besides its own headers. */
+  /** Headers of every response to this request, besides the response's own. */
   extraHeaders: HeaderList | undefined;
-  /** What the log says of the request, if there is one. */
+  /** The details for the request log; undefined if there is no log. */
   logRecord: RequestRecord | undefined;
-  /** Reads the body and gives it to the receiver, once. */
+  /** Reads the body and passes it to the receiver, once. A body that is too large or not UTF-8 gets an error response. */
   read(receiver: BodyReceiver): void;
   send(status: number, headers: HeaderList, body?: Wire): void;
   open(headers: HeaderList): void;
-  /** Writes to the open stream; false if the client is gone or reads too slowly, and the stream with it. */
+  /** Writes to the open stream; false if the client disconnected or reads too slowly, which closes the stream. */
   write(wire: Wire): boolean;
   end(): void;
-  /** Tells `departure` when the client goes; at once if it has gone. */
-  watchDisconnect(departure: DisconnectListener): void;
+  /** Calls the listener when the client disconnects; soon, if it already has. */
+  watchDisconnect(listener: DisconnectListener): void;
 }
 
-/** What is known of a request when it is logged. */
+/** The details of a request that the request log reports. */
 export interface RequestRecord {
   readonly started: number;
   rpc?: string;

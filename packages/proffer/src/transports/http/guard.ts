@@ -6,20 +6,20 @@ import { HttpError } from "./http-error.ts";
 
 export interface GuardOptions {
   /**
-   * The names under which the server may be reached, such as "mcp.example.com" or "*.example.com", each with any port
-   * unless it has one. Default: those of this machine (localhost, 127.0.0.1, [::1]).
+   * The host names that requests may use, such as "mcp.example.com" or "*.example.com"; a name without a port matches
+   * any port. Default: the names of this machine (localhost, 127.0.0.1, [::1]).
    */
   readonly allowedHosts?: readonly string[];
-  /** Answers under any name. A web page whose name resolves to this machine can then use the server. */
+  /** Accepts any Host. A web page whose name resolves to this machine (DNS rebinding) can then use the server. */
   readonly dangerouslyAllowAnyHost?: boolean;
   /**
-   * The web pages that may call, such as "https://app.example.com" or "https://*.example.com". Default: pages of this
-   * machine. A request without an Origin does not come from a web page and passes.
+   * The origins of web pages that may call, such as "https://app.example.com" or "https://*.example.com". Default:
+   * origins of this machine. Requests without `Origin` do not come from a web page and are allowed.
    */
   readonly allowedOrigins?: readonly string[];
   /**
-   * What browsers are told. "off": nothing, so that no web page can read an answer. "check": pages of allowed origins
-   * may. "enforce": the same, and whoever sends no Origin is refused. Default: "off".
+   * CORS headers. "off": none, so no web page can read a response. "check": pages of allowed origins can. "enforce":
+   * the same, and requests without an Origin are rejected. Default: "off".
    */
   readonly cors?: "off" | "check" | "enforce";
 }
@@ -27,7 +27,7 @@ export interface GuardOptions {
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 const LOOPBACK_ORIGINS = LOOPBACK.flatMap((name) => [`http://${name}:*`, `https://${name}:*`]);
 
-/** How long a browser may remember what it was told, in seconds. */
+/** Seconds for which a browser may cache a preflight response. */
 const MAX_AGE = "600";
 const METHODS = "POST, GET, DELETE, OPTIONS";
 const REQUEST_HEADERS: readonly string[] = [
@@ -38,8 +38,8 @@ const PARAMETER_HEADER = /^mcp-param-[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const EXPOSED = "mcp-session-id, www-authenticate";
 
 /**
- * Keeps foreign web pages out. A page can make a browser send requests to this machine, and with a name that resolves
- * to it (DNS rebinding) even read the answers; its `Host` and `Origin` give it away.
+ * Rejects requests from foreign web pages. A page can make a browser send requests to this machine, and with a name that
+ * resolves to it (DNS rebinding) even read the responses; `Host` and `Origin` reveal such requests.
  */
 export class HttpGuard {
   readonly #hosts: Memo<boolean> | undefined;
@@ -60,28 +60,22 @@ export class HttpGuard {
     this.#origins = headerMemo((value) => origins.some((pattern) => pattern.test(value)));
   }
 
-  /** Why the request may not go on, if it may not. */
+  /** Why the request is rejected; undefined if it is allowed. */
   check(request: HttpRequest): HttpError | undefined {
     if (!request.path.startsWith("/")) return new HttpError(400, "The request target must be a path.");
     const host = request.header("host");
     if (this.#hosts !== undefined && (host === undefined || !this.#hosts.get(host))) {
-      return new HttpError(
-        403,
-        "This server does not answer under that Host; its operator can name it in allowedHosts.",
-      );
+      return new HttpError(403, "Host not allowed. The operator of the server can add it to allowedHosts.");
     }
     const origin = request.header("origin");
     if (origin === undefined) {
-      return this.#cors === "enforce" ? new HttpError(400, "This server wants an Origin header.") : undefined;
+      return this.#cors === "enforce" ? new HttpError(400, "The Origin header is required.") : undefined;
     }
     if (this.#origins.get(origin)) return undefined;
-    return new HttpError(
-      403,
-      "Web pages of that Origin may not use this server; its operator can name it in allowedOrigins.",
-    );
+    return new HttpError(403, "Origin not allowed. The operator of the server can add it to allowedOrigins.");
   }
 
-  /** What a browser must be told with each answer, so that the page may read it. The request has passed `check`. */
+  /** The CORS headers of a response, which let the page read it. The request has passed `check`. */
   responseHeaders(request: HttpRequest): HeaderList | undefined {
     if (this.#cors === "off") return undefined;
     const origin = request.header("origin");
@@ -93,7 +87,7 @@ export class HttpGuard {
     ];
   }
 
-  /** What a browser is told that asks before it sends; undefined if it did not ask, or is told nothing. */
+  /** The headers of a preflight response; undefined if the request is not a preflight, or CORS is off. */
   preflightHeaders(request: HttpRequest): HeaderList | undefined {
     if (this.#cors === "off" || request.header("origin") === undefined) return undefined;
     if (request.header("access-control-request-method") === undefined) return undefined;
@@ -107,12 +101,12 @@ export class HttpGuard {
   }
 }
 
-/** Matches the whole value; a star stands for one or more labels, or for a port. */
+/** Matches the whole value; a star matches one or more labels, or any port. */
 function hostPattern(host: string, where: string): RegExp {
   if (!/^(\*\.)?([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:(\d{1,5}|\*))?$/i.test(host)) {
     throw new UsageError(
       "bad_option",
-      `${where}: allowedHosts takes names such as "mcp.example.com", "*.example.com" or "localhost:8080", not ${JSON.stringify(host)}.`,
+      `${where}: allowedHosts accepts names such as "mcp.example.com", "*.example.com" or "localhost:8080", not ${JSON.stringify(host)}.`,
     );
   }
   const port = /:(\d{1,5}|\*)$/.exec(host);
@@ -125,11 +119,11 @@ function originPattern(origin: string, where: string): RegExp {
   if (!/^[a-z][a-z0-9+.-]*:\/\/(\*\.)?([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:(\d{1,5}|\*))?$/.test(origin)) {
     throw new UsageError(
       "bad_option",
-      `${where}: allowedOrigins takes origins such as "https://app.example.com" or "https://*.example.com", not ${JSON.stringify(origin)}.`,
+      `${where}: allowedOrigins accepts origins such as "https://app.example.com" or "https://*.example.com", not ${JSON.stringify(origin)}.`,
     );
   }
   const written = origin.endsWith(":*") ? origin.slice(0, -2) : origin;
-  // Browsers write origins in lower case; another spelling is no browser's.
+  // Browsers send origins in lower case; another spelling does not come from a browser.
   return new RegExp(`^${labels(written)}${origin.endsWith(":*") ? "(:\\d{1,5})?" : ""}$`);
 }
 

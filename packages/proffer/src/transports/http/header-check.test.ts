@@ -5,7 +5,7 @@ import { decodeHeader } from "./header-check.ts";
 const encode = (text: string) => `=?base64?${Buffer.from(text).toString("base64")}?=`;
 
 describe("decodeHeader", () => {
-  it("gives back whatever a client encoded", () => {
+  it("decodes every value that a client encoded", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         expect(decodeHeader(encode(text))).toBe(text);
@@ -13,7 +13,7 @@ describe("decodeHeader", () => {
     );
   });
 
-  it("takes visible text as it is, and nothing that is not visible", () => {
+  it("returns visible text unchanged, and rejects invisible characters", () => {
     expect(decodeHeader("a b\tc")).toBe("a b\tc");
     for (const value of ["é", "a\u0000", "\u007f", "a\nb"]) expect(decodeHeader(value)).toBeUndefined();
   });
@@ -25,7 +25,7 @@ describe("decodeHeader", () => {
     "=?base64?_-8=?=",
     "=?base64?YR==?=",
     "=?base64?/w==?=",
-  ])("refuses %s", (value) => {
+  ])("rejects %s", (value) => {
     expect(decodeHeader(value)).toBeUndefined();
   });
 

@@ -14,9 +14,9 @@ const SENTINEL_END = "?=";
 const INTEGER = /^-?\d{1,20}(\.0{1,20})?$/;
 
 /**
- * Checks that the headers say what the body says. Proxies route and authorize by the headers; a request that shows
- * them one thing and does another is refused.
- * @throws {RpcError} which names the header.
+ * Checks that the headers agree with the body. Proxies route and authorize by the headers, so a request whose body does
+ * something else is rejected.
+ * @throws {RpcError} that names the header.
  */
 export function checkHeaders(request: HttpRequest, message: RequestMessage, server: ServerState): void {
   const { method, params = NO_PARAMS } = message;
@@ -26,7 +26,7 @@ export function checkHeaders(request: HttpRequest, message: RequestMessage, serv
   if (mirrored === undefined) return;
   const name = params[mirrored];
   const header = request.header("mcp-name");
-  // A missing or malformed name is a matter of the parameters, unless a header claims that there is one.
+  // A missing or malformed name is reported as invalid params, unless a header claims that there is one.
   if (typeof name === "string" ? decodeHeader(header) !== name : header !== undefined) {
     throw mismatch("Mcp-Name", header, `params.${mirrored}`);
   }
@@ -35,15 +35,15 @@ export function checkHeaders(request: HttpRequest, message: RequestMessage, serv
 
 function checkArguments(request: HttpRequest, params: JsonObject, server: ServerState): void {
   const tool = server.tools.get(params.name as string);
-  if (tool === undefined || tool.mirrors.length === 0) return;
+  if (tool === undefined || tool.headerParams.length === 0) return;
   const meta = params._meta as JsonObject;
-  // What the client cannot do at all outranks how it asked.
+  // A missing capability is reported before a wrong header.
   if (tool.requires !== undefined && missingCapabilities(tool.requires, meta[META.clientCapabilities] as object))
     return;
-  for (const mirror of tool.mirrors) {
-    const header = request.header(mirror.header);
-    if (!mirrors(header, argumentAt(params.arguments, mirror))) {
-      throw mismatch(mirror.header, header, `the argument ${mirror.path.join(".")}`);
+  for (const param of tool.headerParams) {
+    const header = request.header(param.header);
+    if (!matchesArgument(header, argumentAt(params.arguments, param))) {
+      throw mismatch(param.header, header, `the argument ${param.path.join(".")}`);
     }
   }
 }
@@ -57,8 +57,8 @@ function argumentAt(given: unknown, { path }: HeaderParam): unknown {
   return value;
 }
 
-/** Whether a header shows an argument; one that is absent or null must not be shown. */
-function mirrors(header: string | undefined, value: unknown): boolean {
+/** Whether a header equals an argument; an absent or null argument must have no header. */
+function matchesArgument(header: string | undefined, value: unknown): boolean {
   if (value === undefined || value === null) return header === undefined;
   const shown = decodeHeader(header);
   switch (typeof value) {
@@ -70,12 +70,12 @@ function mirrors(header: string | undefined, value: unknown): boolean {
       if (!Number.isInteger(value)) return true;
       return Number.isSafeInteger(value) && shown !== undefined && INTEGER.test(shown) && Number(shown) === value;
     default:
-      // Not of a type that can be mirrored: the schema will say so.
+      // Not a type that a header can carry: the schema check reports it.
       return true;
   }
 }
 
-/** What a header's value stands for; undefined for none, and for one that nobody may send. */
+/** Decodes a header value; undefined if it is missing or malformed. */
 export function decodeHeader(value: string | undefined): string | undefined {
   if (value === undefined || !isVisible(value)) return undefined;
   if (!value.startsWith(SENTINEL_START) || !value.endsWith(SENTINEL_END)) return value;
@@ -97,8 +97,8 @@ function isVisible(value: string): boolean {
   return true;
 }
 
-/** The complaint about a header that is missing, malformed or says something else than the body. */
+/** The error for a header that is missing, malformed, or differs from the body. */
 export function mismatch(header: string, shown: string | undefined, what: string): RpcError {
-  const problem = shown === undefined ? "is missing" : "says something else";
+  const problem = shown === undefined ? "is missing" : "does not match";
   return new RpcError("header_mismatch", `The header ${header} ${problem}: it must repeat ${what} of the body.`);
 }

@@ -4,7 +4,7 @@ import type { Revision } from "../../protocol/revisions/revision.ts";
 import { errorMessage, toErrorObject } from "../../results/encode.ts";
 import type { HeaderList, HttpExchange } from "./exchange.ts";
 
-/** What every answer with a body carries: nobody may keep it, guess its type or put it into a frame. */
+/** The headers of every response with a body: it must not be cached, sniffed for its type, or shown in a frame. */
 export const JSON_HEADERS: HeaderList = [
   ...["content-type", "application/json"],
   ...["cache-control", "no-store"],
@@ -15,15 +15,15 @@ export const STREAM_HEADERS: HeaderList = [
   ...["content-type", "text/event-stream"],
   ...["cache-control", "no-store"],
   ...["x-content-type-options", "nosniff"],
-  // Proxies that gather what they pass on would hold events back.
+  // Buffering proxies would hold events back.
   ...["x-accel-buffering", "no"],
 ];
 
 export const NO_HEADERS: HeaderList = [];
 
-/** A refusal that HTTP has a status for; its body is a JSON-RPC error, which MCP clients show. */
+/** An error with an HTTP status; its body is a JSON-RPC error, which MCP clients show. */
 export class HttpError extends Error {
-  override readonly name = "HttpRefusal";
+  override readonly name = "HttpError";
   readonly status: number;
   readonly error: RpcError;
   readonly headers: HeaderList;
@@ -37,10 +37,22 @@ export class HttpError extends Error {
   }
 }
 
-/** Answers with a refusal, under the request's id if it could be read. */
-export function sendError(exchange: HttpExchange, refusal: HttpError, id?: RequestId, revision?: Revision): void {
-  const object = toErrorObject(refusal.error, revision);
+export function busyError(error: RpcError): HttpError {
+  return new HttpError(503, error, ["retry-after", "1"]);
+}
+
+export function tooLargeError(limit: number): HttpError {
+  return new HttpError(413, `The body is larger than ${limit} bytes.`);
+}
+
+export function notUtf8Error(): HttpError {
+  return new HttpError(400, new RpcError("parse_error", "The body is not valid UTF-8."));
+}
+
+/** Answers with an error, under the request's id if it could be parsed. */
+export function sendError(exchange: HttpExchange, error: HttpError, id?: RequestId, revision?: Revision): void {
+  const object = toErrorObject(error.error, revision);
   if (exchange.logRecord !== undefined) exchange.logRecord.code = object.code;
-  const headers = refusal.headers.length === 0 ? JSON_HEADERS : [...JSON_HEADERS, ...refusal.headers];
-  exchange.send(refusal.status, headers, errorMessage(id ?? revision?.unreadableId, object));
+  const headers = error.headers.length === 0 ? JSON_HEADERS : [...JSON_HEADERS, ...error.headers];
+  exchange.send(error.status, headers, errorMessage(id ?? revision?.unreadableId, object));
 }

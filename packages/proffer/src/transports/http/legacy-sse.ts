@@ -1,48 +1,38 @@
-import { RpcError } from "../../protocol/errors.ts";
 import { Connection } from "../../server/connection.ts";
-import type { ServerState } from "../../server/server.ts";
+import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";
 import type { BodyReceiver, DisconnectListener, HttpExchange } from "./exchange.ts";
-import { HttpError, NO_HEADERS } from "./http-error.ts";
-import type { OpenStreams } from "./open-streams.ts";
+import { busyError, HttpError, NO_HEADERS } from "./http-error.ts";
 import { createSessionId } from "./sessions.ts";
 
-/** What the pair needs of its endpoint. */
-export interface PairHost extends BodyReceiver {
-  readonly server: ServerState;
-  readonly streams: OpenStreams;
-  readonly exposeErrors: boolean;
-  readonly maxConcurrent: number;
-}
-
-/** The last segments of the two paths. */
+/** The last segments of its two paths. */
 export const LEGACY_SSE_PATHS = ["/sse", "/messages"] as const;
 
 /**
- * The transport of 2024-11-05: a client opens a stream, is told where to post its messages, and gets every answer on
- * the stream. The stream is the session.
+ * The HTTP+SSE transport of 2024-11-05: a client opens a stream, receives the address to post its messages to, and gets
+ * every response on the stream. The stream is the session.
  */
 export class LegacySse {
-  readonly #host: PairHost;
+  readonly #endpoint: HttpEndpoint;
   readonly #clients = new Map<string, LegacySseClient>();
 
-  constructor(host: PairHost) {
-    this.#host = host;
+  constructor(endpoint: HttpEndpoint) {
+    this.#endpoint = endpoint;
   }
 
-  /** Whether a request belongs to this transport. */
-  takes(path: string): boolean {
+  /** Whether a path belongs to this transport. */
+  handles(path: string): boolean {
     return LEGACY_SSE_PATHS.some((ending) => path.endsWith(ending));
   }
 
-  /** Takes a request. @throws {HttpError} for one that it cannot serve. */
+  /** Handles a request. @throws {HttpError} if it cannot be served. */
   handle(exchange: HttpExchange): void {
     const [stream] = LEGACY_SSE_PATHS;
     if (exchange.path.endsWith(stream)) this.#open(exchange);
     else this.#receive(exchange);
   }
 
-  /** Gives up whatever is in work, and ends every stream. */
+  /** Cancels every call in flight and ends every stream. */
   close(): void {
     for (const client of [...this.#clients.values()]) client.close();
   }
@@ -50,49 +40,45 @@ export class LegacySse {
   #open(exchange: HttpExchange): void {
     if (exchange.method !== "GET") throw new HttpError(405, "Open the stream with GET.", ["allow", "GET"]);
     const id = createSessionId();
-    const client = new LegacySseClient(this.#host, exchange, () => this.#clients.delete(id));
+    const client = new LegacySseClient(this.#endpoint, exchange, () => this.#clients.delete(id));
     this.#clients.set(id, client);
-    // Relative to the address of the stream, wherever that is mounted.
+    // Relative to the address of the stream, because the endpoint may be mounted under any path.
     exchange.write(`event: endpoint\ndata: messages?session=${id}\n\n`);
   }
 
   #receive(exchange: HttpExchange): void {
     if (exchange.method !== "POST") throw new HttpError(405, "Send messages with POST.", ["allow", "POST"]);
     const client = this.#clients.get(new URLSearchParams(exchange.query).get("session") ?? "");
-    // To anyone else the session does not exist.
+    // For anyone but its owner, the session does not exist.
     if (client === undefined || client.owner !== exchange.principal?.id) {
-      throw new HttpError(404, "There is no such session; open the stream first.");
+      throw new HttpError(404, "Unknown session; open the stream first.");
     }
-    if (client.connection.inFlight >= this.#host.maxConcurrent) {
-      throw new HttpError(503, new RpcError("busy", "Too many requests are in work."), ["retry-after", "1"]);
-    }
+    const busy = client.connection.busy();
+    if (busy !== undefined) throw busyError(busy);
     exchange.read(client);
   }
 }
 
 class LegacySseClient implements BodyReceiver, DisconnectListener {
+  readonly maxMessageBytes: number;
   readonly connection: Connection;
   readonly owner: string | undefined;
-  readonly #host: PairHost;
   readonly #stream: EventStream;
-  readonly #ended: () => void;
+  readonly #onEnd: () => void;
 
-  constructor(host: PairHost, exchange: HttpExchange, ended: () => void) {
-    const stream = new EventStream(host.streams, undefined, this);
-    this.#host = host;
+  constructor(endpoint: HttpEndpoint, exchange: HttpExchange, onEnd: () => void) {
+    const stream = new EventStream(endpoint.streams, undefined, this);
+    this.maxMessageBytes = endpoint.limits.maxMessageBytes;
     this.#stream = stream;
-    this.#ended = ended;
+    this.#onEnd = onEnd;
     this.owner = exchange.principal?.id;
-    this.connection = new Connection(host.server, {
+    this.connection = new Connection(endpoint.server, {
       send: (wire) => stream.send(wire),
       principal: exchange.principal,
-      exposeErrors: host.exposeErrors,
+      exposeErrors: endpoint.exposeErrors,
+      maxInFlight: endpoint.limits.maxInFlight,
     });
     stream.open(exchange);
-  }
-
-  get maxBodyBytes(): number {
-    return this.#host.maxBodyBytes;
   }
 
   received(exchange: HttpExchange, text: string): void {
@@ -100,16 +86,8 @@ class LegacySseClient implements BodyReceiver, DisconnectListener {
     this.connection.receive(text);
   }
 
-  tooLarge(exchange: HttpExchange): void {
-    this.#host.tooLarge(exchange);
-  }
-
-  malformed(exchange: HttpExchange): void {
-    this.#host.malformed(exchange);
-  }
-
   onDisconnect(): void {
-    this.#ended();
+    this.#onEnd();
     this.connection.close();
   }
 

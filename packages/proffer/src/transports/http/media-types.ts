@@ -1,4 +1,4 @@
-/** Whether a Content-Type says JSON in UTF-8, and nothing else: a browser sends it across origins only after asking. */
+/** Whether a Content-Type is JSON in UTF-8. A browser sends that type across origins only after a preflight. */
 export function isJsonType(value: string): boolean {
   const [type, ...parameters] = value.split(";");
   if (type?.trim().toLowerCase() !== "application/json") return false;
@@ -9,12 +9,12 @@ export function isJsonType(value: string): boolean {
   });
 }
 
-/** Whether an Accept allows both forms that an answer may take; which one it takes is not known when it begins. */
+/** Whether an Accept allows both forms of a response; which one it will be is not known when the request arrives. */
 export function acceptsBoth(accept: string): boolean {
   return accepts(accept, "application/json") && accepts(accept, "text/event-stream");
 }
 
-/** Whether an Accept allows the type; the most specific range that fits decides (RFC 9110, section 12.5.1). */
+/** Whether an Accept allows the type; the most specific matching range decides (RFC 9110, section 12.5.1). */
 export function accepts(accept: string, type: string): boolean {
   const ranges = [type, `${type.slice(0, type.indexOf("/"))}/*`, "*/*"];
   let best = ranges.length;

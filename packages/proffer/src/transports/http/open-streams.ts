@@ -1,11 +1,11 @@
-/** Something that stays open: it wants to be kept alive, and ended when the server stops. */
+/** A stream that needs keep-alive comments, and must end when the server stops. */
 export interface OpenStream {
   keepAlive(): void;
-  /** Ends the connection; what belongs to it may go on. */
+  /** Ends the connection; a resumable stream can continue over another one. */
   release(): void;
 }
 
-/** The streams that are open at one endpoint. One timer serves them all, and runs only while there are any. */
+/** The open streams of one endpoint. One timer serves all of them, and runs only while a stream is open. */
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
   readonly #interval: number;

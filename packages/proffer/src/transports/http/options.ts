@@ -5,7 +5,7 @@ import type { GuardOptions } from "./guard.ts";
 import type { HttpError } from "./http-error.ts";
 import type { SessionOptions } from "./sessions.ts";
 
-/** One line of the request log. */
+/** One entry of the request log. */
 export interface RequestEntry {
   readonly method: string;
   readonly path: string;
@@ -13,41 +13,41 @@ export interface RequestEntry {
   readonly milliseconds: number;
   /** The method of the message, such as "tools/call". */
   readonly rpc?: string;
-  /** The tool, prompt or resource that it is about. */
+  /** The tool, prompt or resource URI in the message. */
   readonly name?: string;
-  /** The beginning of the session's id: enough to tell sessions apart, too little to use one. */
+  /** The start of the session id: enough to distinguish sessions, too little to use one. */
   readonly session?: string;
   readonly principal?: string;
-  /** The code of the error that it was answered with. */
+  /** The error code of the response. */
   readonly code?: number;
 }
 
-/** Says who is calling: a principal, nobody in particular, or a refusal made by `unauthorized()` or `forbidden()`. */
+/** Identifies the caller: returns a principal, undefined for an anonymous caller, or `unauthorized()`/`forbidden()`. */
 export type Authenticate = (
   request: HttpRequest,
 ) => Principal | HttpError | undefined | Promise<Principal | HttpError | undefined>;
 
-/** How one server is served over HTTP. */
+/** Options for serving one server over HTTP. */
 export interface HttpOptions extends GuardOptions {
-  /** Runs for every request. Default: nobody is asked who they are. */
+  /** Runs for every request. Default: every caller is anonymous. */
   readonly authenticate?: Authenticate;
-  /** How sessions of the older revisions are kept; false serves each request by itself. Default: they are kept. */
+  /** Limits for sessions of the older revisions; false serves each request without a session. Default: sessions. */
   readonly sessions?: SessionOptions | false;
-  /** Serves the two-endpoint transport of 2024-11-05 too, at `<path>/sse` and `<path>/messages`. Default: false. */
+  /** Also serves the HTTP+SSE transport of 2024-11-05, at `<path>/sse` and `<path>/messages`. Default: false. */
   readonly legacySse?: boolean;
-  /** A larger body is refused with 413. Default: 4 MiB. */
+  /** A larger body is rejected with 413. Default: 4 MiB. */
   readonly maxMessageBytes?: number;
-  /** With more requests in work, the next is refused with 503. Default: 1,000. */
+  /** With this many requests in flight, the next one is rejected with 503. Default: 1,000. */
   readonly maxInFlight?: number;
-  /** With more streams open, the next is refused with 503. Default: 10,000. */
+  /** With this many open streams, the next one is rejected with 503. Default: 10,000. */
   readonly maxStreams?: number;
-  /** A stream whose client has not read so many bytes is cut. Default: 4 MiB. */
+  /** A stream is closed when its client has this many unread bytes. Default: 4 MiB. */
   readonly maxUnreadBytes?: number;
-  /** Milliseconds between comments that keep a quiet stream open. Default: 15,000. */
+  /** Milliseconds between the comments that keep an idle stream open. Default: 15,000. */
   readonly keepAliveInterval?: number;
-  /** Tell clients what really went wrong. Default: false. */
+  /** Shows clients the messages of unexpected errors; for development. Default: false. */
   readonly exposeErrors?: boolean;
-  /** Hears of each request when it has been answered. */
+  /** Called for each request after it was answered. */
   readonly log?: (entry: RequestEntry) => void;
 }
 
@@ -65,7 +65,7 @@ export interface HttpLimits {
   readonly maxReplayBytes: number;
 }
 
-/** Fills in what was not said. @throws {UsageError} for a limit that is none. */
+/** Fills in the defaults. @throws {UsageError} for a limit that is not a positive number. */
 export function toLimits(options: HttpOptions, where: string): HttpLimits {
   const sessions = options.sessions || {};
   const limits: HttpLimits = {

@@ -5,35 +5,28 @@ import type { SessionState } from "../../calls/session.ts";
 import type { ChangeListener } from "../../catalog/changes.ts";
 import type { ErrorObject } from "../../protocol/errors.ts";
 import type { JsonObject, Wire } from "../../protocol/messages.ts";
+import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";
 import type { DisconnectListener, HttpExchange } from "./exchange.ts";
 import { JSON_HEADERS, NO_HEADERS } from "./http-error.ts";
-import type { OpenStreams } from "./open-streams.ts";
 import type { HttpSession } from "./session.ts";
 import { statusOf } from "./status.ts";
 
-/** What a reply needs of its endpoint. */
-export interface ReplyHost {
-  readonly exposeErrors: boolean;
-  readonly streams: OpenStreams;
-  /** A call is no longer in work. */
-  settled(call: Call): void;
-}
-
 /**
- * The answer to one POST: a JSON object, or a stream of events as soon as something must be said before the answer.
+ * The response to one POST: a JSON object, or an event stream as soon as a notification or request must be sent before
+ * the result.
  */
 export class HttpReply implements CallOrigin, DisconnectListener {
-  /** What the handshake agreed on: that of the session, or that of this very request. */
+  /** The result of the handshake: of the session, or of this request if it is an initialize. */
   readonly session: SessionState | undefined;
-  readonly #host: ReplyHost;
+  readonly #endpoint: HttpEndpoint;
   readonly #exchange: HttpExchange;
   readonly #owner: HttpSession | undefined;
   #stream: EventStream | undefined;
   #waiting: Call | undefined;
 
-  constructor(host: ReplyHost, exchange: HttpExchange, owner?: HttpSession, session = owner?.state) {
-    this.#host = host;
+  constructor(endpoint: HttpEndpoint, exchange: HttpExchange, owner?: HttpSession, session = owner?.state) {
+    this.#endpoint = endpoint;
     this.#exchange = exchange;
     this.#owner = owner;
     this.session = session;
@@ -44,7 +37,7 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   }
 
   get exposeErrors(): boolean {
-    return this.#host.exposeErrors;
+    return this.#endpoint.exposeErrors;
   }
 
   get listener(): ChangeListener | undefined {
@@ -53,7 +46,7 @@ export class HttpReply implements CallOrigin, DisconnectListener {
 
   /** Only a session has a way for the client's response to come back. */
   get request(): CallOrigin["request"] {
-    return this.#owner === undefined ? undefined : this.#ask;
+    return this.#owner === undefined ? undefined : this.#sendRequest;
   }
 
   notify(_call: Call, text: string): void {
@@ -62,11 +55,11 @@ export class HttpReply implements CallOrigin, DisconnectListener {
 
   respond(call: Call, wire: Wire, error?: ErrorObject): void {
     if (this.#exchange.logRecord !== undefined && error !== undefined) this.#exchange.logRecord.code = error.code;
-    this.#host.settled(call);
+    this.#endpoint.onSettled(call);
     this.finish(wire, statusOf(error?.code, call.revision));
   }
 
-  /** Sends the answer, whole or as the end of the stream. */
+  /** Sends the response, as JSON or as the last event of the stream. */
   finish(wire: Wire, status = 200): void {
     if (this.#stream === undefined) {
       this.#exchange.send(status, JSON_HEADERS, wire);
@@ -77,21 +70,21 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   }
 
   onSettled(call: Call): void {
-    this.#host.settled(call);
+    this.#endpoint.onSettled(call);
   }
 
-  /** Cancelled by the client, who does not want an answer; its connection must still come to an end. */
+  /** A cancelled call gets no result, but its HTTP response must still end. */
   onCancelled(): void {
     if (this.#stream === undefined) this.#exchange.send(202, NO_HEADERS);
     else this.#close(this.#stream);
   }
 
-  /** The stream goes, its session and its events stay: the client takes the rest from there. */
+  /** Ends the connection but keeps the stream in the session: the client resumes it there. */
   detach(call: Call): void {
     if (this.#owner !== undefined && call.revision.primed) this.#upgrade().release();
   }
 
-  /** The call was not answered at once: what becomes of the client matters from now on. */
+  /** The call was not answered synchronously: watch whether the client disconnects. */
   wait(call: Call): void {
     this.#waiting = call;
     if (this.#stream === undefined) this.#exchange.watchDisconnect(this);
@@ -101,11 +94,11 @@ export class HttpReply implements CallOrigin, DisconnectListener {
     const call = this.#waiting;
     // In the older revisions a lost connection is not a cancellation.
     if (call === undefined || call.done || call.revision.handshake) return;
-    call.cancel("The client has closed the connection.");
-    this.#host.settled(call);
+    call.cancel("The client closed the connection.");
+    this.#endpoint.onSettled(call);
   }
 
-  async #ask(call: Call, method: string, params: JsonObject): Promise<ClientResponse> {
+  async #sendRequest(call: Call, method: string, params: JsonObject): Promise<ClientResponse> {
     const requests = this.#owner?.requests;
     if (requests === undefined) return { error: {} };
     return requests.send(call, method, params, (text) => this.#upgrade().send(text));
@@ -114,7 +107,7 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   #upgrade(): EventStream {
     if (this.#stream !== undefined) return this.#stream;
     if (this.#owner === undefined) {
-      this.#stream = new EventStream(this.#host.streams, undefined, this);
+      this.#stream = new EventStream(this.#endpoint.streams, undefined, this);
       this.#stream.open(this.#exchange);
     } else {
       this.#stream = this.#owner.openStream(this.#exchange);

@@ -11,9 +11,9 @@ import { HttpError } from "./http-error.ts";
 const VERSION = "mcp-protocol-version";
 
 /**
- * The revision of a request that describes itself, once its headers agree with it. The order is observable and
- * clients rely on it: envelope, contradiction, version, missing headers.
- * @throws {RpcError} for the first of them that is wrong.
+ * The revision of a request with an envelope, after its headers were checked. Clients rely on the order of the checks:
+ * envelope, contradicting header, version, missing headers.
+ * @throws {RpcError} for the first check that fails.
  */
 export function modernRevision(request: HttpRequest, message: RequestMessage, server: ServerState): Revision {
   const params = message.params as JsonObject;
@@ -30,8 +30,8 @@ export function modernRevision(request: HttpRequest, message: RequestMessage, se
 }
 
 /**
- * The revision that the header of a request without a description names; undefined if there is no header.
- * @throws {HttpError} for a version that such a request cannot have.
+ * The revision in the header of a request without an envelope; undefined without the header.
+ * @throws {HttpError} for a version that such a request cannot use.
  */
 export function legacyRevision(
   request: HttpRequest,
@@ -43,10 +43,7 @@ export function legacyRevision(
   const revision = revisions.get(version);
   if (revision?.handshake) return revision;
   if (revision === undefined) {
-    throw new HttpError(
-      400,
-      `MCP-Protocol-Version ${JSON.stringify(version.slice(0, 64))} is none that this server speaks.`,
-    );
+    throw new HttpError(400, `Unsupported MCP-Protocol-Version ${JSON.stringify(version.slice(0, 64))}.`);
   }
   if (method === "initialize") {
     throw new HttpError(400, new RpcError("header_mismatch", `Version ${version} has no initialize.`));
@@ -55,7 +52,7 @@ export function legacyRevision(
   throw new HttpError(400, new RpcError("invalid_params", `Version ${version} needs params._meta with ${keys}.`));
 }
 
-/** Whether the header says that the request is of a revision without sessions. */
+/** Whether the header names a revision without sessions. */
 export function isModern(request: HttpRequest, revisions: Revisions): boolean {
   const version = request.header(VERSION);
   return version !== undefined && revisions.get(version)?.handshake === false;

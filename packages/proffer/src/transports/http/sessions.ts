@@ -1,28 +1,24 @@
 import type { Principal } from "../../calls/principal.ts";
 import type { SessionState } from "../../calls/session.ts";
 import { toBase64Url } from "../../support/bytes.ts";
+import type { HttpEndpoint } from "./endpoint.ts";
 import type { ReplayBudget } from "./event-log.ts";
-import { HttpSession, type SessionHost } from "./session.ts";
+import type { HttpExchange } from "./exchange.ts";
+import { HttpError } from "./http-error.ts";
+import { HttpSession } from "./session.ts";
 
 export interface SessionOptions {
-  /** Milliseconds after which a session that nobody uses ends. Default: 30 minutes. */
+  /** Milliseconds after which an unused session ends. Default: 30 minutes. */
   readonly idleTimeout?: number;
-  /** How many there may be; one more ends the one that was not used for longest. Default: 10,000. */
+  /** The maximum number of sessions; one more ends the least recently used. Default: 10,000. */
   readonly max?: number;
-  /** How many bytes of events a session keeps for a client that comes back. Default: 1 MiB. */
+  /** The bytes of events that a session keeps for a client that reconnects. Default: 1 MiB. */
   readonly maxReplayBytes?: number;
 }
 
-export interface SessionsHost extends SessionHost {
-  readonly idleTimeout: number;
-  readonly max: number;
-  /** Hears that a session has ended, so that what it was doing can be given up. */
-  sessionEnded(session: HttpSession): void;
-}
-
-/** All sessions together keep no more events than this. */
+/** The bytes of events that all sessions of an endpoint keep together. */
 const MAX_REPLAY_BYTES = 64 * 1024 * 1024;
-/** Sessions are kept in the order of their last use, to within this many milliseconds: ordering costs something. */
+/** Sessions are ordered by their last use only to within this many milliseconds, because reordering is not free. */
 const ORDER_STEP = 1000;
 const ID_BYTES = 18;
 
@@ -30,38 +26,38 @@ const ID_BYTES = 18;
 export class HttpSessions implements ReplayBudget {
   readonly max = MAX_REPLAY_BYTES;
   used = 0;
-  readonly #host: SessionsHost;
+  readonly #endpoint: HttpEndpoint;
   readonly #orderStep: number;
-  /** The one that was not used for longest comes first. */
+  /** The least recently used comes first. */
   readonly #sessions = new Map<string, HttpSession>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(host: SessionsHost) {
-    this.#host = host;
-    this.#orderStep = Math.min(ORDER_STEP, host.idleTimeout / 10);
+  constructor(endpoint: HttpEndpoint) {
+    this.#endpoint = endpoint;
+    this.#orderStep = Math.min(ORDER_STEP, endpoint.limits.idleTimeout / 10);
   }
 
   get size(): number {
     return this.#sessions.size;
   }
 
-  /** Keeps a new session; undefined if there is no room and all others are in use. */
+  /** Adds a new session; undefined if the limit is reached and every other session is busy. */
   add(state: SessionState, principal: Principal | undefined): HttpSession | undefined {
-    if (this.#sessions.size >= this.#host.max && !this.#evict()) return undefined;
-    const session = new HttpSession(state, principal?.id, this.#host, this);
+    if (this.#sessions.size >= this.#endpoint.limits.maxSessions && !this.#evict()) return undefined;
+    const session = new HttpSession(state, principal?.id, this.#endpoint, this);
     session.lastUsed = Date.now();
     this.#sessions.set(state.id, session);
     this.#timer ??= this.#schedule();
     return session;
   }
 
-  /** The session of that id, if it is the caller's. Asking for it counts as using it. */
+  /** The session with that id, if it belongs to the caller. Counts as a use. */
   find(id: string, principal: Principal | undefined): HttpSession | undefined {
     const session = this.#sessions.get(id);
-    // To anyone else it does not exist.
+    // For anyone but its owner, the session does not exist.
     if (session === undefined || session.owner !== principal?.id) return undefined;
     const now = Date.now();
-    if (now - session.lastUsed > this.#host.idleTimeout && !session.busy) {
+    if (now - session.lastUsed > this.#endpoint.limits.idleTimeout && !session.busy) {
       this.end(session);
       return undefined;
     }
@@ -69,9 +65,19 @@ export class HttpSessions implements ReplayBudget {
     return session;
   }
 
+  /** The session that a request names. @throws {HttpError} if it names none, or one that does not exist. */
+  require(exchange: HttpExchange): HttpSession {
+    const id = exchange.header("mcp-session-id");
+    if (id === undefined) throw new HttpError(400, "The header Mcp-Session-Id is missing; send initialize first.");
+    const session = this.find(id, exchange.principal);
+    if (session === undefined) throw new HttpError(404, "Unknown or expired session; send initialize again.");
+    if (exchange.logRecord !== undefined) exchange.logRecord.session = id.slice(0, 6);
+    return session;
+  }
+
   end(session: HttpSession): void {
     if (!this.#sessions.delete(session.state.id)) return;
-    this.#host.sessionEnded(session);
+    this.#endpoint.cancel(session);
     session.close();
   }
 
@@ -81,11 +87,11 @@ export class HttpSessions implements ReplayBudget {
     this.#timer = undefined;
   }
 
-  /** Makes room when the logs of all sessions hold too much: those that were not used for longest forget first. */
+  /** Frees memory when all logs together are too large: the least recently used sessions drop their events first. */
   exceeded(): void {
     for (const session of this.#sessions.values()) {
       if (this.used <= this.max) return;
-      session.forget();
+      session.dropEvents();
     }
   }
 
@@ -106,8 +112,8 @@ export class HttpSessions implements ReplayBudget {
   }
 
   #schedule(): ReturnType<typeof setTimeout> {
-    const timer = setTimeout(() => this.#sweep(), this.#host.idleTimeout / 4);
-    // Where timers keep a process alive, this one need not.
+    const timer = setTimeout(() => this.#sweep(), this.#endpoint.limits.idleTimeout / 4);
+    // In Node, this timer must not keep the process alive.
     (timer as { unref?: () => void }).unref?.();
     return timer;
   }
@@ -115,7 +121,7 @@ export class HttpSessions implements ReplayBudget {
   #sweep(): void {
     const now = Date.now();
     for (const session of this.#sessions.values()) {
-      if (now - session.lastUsed < this.#host.idleTimeout) break;
+      if (now - session.lastUsed < this.#endpoint.limits.idleTimeout) break;
       if (session.busy) this.#touch(session, now);
       else this.end(session);
     }
@@ -123,7 +129,7 @@ export class HttpSessions implements ReplayBudget {
   }
 }
 
-/** An id that nobody can guess, of characters that a header may hold. */
+/** Creates an id that cannot be guessed, of characters that a header allows. */
 export function createSessionId(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
 }

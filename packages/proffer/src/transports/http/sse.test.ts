@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { primingEvent, toEvent } from "./sse.ts";
 
-/** The data of each event, as the HTML standard reads them. */
+/** The data of each event, parsed as in the HTML standard. */
 function parse(text: string): string[] {
   const events: string[] = [];
   let data: string[] = [];
@@ -17,7 +17,7 @@ function parse(text: string): string[] {
 }
 
 describe("an event", () => {
-  it("T049: is one event with the same payload, whatever its message holds", () => {
+  it("T049: is one event with the same payload, whatever the message contains", () => {
     const nasty = ["\n\ndata: evil", "\r", "\r\nid: 1", "event: x\n", "\u2028", ":\n\n"];
     const text = fc.oneof(fc.constantFrom(...nasty), fc.string({ unit: "binary" }));
     fc.assert(
@@ -28,14 +28,14 @@ describe("an event", () => {
     );
   });
 
-  it("carries bytes that were serialised before without touching them", () => {
+  it("passes serialized bytes through unchanged", () => {
     const bytes = new TextEncoder().encode('"x"');
     const parts = toEvent(["{", bytes, "}"]);
     expect(parts).toEqual(["event: message\ndata: ", "{", bytes, "}", "\n\n"]);
     expect(parts[2]).toBe(bytes);
   });
 
-  it("that primes has an id, a time and no data", () => {
+  it("without data has an id and a retry time", () => {
     expect(primingEvent("1-0", 1000)).toBe("id: 1-0\nretry: 1000\ndata: \n\n");
   });
 });

@@ -1,6 +1,6 @@
 import type { Revision } from "../../protocol/revisions/revision.ts";
 
-/** The status of an answer, by its error. Older revisions know none; the newer ones say which errors have one. */
+/** The HTTP status of a response. Older revisions always use 200; the newest maps some error codes to a status. */
 export function statusOf(code: number | undefined, revision: Revision): number {
   if (code === undefined) return 200;
   if (code === BUSY) return 503;

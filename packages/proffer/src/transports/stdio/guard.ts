@@ -2,16 +2,24 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import type { Writable } from "node:stream";
 
-/** The real stdout, for messages only. */
+/** The real stdout, for protocol messages only. */
 export type GuardedStdout = Pick<Writable, "write" | "writableLength" | "writableNeedDrain" | "once">;
 
 let guarded: GuardedStdout | undefined;
 
 /**
- * Keeps stdout for the protocol: whatever the author's code or a dependency prints there, by `console`, by
- * `process.stdout` or by writing to descriptor 1, goes to stderr instead. One stray line would end the conversation.
- * What a child process or a worker thread writes to descriptor 1 by itself is out of its reach. Calling it again
- * gives the same stream.
+ * Reserves stdout for the protocol: output of the author's code or of a dependency, through `console`,
+ * `process.stdout` or descriptor 1, goes to stderr instead. One stray line would break the connection. Direct writes to
+ * descriptor 1 by child processes and worker threads cannot be redirected. A second call returns the same stream.
+ *
+ * `serveStdio` calls it. Call it earlier if modules print while they are imported.
+ *
+ * @example
+ * import { guardStdout, serveStdio } from "proffer/stdio";
+ *
+ * guardStdout();
+ * const { server } = await import("./server.ts"); // prints to stderr
+ * await serveStdio(server);
  */
 export function guardStdout(): GuardedStdout {
   guarded ??= takeStdout();
@@ -30,7 +38,7 @@ function takeStdout(): GuardedStdout {
       return stdout.writableNeedDrain;
     },
   };
-  // As it is now: whoever sends stderr to stdout later shall not send us round in circles.
+  // Bound now: code that later redirects stderr to stdout must not cause a loop.
   const print = process.stderr.write.bind(process.stderr) as Print;
   redirectStream(stdout, print);
   redirectDescriptor(print);
@@ -42,13 +50,13 @@ type Print = (...args: readonly unknown[]) => void;
 function redirectStream(stdout: NodeJS.WriteStream, print: Print): void {
   const write = (...args: unknown[]): boolean => {
     print(...args);
-    // Whoever is told to wait would wait for a "drain" of stdout, which does not come for what went to stderr.
+    // Never false: the caller would wait for a "drain" of stdout, which does not come for output to stderr.
     return true;
   };
   const end = (...args: unknown[]): Writable => {
     const done = args.find((arg) => typeof arg === "function");
     if (args[0] !== undefined && args[0] !== null && args[0] !== done) write(...args.filter((arg) => arg !== done));
-    // It stays open for us, and who waits for its end need not wait for ever.
+    // The stream stays open for the protocol, but callers that wait for its end are notified.
     process.nextTick(() => {
       done?.();
       stdout.emit("finish");
@@ -61,8 +69,8 @@ function redirectStream(stdout: NodeJS.WriteStream, print: Print): void {
 const STDOUT = 1;
 
 /**
- * Descriptor 2 would be the wrong place to send these writes to: where stderr is a pipe it does not block, and a write
- * fails once the pipe is full. The stream keeps what the pipe does not take.
+ * Redirects writes to descriptor 1 to the stderr stream, not to descriptor 2: a non-blocking pipe fails when it is
+ * full, while the stream buffers.
  */
 function redirectDescriptor(print: Print): void {
   for (const name of ["writeSync", "writevSync", "writeFileSync", "appendFileSync"] as const) {
@@ -79,7 +87,7 @@ function redirectDescriptor(print: Print): void {
       print(bytes, (error?: Error | null) => done(error ?? null, bytes.length, data[0]));
     });
   }
-  // Modules that imported these functions by name see the new ones too.
+  // Modules that imported these functions by name get the new ones too.
   syncBuiltinESMExports();
 }
 
@@ -89,12 +97,12 @@ function replace(name: Writer, writeToStderr: (...data: unknown[]) => unknown): 
   const original = fs[name] as (...args: unknown[]) => unknown;
   const redirected = (target: unknown, ...data: unknown[]) =>
     target === STDOUT ? writeToStderr(...data) : original(target, ...data);
-  // Keeps what hangs on the function: its name, and what util.promisify makes of it.
+  // Keeps the function's properties: its name, and the symbol that util.promisify uses.
   Object.defineProperties(redirected, Object.getOwnPropertyDescriptors(original));
   fs[name] = redirected as never;
 }
 
-/** What one of these functions would have written: a text in some encoding, a part of some bytes, or several bytes. */
+/** The bytes that one of these functions would write: a text in some encoding, a range of bytes, or several of them. */
 function bytesOf([data, ...rest]: readonly unknown[]): Buffer {
   if (Array.isArray(data)) return Buffer.concat(data.map((part) => bytesOf([part])));
   if (!ArrayBuffer.isView(data)) return Buffer.from(String(data), encodingOf(rest));

@@ -3,24 +3,24 @@ import { decode, PendingBytes, type Splitter, tooLarge } from "./splitter.ts";
 
 const NEWLINE = 10;
 const MAX_HEADER_BYTES = 8 * 1024;
-const NO_LENGTH = "A header needs one Content-Length with a number of bytes.";
+const NO_LENGTH = "Each message requires one Content-Length header with a number of bytes.";
 
 /**
- * Splits bytes into messages whose header tells their length in bytes, as language servers do. After a header that
- * cannot be read nothing can: where the next message begins is not known.
+ * Splits bytes into messages with a Content-Length header, as in the Language Server Protocol. After an invalid header,
+ * the start of the next message is unknown, so nothing more is read.
  */
 export class HeaderSplitter implements Splitter {
   broken = false;
   readonly #maxBytes: number;
   readonly #ready: (string | RpcError)[];
-  /** What has arrived of a header's line, or of a body. */
+  /** The incomplete header line or body. */
   readonly #pending = new PendingBytes();
   #headerBytes = 0;
   /** The length that the header in progress announced. */
   #announced: number | undefined;
   /** The length of the body in progress. */
   #expected: number | undefined;
-  /** How much of a body that is too large is still to be thrown away. */
+  /** The bytes of a too large body that remain to be skipped. */
   #skip = 0;
 
   constructor(maxBytes: number, ready: (string | RpcError)[]) {
@@ -37,7 +37,7 @@ export class HeaderSplitter implements Splitter {
     }
   }
 
-  /** A message that was cut off is none. */
+  /** An incomplete message is dropped. */
   end(): void {}
 
   #skipBody(chunk: Buffer, from: number): number {
@@ -56,7 +56,7 @@ export class HeaderSplitter implements Splitter {
     return end;
   }
 
-  /** Takes one line of a header, or what has arrived of it, and says where to go on. */
+  /** Reads one header line, or the part of it that has arrived; returns the position after it. */
   #readHeaderLine(chunk: Buffer, from: number): number {
     const newline = chunk.indexOf(NEWLINE, from);
     const end = newline < 0 ? chunk.length : newline + 1;
@@ -76,7 +76,7 @@ export class HeaderSplitter implements Splitter {
   #readField(line: string): void {
     const [, name, value = ""] = /^([\w-]+):[ \t]*(.*)$/.exec(line) ?? [];
     if (name === undefined) {
-      this.#break("A line of a header is a name, a colon and a value; each message needs a Content-Length header.");
+      this.#break("A header line must be a name, a colon and a value; each message requires a Content-Length header.");
     } else if (name.toLowerCase() === "content-length") {
       if (this.#announced !== undefined || !/^\d{1,15}$/.test(value)) this.#break(NO_LENGTH);
       this.#announced = Number(value);
@@ -89,7 +89,7 @@ export class HeaderSplitter implements Splitter {
     this.#announced = undefined;
     this.#headerBytes = 0;
     if (announced === undefined) {
-      // Some clients end a body with a newline that they do not count; it belongs to no message.
+      // Some clients end a body with a newline that Content-Length does not count; ignore it.
       if (!blank) this.#break(NO_LENGTH);
     } else if (announced > this.#maxBytes) {
       this.#skip = announced;

@@ -5,7 +5,7 @@ import { type Framing, StdioInput } from "./input.ts";
 
 const LIMIT = 1024 * 1024;
 
-/** All that comes of some chunks: texts as they are, an error as its kind. */
+/** The messages in some chunks; an error as its kind and message. */
 function read(chunks: readonly (Buffer | string)[], maxBytes = LIMIT): string[] {
   const input = new StdioInput(maxBytes);
   const items: string[] = [];
@@ -31,7 +31,7 @@ function encode(messages: readonly string[], framing: Framing): Buffer {
   return Buffer.from(messages.map((text) => (framing === "lines" ? `${text}\n` : framed(text))).join(""));
 }
 
-/** Cuts bytes at the given places. */
+/** Cuts bytes at the given positions. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const sorted = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return sorted.slice(1).map((end, index) => bytes.subarray(sorted[index], end));
@@ -67,7 +67,7 @@ describe.each<Framing>(["lines", "headers"])("messages framed by %s", (framing) 
     expect(read([encode(messages, framing)])).toEqual(messages);
   });
 
-  it("T006 that are not UTF-8 are refused, and the next one is read", () => {
+  it("T006 that are not UTF-8 are rejected, and the next one is read", () => {
     const wrong = Buffer.from([0x7b, 0xff, 0xfe, 0xc0, 0x7d]);
     const before = encode(['{"a":1}'], framing);
     const header = framing === "lines" ? "" : "Content-Length: 5\r\n\r\n";
@@ -77,7 +77,7 @@ describe.each<Framing>(["lines", "headers"])("messages framed by %s", (framing) 
     for (const size of [1, 3, 1000]) expect(read(inPieces(bytes, size))).toEqual(['{"a":1}', refused, '{"a":1}']);
   });
 
-  it("T005 are refused one byte above the limit, by bytes and not by characters, and the next one is read", () => {
+  it("T005 are rejected one byte above the limit, counted in bytes, and the next one is read", () => {
     const fits = `"${"é".repeat(49)}"`;
     const tooLarge = `"${"é".repeat(49)}."`;
     const bytes = encode([fits, tooLarge, fits], framing);
@@ -96,7 +96,7 @@ describe("lines", () => {
     expect(read(["conte"])).toEqual(["conte"]);
   });
 
-  it("T005 that never end are refused once, and not held", () => {
+  it("T005 that never end are rejected once, and not buffered", () => {
     const input = new StdioInput(1000);
     const refusals: unknown[] = [];
     for (let index = 0; index < 1000; index++) {
@@ -108,16 +108,16 @@ describe("lines", () => {
     expect(input.next()).toBe('{"a":1}');
   });
 
-  it("T006 keep a byte order mark, which the parser refuses", () => {
+  it("T006 keep a byte order mark, which the parser rejects", () => {
     expect(read([Buffer.from('\ufeff{"a":1}\n')])).toEqual(['\ufeff{"a":1}']);
   });
 
-  it("that begin like a header but are none do not shut out what follows", () => {
+  it("that start like a header but are not one do not block the next line", () => {
     expect(read(["continue\n", '{"a":1}\n'])).toEqual(["continue", '{"a":1}']);
     expect(read(["c", "\n", '{"a":1}\n'])).toEqual(["c", '{"a":1}']);
   });
 
-  it("are only split at newlines, whatever other separators they have", () => {
+  it("are split only at newlines, not at other separators", () => {
     const line = '{"a":"\u2028\u2029\u0085\u000b\u000c"}';
     expect(read([`${line}\n${line}\n`])).toEqual([line, line]);
   });
@@ -152,11 +152,11 @@ describe("headers", () => {
     expect(read([framed(pretty) + framed(body)])).toEqual([pretty, body]);
   });
 
-  it("may announce an empty body, which is no message", () => {
+  it("may announce an empty body, which is not a message", () => {
     expect(read([`Content-Length: 0\r\n\r\n${framed(body)}`])).toEqual([body]);
   });
 
-  it("with a body that is cut off at the end of the input give no message", () => {
+  it("with an incomplete body at the end of the input yield no message", () => {
     expect(read([framed(body).slice(0, -2)])).toEqual([]);
   });
 
@@ -180,7 +180,7 @@ describe("headers", () => {
     }
   });
 
-  it("that announce too much are skipped, however much it is", () => {
+  it("that announce a too large body are skipped, however large it is", () => {
     const large = "x".repeat(200_000);
     expect(read(inPieces(Buffer.from(framed(large) + framed(body)), 4096), 1000)).toEqual([
       "! invalid_request: The message is larger than 1000 bytes.",
@@ -188,7 +188,7 @@ describe("headers", () => {
     ]);
   });
 
-  it("tell the framing even if the first bytes come one by one", () => {
+  it("are detected even if the first bytes arrive one by one", () => {
     const input = new StdioInput(LIMIT);
     for (const byte of Buffer.from("\r\ncontent-")) input.push(Buffer.of(byte));
     expect(input.framing).toBe("headers");
@@ -198,7 +198,7 @@ describe("headers", () => {
 describe("T007 the work", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  /** How many bytes are copied on the way from chunks to one message. */
+  /** The number of bytes copied from chunks to one message. */
   function copied(bytes: Buffer, chunkSize: number): number {
     let sum = 0;
     const { copy } = Buffer.prototype;

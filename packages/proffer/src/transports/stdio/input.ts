@@ -3,16 +3,16 @@ import { HeaderSplitter } from "./headers.ts";
 import { LineSplitter } from "./lines.ts";
 import { PendingBytes, type Splitter } from "./splitter.ts";
 
-/** How the client marks where a message ends: by a newline, or by a header that tells the length. */
+/** How messages are delimited: by newlines, or by a Content-Length header. */
 export type Framing = "lines" | "headers";
 
-/** No JSON begins like this; a header that tells a length or a type does. */
+/** Content-Length and Content-Type start like this; JSON never does. */
 const HEADER_START = "content-";
 const BLANKS: ReadonlySet<number> = new Set([..."\t\n\r "].map((blank) => blank.charCodeAt(0)));
 
 /**
- * Makes messages of the bytes of stdin. Its work is linear in the number of bytes however they are chunked, and what
- * it holds is no more than what is left of one chunk and one message that is not complete.
+ * Splits the bytes of stdin into messages. Its work is linear in the number of bytes, however they are chunked, and it
+ * buffers at most one chunk and one incomplete message.
  */
 export class StdioInput {
   readonly #maxBytes: number;
@@ -26,12 +26,12 @@ export class StdioInput {
     this.#maxBytes = maxBytes;
   }
 
-  /** What the client's first bytes tell; answers must have the same framing. */
+  /** The framing of the client's first bytes; responses must use the same. */
   get framing(): Framing {
     return this.#framing;
   }
 
-  /** The bytes make no sense any more, and there is nowhere to go on from. */
+  /** The framing is broken, and the start of the next message is unknown. */
   get broken(): boolean {
     return this.#splitter?.broken ?? false;
   }
@@ -41,13 +41,13 @@ export class StdioInput {
     else this.#detect(chunk);
   }
 
-  /** There will be no more bytes: a last line without a newline counts as a message. */
+  /** Ends the input: a last line without a newline counts as a message. */
   end(): void {
     if (this.#splitter === undefined) this.#begin("lines", this.#first.take());
     this.#splitter?.end();
   }
 
-  /** The next message; an error where something arrived that is none; undefined when all was taken. */
+  /** The next message, or the error for an invalid one; undefined if there is no complete message. */
   next(): string | RpcError | undefined {
     while (this.#taken < this.#ready.length) {
       const item = this.#ready[this.#taken++];
@@ -58,7 +58,7 @@ export class StdioInput {
     return undefined;
   }
 
-  /** The first bytes tell the framing. They may come one by one, after blank lines. */
+  /** Detects the framing from the first bytes, which may arrive one by one, after blank lines. */
   #detect(chunk: Buffer): void {
     this.#first.add(chunk);
     const bytes = this.#first.take();

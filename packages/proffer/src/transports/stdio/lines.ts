@@ -4,7 +4,7 @@ import { decode, PendingBytes, type Splitter, tooLarge } from "./splitter.ts";
 
 const NEWLINE = 10;
 
-/** Splits bytes into lines. A line that is too large is answered once and skipped up to its newline. */
+/** Splits bytes into lines. A line that is too large gets one error and is skipped up to its newline. */
 export class LineSplitter implements Splitter {
   readonly broken = false;
   readonly #maxBytes: number;
@@ -38,7 +38,7 @@ export class LineSplitter implements Splitter {
     if (this.#pending.length > 0) this.#ready.push(decode(this.#pending.take()));
   }
 
-  /** Whole lines, decoded together: one call for a chunk costs less than one for each message. */
+  /** Decodes whole lines together: one call for a chunk costs less than one for each message. */
   #decodeLines(lines: Buffer): void {
     if (lines.length <= this.#maxBytes && isUtf8(lines)) {
       for (const line of lines.toString("utf8").split("\n")) this.#ready.push(line);

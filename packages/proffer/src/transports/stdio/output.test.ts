@@ -7,7 +7,7 @@ import { StdioOutput } from "./output.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** Everything that a reader gets for some messages. */
+/** The whole output for some messages. */
 async function written(framing: "lines" | "headers", wires: readonly Wire[]): Promise<Buffer> {
   const stdout = new PassThrough({ highWaterMark: 10_000_000 });
   const output = new StdioOutput(stdout);
@@ -25,7 +25,7 @@ describe("StdioOutput", () => {
     );
   });
 
-  it("announces bytes, not characters, wherever they are in a message", async () => {
+  it("announces the length in bytes, not in characters", async () => {
     const wires: Wire[] = ['{"text":"é€😀"}', ['{"id":"é","result":', bytes('"€"'), ',"more":"😀"}'], "{}"];
     const input = new StdioInput(1000);
     input.push(await written("headers", wires));
@@ -37,7 +37,7 @@ describe("StdioOutput", () => {
     ]);
   });
 
-  it("writes what is sent in one turn of the event loop at once", async () => {
+  it("writes the messages of one event-loop turn together", async () => {
     const chunks: string[] = [];
     const stdout = new Writable({
       write(chunk, _, done) {
@@ -54,7 +54,7 @@ describe("StdioOutput", () => {
     expect(chunks).toEqual(["1\n2\n", "3\n"]);
   });
 
-  it("keeps the order of large texts and bytes, whether they are written at once or wait", async () => {
+  it("keeps the order of large texts and bytes, whether they are written immediately or queued", async () => {
     const large = (letter: string) => letter.repeat(100_000);
     const wires: Wire[] = [
       ["<", large("a"), bytes(large("b")), large("é"), ">"],
@@ -78,11 +78,11 @@ describe("StdioOutput", () => {
     expect((await written("lines", wires)).toString()).toBe(whole);
   });
 
-  it("is congested while the reader does not read, and says when it has", async () => {
+  it("is congested while the reader does not read, and calls back when it has", async () => {
     const stdout = new PassThrough();
     const output = new StdioOutput(stdout);
     expect(output.congested).toBe(false);
-    // The reader's side of the pipe takes a little before anything waits on ours.
+    // The reader's side of the pipe buffers some bytes first.
     while (!output.congested) output.send("x".repeat(1000));
     let read = false;
     output.whenRead(() => {
@@ -91,11 +91,11 @@ describe("StdioOutput", () => {
     await turn();
     expect(read).toBe(false);
     stdout.resume();
-    await expect.poll(() => read, { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => read).toBe(true);
     expect(output.congested).toBe(false);
   });
 
-  it("writes nothing more once it is closed", async () => {
+  it("writes nothing after it is closed", async () => {
     const stdout = new PassThrough();
     const output = new StdioOutput(stdout);
     output.close();

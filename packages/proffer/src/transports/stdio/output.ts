@@ -2,21 +2,21 @@ import type { Wire } from "../../protocol/messages.ts";
 import type { GuardedStdout } from "./guard.ts";
 import type { Framing } from "./input.ts";
 
-/** So much is gathered before it is written, and so much may wait for the client to read it. */
+/** Bytes that are gathered before a write, and that may be unread before the client counts as congested. */
 const ENOUGH = 64 * 1024;
 
-/** A part of this size is written by itself rather than copied to join others. */
+/** A part of this size is written on its own, not copied to join others. */
 const LARGE = 4 * 1024;
 
 /**
- * Writes messages to stdout. What is sent in one turn of the event loop is written at once: a system call costs more
- * than a small answer.
+ * Writes messages to stdout. Messages of one event-loop turn are written together: a system call costs more than a
+ * small response.
  */
 export class StdioOutput {
   framing: Framing = "lines";
-  /** Somebody will flush soon, so that there is no need to see to it. */
+  /** The caller will flush, so `send` need not schedule it. */
   corked = false;
-  /** A request has just arrived: answers that need no more than promises leave without another turn of the loop. */
+  /** A request has just arrived: responses that only wait for promises are written within this event-loop turn. */
   prompt = false;
   readonly #stdout: GuardedStdout;
   #text = "";
@@ -27,12 +27,12 @@ export class StdioOutput {
     this.#stdout = stdout;
   }
 
-  /** The client does not read as fast as we write. */
+  /** The client reads more slowly than we write. */
   get congested(): boolean {
     return this.#stdout.writableLength > ENOUGH && this.#stdout.writableNeedDrain;
   }
 
-  /** How much was sent that the client has not taken yet. */
+  /** The bytes that the client has not read yet. */
   get unread(): number {
     return this.#text.length + this.#stdout.writableLength;
   }
@@ -45,7 +45,7 @@ export class StdioOutput {
     if (this.#text.length > ENOUGH) this.flush();
     if (this.corked || this.#scheduled || this.#text === "") return;
     this.#scheduled = true;
-    // Called among promises, `nextTick` waits for all of them; an immediate waits for whatever else is ready to be read.
+    // `nextTick` runs after all pending promises; an immediate also lets other input be read first.
     if (this.prompt) process.nextTick(this.#flushScheduled);
     else setImmediate(this.#flushScheduled);
   }
@@ -56,14 +56,14 @@ export class StdioOutput {
     if (text !== "" && !this.#closed) this.#stdout.write(text);
   }
 
-  /** Calls back when the client has read what it was sent, at the next moment if it has already. */
+  /** Calls back when the client has read its messages; in the next turn if it already has. */
   whenRead(callback: () => void): void {
     this.flush();
     if (this.#stdout.writableNeedDrain) this.#stdout.once("drain", callback);
     else setImmediate(callback);
   }
 
-  /** Resolves when the operating system has taken all that was sent. */
+  /** Resolves when everything is written to the operating system. */
   written(): Promise<void> {
     this.flush();
     return new Promise((resolve) => {
@@ -72,7 +72,7 @@ export class StdioOutput {
     });
   }
 
-  /** Nobody reads any more: writing again would only fail again. */
+  /** Drops further output: the client is gone, and a write would fail again. */
   close(): void {
     this.#closed = true;
   }
@@ -90,7 +90,7 @@ export class StdioOutput {
     }
     this.flush();
     if (this.#closed) return;
-    // A text that has to wait is encoded now: a queue of texts would be copied as a whole once it is their turn.
+    // A queued text is encoded now: Node would copy a queue of texts as a whole before writing it.
     this.#stdout.write(typeof part === "string" && this.#stdout.writableLength > 0 ? Buffer.from(part) : part);
   }
 }

@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
 
-/** How often to look whether the parents are still the same. */
+/** Milliseconds between checks of the parent processes. */
 const INTERVAL = 2000;
-/** More wrappers than this are not stacked. */
+/** The maximum number of wrapper processes to look through. */
 const MAX_WRAPPERS = 8;
 
 /**
- * Calls back when a process that started this one is gone. A wrapper such as `npm exec`, with a shell between it and
- * us, may be killed without closing our stdin; whoever is left below it gets another parent. Shells are looked through
- * where /proc exists; elsewhere only our own parent is watched.
+ * Calls back when a process that started this one has exited. A wrapper such as `npm exec`, with a shell in between,
+ * may be killed without closing our stdin; its children then get another parent. With /proc, wrappers up the chain are
+ * watched; elsewhere only our own parent.
  */
 export function watchParents(lost: () => void): void {
   const wrappers = findWrappers();
@@ -19,7 +19,7 @@ export function watchParents(lost: () => void): void {
   timer.unref();
 }
 
-/** This process, and those above it that only passed their stdin on. */
+/** This process, and its ancestors that share its stdin. */
 function findWrappers(): number[] {
   const wrappers = [process.pid];
   const stdin = stdinOf(process.pid);
@@ -34,14 +34,14 @@ function parentOf(pid: number): number {
   if (pid === process.pid) return process.ppid;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name of the command, in parentheses, may have anything in it.
+    // The command name, in parentheses, may contain any character.
     return Number(stat.slice(stat.lastIndexOf(")")).split(" ")[2]);
   } catch {
     return 0;
   }
 }
 
-/** What identifies the pipe that a process has for its stdin; a terminal is shared by many who are not related. */
+/** Identifies the pipe that is the stdin of a process; undefined for a terminal, which unrelated processes share. */
 function stdinOf(pid: number): string | undefined {
   try {
     const stats = statSync(`/proc/${pid}/fd/0`);

@@ -8,44 +8,45 @@ import { StdioOutput } from "./output.ts";
 import { watchParents } from "./parents.ts";
 
 export interface StdioOptions {
-  /** A larger message is refused. Default: 16 MiB. */
+  /** A larger message is rejected. Default: 16 MiB. */
   readonly maxMessageBytes?: number;
-  /** With so many requests in work, another is answered with the error `busy`. Default: 1,000. */
+  /** With this many requests in flight, the next one gets the error `busy`. Default: 1,000. */
   readonly maxInFlight?: number;
-  /** Milliseconds that work in progress gets when the process is told to stop. Default: 5,000. */
+  /** Milliseconds that requests in flight get when the process receives a signal. Default: 5,000. */
   readonly drainTimeout?: number;
-  /** Who is at the other end; the operating system has let them start the process. */
+  /** The principal of every call. The operating system has authorized the client that started the process. */
   readonly principal?: Principal;
-  /** Tell the client what really went wrong. Default: false. */
+  /** Shows the client the messages of unexpected errors; for development. Default: false. */
   readonly exposeErrors?: boolean;
 }
 
 const DEFAULTS = { maxMessageBytes: 16 * 1024 * 1024, maxInFlight: 1000, drainTimeout: 5000 };
 
-/** With so many bytes unread, log messages and progress are left out: a handler can write faster than anyone reads. */
+/** With this many unread bytes, log messages and progress are dropped: a handler can write faster than a client reads. */
 const MAX_UNREAD = 4 * 1024 * 1024;
 
-/** How long what is in work may go on after the client has closed stdin. */
+/** Milliseconds that requests in flight get after the client closed stdin. */
 const GRACE = 500;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 const AT_A_TERMINAL =
-  "Serving MCP over stdin and stdout, to a client that starts this process. To try it by hand, use `proffer call`, or serve it over HTTP. Ctrl-C ends it.";
+  "Serving MCP over stdin and stdout for a client that starts this process. To try it by hand, use `proffer call` or serve over HTTP. Press Ctrl-C to stop.";
 
 let serving = false;
 
 /**
- * Serves over stdin and stdout until the client goes away or the process is told to stop, then ends the process: a
- * server without its client is of no use to anyone, whatever timers are still alive. A promise that is rejected
- * unnoticed is logged and nothing more; an exception that nobody catches lets what is in work finish and ends the
- * process with code 1.
- * @throws {UsageError} if this process serves over stdio already.
+ * Serves over stdin and stdout until the client disconnects or a signal arrives, then ends the process, whatever timers
+ * are still running. An unhandled rejection is only logged; after an uncaught exception, requests in flight are
+ * answered and the process ends with code 1.
+ * @throws {UsageError} if this process already serves over stdio.
+ *
+ * @example
+ * import { serveStdio } from "proffer/stdio";
+ *
+ * await serveStdio(server);
  */
 export function serveStdio(server: Server, options: StdioOptions = {}): Promise<never> {
   if (serving)
-    throw new UsageError(
-      "wrong_use",
-      "This process serves over stdio already; a second server would mix its messages with the first one's.",
-    );
+    throw new UsageError("wrong_use", "This process already serves over stdio; the messages of two servers would mix.");
   const service = new StdioService(server, options);
   serving = true;
   service.start();
@@ -76,21 +77,21 @@ class StdioService {
   }
 
   start(): void {
-    // Somebody tries it by hand, and would wait for something to happen.
+    // A person started it by hand and would wait for output.
     if (process.stdin.isTTY) console.error(AT_A_TERMINAL);
     process.stdin.on("data", (chunk: Buffer) => this.#receive(chunk));
     process.stdin.once("end", () => this.#inputEnded());
     process.stdin.once("error", () => this.#clientGone());
     process.stdout.on("error", () => this.#clientGone());
-    // A log line that cannot be written must not become an exception that is logged.
+    // A log line that cannot be written must not cause an exception, which would be logged again.
     process.stderr.on("error", () => {});
     for (const signal of SIGNALS) process.on(signal, () => this.#signalled());
-    process.on("unhandledRejection", (reason) => console.error("A promise was rejected and nobody noticed:", reason));
+    process.on("unhandledRejection", (reason) => console.error("Unhandled promise rejection:", reason));
     process.on("uncaughtException", (error) => {
-      console.error("An exception was thrown outside any call; the server stops:", error);
+      console.error("Uncaught exception; the server stops:", error);
       this.#stop(1, this.#drainTimeout);
     });
-    // Before the first answer: a client that has it may be gone the next moment, and the parents with it.
+    // Before the first response: the client, and the parent processes, may exit right after it.
     watchParents(() => this.#clientGone());
   }
 
@@ -100,7 +101,7 @@ class StdioService {
     this.#work();
   }
 
-  /** Handles what has arrived, as long as the client reads the answers: their number must not grow without bound. */
+  /** Handles the messages that have arrived while the client reads its responses, so that unread output is bounded. */
   #work(): void {
     this.#output.corked = true;
     while (!this.#output.congested) {
@@ -109,7 +110,7 @@ class StdioService {
       if (typeof next === "string") this.#connection.receive(next);
       else this.#connection.respondError(next);
     }
-    // Answers to what arrived together leave together.
+    // Responses to requests that arrived together are written together.
     this.#output.corked = false;
     this.#output.prompt = true;
     this.#output.flush();
@@ -117,7 +118,7 @@ class StdioService {
     else if (this.#input.broken) this.#giveUp();
   }
 
-  /** Reads nothing more until the client has read what it was sent. */
+  /** Pauses reading until the client has read its messages. */
   #hold(): void {
     if (this.#held) return;
     this.#held = true;
@@ -129,7 +130,7 @@ class StdioService {
     });
   }
 
-  /** There is no telling where the next message would begin. */
+  /** After a framing error, the start of the next message is unknown. */
   #giveUp(): void {
     process.stdin.pause();
     this.#stop(1, this.#drainTimeout);
@@ -142,7 +143,7 @@ class StdioService {
     this.#stop(0, GRACE);
   }
 
-  /** Nobody is there to read an answer: what is in work may clean up, no more. */
+  /** No client reads responses any more: handlers get a short time to clean up. */
   #clientGone(): void {
     this.#output.close();
     this.#abandon();
@@ -150,23 +151,23 @@ class StdioService {
   }
 
   #abandon(): void {
-    this.#connection.abort("The client has closed the connection.");
+    this.#connection.abort("The client closed the connection.");
   }
 
-  /** The first signal lets work finish; a second one does not. */
+  /** The first signal lets requests in flight finish; the second one exits immediately. */
   #signalled(): void {
     if (this.#stopping) process.exit(0);
     this.#stop(0, this.#drainTimeout);
   }
 
-  /** Ends the process when what is in work is answered and written, and at the latest when the limit is over. */
+  /** Ends the process when all requests in flight are answered and written, or when the limit is reached. */
   #stop(code: number, limit: number): void {
     const exit = () => process.exit(code);
     const finish = () => {
       this.#connection.close("The server is shutting down.");
       void this.#output.written().then(exit);
     };
-    // Whoever stops for a second reason may be in more of a hurry.
+    // A second reason to stop may have a shorter limit.
     setTimeout(finish, limit);
     if (this.#stopping) return;
     this.#stopping = true;

@@ -1,20 +1,20 @@
 import { isUtf8 } from "node:buffer";
 import { RpcError } from "../../protocol/errors.ts";
 
-/** Splits bytes into the texts of messages, with an error where something arrived that is none. */
+/** Splits bytes into messages, with an error for each invalid one. */
 export interface Splitter {
-  /** The bytes make no sense any more, and there is nowhere to go on from. */
+  /** The framing is broken, and the start of the next message is unknown. */
   readonly broken: boolean;
   push(chunk: Buffer): void;
-  /** There will be no more bytes. */
+  /** Ends the input. */
   end(): void;
 }
 
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The bytes of a message that has not arrived as a whole. The buffer doubles when it is full, so that each byte is
- * copied a fixed number of times on average, whether a message comes in two chunks or byte by byte.
+ * Buffers the bytes of an incomplete message. The buffer doubles when it is full, so each byte is copied a constant
+ * number of times on average, whether a message arrives in two chunks or byte by byte.
  */
 export class PendingBytes {
   #buffer: Buffer = NOTHING;
@@ -35,7 +35,7 @@ export class PendingBytes {
     this.#length = needed;
   }
 
-  /** All that was added, which is then forgotten. */
+  /** Returns and clears the buffered bytes. */
   take(): Buffer {
     const all = this.#buffer.subarray(0, this.#length);
     this.#buffer = NOTHING;
@@ -44,7 +44,7 @@ export class PendingBytes {
   }
 }
 
-/** The text of a whole message. */
+/** Decodes a complete message. */
 export function decode(bytes: Buffer): string | RpcError {
   return isUtf8(bytes) ? bytes.toString("utf8") : new RpcError("parse_error", "The message is not valid UTF-8.");
 }

@@ -4,17 +4,17 @@ import { concat } from "../../../support/bytes.ts";
 import { atEndOfTurn } from "../../../support/end-of-turn.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, RequestRecord } from "../exchange.ts";
-import { JSON_HEADERS, NO_HEADERS, STREAM_HEADERS } from "../http-error.ts";
+import { JSON_HEADERS, NO_HEADERS, notUtf8Error, STREAM_HEADERS, sendError, tooLargeError } from "../http-error.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A request and its answer on the objects of the Web. */
+/** A request and its response on Web-standard objects. */
 export class FetchExchange implements HttpExchange {
   readonly method: string;
   readonly path: string;
   readonly raw: Request;
-  /** Resolves when the answer begins. */
+  /** Resolves when the response starts. */
   readonly response: Promise<Response>;
   principal: Principal | undefined;
   extraHeaders: HeaderList | undefined;
@@ -22,7 +22,7 @@ export class FetchExchange implements HttpExchange {
   readonly #endpoint: HttpEndpoint;
   #answer: (response: Response) => void = () => {};
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #departure: DisconnectListener | undefined;
+  #listener: DisconnectListener | undefined;
   #answered = false;
 
   constructor(request: Request, endpoint: HttpEndpoint) {
@@ -42,7 +42,7 @@ export class FetchExchange implements HttpExchange {
   header(name: string): string | undefined {
     const value = this.raw.headers.get(name);
     if (value !== null) return value;
-    // Some run-times keep the host out of the headers.
+    // Some run-times do not list the host among the headers.
     return name === "host" ? new URL(this.raw.url).host : undefined;
   }
 
@@ -63,7 +63,7 @@ export class FetchExchange implements HttpExchange {
         start: (stream) => {
           this.#stream = stream;
         },
-        cancel: () => this.#gone(),
+        cancel: () => this.#disconnected(),
       },
       { highWaterMark: this.#endpoint.limits.maxUnreadBytes, size: (chunk) => chunk?.byteLength ?? 0 },
     );
@@ -74,7 +74,7 @@ export class FetchExchange implements HttpExchange {
     const stream = this.#stream;
     if (this.#answered || stream === undefined) return false;
     if ((stream.desiredSize ?? 0) <= 0) {
-      stream.error(new Error("The client does not read what it asked for."));
+      stream.error(new Error("The client does not read the stream."));
       this.#answered = true;
       return false;
     }
@@ -87,20 +87,20 @@ export class FetchExchange implements HttpExchange {
     if (this.#finish(200)) this.#stream?.close();
   }
 
-  watchDisconnect(departure: DisconnectListener): void {
-    const first = this.#departure === undefined;
-    this.#departure = departure;
-    // Most are answered by the end of the turn, and some run-times make a signal only for who asks for it. Each has a
-    // turn's end of its own, because on Workers none may touch what belongs to another request.
-    if (first) atEndOfTurn(() => this.#attend());
+  watchDisconnect(listener: DisconnectListener): void {
+    const first = this.#listener === undefined;
+    this.#listener = listener;
+    // Most requests are answered by the end of the turn, and some run-times create the signal only on first access.
+    // Each exchange schedules its own check: Workers forbid touching objects of another request.
+    if (first) atEndOfTurn(() => this.#watch());
   }
 
-  /** Listens for the client's going, if it still waits. */
-  #attend(): void {
+  /** Starts to listen for a disconnect, unless the request is answered. */
+  #watch(): void {
     if (this.#answered) return;
     const { signal } = this.raw;
-    if (signal.aborted) this.#gone();
-    else signal.addEventListener("abort", () => this.#gone(), { once: true });
+    if (signal.aborted) this.#disconnected();
+    else signal.addEventListener("abort", () => this.#disconnected(), { once: true });
   }
 
   #headers(headers: HeaderList): Record<string, string> {
@@ -112,21 +112,21 @@ export class FetchExchange implements HttpExchange {
   async #read(receiver: BodyReceiver): Promise<void> {
     let text: string | undefined;
     try {
-      const bytes = await this.#readBytes(receiver.maxBodyBytes);
+      const bytes = await this.#readBytes(receiver.maxMessageBytes);
       if (bytes === undefined) {
-        receiver.tooLarge(this);
+        sendError(this, tooLargeError(receiver.maxMessageBytes));
         return;
       }
       text = decoder.decode(bytes);
     } catch {
-      // Not UTF-8, or a client that went away before it had sent everything.
-      receiver.malformed(this);
+      // Not UTF-8, or the client disconnected while it was sending.
+      sendError(this, notUtf8Error());
       return;
     }
     receiver.received(this, text);
   }
 
-  /** The body; undefined if it is larger than allowed, of which no more is read than is needed to know. */
+  /** Reads the body; undefined if it is larger than the limit. Stops reading as soon as that is known. */
   async #readBytes(limit: number): Promise<Uint8Array | undefined> {
     const announced = this.raw.headers.get("content-length");
     if (announced !== null) {
@@ -150,14 +150,14 @@ export class FetchExchange implements HttpExchange {
     return concat(chunks);
   }
 
-  #gone(): void {
+  #disconnected(): void {
     if (this.#answered) return;
     this.#answered = true;
     this.#endpoint.log(this, 499);
-    this.#departure?.onDisconnect();
+    this.#listener?.onDisconnect();
   }
 
-  /** Whether the answer can still be ended. */
+  /** Marks the exchange as answered; false if it already was. */
   #finish(status: number): boolean {
     if (this.#answered) return false;
     this.#answered = true;
@@ -166,21 +166,21 @@ export class FetchExchange implements HttpExchange {
   }
 }
 
-/** The lists that nearly every answer has, as the objects that Response takes. */
+/** The common header lists as objects for Response, converted once. */
 const records = new Map([JSON_HEADERS, STREAM_HEADERS, NO_HEADERS].map((list) => [list, toRecord(list)]));
 
 function recordOf(list: HeaderList): Record<string, string> {
   return records.get(list) ?? toRecord(list);
 }
 
-/** No list has a name twice. */
+/** No list contains a name twice. */
 function toRecord(list: HeaderList): Record<string, string> {
   const record: Record<string, string> = {};
   for (let at = 0; at < list.length; at += 2) record[list[at] as string] = list[at + 1] as string;
   return record;
 }
 
-/** The path of an absolute URL, which Request has brought into its normal form. */
+/** The path of an absolute URL, which Request has normalized. */
 function pathOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const end = url.slice(start).search(/[?#]/);

@@ -3,18 +3,22 @@ import { HttpEndpoint } from "../endpoint.ts";
 import type { HttpOptions } from "../options.ts";
 import { FetchExchange } from "./exchange.ts";
 
-/** Answers requests of the Web: what Workers, Bun, Deno and Hono call. */
+/** Handles Web-standard requests, as in Workers, Bun, Deno and Hono. */
 export interface FetchHandler {
   (request: Request): Promise<Response>;
-  /** Lets requests in work finish for so many milliseconds (default: 5,000), then ends every stream and session. */
+  /** Waits up to `drainTimeout` milliseconds (default: 5,000) for requests in flight, then ends streams and sessions. */
   close(drainTimeout?: number): Promise<void>;
 }
 
 const DRAIN_TIMEOUT = 5000;
 
 /**
- * Makes a handler that serves MCP at whatever path it is called for.
- * @throws {UsageError} for options that make no sense.
+ * Creates a handler that serves MCP at any path it is called for.
+ * @throws {UsageError} for invalid options.
+ *
+ * @example
+ * const handler = createFetchHandler(server);
+ * export default { fetch: (request: Request) => handler(request) };
  */
 export function createFetchHandler(server: Server, options: HttpOptions = {}): FetchHandler {
   const endpoint = new HttpEndpoint(server, options, "createFetchHandler()");

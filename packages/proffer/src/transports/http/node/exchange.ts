@@ -4,23 +4,21 @@ import type { Principal } from "../../../calls/principal.ts";
 import type { Wire } from "../../../protocol/messages.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, RequestRecord } from "../exchange.ts";
+import { notUtf8Error, sendError, tooLargeError } from "../http-error.ts";
 
-/** How long a client may go on sending a body that was refused, so that it gets to read why. */
+/** Milliseconds that a client may keep sending a rejected body, so that it can read the response. */
 const LINGER = 1000;
 
-/**
- * To be watched when this turn of the event loop is over. Most are answered by then, and a listener costs as much as a
- * twentieth of a call.
- */
+/** Exchanges to watch for a disconnect after this event-loop turn. Most are answered by then and need no listener. */
 let unwatched: NodeExchange[] = [];
 
 function watchAll(): void {
   const waiting = unwatched;
   unwatched = [];
-  for (const exchange of waiting) exchange.attend();
+  for (const exchange of waiting) exchange.watch();
 }
 
-/** A request and its answer on Node's own objects. */
+/** A request and its response on Node's objects. */
 export class NodeExchange implements HttpExchange {
   readonly method: string;
   readonly path: string;
@@ -30,7 +28,7 @@ export class NodeExchange implements HttpExchange {
   logRecord: RequestRecord | undefined;
   readonly #response: ServerResponse;
   readonly #endpoint: HttpEndpoint | undefined;
-  #departure: DisconnectListener | undefined;
+  #listener: DisconnectListener | undefined;
   #answered = false;
   #watching = false;
 
@@ -50,15 +48,15 @@ export class NodeExchange implements HttpExchange {
 
   header(name: string): string | undefined {
     const value = this.raw.headers[name];
-    // HTTP/2 has the host in a header of its own.
+    // HTTP/2 sends the host as :authority.
     if (value === undefined)
       return name === "host" ? (this.raw.headers[":authority"] as string | undefined) : undefined;
     return typeof value === "string" ? value : value.join(", ");
   }
 
   /**
-   * Whether Host, Content-Type or Authorization came twice. Node keeps the first of them; whoever stands before us may
-   * have gone by the last.
+   * Whether Host, Content-Type or Authorization was sent twice. Node keeps the first value; a proxy in front may have
+   * checked the last one.
    */
   get ambiguous(): boolean {
     const { rawHeaders } = this.raw;
@@ -67,7 +65,7 @@ export class NodeExchange implements HttpExchange {
     let credentials = 0;
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const name = rawHeaders[at] as string;
-      // The length rules out nearly every other header, and costs nothing.
+      // Comparing lengths first is cheap and rules out nearly every other header.
       if (name.length === 4 && name.toLowerCase() === "host") hosts++;
       else if (name.length === 12 && name.toLowerCase() === "content-type") types++;
       else if (name.length === 13 && name.toLowerCase() === "authorization") credentials++;
@@ -77,29 +75,29 @@ export class NodeExchange implements HttpExchange {
 
   read(receiver: BodyReceiver): void {
     const { raw } = this;
-    if (Number(raw.headers["content-length"]) > receiver.maxBodyBytes) {
-      receiver.tooLarge(this);
+    if (Number(raw.headers["content-length"]) > receiver.maxMessageBytes) {
+      sendError(this, tooLargeError(receiver.maxMessageBytes));
       return;
     }
     const chunks: Buffer[] = [];
     let size = 0;
     raw.on("data", (chunk: Buffer) => {
-      // Refused before; what still comes is thrown away.
-      if (size > receiver.maxBodyBytes) return;
+      // Rejected before: the rest is discarded.
+      if (size > receiver.maxMessageBytes) return;
       size += chunk.length;
-      if (size <= receiver.maxBodyBytes) {
+      if (size <= receiver.maxMessageBytes) {
         chunks.push(chunk);
         return;
       }
       chunks.length = 0;
-      receiver.tooLarge(this);
+      sendError(this, tooLargeError(receiver.maxMessageBytes));
     });
     raw.on("end", () => {
-      if (size > receiver.maxBodyBytes) return;
+      if (size > receiver.maxMessageBytes) return;
       const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
       if (isAscii(bytes)) receiver.received(this, bytes.toString("latin1"));
       else if (isUtf8(bytes)) receiver.received(this, bytes.toString("utf8"));
-      else receiver.malformed(this);
+      else sendError(this, notUtf8Error());
     });
   }
 
@@ -119,7 +117,7 @@ export class NodeExchange implements HttpExchange {
       const lengths = body.map((part) => Buffer.byteLength(part));
       all.push("content-length", String(lengths.reduce((sum, length) => sum + length, 0)));
       response.writeHead(status, all);
-      // Bytes go out by reference: the parts leave in one system call, uncopied.
+      // Corked, the parts leave in one system call; bytes are not copied.
       response.cork();
       body.forEach((part, i) => {
         if (typeof part === "string") response.write(part, encodingOf(part, lengths[i] as number));
@@ -156,29 +154,29 @@ export class NodeExchange implements HttpExchange {
     this.#finish(this.#response.statusCode)?.end();
   }
 
-  watchDisconnect(departure: DisconnectListener): void {
-    this.#departure = departure;
+  watchDisconnect(listener: DisconnectListener): void {
+    this.#listener = listener;
     if (this.#watching) return;
     this.#watching = true;
     if (unwatched.push(this) === 1) setImmediate(watchAll);
   }
 
-  /** Listens for the client's going, if it still waits. */
-  attend(): void {
+  /** Starts to listen for a disconnect, unless the request is answered. */
+  watch(): void {
     if (this.#answered) return;
-    if (this.#response.destroyed) this.#gone();
-    else this.#response.once("close", () => this.#gone());
+    if (this.#response.destroyed) this.#disconnected();
+    else this.#response.once("close", () => this.#disconnected());
   }
 
-  #gone(): void {
+  #disconnected(): void {
     if (this.#answered) return;
     this.#answered = true;
-    // The status that web servers log for a client that went away.
+    // nginx logs this status for a client that disconnected.
     this.#endpoint?.log(this, 499);
-    this.#departure?.onDisconnect();
+    this.#listener?.onDisconnect();
   }
 
-  /** The response, if it can still be ended. */
+  /** Marks the exchange as answered; undefined if it already was, or the client has disconnected. */
   #finish(status: number): ServerResponse | undefined {
     if (this.#answered) return undefined;
     this.#answered = true;
@@ -187,8 +185,8 @@ export class NodeExchange implements HttpExchange {
   }
 
   /**
-   * Answered before the whole request was there: the rest is thrown away, for a while. Closing at once would make the
-   * client's system throw our answer away unread.
+   * Answered before the whole request arrived: reads and discards the rest for a while. An immediate close would reset
+   * the connection, and the client would lose the response.
    */
   #linger(): void {
     const { raw } = this;
@@ -201,7 +199,7 @@ export class NodeExchange implements HttpExchange {
   }
 }
 
-/** Text of so many bytes: without a character beyond ASCII it needs no encoding, only copying. */
+/** The encoding for a text with that many UTF-8 bytes: pure ASCII is copied as latin1, which is faster. */
 function encodingOf(text: string, bytes: number): "latin1" | "utf8" {
   return bytes === text.length ? "latin1" : "utf8";
 }

@@ -6,23 +6,28 @@ import { HttpError, sendError } from "../http-error.ts";
 import type { HttpOptions } from "../options.ts";
 import { NodeExchange } from "./exchange.ts";
 
-/** Handles requests of node:http, and of the frameworks that are built on it. */
+/** Handles requests of node:http and of frameworks built on it. */
 export interface NodeHandler {
   (request: IncomingMessage, response: ServerResponse): void;
-  /** Lets requests in work finish for so many milliseconds (default: 5,000), then ends every stream and session. */
+  /** Waits up to `drainTimeout` milliseconds (default: 5,000) for requests in flight, then ends streams and sessions. */
   close(drainTimeout?: number): Promise<void>;
 }
 
-/** To wait for a body that is gone would be to wait for ever. */
+/** Reported instead of waiting indefinitely for a body that was already read. */
 const BODY_GONE =
-  "The body was read before it came to the MCP handler; its operator must mount the handler before express.json() and its like.";
+  "The body was read before the request reached the MCP handler. Mount the handler before express.json() and similar middleware.";
 
-/** How long work in progress gets when a server is told to stop, in milliseconds. */
+/** Milliseconds that requests in flight get when the server closes. */
 export const DRAIN_TIMEOUT = 5000;
 
 /**
- * Makes a handler that serves MCP wherever it is mounted; the body must not have been read before it.
- * @throws {UsageError} for options that make no sense.
+ * Creates a handler that serves MCP at the path where it is mounted. The body must not have been read before.
+ * @throws {UsageError} for invalid options.
+ *
+ * @example
+ * const app = express();
+ * app.all("/mcp", createNodeHandler(server)); // before express.json()
+ * app.listen(3000);
  */
 export function createNodeHandler(server: Server, options: HttpOptions = {}): NodeHandler {
   const endpoint = new HttpEndpoint(server, options, "createNodeHandler()");
@@ -31,7 +36,7 @@ export function createNodeHandler(server: Server, options: HttpOptions = {}): No
   return Object.assign(handler, { close: (drainTimeout = DRAIN_TIMEOUT) => endpoint.close(drainTimeout) });
 }
 
-/** Gives a request of Node to an endpoint. */
+/** Passes a Node request to an endpoint. */
 export function handleNode(
   endpoint: HttpEndpoint,
   request: IncomingMessage,
@@ -39,12 +44,13 @@ export function handleNode(
   path: string,
 ): void {
   const exchange = new NodeExchange(request, response, path, endpoint);
-  if (exchange.ambiguous) sendError(exchange, new HttpError(400, "A header that must come once came twice."));
+  if (exchange.ambiguous)
+    sendError(exchange, new HttpError(400, "Host, Content-Type or Authorization was sent twice."));
   else if (request.readableDidRead) sendError(exchange, new HttpError(500, new RpcError("internal_error", BODY_GONE)));
   else endpoint.handle(exchange);
 }
 
-/** The path of a request, as it was written: nothing is decoded or resolved, so that no two spellings are equal. */
+/** The path of a request, neither decoded nor resolved: two spellings of a path are two paths. */
 export function pathOf({ url = "" }: IncomingMessage): string {
   const query = url.indexOf("?");
   return query < 0 ? url : url.slice(0, query);

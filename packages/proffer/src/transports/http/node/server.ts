@@ -10,57 +10,62 @@ import type { HttpOptions } from "../options.ts";
 import { NodeExchange } from "./exchange.ts";
 import { DRAIN_TIMEOUT, handleNode, pathOf } from "./handler.ts";
 
-/** A server with options of its own, for one path among several. */
+/** A server with its own options, for one of several paths. */
 export interface Mount extends HttpOptions {
   readonly server: Server;
 }
 
 export interface ServeOptions extends HttpOptions {
-  /** 0 takes any that is free. Default: 3000. */
+  /** 0 picks a free port. Default: 3000. */
   readonly port?: number;
-  /** The address to listen on. Default: 127.0.0.1, which only this machine can reach. */
+  /** The address to listen on. Default: 127.0.0.1, reachable only from this machine. */
   readonly host?: string;
-  /** Where a single server is served. Default: /mcp. */
+  /** The path of a single server. Default: /mcp. */
   readonly path?: string;
-  /** A path that answers GET with 200 while the process lives, and 503 while it stops; true for /healthz. */
+  /** A path that answers GET with 200, and with 503 while the server shuts down; true for /healthz. */
   readonly health?: string | boolean;
-  /** With more connections, the next is answered with 503 and closed. Default: 10,000. */
+  /** With more connections, the next one gets 503 and is closed. Default: 10,000. */
   readonly maxConnections?: number;
-  /** Milliseconds that a client may take to send the head of a request. Default: 10,000. */
+  /** Milliseconds in which a client must send the headers of a request. Default: 10,000. */
   readonly headersTimeout?: number;
-  /** Milliseconds that a client may take to send a whole request. Default: 30,000. */
+  /** Milliseconds in which a client must send a whole request. Default: 30,000. */
   readonly requestTimeout?: number;
-  /** Milliseconds that a connection may stay open between requests. Default: 60,000. */
+  /** Milliseconds that a connection may be idle between requests. Default: 60,000. */
   readonly idleTimeout?: number;
 }
 
-/** A server that listens. */
+/** A listening HTTP server. */
 export interface HttpService {
   readonly port: number;
-  /** The address of each server, by its path. */
+  /** The URL of each server, by path. */
   readonly urls: { readonly [path: string]: string };
-  /** The address of the first one. */
+  /** The URL of the first server. */
   readonly url: string;
-  /** Every path that is answered. */
+  /** Every path that the server answers. */
   readonly routes: readonly string[];
-  /** Takes no more requests, lets those in work finish for so many milliseconds (default: 5,000), and ends. */
+  /** Accepts no more requests, waits up to `drainTimeout` milliseconds (default: 5,000) for those in flight, and closes. */
   close(drainTimeout?: number): Promise<void>;
 }
 
-/** The port that is taken when none is named. */
 export const DEFAULT_PORT = 3000;
-/** Where a single server is served when no path is named. */
 export const DEFAULT_PATH = "/mcp";
 const LOOPBACK = "127.0.0.1";
 const ANY: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]", ""]);
 const CHECK_INTERVAL = 1000;
-/** How many connections may wait to be accepted. Of more than Node's 511 that come at once, some would be reset. */
+/** Connections that may wait to be accepted. With Node's default of 511, a burst of more would see resets. */
 const BACKLOG = 4096;
 const FULL = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-after: 1\r\nconnection: close\r\n\r\n";
 
 /**
  * Serves over HTTP until `close()` is called: one server at /mcp, or several, each at its own path.
- * @throws {UsageError} for options that make no sense; rejects if the port is taken.
+ * @throws {UsageError} for invalid options, or if the port is in use.
+ *
+ * @example
+ * const service = await serveHttp(server, { port: 3000 });
+ * console.log(service.url); // http://127.0.0.1:3000/mcp
+ * process.once("SIGTERM", () => service.close());
+ *
+ * await serveHttp({ "/shop": shop, "/admin": { server: admin, authenticate } }, { port: 3000 });
  */
 export async function serveHttp(
   servers: Server | { readonly [path: string]: Server | Mount },
@@ -73,7 +78,7 @@ export async function serveHttp(
 class HttpSite {
   readonly #options: ServeOptions;
   readonly #endpoints = new Map<string, HttpEndpoint>();
-  /** Every path that is served, with what serves it. */
+  /** The endpoint of every path. */
   readonly #routes = new Map<string, HttpEndpoint>();
   readonly #guard: HttpGuard;
   readonly #health: string | undefined;
@@ -88,7 +93,7 @@ class HttpSite {
     this.#health = health === true ? "/healthz" : health || undefined;
     const mounts = isServer(servers) ? { [options.path ?? DEFAULT_PATH]: servers } : servers;
     for (const [path, mount] of Object.entries(mounts)) this.#mount(path, mount);
-    if (this.#endpoints.size === 0) throw new UsageError("bad_option", "serveHttp() needs at least one server.");
+    if (this.#endpoints.size === 0) throw new UsageError("bad_option", "serveHttp() requires at least one server.");
     this.#http = http.createServer(
       {
         headersTimeout: options.headersTimeout ?? 10_000,
@@ -134,13 +139,15 @@ class HttpSite {
   }
 
   #handleOther(exchange: NodeExchange): void {
-    const refusal = exchange.ambiguous ? new HttpError(400, "Two Host headers.") : this.#guard.check(exchange);
+    const refusal = exchange.ambiguous
+      ? new HttpError(400, "The Host header was sent twice.")
+      : this.#guard.check(exchange);
     if (refusal !== undefined) sendError(exchange, refusal);
     else if (exchange.path !== this.#health) {
       const paths = [...this.#endpoints.keys()].join(", ");
-      sendError(exchange, new HttpError(404, `There is nothing at this path; servers are at ${paths}.`));
+      sendError(exchange, new HttpError(404, `Not found. MCP servers are at ${paths}.`));
     } else if (exchange.method !== "GET" && exchange.method !== "HEAD") {
-      sendError(exchange, new HttpError(405, "Only GET is answered here.", ["allow", "GET, HEAD"]));
+      sendError(exchange, new HttpError(405, "Only GET is allowed here.", ["allow", "GET, HEAD"]));
     } else
       exchange.send(
         this.#stopping ? 503 : 200,
@@ -177,14 +184,14 @@ class HttpSite {
     this.#http.closeIdleConnections();
     await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.close(drainTimeout)));
     this.#http.closeIdleConnections();
-    // Whoever has not taken the last bytes by now had the time to.
+    // Clients that have not read the last bytes by then are cut off.
     const timer = setTimeout(() => this.#http.closeAllConnections(), Math.min(drainTimeout, 1000));
     await closed;
     clearTimeout(timer);
   }
 }
 
-/** A server that listens under one name may be called by it. */
+/** Adds the name that the server listens on to the allowed hosts. */
 function withOwnName(options: ServeOptions): ServeOptions {
   const { host = LOOPBACK, allowedHosts } = options;
   if (allowedHosts !== undefined || ANY.has(host)) return options;
@@ -195,9 +202,9 @@ function withOwnName(options: ServeOptions): ServeOptions {
 function explain(error: NodeJS.ErrnoException, port: number, host: string): Error {
   switch (error.code) {
     case "EADDRINUSE":
-      return new UsageError("bad_option", `Port ${port} on ${host} is taken; name another one.`, { cause: error });
+      return new UsageError("bad_option", `Port ${port} on ${host} is in use; choose another one.`, { cause: error });
     case "EACCES":
-      return new UsageError("bad_option", `Port ${port} may not be used by this user; take one from 1024 on.`, {
+      return new UsageError("bad_option", `This user may not listen on port ${port}; choose one from 1024 on.`, {
         cause: error,
       });
     case "EADDRNOTAVAIL":

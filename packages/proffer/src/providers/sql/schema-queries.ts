@@ -1,13 +1,13 @@
 import type { SqlQuery } from "./sql.ts";
 import type { Dialect } from "./text.ts";
 
-interface Catalogue {
+interface CatalogQueries {
   readonly tables: string;
   readonly columns: string;
 }
 
-/** What the connection may see, by the standard's catalogue or by what SQLite has in its place. */
-const CATALOGUES: Readonly<Record<Dialect, Catalogue>> = {
+/** Queries for the objects visible to the connection: information_schema, or its counterpart in SQLite. */
+const CATALOG_QUERIES: Readonly<Record<Dialect, CatalogQueries>> = {
   postgres: {
     tables: `select table_schema as "schema", table_name as "name", table_type as "type" from information_schema.tables
       where table_schema not in ('information_schema', 'pg_catalog') order by 1, 2`,
@@ -28,9 +28,9 @@ const CATALOGUES: Readonly<Record<Dialect, Catalogue>> = {
   },
 };
 
-/** The queries that describe a database. */
+/** Returns the queries that describe a database. */
 export function schemaQueries(dialect: Dialect): readonly SqlQuery[] {
-  const { tables, columns } = CATALOGUES[dialect];
+  const { tables, columns } = CATALOG_QUERIES[dialect];
   return [
     { path: "tables", name: "tables", description: "The tables and views of the database.", text: tables },
     {

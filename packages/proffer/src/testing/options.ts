@@ -1,0 +1,32 @@
+import type { JsonObject } from "../protocol/messages.ts";
+import type { ClientCapabilities, LogLevel } from "../protocol/model.ts";
+import type { ScriptedAnswers } from "./answers.ts";
+
+/**
+ * Connects a client to a server. It receives a callback for messages from the server and returns functions that send a
+ * message and close the connection.
+ */
+export type Link = (receive: (text: string) => void) => { send(text: string): void; close(): void | Promise<void> };
+
+/** Options for `connectOver`. */
+export interface ClientOptions {
+  /** The protocol revision to use. Default: the newest. */
+  readonly revision?: string;
+  /** The answers to the server's questions. */
+  readonly answers?: ScriptedAnswers;
+  /** The capabilities that the client declares. Default: all that `answers` can serve. */
+  readonly capabilities?: ClientCapabilities;
+}
+
+/** Options for one request. */
+export interface RequestOptions {
+  /** Requests progress and receives it. */
+  readonly onProgress?: (progress: JsonObject) => void;
+  /** Cancels the request when it aborts. */
+  readonly signal?: AbortSignal;
+  /** The lowest level of log messages to send during this request, in revisions that set it per request. */
+  readonly logLevel?: LogLevel;
+  /** Receives each response: questions on the way, and finally the result. */
+  readonly onRound?: (result: JsonObject) => void;
+  readonly _meta?: JsonObject;
+}
