@@ -4,11 +4,11 @@ import { CommandError } from "./terminal/command-error.ts";
 import { stylesFor } from "./terminal/terminal.ts";
 
 /**
- * Runs the command line and resolves to its exit code: 0, 1 for a failure, 2 for wrong usage.
+ * Runs the command line and returns its exit code: 0, 1 for a failure, 2 for wrong usage.
  * @param argv - the arguments, without the interpreter and the script.
  */
 export async function run(argv: readonly string[]): Promise<number> {
-  // Stdout is for what was asked: whatever the author's code prints while it is looked at or called goes to stderr.
+  // Stdout is for results: output of the user's module goes to stderr.
   guardStdout();
   try {
     await perform(argv);
@@ -20,7 +20,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Clients start servers by `serve <module>`, and wait for it: to parse that takes longer than all the rest. */
+/** Runs `serve <module>`, the command that clients start and wait for, without loading the argument parser. */
 async function perform(argv: readonly string[]): Promise<void> {
   const [name, file, ...others] = argv;
   if (name === "serve" && file !== undefined && !file.startsWith("-") && others.length === 0) {
@@ -36,7 +36,7 @@ function isFromCommander(error: unknown): error is { readonly exitCode: number }
   return error instanceof Error && "code" in error && String(error.code).startsWith("commander.");
 }
 
-/** What follows `--` is a command to start, whose own options are none of ours. */
+/** Splits off the command after `--`, so that its options are not parsed as options of proffer. */
 function splitCommand(argv: readonly string[]): { words: string[]; command: string[] | undefined } {
   const end = argv.indexOf("--");
   if (end === -1) return { words: [...argv], command: undefined };
@@ -45,7 +45,7 @@ function splitCommand(argv: readonly string[]): { words: string[]; command: stri
 
 function report(error: unknown): void {
   const { red } = stylesFor(process.stderr);
-  // A CommandError explains itself; anything else is a fault of ours, and its stack is what a bug report needs.
+  // Any other error than a CommandError is a bug in Proffer: show its stack trace, for a bug report.
   const text = error instanceof CommandError ? error.message : describe(error);
   process.stderr.write(`${red("error:")} ${text}\n`);
 }

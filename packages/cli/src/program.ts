@@ -8,27 +8,27 @@ import { ownVersion } from "./modules/own-version.ts";
 const EXIT_CODES = `
 Exit codes:
   0  success
-  1  the command failed; the reason is on stderr
+  1  failure; stderr has the reason
   2  wrong usage`;
 
 const MODULE = "a .ts, .mts, .js or .mjs file";
-const TARGET = "a module, or the URL of a server; a command goes last: -- command args…";
+const TARGET = "a module or the URL of a server; to start a server instead, end with -- command args…";
 
 /**
- * The whole command line. What a command does, `serve` excepted, is imported when it is called.
- * @param command - what followed `--`: the server to start, for those that talk to one.
+ * Creates the command line. Every command except `serve` is imported when it runs.
+ * @param command - the command after `--`, which starts the server to connect to.
  */
 export function createProgram(command?: readonly string[]): Command {
   const program = new Command("proffer")
-    .description("Makes TypeScript applications available to AI clients over the Model Context Protocol.")
+    .description("Serves TypeScript applications to AI clients over the Model Context Protocol.")
     .version(ownVersion())
-    .showHelpAfterError("Run proffer --help for the commands.")
+    .showHelpAfterError("Run proffer --help to see all commands.")
     .addHelpText("after", EXIT_CODES)
     .configureOutput({ writeOut: (text) => void guardStdout().write(text) })
     .exitOverride();
   addServing(program);
   addBuilding(program);
-  addTalking(program, command);
+  addClientCommands(program, command);
   addSetup(program);
   return program;
 }
@@ -40,18 +40,19 @@ function addServing(program: Command): void {
     "tools.ts --http --mount /orders=orders.ts",
   ])
     .description(
-      "Serves a module over stdin and stdout, or over HTTP. Its exported functions are tools, prompts and resources,\n" +
-        "or its default export is a server made by defineServer. TypeScript needs no build. What it prints goes to stderr.",
+      "Serves a module over stdin and stdout, or over HTTP. Its exported functions are tools, prompts and resources, " +
+        "or its default export is a server from defineServer. TypeScript needs no build. Its output goes to stderr.",
     )
     .argument("<module>", `${MODULE}, or a folder written by proffer build`);
   withTransport(serving)
-    .option("--mount <path=module>", "another module, at a path of its own on the same port", collect, [])
+    .option("--mount <path=module>", "serve another module at another path on the same port; repeatable", collect, [])
     .action((file, flags) => serve(file, flags));
 
-  const dev = define(program, "dev", "serve a module and follow its edits", ["tools.ts --http", "tools.ts"])
+  const dev = define(program, "dev", "serve a module and apply edits to it", ["tools.ts --http", "tools.ts"])
     .description(
-      "Serves a module and takes over each edit without dropping the connection: clients are told what changed.\n" +
-        "An edit that is broken is shown, and the last good version goes on. Errors of tools are shown to the client.",
+      "Serves a module and applies each edit without dropping the connection. Clients are notified of changed lists. " +
+        "If an edit is broken, its errors are shown and the last good version stays active. Clients see the messages " +
+        "of unexpected exceptions.",
     )
     .argument("<module>", MODULE);
   withTransport(dev).action(async (file, flags) => {
@@ -63,19 +64,21 @@ function addServing(program: Command): void {
 function addBuilding(program: Command): void {
   define(program, "build", "write a folder that runs without a compiler", ["tools.ts --out dist"])
     .description(
-      "Writes a folder that runs with the package proffer alone: node <dir>/index.js [--http [port]].\n" +
-        "Whatever check complains about as an error stops it, and so does an export without a comment.",
+      "Writes a folder that runs with only the package proffer: node <dir>/index.js [--http [port]]. " +
+        "The build fails on any error that check reports, and on an export without a comment.",
     )
     .argument("<module>", MODULE)
-    .requiredOption("--out <dir>", "where to write; an earlier build there is replaced")
-    .option("--allow-undocumented", "build although an export has no documentation comment")
+    .requiredOption("--out <dir>", "the folder to write to; an earlier build in it is replaced")
+    .option("--allow-undocumented", "allow exports without a documentation comment")
     .action(async (file, flags) => {
       const { build } = await import("./commands/build.ts");
       await build(file, flags);
     });
 
-  define(program, "check", "show what a module offers, and what is wrong with it", ["tools.ts", "tools.ts --json"])
-    .description("Derives a module and prints what clients would see of it. TypeScript's own errors are shown, too.")
+  define(program, "check", "show the tools, prompts, resources and errors of a module", ["tools.ts", "tools.ts --json"])
+    .description(
+      "Prints a module's tools, prompts and resources as clients see them, and all errors, also those of TypeScript.",
+    )
     .argument("<module>", MODULE)
     .option("--json", "print { tools, prompts, resources, resourceTemplates, diagnostics }")
     .action(async (file, flags) => {
@@ -84,13 +87,16 @@ function addBuilding(program: Command): void {
     });
 }
 
-function addTalking(program: Command, command: readonly string[] | undefined): void {
-  const list = define(program, "list", "show what a server has", ["tools.ts", "http://localhost:3000/mcp --json"]);
-  talking(list)
+function addClientCommands(program: Command, command: readonly string[] | undefined): void {
+  const list = define(program, "list", "list the tools, prompts and resources of a server", [
+    "tools.ts",
+    "http://localhost:3000/mcp --json",
+  ]);
+  withClientOptions(list)
     .argument("[target...]", TARGET)
     .action(async (words: string[], flags) => {
       const { list } = await import("./commands/list.ts");
-      await list(toTarget(words, command, 0), flags);
+      await list(toTarget(words, command), flags);
     });
 
   const call = define(program, "call", "call a tool", [
@@ -98,67 +104,73 @@ function addTalking(program: Command, command: readonly string[] | undefined): v
     'http://localhost:3000/mcp add --input \'{"a":1,"b":2}\'',
     "add --arg a=1 --arg b=2 -- node other-server.js",
   ]);
-  talking(call)
-    .argument("<words...>", `${TARGET.replace(";", ", and the tool;")}`)
-    .option("--arg <name=value>", "an argument: text, or JSON where the tool wants something else", collect, [])
-    .option("--input <json>", "all arguments as a JSON object; - reads it from stdin")
+  withClientOptions(call)
+    .argument("<words...>", `${TARGET.replace(";", ", then the name of the tool;")}`)
+    .option(
+      "--arg <name=value>",
+      "an argument: a string, or JSON if the tool expects another type; repeatable",
+      collect,
+      [],
+    )
+    .option("--input <json>", "all arguments as a JSON object, or - to read it from stdin")
     .action(async (words: string[], flags) => {
       const { call } = await import("./commands/call.ts");
-      await call(toTarget(words, command, 1), flags);
+      await call(toTarget(words, command, ["tool"]), flags);
     });
 
   const read = define(program, "read", "read a resource", ["tools.ts orders://17", "http://localhost:3000/mcp a://b"]);
-  talking(read)
-    .argument("<words...>", `${TARGET.replace(";", ", and the uri;")}`)
+  withClientOptions(read)
+    .argument("<words...>", `${TARGET.replace(";", ", then the URI of the resource;")}`)
     .action(async (words: string[], flags) => {
       const { read } = await import("./commands/read.ts");
-      await read(toTarget(words, command, 1), flags);
+      await read(toTarget(words, command, ["uri"]), flags);
     });
 
   const prompt = define(program, "prompt", "get a prompt", ["tools.ts codeReview --arg code='let x'"]);
-  talking(prompt)
-    .argument("<words...>", `${TARGET.replace(";", ", and the prompt;")}`)
-    .option("--arg <name=value>", "an argument", collect, [])
+  withClientOptions(prompt)
+    .argument("<words...>", `${TARGET.replace(";", ", then the name of the prompt;")}`)
+    .option("--arg <name=value>", "an argument; repeatable", collect, [])
     .action(async (words: string[], flags) => {
       const { prompt } = await import("./commands/prompt.ts");
-      await prompt(toTarget(words, command, 1), flags);
+      await prompt(toTarget(words, command, ["prompt"]), flags);
     });
 }
 
 function addSetup(program: Command): void {
-  const client = () => new Option("--client <name>", "whose configuration").choices(CLIENT_NAMES).makeOptionMandatory();
+  const client = () =>
+    new Option("--client <name>", "the client to configure").choices(CLIENT_NAMES).makeOptionMandatory();
 
-  define(program, "install", "add a module to the configuration of a client", ["tools.ts --client claude-code"])
+  define(program, "install", "add a module to a client's configuration", ["tools.ts --client claude-code"])
     .description(
-      "Adds a module to the configuration of an MCP client. Everything else in the file stays as it is, comments too;\n" +
-        "the file is backed up and the difference is shown.",
+      "Adds a module to the configuration of an MCP client. The rest of the file stays unchanged, including comments. " +
+        "The command shows the difference and keeps a backup of the file.",
     )
     .argument("<module>", `${MODULE}, or a folder written by proffer build`)
     .addOption(client())
-    .option("--name <name>", "what the client shall call the server (default: the server's own name)")
-    .option("--project", "the configuration of the project in the current directory instead of the user's")
-    .option("--env <name=value>", "a variable of the server's environment", collect, [])
-    .option("--dry-run", "show the difference and change nothing")
+    .option("--name <name>", "the name of the server in the client (default: the server's own name)")
+    .option("--project", "use the configuration of the project in the current directory instead of the user's")
+    .option("--env <name=value>", "an environment variable for the server; repeatable", collect, [])
+    .option("--dry-run", "show the difference without changing the file")
     .action(async (file, flags) => {
       const { install } = await import("./commands/install.ts");
       await install(file, flags);
     });
 
-  define(program, "uninstall", "remove a server from the configuration of a client", [
+  define(program, "uninstall", "remove a server from a client's configuration", [
     "tools.ts --client cursor",
     "my-server --client cursor",
   ])
-    .argument("<module>", "the module that was installed, or the name that the client knows it by")
+    .argument("<module>", "the installed module, or its name in the client")
     .addOption(client())
-    .option("--project", "the configuration of the project in the current directory instead of the user's")
-    .option("--dry-run", "show the difference and change nothing")
+    .option("--project", "use the configuration of the project in the current directory instead of the user's")
+    .option("--dry-run", "show the difference without changing the file")
     .action(async (file, flags) => {
       const { uninstall } = await import("./commands/uninstall.ts");
       await uninstall(file, flags);
     });
 
-  define(program, "doctor", "look for what breaks servers in practice", ["tools.ts"])
-    .description("Starts a module as a client would, looks for what breaks real servers and says what to do about it.")
+  define(program, "doctor", "find common problems of a server", ["tools.ts"])
+    .description("Starts a module like a client would, looks for common problems and suggests a fix for each.")
     .argument("<module>", `${MODULE}, or a folder written by proffer build`)
     .option("--json", "print the findings as JSON")
     .action(async (file, flags) => {
@@ -166,9 +178,9 @@ function addSetup(program: Command): void {
       await doctor(file, flags);
     });
 
-  define(program, "init", "write a new project", ["my-server"])
-    .description("Writes a project with one tool, one resource, one prompt and a test, and installs its packages.")
-    .argument("[dir]", "where; a file that exists is never overwritten", ".")
+  define(program, "init", "create a project", ["my-server"])
+    .description("Creates a project with one tool, one resource, one prompt and a test, and installs its packages.")
+    .argument("[dir]", "the folder of the project; existing files are never overwritten", ".")
     .option("--no-install", "do not install packages")
     .action(async (folder, flags) => {
       const { init } = await import("./commands/init.ts");
@@ -188,16 +200,16 @@ function define(program: Command, name: string, summary: string, examples: reado
 
 function withTransport(command: Command): Command {
   return command
-    .option("--http [port]", "serve over HTTP (default port: that of the variable PORT, or 3000; 0 takes any free one)")
+    .option("--http [port]", "serve over HTTP (default port: $PORT, then 3000; 0 picks a free port)")
     .option("--port <port>", "the same as --http <port>")
     .option("--host <host>", "the address to listen on (default: 127.0.0.1)")
-    .option("--path <path>", "where over HTTP (default: /mcp)")
-    .option("--stdio", "serve over stdio, too, if there is --http");
+    .option("--path <path>", "the path over HTTP (default: /mcp)")
+    .option("--stdio", "with --http: also serve over stdio");
 }
 
-function talking(command: Command): Command {
+function withClientOptions(command: Command): Command {
   return command
-    .option("--revision <date>", "the protocol revision to speak (default: the newest that the server knows)")
+    .option("--revision <date>", "the protocol revision (default: the newest that the server supports)")
     .option("--json", "print the raw result");
 }
 

@@ -13,9 +13,9 @@ const MODULES = "modules";
 const CHECKS = "checks.js";
 
 /**
- * Writes a folder that can be served without a compiler, and gives the number of its files. What is there already is
- * replaced: see `checkTarget`.
- * @param emit - gives the JavaScript for the folder that it will be in.
+ * Writes a folder that can be served without a compiler, and returns the number of files. Existing content is replaced;
+ * call `checkTarget` first.
+ * @param emit - returns the JavaScript for its output folder
  */
 export function writeBuild(
   module: string,
@@ -32,7 +32,7 @@ export function writeBuild(
     writeEmission(join(temporary, MODULES), emission);
     const files = describeFiles(module, derivation, emission.entry);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(temporary, name), text);
-    // Only now is the earlier build of no use any more.
+    // The new build is complete: replace the earlier one.
     rmSync(target, { recursive: true, force: true });
     renameSync(temporary, target);
     return emission.files.length + Object.keys(files).length;
@@ -41,25 +41,25 @@ export function writeBuild(
   }
 }
 
-/** @throws {CommandError} for a folder that holds anything but an earlier build. */
+/** @throws {CommandError} for a folder with content other than an earlier build. */
 export function checkTarget(module: string, out: string): void {
   const target = resolve(out);
   const inside = relative(target, module);
   if (!inside.startsWith("..") && !inside.startsWith("/")) {
-    throw new CommandError(`${out} holds ${basename(module)} itself. Name a folder of its own, such as dist.`);
+    throw new CommandError(`${out} contains ${basename(module)} itself. Choose a separate folder, such as dist.`);
   }
   const stats = statSync(target, { throwIfNoEntry: false });
   if (stats === undefined) return;
-  if (!stats.isDirectory()) throw new CommandError(`${out} is a file. Name a folder, such as dist.`);
+  if (!stats.isDirectory()) throw new CommandError(`${out} is a file. Choose a folder, such as dist.`);
   const isEmpty = readdirSync(target).length === 0;
   const isBuild = existsSync(join(target, BUILT_SERVER)) && existsSync(join(target, BUILT_MANIFEST));
   if (isEmpty || isBuild) return;
   throw new CommandError(
-    `${out} holds something else than a build of Proffer. Name another folder, or empty it first.`,
+    `${out} contains files that are not a Proffer build. Choose another folder, or empty it first.`,
   );
 }
 
-/** The texts of files, by name. */
+/** The contents of files, by name. */
 interface Files {
   readonly [name: string]: string;
 }
@@ -75,7 +75,7 @@ function describeFiles(module: string, derivation: Derivation, entry: string): F
   };
 }
 
-/** What the folder needs to be installed somewhere else by itself. */
+/** Returns the package.json of the build, so that the folder can be installed elsewhere. */
 function describePackage(module: string, { server }: Derivation): object {
   const file = join(findProject(module), "package.json");
   const { dependencies = {} } = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
@@ -106,7 +106,7 @@ import { createDerivedServer } from "proffer/derived";
 const manifest = JSON.parse(readFileSync(new URL("./${BUILT_MANIFEST}", import.meta.url), "utf8"));
 const checks = () => import("./${CHECKS}");
 
-/** Imports the module, and the checks of its arguments. The server says what it has without them. */
+/** Imports the module and the checks of its arguments. The server can list its tools before that. */
 export const load = async () => {
   const [module] = await Promise.all([import(${JSON.stringify(`./${MODULES}/${entry}`)}), checks()]);
   return module;
@@ -121,7 +121,7 @@ function ownServer(entry: string): Files {
   return {
     [BUILT_SERVER]: `export { default } from ${JSON.stringify(`./${MODULES}/${entry}`)};
 
-/** Everything is imported already. */
+/** Does nothing: the import above has loaded everything. */
 export const load = async () => {};
 `,
   };

@@ -1,19 +1,22 @@
-import type { JsonSchema, JsonSchemaObject } from "proffer";
+import type { JsonSchemaObject } from "proffer";
+import { escapeToken } from "proffer/derived";
 
-/** Writes the check of a schema as an expression about a variable. */
-type Write = (schema: JsonSchema, variable: string) => string;
+/** Writes the check of the schema at a pointer as an expression about a variable. */
+type Write = (pointer: string, variable: string) => string;
 
 /**
- * Writes the body of a function that checks an object. It walks over what the value has, as the validator does, so that
- * nothing that is inherited, `__proto__` and `constructor` included, is taken for a property.
+ * Writes the body of a function that checks an object. It iterates over the properties of the value, as the validator
+ * does, so that it never mistakes an inherited property such as `__proto__` or `constructor` for one of the value.
  */
-export function writeObject(schema: JsonSchemaObject, write: Write): string[] {
-  const { properties = {}, additionalProperties: additional = true } = schema;
+export function writeObject(schema: JsonSchemaObject, pointer: string, write: Write): string[] {
+  const { properties = {} } = schema;
+  const additional = `${pointer}/additionalProperties`;
   const required = new Set(schema.required);
   const names = new Set([...Object.keys(properties), ...required]);
   const cases = [...names].flatMap((name) => {
-    const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    return writeProperty(name, write(declared ?? additional, "item"), required.has(name));
+    const declared = `${pointer}/properties/${escapeToken(name)}`;
+    const test = write(Object.hasOwn(properties, name) ? declared : additional, "item");
+    return writeProperty(name, test, required.has(name));
   });
   return [
     'if (typeof value !== "object" || value === null || Array.isArray(value)) return false;',
@@ -30,7 +33,7 @@ export function writeObject(schema: JsonSchemaObject, write: Write): string[] {
 
 function writeProperty(name: string, test: string, isRequired: boolean): string[] {
   const text = JSON.stringify(name);
-  // What JSON leaves out is absent, whatever the schema of the property admits.
+  // JSON omits undefined, so it counts as absent even if the schema of the property accepts it.
   const condition = isRequired ? `item === undefined || !(${test})` : `!(${test})`;
   return [
     `case ${text}: {`,
@@ -49,16 +52,16 @@ function writeOthers(test: string): string[] {
 }
 
 /** Writes the body of a function that checks an array. */
-export function writeArray(schema: JsonSchemaObject, write: Write): string[] {
-  const { prefixItems: prefix = [], items = true, minItems = 0, maxItems } = schema;
+export function writeArray(schema: JsonSchemaObject, pointer: string, write: Write): string[] {
+  const { prefixItems: prefix = [], minItems = 0, maxItems } = schema;
   return [
     "if (!Array.isArray(value)) return false;",
     "const length = value.length;",
     ...(minItems > 0 ? [`if (length < ${minItems}) return false;`] : []),
     ...(maxItems === undefined ? [] : [`if (length > ${maxItems}) return false;`]),
     "if ((run.left -= length) < 0) return false;",
-    ...prefix.flatMap((item, i) => writeItem(`if (length > ${i})`, `${i}`, write(item, "item"))),
-    ...writeItem(`for (let i = ${prefix.length}; i < length; i++)`, "i", write(items, "item")),
+    ...prefix.flatMap((_, i) => writeItem(`if (length > ${i})`, `${i}`, write(`${pointer}/prefixItems/${i}`, "item"))),
+    ...writeItem(`for (let i = ${prefix.length}; i < length; i++)`, "i", write(`${pointer}/items`, "item")),
     "return true;",
   ];
 }

@@ -1,6 +1,6 @@
 import type { JsonSchemaObject } from "proffer";
 
-/** A longer list is looked up faster than it is gone through. */
+/** The validator looks longer lists up in a set, which is faster than comparing one by one. */
 const MAX_CHOICES = 8;
 
 const TYPE_TESTS: ReadonlyMap<string, (variable: string) => string> = new Map([
@@ -27,13 +27,13 @@ export function writeTypes({ type = [] }: JsonSchemaObject, variable: string): s
   return tests.join(" || ");
 }
 
-/** Tells whether `enum` and `const` hold so few values, and none but primitive ones, that they can be compared. */
+/** Whether `enum` and `const` contain only a few primitive values, so that comparing them one by one is fast. */
 export function isShortChoice(schema: JsonSchemaObject): boolean {
   const values = choicesOf(schema).flat();
   return values.length <= MAX_CHOICES && values.every((value) => typeof value !== "object" || value === null);
 }
 
-/** Writes the check of `enum` and `const`, with the type beside them. */
+/** Writes the check of `enum`, `const` and `type`. */
 export function writeChoice(schema: JsonSchemaObject, variable: string): string {
   const tests = choicesOf(schema).map((values) =>
     values.length === 0 ? "false" : values.map((value) => `${variable} === ${JSON.stringify(value)}`).join(" || "),
@@ -42,7 +42,7 @@ export function writeChoice(schema: JsonSchemaObject, variable: string): string 
   return tests.map((test) => `(${test})`).join(" && ");
 }
 
-/** Writes the check of a number or an integer between limits. */
+/** Writes the check of a number or integer with limits. */
 export function writeNumber(schema: JsonSchemaObject, variable: string): string {
   const limits = COMPARISONS.filter(([keyword]) => schema[keyword] !== undefined);
   const tests = limits.map(([keyword, operator]) => `${variable} ${operator} ${JSON.stringify(schema[keyword])}`);

@@ -1,17 +1,17 @@
-import type { JsonSchema, JsonSchemaObject } from "proffer";
+import type { JsonSchemaObject } from "proffer";
+import { findDiscriminator, indexSchema } from "proffer/derived";
 import { writeArray, writeObject } from "./check-containers.ts";
 import { isShortChoice, writeChoice, writeNumber, writeTypes } from "./check-scalars.ts";
-import { findDefinition, findDiscriminator } from "./discriminator.ts";
 
-/** What the checks of all tools share. The number of a function or part is in its name. */
+/** Declarations shared by the checks of all tools. The index of a function or part is in its name. */
 export interface CheckDeclarations {
-  /** The bodies of functions of one `value`: `check0`, `check1` and so on. */
+  /** The bodies of functions with the parameter `value`: `check0`, `check1` and so on. */
   readonly functions: string[];
-  /** Schemas, as JSON, that are left to the validator: `part0`, `part1` and so on. */
+  /** Schemas, as JSON, that the validator checks: `part0`, `part1` and so on. */
   readonly parts: string[];
 }
 
-/** Keywords that say nothing about values. One that is missing here costs time, and nothing else. */
+/** Keywords that do not constrain values. A keyword that is missing here costs time, but is not an error. */
 const ANNOTATIONS = new Set([
   "$defs",
   "$schema",
@@ -28,20 +28,23 @@ const ARRAY = ["type", "items", "prefixItems", "minItems", "maxItems"];
 const OBJECT = ["type", "properties", "required", "additionalProperties"];
 
 /**
- * Writes the check of a schema as an expression about `value` that is true only for what the validator takes: it looks at the
- * same things in the same order and charges the same work for them. Code that names the properties it reads is up to three
- * times as fast as closures that are given the names.
+ * Writes the check of a schema as an expression about `value`. The expression is true only for values that the validator
+ * accepts: it checks the same things in the same order and charges the same work to `run`. Code that names the properties
+ * is faster than closures that receive the names as data.
  *
- * Only what derivation makes most is written out. Anything else is left to the rules of the validator, part by part; where
- * such a part refers to another, the check is false. A part that is false too often cannot make the whole true, because
- * nothing that is written out negates or counts.
+ * Only the schemas that derivation produces most are written out. The validator checks the others, part by part; a part
+ * that contains a reference is written as `false`. Such a part cannot make the whole expression wrongly true, because no
+ * written code negates or counts.
  */
 export function writeCheck(root: JsonSchemaObject, declarations: CheckDeclarations): string {
   const { functions, parts } = declarations;
-  /** The functions of the definitions, by reference. */
-  const references = new Map<string, string>();
+  const index = indexSchema(root);
+  /** The names of the functions for referenced schemas, by pointer. */
+  const referenced = new Map<string, string>();
 
-  function write(schema: JsonSchema, variable: string): string {
+  /** Writes the check of the schema at a pointer; an absent schema accepts every value. */
+  function write(pointer: string, variable: string): string {
+    const schema = index.schemas.get(pointer) ?? true;
     if (typeof schema === "boolean") return String(schema);
     const keywords = Object.keys(schema).filter((keyword) => !ANNOTATIONS.has(keyword));
     const hasOnly = (known: readonly string[]) => keywords.every((keyword) => known.includes(keyword));
@@ -50,11 +53,16 @@ export function writeCheck(root: JsonSchemaObject, declarations: CheckDeclaratio
     if (hasOnly(["type"])) return writeTypes(schema, variable);
     if (hasOnly(CHOICE) && isShortChoice(schema)) return writeChoice(schema, variable);
     if (hasOnly(NUMBER) && (type === "number" || type === "integer")) return writeNumber(schema, variable);
-    if (hasOnly(OBJECT) && type === "object") return `${declare(writeObject(schema, write))}(${variable})`;
-    if (hasOnly(ARRAY) && type === "array") return `${declare(writeArray(schema, write))}(${variable})`;
-    if (hasOnly(["$ref"]) && $ref !== undefined) return writeReference($ref, variable);
-    if (hasOnly(["anyOf"]) && anyOf !== undefined) return writeAlternatives(anyOf, variable);
-    if (hasOnly(["oneOf"]) && findDiscriminator(oneOf, root)) return writeAlternatives(oneOf, variable);
+    if (hasOnly(OBJECT) && type === "object") return `${declare(writeObject(schema, pointer, write))}(${variable})`;
+    if (hasOnly(ARRAY) && type === "array") return `${declare(writeArray(schema, pointer, write))}(${variable})`;
+    if (hasOnly(["$ref"]) && $ref !== undefined) return writeReference(index.resolve($ref, pointer), variable);
+    if (hasOnly(["anyOf"]) && anyOf !== undefined)
+      return writeAlternatives(pointersOf(pointer, "anyOf", anyOf), variable);
+    if (hasOnly(["oneOf"]) && oneOf !== undefined) {
+      const pointers = pointersOf(pointer, "oneOf", oneOf);
+      // With a discriminator at most one alternative matches, so `oneOf` equals `anyOf`.
+      if (findDiscriminator(pointers, index) !== undefined) return writeAlternatives(pointers, variable);
+    }
     return writePart(schema, keywords, variable);
   }
 
@@ -64,20 +72,18 @@ export function writeCheck(root: JsonSchemaObject, declarations: CheckDeclaratio
     return `check${known === -1 ? functions.push(body) - 1 : known}`;
   }
 
-  /** A definition may contain itself: its function has a name before it is written. */
-  function writeReference(ref: string, variable: string): string {
-    const known = references.get(ref);
+  /** The function gets its name before its body is written, because a definition may refer to itself. */
+  function writeReference(target: string, variable: string): string {
+    const known = referenced.get(target);
     if (known !== undefined) return `${known}(${variable})`;
-    const definition = findDefinition(ref, root);
-    if (definition === undefined) return "false";
     const at = functions.push("") - 1;
-    references.set(ref, `check${at}`);
-    functions[at] = toBody([`return --run.left >= 0 && (${write(definition, "value")});`]);
+    referenced.set(target, `check${at}`);
+    functions[at] = toBody([`return --run.left >= 0 && (${write(target, "value")});`]);
     return `check${at}(${variable})`;
   }
 
-  function writeAlternatives(schemas: readonly JsonSchema[], variable: string): string {
-    return schemas.map((schema) => `(${write(schema, variable)})`).join(" || ");
+  function writeAlternatives(pointers: readonly string[], variable: string): string {
+    return pointers.map((pointer) => `(${write(pointer, variable)})`).join(" || ");
   }
 
   function writePart(schema: JsonSchemaObject, keywords: readonly string[], variable: string): string {
@@ -88,7 +94,11 @@ export function writeCheck(root: JsonSchemaObject, declarations: CheckDeclaratio
     return `part${at}(${variable})`;
   }
 
-  return write(root, "value");
+  return write("", "value");
+}
+
+function pointersOf(pointer: string, keyword: string, schemas: readonly unknown[]): string[] {
+  return schemas.map((_, i) => `${pointer}/${keyword}/${i}`);
 }
 
 function toBody(lines: readonly string[]): string {

@@ -1,12 +1,12 @@
 import type { ManifestTool } from "proffer/derived";
 import { type CheckDeclarations, writeCheck } from "./check-source.ts";
 
-const HEAD = `// What the arguments of each tool must be, as plain code. Where a check is false, the schema in the manifest decides and
-// says why.
+const HEAD = `// Checks of the arguments of each tool, as plain code. If a check is false, the schema in the manifest decides and
+// provides the error message.
 import { partCheck, run } from "proffer/derived";
 `;
 
-/** Writes the module that checks the arguments of tools. */
+/** Writes the module with the checks of the arguments of all tools. */
 export function writeChecksModule(tools: readonly ManifestTool[]): string {
   const declarations: CheckDeclarations = { functions: [], parts: [] };
   const entries = tools.map(({ name, inputSchema }) => {

@@ -2,25 +2,25 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Link } from "proffer/testing";
-import { Unanswered } from "./unanswered.ts";
+import { PendingRequests } from "./pending-requests.ts";
 
-/** How long a server may take to end by itself once its stdin is closed, and once it was told to. */
+/** The time in milliseconds that a server has to exit after its stdin is closed, and again after SIGTERM. */
 const GRACE = 2000;
 
-/** Starts a command and talks to it over its stdin and stdout; what it says on stderr is shown. */
+/** Starts a command and connects to it over its stdin and stdout. Its stderr is passed on to the terminal. */
 export function linkCommand([command = "", ...args]: readonly string[]): Link {
   return (receive) => {
-    const unanswered = new Unanswered(receive);
+    const pending = new PendingRequests(receive);
     const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
     const ended = once(child, "close").catch(() => undefined);
-    child.once("error", (error) => unanswered.failAll(`${command} could not be started: ${error.message}`));
-    child.once("close", (code, signal) => unanswered.failAll(`${command} ended (${signal ?? `exit code ${code}`}).`));
-    // A server that is gone shows by its missing answers.
+    child.once("error", (error) => pending.failAll(`${command} could not be started: ${error.message}`));
+    child.once("close", (code, signal) => pending.failAll(`${command} ended (${signal ?? `exit code ${code}`}).`));
+    // If the server has exited, the `close` event fails the pending requests.
     child.stdin.on("error", () => {});
-    createInterface({ input: child.stdout }).on("line", (line) => unanswered.received(line));
+    createInterface({ input: child.stdout }).on("line", (line) => pending.received(line));
     return {
       send(text) {
-        unanswered.sent(JSON.parse(text));
+        pending.sent(JSON.parse(text));
         child.stdin.write(`${text}\n`);
       },
       async close() {

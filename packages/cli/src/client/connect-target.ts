@@ -6,21 +6,25 @@ import { explainUsage } from "../terminal/explain-usage.ts";
 import { say } from "../terminal/terminal.ts";
 import { linkCommand } from "./command-link.ts";
 import { linkUrl } from "./http-link.ts";
+import { NO_RESPONSE } from "./pending-requests.ts";
 import type { Target } from "./target.ts";
 import { answerInTerminal } from "./terminal-answers.ts";
-import { NO_ANSWER } from "./unanswered.ts";
 
 export interface TalkFlags {
   readonly revision?: string;
   readonly json?: boolean;
 }
 
-/** The newest revision whose conversations begin with `initialize`; what every older server understands. */
+/** The newest revision that starts with `initialize`, which every older server supports. */
 const FALLBACK = "2025-11-25";
-/** A server that does not know the newest revision may not answer at all. */
-const PATIENCE = 10_000;
+/**
+ * In milliseconds. A server that does not support the newest revision may not respond at all, so the first attempt is
+ * short. The last attempt waits longer, because a server may be slow to start on a busy machine.
+ */
+const FIRST_TIMEOUT = 10_000;
+const LAST_TIMEOUT = 120_000;
 
-/** Runs `work` with a client of the target and closes it. @throws {CommandError} for what the server refuses. */
+/** Runs `work` with a client of the target and closes it. @throws {CommandError} for an error response. */
 export async function withClient<Value>(
   target: Target,
   { revision }: TalkFlags,
@@ -35,13 +39,13 @@ export async function withClient<Value>(
   }
 }
 
-/** What `initialize` or `server/discover` said: the first message of the conversation. */
+/** Returns the server's capabilities from the response to `initialize` or `server/discover`, its first message. */
 export function capabilitiesOf(client: TestClient): { readonly [name: string]: unknown } {
   const [first = "{}"] = client.transcript.messages("server");
   return JSON.parse(first).result?.capabilities ?? {};
 }
 
-/** Where nobody sits at a terminal no question can be answered, and a server that knows that does not ask. */
+/** Without a terminal the client declares no capabilities, so that the server does not ask questions. */
 function terminalOptions(): ClientOptions {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return { capabilities: {} };
   return { capabilities: { elicitation: { form: {}, url: {} } }, answers: answerInTerminal };
@@ -50,11 +54,11 @@ function terminalOptions(): ClientOptions {
 async function open(target: Target, options: ClientOptions): Promise<TestClient> {
   if (target.kind === "module") return openModule(target.file, options);
   const linkTo = (): Link => (target.kind === "url" ? linkUrl(target.url) : linkCommand(target.command));
-  if (options.revision !== undefined) return openWithin(linkTo(), options);
-  const opened = openWithin(linkTo(), options);
+  if (options.revision !== undefined) return openWithin(LAST_TIMEOUT, linkTo(), options);
+  const opened = openWithin(FIRST_TIMEOUT, linkTo(), options);
   return opened.catch((error) => {
     if (!(error instanceof RemoteError)) throw error;
-    return openWithin(linkTo(), { ...options, revision: FALLBACK });
+    return openWithin(LAST_TIMEOUT, linkTo(), { ...options, revision: FALLBACK });
   });
 }
 
@@ -65,8 +69,8 @@ async function openModule(file: string, options: ClientOptions): Promise<TestCli
   return connect(server, { ...options, exposeErrors: true });
 }
 
-/** A server that is silent counts as one that refused. */
-async function openWithin(link: Link, options: ClientOptions): Promise<TestClient> {
+/** Connects within the time limit. @throws {RemoteError} also if the server does not respond. */
+async function openWithin(timeout: number, link: Link, options: ClientOptions): Promise<TestClient> {
   let close: (() => void | Promise<void>) | undefined;
   const observed: Link = (receive) => {
     const opened = link(receive);
@@ -76,8 +80,14 @@ async function openWithin(link: Link, options: ClientOptions): Promise<TestClien
   let timer: NodeJS.Timeout | undefined;
   const silent = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new RemoteError({ code: NO_ANSWER, message: "The server does not answer." })),
-      PATIENCE,
+      () =>
+        reject(
+          new RemoteError({
+            code: NO_RESPONSE,
+            message: `The server did not respond within ${timeout / 1000} s.`,
+          }),
+        ),
+      timeout,
     );
   });
   try {
@@ -95,8 +105,8 @@ async function explainFailure<Value>(work: Promise<Value>): Promise<Value> {
     return await explainUsage(work);
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
-    if (error.code === NO_ANSWER) throw new CommandError(error.message, { cause: error });
+    if (error.code === NO_RESPONSE) throw new CommandError(error.message, { cause: error });
     const data = error.data === undefined ? "" : `\n${JSON.stringify(error.data)}`;
-    throw new CommandError(`the server answered with error ${error.code}: ${error.message}${data}`, { cause: error });
+    throw new CommandError(`The server responded with error ${error.code}: ${error.message}${data}`, { cause: error });
   }
 }

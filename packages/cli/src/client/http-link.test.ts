@@ -4,7 +4,7 @@ import { connectOver } from "proffer/testing";
 import { expect, it } from "vitest";
 import { linkUrl } from "./http-link.ts";
 
-it("arguments that a tool wants in headers are sent there, too, once its list was read", async () => {
+it("repeats arguments in headers once the tool list has declared them", async () => {
   const where = defineTool({
     name: "where",
     description: "Says where.",
@@ -25,7 +25,7 @@ it("arguments that a tool wants in headers are sent there, too, once its list wa
   });
   const service = await serveHttp(defineServer({ name: "places", version: "1.0.0", tools: [where] }), { port: 0 });
   const client = await connectOver(linkUrl(service.url));
-  // The server refuses a call whose headers are missing or say something else.
+  // The server rejects a call whose headers are missing or differ from the arguments.
   await expect(client.call("where", { region: "eu" })).rejects.toThrow();
   await client.listTools();
   for (const input of [

@@ -1,7 +1,7 @@
 import type { Link } from "proffer/testing";
-import { eventsOf } from "./event-source.ts";
-import { MirroredArguments } from "./mirrored-arguments.ts";
-import { Unanswered } from "./unanswered.ts";
+import { readEvents } from "./event-source.ts";
+import { HeaderParams } from "./header-params.ts";
+import { PendingRequests } from "./pending-requests.ts";
 
 type Message = {
   readonly id?: unknown;
@@ -10,32 +10,32 @@ type Message = {
 };
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
-/** The parameter that a proxy may route by, for methods that have one. */
+/** The parameter that the header `mcp-name` repeats, by method. */
 const NAMED_BY: { readonly [method: string]: string } = {
   "tools/call": "name",
   "prompts/get": "name",
   "resources/read": "uri",
 };
 
-/** Talks to a server over Streamable HTTP, in both eras. */
+/** Connects to a server over Streamable HTTP, with or without a session. */
 export function linkUrl(url: string): Link {
   return (receive) => {
-    const mirrored = new MirroredArguments();
-    const unanswered = new Unanswered((text) => {
-      mirrored.learn(JSON.parse(text));
+    const params = new HeaderParams();
+    const pending = new PendingRequests((text) => {
+      params.learn(JSON.parse(text));
       receive(text);
     });
     const stop = new AbortController();
     let session: string | undefined;
     let negotiated: string | undefined;
-    /** Messages leave in order, but nobody waits for the end of a stream. */
+    /** Messages are sent in order, without waiting for the end of response streams. */
     let last: Promise<unknown> = Promise.resolve();
 
     async function post(message: Message, text: string): Promise<void> {
-      const id = unanswered.sent(message);
-      const fail = (reason: string) => (id === undefined ? undefined : unanswered.fail(id, reason));
+      const id = pending.sent(message);
+      const fail = (reason: string) => (id === undefined ? undefined : pending.fail(id, reason));
       try {
-        const headers = { ...headersFor(message, mirrored), ...sessionHeaders() };
+        const headers = { ...headersFor(message, params), ...sessionHeaders() };
         const response = await fetch(url, { method: "POST", headers, body: text, signal: stop.signal });
         session = response.headers.get("mcp-session-id") ?? session;
         if (message.method === "initialize") negotiated = message.params?.protocolVersion as string;
@@ -49,11 +49,11 @@ export function linkUrl(url: string): Link {
       try {
         const type = response.headers.get("content-type") ?? "";
         if (type.startsWith("text/event-stream") && response.body) {
-          for await (const data of eventsOf(response.body)) unanswered.received(data);
-        } else if (type.startsWith("application/json")) unanswered.received(await response.text());
-        fail(`${url} answered with status ${response.status} ${response.statusText}.`);
+          for await (const { data } of readEvents(response.body)) pending.received(data);
+        } else if (type.startsWith("application/json")) pending.received(await response.text());
+        fail(`${url} responded with status ${response.status} ${response.statusText}.`);
       } catch (error) {
-        fail(`${url} broke off its answer: ${reasonOf(error)}`);
+        fail(`The response of ${url} was interrupted: ${reasonOf(error)}`);
       }
     }
 
@@ -74,14 +74,14 @@ export function linkUrl(url: string): Link {
         await last;
         stop.abort();
         if (session === undefined) return;
-        // The server forgets the session some day; not to tell it is no failure.
+        // A failure does not matter: the server drops idle sessions.
         await fetch(url, { method: "DELETE", headers: sessionHeaders() }).catch(() => undefined);
       },
     };
   };
 }
 
-function headersFor({ method, params }: Message, mirrored: MirroredArguments): { [name: string]: string } {
+function headersFor({ method, params }: Message, headerParams: HeaderParams): { [name: string]: string } {
   const headers: { [name: string]: string } = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
@@ -93,19 +93,19 @@ function headersFor({ method, params }: Message, mirrored: MirroredArguments): {
   const name = params?.[NAMED_BY[method] ?? ""];
   if (typeof name === "string") headers["mcp-name"] = encodeHeader(name);
   if (method !== "tools/call") return headers;
-  for (const [header, value] of Object.entries(mirrored.headersFor(name, params?.arguments))) {
+  for (const [header, value] of Object.entries(headerParams.headersFor(name, params?.arguments))) {
     headers[header] = encodeHeader(value);
   }
   return headers;
 }
 
-/** Headers carry visible ASCII only; anything else is written as the protocol says. */
+/** Encodes a value that is not visible ASCII, as the specification defines for headers. */
 function encodeHeader(value: string): string {
   if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith("=?base64?")) return value;
   return `=?base64?${Buffer.from(value).toString("base64")}?=`;
 }
 
-/** `fetch` hides the reason in a cause. */
+/** Returns the reason of a failed `fetch`, which is in the cause of its error. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
   return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { ContentBlock, ResourceContents } from "proffer";
 
-/** File name endings of what tools are likely to give; anything else is saved as it is. */
-const ENDINGS: { readonly [type: string]: string } = {
+/** File extensions of common media types. Other types get the extension "bin". */
+const EXTENSIONS: { readonly [type: string]: string } = {
   "image/png": "png",
   "image/jpeg": "jpg",
   "image/gif": "gif",
@@ -18,7 +18,7 @@ const ENDINGS: { readonly [type: string]: string } = {
   "application/json": "json",
 };
 
-/** A piece of content as text. What is not text is saved, and its path shown. */
+/** Formats a content block as text. Binary data is saved to a file, and its path is shown. */
 export function showBlock(block: ContentBlock): string {
   switch (block.type) {
     case "text":
@@ -33,7 +33,7 @@ export function showBlock(block: ContentBlock): string {
   }
 }
 
-/** What a read gave. */
+/** Formats the contents of a resource. */
 export function showContents(contents: ResourceContents): string {
   const { text, blob, mimeType } = contents as { text?: string; blob?: string; mimeType?: string };
   if (text !== undefined) return plain(text);
@@ -46,13 +46,13 @@ let saved = 0;
 function save(base64: string, mimeType = "application/octet-stream"): string {
   folder ??= mkdtempSync(join(tmpdir(), "proffer-"));
   saved += 1;
-  const ending = Object.hasOwn(ENDINGS, mimeType) ? ENDINGS[mimeType] : "bin";
-  const path = join(folder, `${saved}.${ending}`);
+  const extension = Object.hasOwn(EXTENSIONS, mimeType) ? EXTENSIONS[mimeType] : "bin";
+  const path = join(folder, `${saved}.${extension}`);
   writeFileSync(path, Buffer.from(base64, "base64"));
   return path;
 }
 
-/** On a terminal, what a server sends must stay text; in a pipe it is data and left alone. */
+/** Removes control sequences from a server's text on a terminal. In a pipe the text is data and stays unchanged. */
 function plain(text: string): string {
   return process.stdout.isTTY ? stripVTControlCharacters(text) : text;
 }

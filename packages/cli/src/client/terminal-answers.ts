@@ -3,7 +3,7 @@ import type { Asked, ScriptedAnswer } from "proffer/testing";
 import { toPlainText } from "./plain-text.ts";
 import { endProgress } from "./terminal-progress.ts";
 
-/** A field of a form, as the protocol describes it. */
+/** The schema of a form field, as the specification defines it. */
 interface FieldSchema {
   readonly type?: string;
   readonly title?: string;
@@ -24,13 +24,13 @@ interface FormSchema {
   readonly required?: readonly string[];
 }
 
-/** Stdout is for the result. */
+/** Prompts go to stderr, because stdout is for the result. */
 const OUTPUT = { output: process.stderr };
 
-/** Somebody pressed Escape or Ctrl+C. */
+/** The user pressed Escape or Ctrl+C. */
 const CANCELLED = Symbol("cancelled");
 
-/** Lets the person at the terminal answer a question of the server. */
+/** Asks the user in the terminal to answer a question of the server. */
 export async function answerInTerminal({ method, params }: Asked): Promise<ScriptedAnswer> {
   if (method !== "elicitation/create") throw new Error(`The terminal cannot answer ${method}.`);
   endProgress();
@@ -40,7 +40,7 @@ export async function answerInTerminal({ method, params }: Asked): Promise<Scrip
 }
 
 async function answerUrl(): Promise<ScriptedAnswer> {
-  const opened = await confirm({ message: "Did you open this address and do what it asks?", ...OUTPUT });
+  const opened = await confirm({ message: "Did you open this URL and complete the task there?", ...OUTPUT });
   if (isCancel(opened)) return "cancel";
   return opened ? { action: "accept" } : "decline";
 }
@@ -85,7 +85,7 @@ async function promptFor(message: string, schema: FieldSchema, required: boolean
   const typed = await text({
     message,
     ...(schema.default === undefined ? {} : { initialValue: String(schema.default) }),
-    validate: (value = "") => complaint(value, schema, required),
+    validate: (value = "") => validate(value, schema, required),
     ...OUTPUT,
   });
   if (isCancel(typed)) return typed;
@@ -104,18 +104,18 @@ function optionsOf({ enum: values, enumNames, oneOf, items }: FieldSchema): { va
   }));
 }
 
-/** What is wrong with a text that was typed; the server checks again. */
-function complaint(value: string, schema: FieldSchema, required: boolean): string | undefined {
-  if (value === "") return required && (schema.minLength ?? 0) > 0 ? "Something is needed here." : undefined;
-  if (schema.type === "number" || schema.type === "integer") return numberComplaint(value, schema);
-  if (value.length < (schema.minLength ?? 0)) return `At least ${schema.minLength} characters, please.`;
-  return value.length > (schema.maxLength ?? Infinity) ? `At most ${schema.maxLength} characters, please.` : undefined;
+/** Returns the problem with an input. The server validates it again. */
+function validate(value: string, schema: FieldSchema, required: boolean): string | undefined {
+  if (value === "") return required && (schema.minLength ?? 0) > 0 ? "A value is required." : undefined;
+  if (schema.type === "number" || schema.type === "integer") return validateNumber(value, schema);
+  if (value.length < (schema.minLength ?? 0)) return `Enter at least ${schema.minLength} characters.`;
+  return value.length > (schema.maxLength ?? Infinity) ? `Enter at most ${schema.maxLength} characters.` : undefined;
 }
 
-function numberComplaint(text: string, { type, minimum, maximum }: FieldSchema): string | undefined {
+function validateNumber(text: string, { type, minimum, maximum }: FieldSchema): string | undefined {
   const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value)) return "A number, please.";
-  if (type === "integer" && !Number.isInteger(value)) return "A whole number, please.";
-  if (minimum !== undefined && value < minimum) return `At least ${minimum}, please.`;
-  return maximum !== undefined && value > maximum ? `At most ${maximum}, please.` : undefined;
+  if (text.trim() === "" || !Number.isFinite(value)) return "Enter a number.";
+  if (type === "integer" && !Number.isInteger(value)) return "Enter an integer.";
+  if (minimum !== undefined && value < minimum) return `Enter a number of at least ${minimum}.`;
+  return maximum !== undefined && value > maximum ? `Enter a number of at most ${maximum}.` : undefined;
 }

@@ -7,10 +7,10 @@ interface Progress {
   readonly message?: unknown;
 }
 
-/** A bar counts in hundredths. */
+/** The bar counts in percent. */
 const MAX = 100;
 
-/** There is one terminal, and so one bar. */
+/** The one bar of the terminal. */
 let bar: { readonly view: ReturnType<typeof progress>; shown: number } | undefined;
 
 /** Shows progress as a bar on stderr. */
@@ -27,7 +27,7 @@ export function showProgress({ progress: done, total, message }: Progress): void
   bar.shown = part;
 }
 
-/** Takes the bar away: the result is there, or a question needs the terminal. The next report brings it back. */
+/** Removes the bar before a result or a question is shown. The next progress report shows it again. */
 export function endProgress(): void {
   bar?.view.clear();
   bar = undefined;

@@ -13,8 +13,8 @@ export interface BuildFlags {
 const UNDOCUMENTED = "PF2001";
 
 /**
- * Writes a folder that runs with the run-time package alone.
- * @throws {CommandError} for a module with any error, or a folder that holds something else; then nothing is written.
+ * Writes a folder that runs with only the run-time package.
+ * @throws {CommandError} for a module with an error, or a folder with other content; then nothing is written.
  */
 export async function build(file: string, { out, allowUndocumented = false }: BuildFlags): Promise<void> {
   const module = findModule(file);
@@ -26,13 +26,13 @@ export async function build(file: string, { out, allowUndocumented = false }: Bu
   reportDiagnostics(diagnostics);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   if (errors > 0) {
-    throw new CommandError(`${file} has ${errors === 1 ? "an error" : `${errors} errors`}; nothing was written.`);
+    throw new CommandError(`${file} has ${errors === 1 ? "an error" : `${errors} errors`}. Nothing was written.`);
   }
   const written = writeBuild(module, out, derivation, (folder) => deriver.emit(folder));
   say(`Wrote ${describe(derivation)} to ${out}: ${written} files. Run it with: node ${out}/index.js [--http [port]]`);
 }
 
-/** What a model knows of a function is its comment: nobody should publish one without. */
+/** Makes a missing comment an error: a model knows a function only by its comment. */
 function requireComment(diagnostic: Diagnostic): Diagnostic {
   return diagnostic.code === UNDOCUMENTED ? { ...diagnostic, severity: "error" } : diagnostic;
 }

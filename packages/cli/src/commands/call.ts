@@ -2,7 +2,7 @@ import type { TestClient } from "proffer/testing";
 import { parseInput, parsePairs, toValues } from "../client/arguments.ts";
 import { type TalkFlags, withClient } from "../client/connect-target.ts";
 import { showBlock } from "../client/show-content.ts";
-import type { Addressed } from "../client/target.ts";
+import type { TargetArguments } from "../client/target.ts";
 import { endProgress, showProgress } from "../client/terminal-progress.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { print, printJson } from "../terminal/terminal.ts";
@@ -14,12 +14,12 @@ export interface CallFlags extends TalkFlags {
 
 type CallResult = Awaited<ReturnType<TestClient["call"]>>;
 
-/** Calls a tool and prints its result. @throws {CommandError} if the tool failed. */
-export async function call({ target, words: [name = ""] }: Addressed, flags: CallFlags): Promise<void> {
+/** Calls a tool and prints its result. @throws {CommandError} if the tool fails. */
+export async function call({ target, words: [name = ""] }: TargetArguments, flags: CallFlags): Promise<void> {
   const pairs = parsePairs(flags.arg, "--arg");
   const input = parseInput(flags.input);
   const result = await withClient(target, flags, async (client) => {
-    // Over HTTP the list says, too, which arguments belong into headers.
+    // Over HTTP the list also declares which arguments are repeated in headers.
     const schema = pairs.length > 0 || target.kind === "url" ? (await findTool(client, name)).inputSchema : {};
     const named = toValues(pairs, schema);
     const options = process.stderr.isTTY ? { onProgress: showProgress } : {};
@@ -30,7 +30,7 @@ export async function call({ target, words: [name = ""] }: Addressed, flags: Cal
     }
   });
   if (flags.json) printJson(result);
-  if (result.isError) throw new CommandError(flags.json ? "the tool failed." : show(result));
+  if (result.isError) throw new CommandError(flags.json ? "The tool failed." : show(result));
   if (!flags.json) print(show(result));
 }
 
@@ -39,10 +39,10 @@ async function findTool(client: TestClient, name: string) {
   const tool = tools.find((each) => each.name === name);
   if (tool !== undefined) return tool;
   const names = tools.map((each) => each.name).join(", ");
-  throw new CommandError(`there is no tool ${JSON.stringify(name)}; there are: ${names || "none"}.`);
+  throw new CommandError(`Unknown tool ${JSON.stringify(name)}. Available tools: ${names || "none"}.`);
 }
 
-/** Structured content repeats what the text says, unless there is no text. */
+/** Shows the structured content only if there are no content blocks, which repeat it otherwise. */
 function show({ content, structuredContent }: CallResult): string {
   if (content.length === 0)
     return structuredContent === undefined ? "" : JSON.stringify(structuredContent, undefined, 2);

@@ -7,37 +7,37 @@ import { toManifest } from "../modules/to-manifest.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { formatDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
-import { describeServer, type Offer } from "../terminal/offer.ts";
-import { formatOffer } from "../terminal/offer-text.ts";
+import { type Listing, listServer } from "../terminal/listing.ts";
+import { formatListing } from "../terminal/listing-text.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 
 /**
- * Prints what clients would see of a module, and what is wrong with it.
- * @throws {CommandError} after that, if there is an error.
+ * Prints the tools, prompts and resources of a module as clients see them, and its diagnostics.
+ * @throws {CommandError} after printing, if there is an error.
  */
 export async function check(file: string, { json = false }: { json?: boolean }): Promise<void> {
   const module = findModule(file);
   const { derive } = await import("../derive/index.ts");
   const derivation = derive(module);
   const { diagnostics } = derivation;
-  const offer = await explainUsage(describeModule(file, derivation));
-  if (json) printJson({ ...offer, diagnostics });
+  const listing = await explainUsage(listModule(file, derivation));
+  if (json) printJson({ ...listing, diagnostics });
   else {
     const styles = stylesFor(process.stdout);
-    print([formatOffer(offer, styles), formatDiagnostics(diagnostics, styles)].filter(Boolean).join("\n\n"));
+    print([formatListing(listing, styles), formatDiagnostics(diagnostics, styles)].filter(Boolean).join("\n\n"));
   }
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   if (errors > 0) throw new CommandError(`${file} has ${errors === 1 ? "an error" : `${errors} errors`}.`);
 }
 
-async function describeModule(file: string, derivation: Derivation): Promise<Offer> {
-  return describeServer(await serverFor(file, derivation));
+async function listModule(file: string, derivation: Derivation): Promise<Listing> {
+  return listServer(await serverFor(file, derivation));
 }
 
-/** Functions need not be there to be described; a server that the module makes itself does. */
+/** Only a module that creates its own server must be imported to be listed. */
 async function serverFor(file: string, derivation: Derivation): Promise<Server> {
   if (derivation.form === "server") return load(file);
   return createDerivedServer(toManifest(derivation), () =>
-    Promise.reject(new Error("Nothing is called while it is checked.")),
+    Promise.reject(new Error("proffer check calls no functions.")),
   );
 }

@@ -5,14 +5,14 @@ import { watchProject } from "../dev/watch.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
-import { describeServer } from "../terminal/offer.ts";
-import { formatOffer } from "../terminal/offer-text.ts";
+import { listServer } from "../terminal/listing.ts";
+import { formatListing } from "../terminal/listing-text.ts";
 import { say, stylesFor } from "../terminal/terminal.ts";
 import { type TransportFlags, toServeOptions } from "./transport-flags.ts";
 
 /**
- * Serves a module and follows its edits until its client is gone or the process is told to stop.
- * @throws {CommandError} if the module cannot be served to begin with.
+ * Serves a module and applies its edits until the client disconnects or the process is stopped.
+ * @throws {CommandError} if the first version cannot be served.
  */
 export async function dev(file: string, flags: TransportFlags): Promise<void> {
   const http = toServeOptions(flags);
@@ -23,7 +23,7 @@ export async function dev(file: string, flags: TransportFlags): Promise<void> {
   const first = await explainUsage(versions.next());
   const live = createLiveServer(first.server);
   reportDiagnostics(first.derivation.diagnostics);
-  say(formatOffer(await describeServer(live.server), stylesFor(process.stderr)));
+  say(formatListing(await listServer(live.server), stylesFor(process.stderr)));
 
   const watch = watchProject(versions.files, begin, async () => {
     const started = performance.now();
@@ -39,19 +39,19 @@ export async function dev(file: string, flags: TransportFlags): Promise<void> {
     serveProcess(live.server, {
       ...(http && { http: { ...http, exposeErrors: true } }),
       stdio: stdio && { exposeErrors: true },
-      listening: ({ url }) => say(`\nListening at ${url}; edits to ${file} are taken over.`),
+      listening: ({ url }) => say(`\nListening at ${url}; watching ${file} for edits.`),
     }),
   );
 }
 
-/** The next version, or undefined if the edit is broken: then the error is shown, and the last good version goes on. */
+/** Loads the next version. If it is broken, prints the error and returns undefined: the last good version stays active. */
 async function tryNext(versions: Versions): Promise<Version | undefined> {
   try {
     return await explainUsage(versions.next());
   } catch (error) {
     const { red } = stylesFor(process.stderr);
     const text = error instanceof CommandError ? error.message : ((error as Error).stack ?? String(error));
-    say(`${red("✗")} ${text}\nThe last good version goes on.`);
+    say(`${red("✗")} ${text}\nThe last good version stays active.`);
     return undefined;
   }
 }
@@ -63,5 +63,5 @@ function describe({ added, removed, changed }: Difference, milliseconds: number)
     ...removed.map((name) => `-${name}`),
     ...changed.map((name) => `~${name}`),
   ];
-  return `${green("✓")} Taken over in ${Math.round(milliseconds)} ms. ${parts.join(" ")}`.trimEnd();
+  return `${green("✓")} Applied in ${Math.round(milliseconds)} ms. ${parts.join(" ")}`.trimEnd();
 }

@@ -1,19 +1,19 @@
+import { examineListing } from "../doctor/examine-listing.ts";
 import { examineLoad } from "../doctor/examine-load.ts";
-import { examineOffer } from "../doctor/examine-offer.ts";
 import { examineStart } from "../doctor/examine-start.ts";
 import { type Finding, formatFinding } from "../doctor/finding.ts";
 import { toLaunch } from "../install/launch.ts";
 import { openServer } from "../modules/load.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { describeServer } from "../terminal/offer.ts";
+import { listServer } from "../terminal/listing.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 
-/** The oldest version of Node that is supported. */
+/** The oldest supported version of Node. */
 const NODE = [20, 19] as const;
 
 /**
- * Looks for what breaks real servers and prints what to do.
- * @throws {CommandError} after that, if anything is broken.
+ * Looks for common problems of servers and prints a fix for each.
+ * @throws {CommandError} after printing, if a check fails.
  */
 export async function doctor(file: string, { json = false }: { readonly json?: boolean }): Promise<void> {
   const findings = [examineNode(process.versions.node), ...(await examineModule(file))];
@@ -30,7 +30,7 @@ async function examineModule(file: string): Promise<Finding[]> {
     const diagnostics = (prepared?.diagnostics ?? []).map(toFinding);
     const loaded = prepared?.url === undefined ? [] : await examineLoad(prepared.url);
     const started = await examineStart(toLaunch(file, false, {}));
-    return [...diagnostics, ...loaded, ...started, ...examineOffer(server.info.name, await describeServer(server))];
+    return [...diagnostics, ...loaded, ...started, ...examineListing(server.info.name, await listServer(server))];
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return [{ level: "error", message: error.message }];

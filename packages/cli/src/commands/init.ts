@@ -5,13 +5,13 @@ import { projectFiles } from "../init/project-files.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { print, say } from "../terminal/terminal.ts";
 
-/** Writes a new project and installs its packages. @throws {CommandError} if any of its files exists. */
+/** Creates a project and installs its packages. @throws {CommandError} if one of its files exists. */
 export async function init(folder: string, { install }: { readonly install: boolean }): Promise<void> {
   const target = resolve(folder);
   const files = Object.entries(projectFiles(toPackageName(basename(target))));
   const taken = files.map(([path]) => path).filter((path) => existsSync(join(target, path)));
   if (taken.length > 0) {
-    throw new CommandError(`${folder} has ${taken.join(", ")} already; nothing was written. Name a new folder.`);
+    throw new CommandError(`${folder} already contains ${taken.join(", ")}. Nothing was written. Choose a new folder.`);
   }
   for (const [path, text] of files) {
     mkdirSync(dirname(join(target, path)), { recursive: true });
@@ -30,13 +30,14 @@ export async function init(folder: string, { install }: { readonly install: bool
 }
 
 function installPackages(target: string): boolean {
-  say("Installing packages; --no-install would leave that to you.");
+  say("Installing packages. To skip this step, use --no-install.");
   const options = { cwd: target, stdio: ["ignore", 2, 2] as const, shell: process.platform === "win32" };
   const { status } = spawnSync("npm", ["install", "--no-audit", "--no-fund"], {
     ...options,
     stdio: [...options.stdio],
   });
-  if (status !== 0) say("npm install failed; its output is above. The project is complete without it.");
+  if (status !== 0)
+    say("npm install failed; see its output above. The project files are complete: run npm install again.");
   return status === 0;
 }
 

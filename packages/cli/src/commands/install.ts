@@ -13,7 +13,7 @@ export interface InstallFlags extends ClientFlags {
   readonly env: readonly string[];
 }
 
-/** Adds a module to the configuration of a client. @throws {CommandError} if it cannot be served, or the file not edited. */
+/** Adds a module to a client's configuration. @throws {CommandError} if it cannot be served, or the file not edited. */
 export async function install(file: string, flags: InstallFlags): Promise<void> {
   const { config, file: target } = locateConfig(flags);
   const name = checkName(flags.name ?? toName(await serverName(file)));
@@ -22,19 +22,19 @@ export async function install(file: string, flags: InstallFlags): Promise<void> 
   applyChange(target, config, planChange(target, config, name, entry), flags.dryRun);
 }
 
-/** What does not derive would not start in the client either, where nobody sees the reason. */
+/** Derives the module to get its name. A broken module fails here, because the client would not show the reason. */
 async function serverName(file: string): Promise<string> {
   const built = findBuiltFolder(file);
   if (built === undefined) return (await prepareModule(file)).manifest.server.name;
   return JSON.parse(readFileSync(join(built, BUILT_MANIFEST), "utf8")).server.name;
 }
 
-/** Clients make identifiers of names: of a package's, its scope becomes a part. */
+/** Converts a package name to a name that clients accept as an identifier: `@scope/name` becomes `scope-name`. */
 function toName(name: string): string {
   return name.replace(/^@/, "").replace(/[^A-Za-z0-9_-]+/g, "-");
 }
 
 function checkName(name: string): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name;
-  throw new CommandError(`${JSON.stringify(name)} is no name that clients take: use letters, digits, _ and -.`);
+  throw new CommandError(`Invalid server name ${JSON.stringify(name)}. Use 1 to 64 letters, digits, _ and -.`);
 }

@@ -1,12 +1,12 @@
 import { capabilitiesOf, type TalkFlags, withClient } from "../client/connect-target.ts";
-import type { Addressed } from "../client/target.ts";
-import { listOffer } from "../terminal/offer.ts";
-import { formatOffer } from "../terminal/offer-text.ts";
+import type { TargetArguments } from "../client/target.ts";
+import { listAll } from "../terminal/listing.ts";
+import { formatListing } from "../terminal/listing-text.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 
-/** Prints what a server has. */
-export async function list({ target }: Addressed, flags: TalkFlags): Promise<void> {
-  const offer = await withClient(target, flags, (client) => listOffer(client, capabilitiesOf(client)));
-  if (flags.json) printJson(offer);
-  else print(formatOffer(offer, stylesFor(process.stdout)));
+/** Prints the tools, prompts and resources of a server. */
+export async function list({ target }: TargetArguments, flags: TalkFlags): Promise<void> {
+  const listing = await withClient(target, flags, (client) => listAll(client, capabilitiesOf(client)));
+  if (flags.json) printJson(listing);
+  else print(formatListing(listing, stylesFor(process.stdout)));
 }

@@ -1,7 +1,7 @@
 import { parsePairs } from "../client/arguments.ts";
 import { type TalkFlags, withClient } from "../client/connect-target.ts";
 import { showBlock } from "../client/show-content.ts";
-import type { Addressed } from "../client/target.ts";
+import type { TargetArguments } from "../client/target.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 
 export interface PromptFlags extends TalkFlags {
@@ -9,7 +9,7 @@ export interface PromptFlags extends TalkFlags {
 }
 
 /** Gets a prompt and prints its messages. */
-export async function prompt({ target, words: [name = ""] }: Addressed, flags: PromptFlags): Promise<void> {
+export async function prompt({ target, words: [name = ""] }: TargetArguments, flags: PromptFlags): Promise<void> {
   const values = Object.fromEntries(parsePairs(flags.arg, "--arg"));
   const result = await withClient(target, flags, (client) => client.get(name, values));
   if (flags.json) {

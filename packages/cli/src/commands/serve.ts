@@ -7,14 +7,14 @@ import { say } from "../terminal/terminal.ts";
 import { type ServeFlags, toMounts, toServeOptions } from "./transport-flags.ts";
 
 /**
- * Serves a module, or a folder that `build` wrote, until its client is gone or the process is told to stop.
- * @throws {CommandError} when there is nothing to serve.
+ * Serves a module, or a folder that `build` wrote, until the client disconnects or the process is stopped.
+ * @throws {CommandError} if the module cannot be served.
  */
 export async function serve(file: string, flags: ServeFlags): Promise<void> {
   const http = toServeOptions(flags);
   const mounts = toMounts(flags);
   const stdio = flags.stdio ?? http === undefined;
-  // The author's module and all that it imports may print while they load, and stdout already belongs to the protocol.
+  // The module and its imports may print while they load, but stdout is reserved for the protocol.
   if (stdio) guardStdout();
   const first = await open(file);
   const others = new Map<string, OpenedServer>();

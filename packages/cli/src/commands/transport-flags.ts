@@ -1,11 +1,11 @@
 import type { ServeOptions } from "proffer/http";
 import { WrongUsage } from "../terminal/command-error.ts";
 
-/** The flags of `serve` and `dev` that say how to serve. */
+/** The transport flags of `serve` and `dev`. */
 export interface TransportFlags {
-  /** A port, or true for the default one. */
+  /** A port, or true for the default port. */
   readonly http?: string | boolean;
-  /** The same, for those who know it by this name. */
+  /** The same as `http` with a port. */
   readonly port?: string;
   readonly host?: string;
   readonly path?: string;
@@ -18,18 +18,18 @@ export interface ServeFlags extends TransportFlags {
   readonly mount?: readonly string[];
 }
 
-/** What the flags say about HTTP; undefined if it was not asked for. @throws {WrongUsage} for flags that make no sense. */
+/** Returns the HTTP options, or undefined without HTTP. @throws {WrongUsage} for invalid or conflicting flags. */
 export function toServeOptions(flags: TransportFlags): ServeOptions | undefined {
   const { http, port: named = typeof http === "string" ? http : undefined, host, path } = flags;
-  if (!asksForHttp(flags)) {
+  if (!usesHttp(flags)) {
     const stray = host === undefined ? (path === undefined ? undefined : "--path") : "--host";
-    if (stray !== undefined) throw new WrongUsage(`${stray} is about HTTP; add --http.`);
+    if (stray !== undefined) throw new WrongUsage(`${stray} requires --http.`);
     return undefined;
   }
-  // Hosts that start a server for its users say by this variable where they look for it.
+  // Hosting platforms pass the port in this variable.
   const port = named === undefined ? readPort(process.env.PORT) : parsePort(named, flags.port ? "--port" : "--http");
   if (typeof http === "string" && port !== parsePort(http, "--http")) {
-    throw new WrongUsage(`--http names the port ${http} and --port ${named}; name one.`);
+    throw new WrongUsage(`Conflicting ports: --http ${http} and --port ${named}. Use one of them.`);
   }
   return {
     ...(port !== undefined && { port }),
@@ -38,23 +38,24 @@ export function toServeOptions(flags: TransportFlags): ServeOptions | undefined 
   };
 }
 
-/** The other modules to serve, by their paths. @throws {WrongUsage} for flags that make no sense. */
+/** Returns the other modules to serve, by path. @throws {WrongUsage} for invalid flags. */
 export function toMounts(flags: ServeFlags): ReadonlyMap<string, string> {
   const { mount = [] } = flags;
   const mounts = new Map<string, string>();
   for (const text of mount) {
-    if (!asksForHttp(flags)) throw new WrongUsage("--mount is about HTTP; add --http.");
+    if (!usesHttp(flags)) throw new WrongUsage("--mount requires --http.");
     const [, path, module] = /^(\/[^=]*)=(.+)$/.exec(text) ?? [];
     if (path === undefined || module === undefined) {
-      throw new WrongUsage(`${JSON.stringify(text)} is not a path and a module; write --mount /path=module.ts.`);
+      throw new WrongUsage(`Invalid value of --mount: ${JSON.stringify(text)}. Write --mount /path=module.ts.`);
     }
-    if (mounts.has(path)) throw new WrongUsage(`--mount names ${path} twice; give each module a path of its own.`);
+    if (mounts.has(path))
+      throw new WrongUsage(`--mount has the path ${path} twice. Use a different path for each module.`);
     mounts.set(path, module);
   }
   return mounts;
 }
 
-function asksForHttp({ http, port }: TransportFlags): boolean {
+function usesHttp({ http, port }: TransportFlags): boolean {
   return port !== undefined || (http !== undefined && http !== false);
 }
 
@@ -66,6 +67,6 @@ function parsePort(text: string, origin: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new WrongUsage(
-    `${origin}: ${JSON.stringify(text)} is not a port; name a number from 0 to 65535, where 0 takes any free one.`,
+    `Invalid port in ${origin}: ${JSON.stringify(text)}. Use a number from 0 to 65535; 0 picks a free port.`,
   );
 }

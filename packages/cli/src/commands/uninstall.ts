@@ -5,19 +5,19 @@ import { planChange, readEntries } from "../install/config-file.ts";
 import { toLaunch } from "../install/launch.ts";
 import { CommandError } from "../terminal/command-error.ts";
 
-/** Removes a server from the configuration of a client. @throws {CommandError} if it is not there. */
+/** Removes a server from a client's configuration. @throws {CommandError} if the configuration does not contain it. */
 export async function uninstall(module: string, flags: ClientFlags): Promise<void> {
   const { config, file } = locateConfig(flags);
   const entries = readEntries(file, config);
   const name = Object.hasOwn(entries, module) ? module : findByPath(module, entries, flags.project ?? false);
   if (name === undefined) {
     const names = Object.keys(entries).join(", ");
-    throw new CommandError(`${file} has no server ${JSON.stringify(module)}; it has: ${names || "none"}.`);
+    throw new CommandError(`${file} has no server ${JSON.stringify(module)}. Its servers: ${names || "none"}.`);
   }
   applyChange(file, config, planChange(file, config, name, undefined), flags.dryRun);
 }
 
-/** The module may be broken by now, and its server have another name: what counts is what the client starts. */
+/** Finds the entry that starts the module. It does not load the module, which may be broken or renamed by now. */
 function findByPath(
   module: string,
   entries: { readonly [name: string]: unknown },

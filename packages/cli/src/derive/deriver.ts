@@ -7,24 +7,24 @@ import { openProject } from "./program/project.ts";
 import { describeMissing, describeSnapshot } from "./snapshot.ts";
 
 export interface DeriveOptions {
-  /** Report TypeScript's own errors in the author's files, too. They take about half of the time. Default: true. */
+  /** Also report TypeScript's own errors in the author's files, which takes additional time. Default: true. */
   check?: boolean;
 }
 
-/** Derives a module again and again, at the cost of what changed. */
+/** Derives a module repeatedly. Each derivation reuses the unchanged parts of the previous one. */
 export interface Deriver {
-  /** Looks at the files and describes what the module offers now. */
+  /** Reads the changed files and describes the module. */
   derive(): Derivation;
-  /** The JavaScript of what was last derived. `outDir` is the directory that it is meant for. */
+  /** Returns the JavaScript of the last derivation. `outDir` is its intended directory; nothing is written. */
   emit(outDir: string): Emission;
 }
 
-/** Describes what a module offers. Whoever watches files should keep a deriver instead. */
+/** Derives a module once. To derive it repeatedly, use `createDeriver`. */
 export function derive(entry: string, options: DeriveOptions = {}): Derivation {
   return createDeriver(entry, options).derive();
 }
 
-/** Opens a module for deriving it repeatedly. */
+/** Creates a deriver for a module. */
 export function createDeriver(entry: string, { check = true }: DeriveOptions = {}): Deriver {
   const absolute = resolve(entry);
   const path = toPosix(existsSync(absolute) ? realpathSync(absolute) : absolute);
@@ -42,7 +42,7 @@ export function createDeriver(entry: string, { check = true }: DeriveOptions = {
     derive,
     emit(outDir) {
       if (emittable === undefined) derive();
-      if (emittable === undefined) throw new Error(`${path} does not exist, so that there is nothing to emit.`);
+      if (emittable === undefined) throw new Error(`${path} does not exist.`);
       return emitFiles(emittable, resolve(outDir));
     },
   };

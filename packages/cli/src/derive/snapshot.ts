@@ -12,7 +12,7 @@ import { isProjectFile } from "./program/origin.ts";
 import { createPackageFinder, type FindPackage, type PackageInfo } from "./program/packages.ts";
 import type { Snapshot } from "./program/project.ts";
 
-/** Describes a module as it is in a snapshot of its program, and says what there is to emit. */
+/** Describes a module in a snapshot of its program. Also returns the files to emit. */
 export function describeSnapshot(
   entry: string,
   { program, configuration, described }: Snapshot,
@@ -21,36 +21,41 @@ export function describeSnapshot(
   const packageOf = createPackageFinder();
   const files = program.getSourceFiles().filter((file) => isProjectFile(program, file, packageOf));
   const session = openSession(program, packageOf);
-  const derivation = emptyDerivation(entry, packageOf);
-  derivation.diagnostics = fromCompiler(configuration.errors, entry);
-  derivation.files = inputsOf(files, configuration.files, packageOf(entry));
-  derivation.packages = packagesOf(program, files, packageOf);
-  const source: EmitSource = { program, entry, files, questions: new Map() };
+  const empty: Derivation = {
+    ...emptyDerivation(entry, packageOf),
+    files: inputsOf(files, configuration.files, packageOf(entry)),
+    packages: packagesOf(program, files, packageOf),
+  };
+  const source = { program, entry, files };
 
-  // What the parser could not read is not there to be described.
+  // A file with syntax errors cannot be described.
   const syntax = files.flatMap((file) => program.getSyntacticDiagnostics(file));
-  derivation.diagnostics.push(...fromCompiler(syntax, entry));
-  if (syntax.length > 0 || described === undefined) return { derivation, source };
+  const early = [...fromCompiler(configuration.errors, entry), ...fromCompiler(syntax, entry)];
+  if (syntax.length > 0 || described === undefined) {
+    return { derivation: { ...empty, diagnostics: early }, source: { ...source, questions: new Map() } };
+  }
 
   const instructions = moduleDoc(described);
-  if (instructions) derivation.server.instructions = instructions;
-  Object.assign(derivation, describeModule(session, described));
-  source.questions = findQuestions(session, files);
-  derivation.questions = [...source.questions].map(([node, schema]): DerivedQuestion => ({ ...locate(node), schema }));
-  derivation.questions.sort((a, b) => compare(entry, a, b));
-  derivation.diagnostics.push(...session.diagnostics);
-  if (check) {
-    const errors = files.flatMap((file) => program.getSemanticDiagnostics(file));
-    derivation.diagnostics.push(...fromCompiler(errors, entry, configuration.lenient ? "warning" : "error"));
-  }
-  derivation.diagnostics.sort((a, b) => compare(entry, a, b));
-  return { derivation, source };
+  const content = describeModule(session, described);
+  const questions = findQuestions(session, files);
+  const located = [...questions].map(([node, schema]): DerivedQuestion => ({ ...locate(node), schema }));
+  const errors = check ? files.flatMap((file) => program.getSemanticDiagnostics(file)) : [];
+  const semantic = fromCompiler(errors, entry, configuration.lenient ? "warning" : "error");
+  const inOrder = (a: Place, b: Place) => compare(entry, a, b);
+  const derivation: Derivation = {
+    ...empty,
+    ...content,
+    server: { ...empty.server, ...(instructions && { instructions }) },
+    questions: located.sort(inOrder),
+    diagnostics: [...early, ...session.diagnostics, ...semantic].sort(inOrder),
+  };
+  return { derivation, source: { ...source, questions } };
 }
 
-/** What there is to say of a module that does not exist. */
+/** Describes a module that does not exist. */
 export function describeMissing(entry: string): Derivation {
   const { severity } = DIAGNOSTICS.PF1001;
-  const message = `there is no module ${entry}; check the path.`;
+  const message = `The module ${entry} does not exist. Check the path.`;
   const diagnostics: Diagnostic[] = [{ code: "PF1001", severity, file: entry, line: 1, column: 1, message }];
   return { ...emptyDerivation(entry, createPackageFinder()), diagnostics, files: [entry] };
 }
@@ -87,7 +92,7 @@ function packagesOf(program: ts.Program, files: ts.SourceFile[], packageOf: Find
 
 type Place = Pick<Diagnostic, "file" | "line" | "column">;
 
-/** The entry first, then the other files, each from top to bottom. */
+/** Sorts the entry first, then the other files; within a file, from top to bottom. */
 function compare(entry: string, a: Place, b: Place): number {
   if (a.file !== b.file) return a.file === entry || (b.file !== entry && a.file < b.file) ? -1 : 1;
   return a.line - b.line || a.column - b.column;

@@ -1,4 +1,4 @@
-import { defineResource, defineServer, defineTool, type Server } from "proffer";
+import { defineResource, defineServer, defineTool, field, type Server } from "proffer";
 import { connect } from "proffer/testing";
 import { expect, it } from "vitest";
 import { createLiveServer } from "./live-server.ts";
@@ -15,7 +15,7 @@ function version(word: string, description = "Says."): Server {
   });
 }
 
-it("replaces what runs without a word to clients, fixed contents too", async () => {
+it("replaces handlers and fixed contents without notifying clients", async () => {
   const live = createLiveServer(version("one"));
   const client = await connect(live.server, { revision: "2025-11-25" });
   const all = async () => [
@@ -30,7 +30,7 @@ it("replaces what runs without a word to clients, fixed contents too", async () 
   await client.close();
 });
 
-it("tells what was added, removed and changed", async () => {
+it("reports added, removed and changed items, and notifies clients", async () => {
   const live = createLiveServer(version("one"));
   const client = await connect(live.server, { revision: "2025-11-25" });
   const next = defineServer({
@@ -49,7 +49,7 @@ it("tells what was added, removed and changed", async () => {
   await client.close();
 });
 
-it("lets the code of the newest version register and notify", async () => {
+it("lets the code of the newest version register items and notify clients", async () => {
   const live = createLiveServer(version("one"));
   const next = version("two");
   live.follow(next);
@@ -63,5 +63,44 @@ it("lets the code of the newest version register and notify", async () => {
   next.tools.remove("later");
   expect(await client.listTools()).toHaveLength(1);
   await stop();
+  await client.close();
+});
+
+it.each(["2025-11-25", "2026-07-28"])("finishes a call on the version that it started on, on %s", async (revision) => {
+  const asking = (word: string) =>
+    defineServer({
+      name: "live",
+      version: "1.0.0",
+      tools: [
+        defineTool({
+          name: "say",
+          description: `Says ${word}.`,
+          handle: async (_, ctx) => `${(await ctx.ask("Really?", { sure: field.boolean() })).action} ${word}`,
+        }),
+      ],
+    });
+  const live = createLiveServer(asking("one"));
+  const client = await connect(live.server, {
+    revision,
+    answers: () => {
+      live.follow(asking("two"));
+      return { action: "accept", content: { sure: true } };
+    },
+  });
+  expect((await client.call("say")).content).toMatchObject([{ text: "accept one" }]);
+  expect((await client.call("say")).content).toMatchObject([{ text: "accept two" }]);
+  await client.close();
+});
+
+it("removes the items that the code of an earlier version registered later", async () => {
+  const first = version("one");
+  const live = createLiveServer(first);
+  const client = await connect(live.server, { revision: "2025-11-25" });
+  first.tools.add(defineTool({ name: "later", handle: () => "one" }));
+  expect(await client.listTools()).toHaveLength(2);
+  const next = version("two");
+  expect(live.follow(next)).toEqual({ added: [], removed: ["later"], changed: [] });
+  next.tools.add(defineTool({ name: "later", handle: () => "two" }));
+  expect((await client.call("later")).content).toMatchObject([{ text: "two" }]);
   await client.close();
 });

@@ -1,7 +1,8 @@
-import type { Collection, Server } from "proffer";
-import { LiveItem } from "./live-item.ts";
+import type { Prompt, Resource, Server, Tool } from "proffer";
+import { createFrontServer } from "proffer/derived";
+import { PinnedCalls } from "./pinned-calls.ts";
 
-/** What an edit changed for clients. */
+/** The differences between two versions of a server that clients can see: names of tools and prompts, URIs of resources. */
 export interface Difference {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -11,96 +12,63 @@ export interface Difference {
 /** A server whose tools, prompts and resources can be replaced by those of another one. */
 export interface LiveServer {
   readonly server: Server;
-  /** Takes over what another version has. Clients hear of it only if something that they can see is different. */
+  /** Serves the next version. Clients are notified only of the lists that look different to them. */
   follow(next: Server): Difference;
 }
 
 const KINDS = ["tools", "prompts", "resources"] as const;
 
-/** Makes a server live. It keeps its name, version and instructions, and whatever else was decided at its start. */
+/** Creates a live server. It keeps the name, version, instructions and other options of the first version. */
 export function createLiveServer(first: Server): LiveServer {
-  let version = 1;
-  const lists = KINDS.map((kind) => new LiveList(first[kind] as Collection<Item>));
+  const calls = new PinnedCalls();
+  const front = createFrontServer(first, calls);
+  let current = first;
+  calls.add(first);
+  front.present(first, []);
   return {
-    server: first,
+    server: front.server,
     follow(next) {
-      version += 1;
-      const differences = KINDS.map((kind, index) => {
-        const items = [...(next[kind] as Collection<Item>)];
-        const difference = lists[index]?.follow(items, version);
-        forward(next[kind] as Collection<Item>, first[kind] as Collection<Item>);
-        return difference;
-      });
-      Object.assign(next, { notify: first.notify.bind(first) });
-      const all = (part: keyof Difference) => differences.flatMap((difference) => difference?.[part] ?? []);
+      const differences = KINDS.map((kind) => ({ kind, ...compare([...current[kind]], [...next[kind]]) }));
+      const isChanged = ({ added, removed, changed }: Difference) => added.length + removed.length + changed.length > 0;
+      calls.add(next);
+      front.present(
+        next,
+        differences.filter(isChanged).map(({ kind }) => kind),
+      );
+      current = next;
+      const all = (part: keyof Difference) => differences.flatMap((difference) => difference[part]);
       return { added: all("added"), removed: all("removed"), changed: all("changed") };
     },
   };
 }
 
-interface Item {
-  readonly name: string;
-  readonly uri?: string;
-  readonly description: object;
-}
+type Item = Tool | Prompt | Resource;
 
-class LiveList {
-  readonly #collection: Collection<Item>;
-  readonly #items = new Map<string, LiveItem<Item>>();
-
-  constructor(collection: Collection<Item>) {
-    this.#collection = collection;
-    for (const item of [...collection]) {
-      collection.remove(keyOf(item));
-      this.#add(item, 1);
-    }
-  }
-
-  follow(items: readonly Item[], version: number): Difference {
-    const keys = new Set(items.map(keyOf));
-    const removed = [...this.#items.keys()].filter((key) => !keys.has(key));
-    for (const key of removed) this.#remove(key);
-    const added: string[] = [];
-    const changed: string[] = [];
-    for (const item of items) {
-      const key = keyOf(item);
-      const live = this.#items.get(key);
-      if (live?.replace(item, version)) continue;
-      (live === undefined ? added : changed).push(key);
-      this.#remove(key);
-      this.#add(item, version);
-    }
-    return { added, removed, changed };
-  }
-
-  #add(item: Item, version: number): void {
-    const live = new LiveItem(item, version);
-    this.#items.set(keyOf(item), live);
-    this.#collection.add(live.view);
-  }
-
-  #remove(key: string): void {
-    this.#items.delete(key);
-    this.#collection.remove(key);
-  }
-}
-
-function keyOf({ uri, name }: Item): string {
-  return uri ?? name;
-}
-
-/** What the author's code registers later, on the server that it knows, reaches the clients of the first one. */
-function forward(from: Collection<Item>, to: Collection<Item>): void {
-  const add = from.add.bind(from);
-  const remove = from.remove.bind(from);
-  Object.assign(from, {
-    add(item: Item) {
-      add(item);
-      to.add(item);
-    },
-    remove(key: string) {
-      to.remove(key);
-      return remove(key);
-    },
+function compare(before: readonly Item[], after: readonly Item[]): Difference {
+  const known = new Map(before.map((item) => [keyOf(item), item]));
+  const keys = new Set(after.map(keyOf));
+  const shared = after.flatMap((item) => {
+    const earlier = known.get(keyOf(item));
+    return earlier === undefined ? [] : [{ earlier, item }];
   });
+  return {
+    added: [...keys].filter((key) => !known.has(key)),
+    removed: [...known.keys()].filter((key) => !keys.has(key)),
+    changed: shared.filter(({ earlier, item }) => !isSame(earlier, item)).map(({ item }) => keyOf(item)),
+  };
+}
+
+function keyOf(item: Item): string {
+  return "uri" in item ? item.uri : item.name;
+}
+
+/**
+ * Whether clients can ignore the replacement of one item by another. A watched resource always counts as changed: its
+ * watcher belongs to the earlier version and must be started again.
+ */
+function isSame(before: Item, after: Item): boolean {
+  if (JSON.stringify(before.description) !== JSON.stringify(after.description)) return false;
+  if (!("uri" in before && "uri" in after)) return true;
+  const isWatched = before.watch !== undefined || after.watch !== undefined;
+  return !isWatched && before.rules === after.rules && !before.list === !after.list && !before.exists === !after.exists;
 }

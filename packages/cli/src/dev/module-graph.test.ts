@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, it } from "vitest";
-import { openNatives } from "./external-modules.ts";
+import { openExternalModules } from "./external-modules.ts";
+import { createModuleCompiler } from "./module-compiler.ts";
 import { createModuleGraph, type Namespace } from "./module-graph.ts";
-import { openRunnables } from "./runnable.ts";
 
 let folder: string;
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Opens modules, as they are emitted, in a project with these packages, and gives how to import one of them. */
+/** Creates a graph of emitted modules in a project with packages. Returns a function that imports one of them. */
 async function open(
   files: Record<string, string>,
   packages: Record<string, string> = {},
@@ -24,12 +24,12 @@ async function open(
   }
   const emitted = Object.entries(files).map(([path, text]) => ({ path, source: join(folder, "src", path), text }));
   const urlOf = (path: string) => pathToFileURL(join(folder, "out", path)).href;
-  const runnables = openRunnables(join(folder, "run")).update(emitted, urlOf);
-  const graph = createModuleGraph(runnables, await openNatives(join(folder, "out")));
+  const compiler = createModuleCompiler(join(folder, "run")).compile(emitted, urlOf);
+  const graph = createModuleGraph(compiler, await openExternalModules(join(folder, "out")));
   return (path) => graph(urlOf(path));
 }
 
-it("exports bindings that are live, through other modules too", async () => {
+it("exports live bindings, also through other modules", async () => {
   const load = await open({
     "main.js": `
       import { count, increment } from "./count.js";
@@ -70,12 +70,12 @@ it.each([
   ["export default class { one = 1 }\n(() => {})();", (value: unknown) => new (value as new () => { one: 1 })().one],
   ['import one from "./one.js"; export default one;', (value: unknown) => value],
   ['import one from "./one.js"; export default { one };', (value: unknown) => (value as { one: 1 }).one],
-])("exports by default: %s", async (text, use) => {
+])("has the default export of: %s", async (text, use) => {
   const load = await open({ "main.js": text, "one.js": "export default 1;" });
   expect(await use((await load("main.js")).default)).toBe(1);
 });
 
-it("exports all of other modules, but not their default, in a cycle too", async () => {
+it("re-exports all names of other modules except their default, also in a cycle", async () => {
   const load = await open({
     "main.js": 'export * from "./a.js"; export * as b from "./b.js"; export const own = "main"; export default 1;',
     "a.js": 'export * from "./b.js"; export const a = 1; export const own = "a"; export default 2;',
@@ -86,7 +86,7 @@ it("exports all of other modules, but not their default, in a cycle too", async 
   expect(main.b).toMatchObject({ a: 1, b: 2, default: 3 });
 });
 
-it("replaces imported names only where they mean the import", async () => {
+it("replaces only the names that refer to an import", async () => {
   const load = await open({
     "main.js": `
       import { x, tell } from "./x.js";
@@ -121,7 +121,7 @@ it("replaces imported names only where they mean the import", async () => {
   ]);
 });
 
-it("lets modules that import each other use functions early, but nothing that is not initialised", async () => {
+it("allows functions of circular imports to be used early, but no uninitialized binding", async () => {
   const load = await open({
     "main.js": 'export { early } from "./a.js"; export { late } from "./b.js";',
     "a.js":
@@ -136,7 +136,7 @@ it("lets modules that import each other use functions early, but nothing that is
   await expect(load("bad.js")).rejects.toThrow(new ReferenceError("Cannot access 'value' before initialization"));
 });
 
-it("evaluates each module once, after what it imports, and waits for what is awaited at the top", async () => {
+it("evaluates each module once, after its imports, and waits for top-level await", async () => {
   const load = await open(
     {
       "main.js": `
@@ -169,7 +169,7 @@ it("evaluates each module once, after what it imports, and waits for what is awa
   ]);
 });
 
-it("imports later what is named later, once for each query, and else what Node finds", async () => {
+it("imports dynamically: project files once per query, everything else through Node", async () => {
   const load = await open({
     "main.js": "export const load = (name) => import(name);",
     "sub/lazy.js": "export const made = {}; export const up = () => import('../main.js');",
@@ -186,7 +186,7 @@ it("imports later what is named later, once for each query, and else what Node f
   await expect(later("./absent.js")).rejects.toThrow(/absent\.js/);
 });
 
-it("imports JSON and packages, those of CommonJS by default and by name", async () => {
+it("imports JSON and packages, CommonJS packages by default and by name", async () => {
   const load = await open(
     {
       "main.js": `
@@ -202,7 +202,7 @@ it("imports JSON and packages, those of CommonJS by default and by name", async 
   expect((await load("main.js")).all).toEqual([1, 2, 2, 3]);
 });
 
-it("refuses an import of what a module does not export", async () => {
+it("rejects the import of a missing export", async () => {
   const load = await open({
     "main.js": 'import { absent } from "./other.js"; absent;',
     "native.js": 'import { absent } from "node:path"; absent;',
@@ -212,7 +212,7 @@ it("refuses an import of what a module does not export", async () => {
   await expect(load("native.js")).rejects.toThrow("module 'node:path' does not provide an export named 'absent'");
 });
 
-it("knows where its source is, and nothing of CommonJS", async () => {
+it("has import.meta of its source, and no CommonJS variables", async () => {
   const load = await open({
     "main.js": `#!/usr/bin/env node
       export const { url, filename, dirname } = import.meta;
@@ -230,7 +230,7 @@ it("knows where its source is, and nothing of CommonJS", async () => {
   expect(typeof (await load("own.js")).x).toBe("string");
 });
 
-it("fails again, and alone, where a module has failed", async () => {
+it("fails again when a failed module is imported again, without affecting others", async () => {
   const load = await open({
     "main.js": 'import "./bad.js"; import "./good.js";',
     "bad.js": 'throw new Error("bad");',

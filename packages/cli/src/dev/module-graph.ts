@@ -1,21 +1,21 @@
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ModuleImport } from "../derive/index.ts";
-import type { Natives } from "./external-modules.ts";
+import type { ExternalModules } from "./external-modules.ts";
 
-/** What a module exports, by name. */
+/** The exports of a module, by name. */
 export type Namespace = Record<string, unknown>;
 
-/** A file of the project that can be run as a module. */
-export interface RunnableModule {
-  /** The path of what it was made from. */
+/** A file of the project, compiled to a function that behaves like a module. */
+export interface CompiledModule {
+  /** The path of the source file. */
   readonly source: string;
   readonly imports: readonly ModuleImport[];
-  /** Tells what it exports, waits for its turn and does what the module does. */
+  /** Declares the exports, waits for `scope.turn` and evaluates the module. */
   readonly run: (this: void, scope: ModuleScope) => Promise<void>;
 }
 
-/** What a module sees of the others: their namespaces, by the index of the import, and what else a module can use. */
+/** The environment of a module: the namespaces of its imports, by index, and the module features that code can use. */
 export interface ModuleScope {
   [index: number]: Namespace;
   readonly meta: object;
@@ -24,34 +24,34 @@ export interface ModuleScope {
   export(name: string, get: () => unknown): void;
 }
 
-interface LinkedModule extends RunnableModule {
+interface LinkedModule extends CompiledModule {
   readonly namespace: Namespace;
   readonly scope: ModuleScope;
-  /** In the order of the imports; a string is what Node imports. */
+  /** In the order of the imports. Node imports those that are strings. */
   readonly dependencies: (LinkedModule | string)[];
   readonly begin: () => void;
-  /** Settles with the module, which waits for its turn. */
+  /** Settles when the evaluation of the module ends. */
   done: Promise<void>;
-  /** There from its turn on. */
+  /** Set when the evaluation starts. */
   evaluation?: Promise<void>;
 }
 
 /**
- * Links and evaluates modules in the way of ECMAScript: each once, after what it imports, with bindings that are live.
- * Nobody else knows of them, so that they are forgotten with the graph. What is not of the project, Node imports.
+ * Links and evaluates modules as ECMAScript defines: each once, after its imports, with live bindings. Unlike Node's
+ * modules they can be garbage-collected together with the graph. Node imports the modules outside the project.
  * @param files - the files of the project by URL.
  * @returns a function that imports one of them.
  */
 export function createModuleGraph(
-  files: ReadonlyMap<string, RunnableModule>,
-  natives: Natives,
+  files: ReadonlyMap<string, CompiledModule>,
+  externals: ExternalModules,
 ): (url: string) => Promise<Namespace> {
   const modules = new Map<string, LinkedModule>();
   const fileAt = (url: string) => files.get(url.replace(/[?#].*$/, ""));
 
   async function importModule(url: string): Promise<Namespace> {
     const file = fileAt(url);
-    if (file === undefined) return natives.load(url);
+    if (file === undefined) return externals.load(url);
     const linked: LinkedModule[] = [];
     const module = link(url, file, linked);
     for (const each of linked) exportStars(each);
@@ -59,7 +59,7 @@ export function createModuleGraph(
     return module.namespace;
   }
 
-  function link(url: string, file: RunnableModule, linked: LinkedModule[]): LinkedModule {
+  function link(url: string, file: CompiledModule, linked: LinkedModule[]): LinkedModule {
     const known = modules.get(url);
     if (known !== undefined) return known;
     const module = createModule(url, file);
@@ -77,7 +77,7 @@ export function createModuleGraph(
     return module;
   }
 
-  function createModule(url: string, file: RunnableModule): LinkedModule {
+  function createModule(url: string, file: CompiledModule): LinkedModule {
     const namespace: Namespace = Object.create(null, { [Symbol.toStringTag]: { value: "Module" } });
     let begin = () => {};
     const turn = new Promise<void>((resolve) => {
@@ -89,7 +89,7 @@ export function createModuleGraph(
         url: pathToFileURL(file.source).href,
         filename: file.source,
         dirname: dirname(file.source),
-        resolve: (specifier: string) => natives.resolve(locate(specifier, url)),
+        resolve: (specifier: string) => externals.resolve(locate(specifier, url)),
       },
       import: async (specifier) => importModule(locate(String(specifier), url)),
       export: (name, get) => Object.defineProperty(namespace, name, { get, enumerable: true }),
@@ -97,13 +97,13 @@ export function createModuleGraph(
     return { ...file, namespace, scope, dependencies: [], begin, done: turn };
   }
 
-  /** On a way through imports that comes back to a module, that module is left for later. */
-  async function evaluate(module: LinkedModule, way: Set<LinkedModule>): Promise<void> {
-    if (module.evaluation !== undefined || way.has(module)) return module.evaluation;
-    way.add(module);
+  /** `visited` breaks import cycles: a module on the current path is evaluated later. */
+  async function evaluate(module: LinkedModule, visited: Set<LinkedModule>): Promise<void> {
+    if (module.evaluation !== undefined || visited.has(module)) return module.evaluation;
+    visited.add(module);
     for (const [index, dependency] of module.dependencies.entries()) {
-      if (typeof dependency === "string") module.scope[index] = await natives.load(dependency);
-      else await evaluate(dependency, way);
+      if (typeof dependency === "string") module.scope[index] = await externals.load(dependency);
+      else await evaluate(dependency, visited);
       if (typeof dependency === "string" || dependency.evaluation !== undefined) checkNames(module, index);
     }
     exportStars(module);
@@ -114,12 +114,12 @@ export function createModuleGraph(
   return importModule;
 }
 
-/** Resolves a specifier as far as it depends on the module that it is in. */
+/** Resolves a relative specifier against the URL of its module. */
 function locate(specifier: string, url: string): string {
   return /^\.{0,2}\//.test(specifier) ? new URL(specifier, url).href : specifier;
 }
 
-/** Ends the stack of what the module throws: were it awaited, or its promise handed on, frames of ours would follow. */
+/** Starts a module. The new promise ends the async stack trace of its errors, which `await` would extend with our frames. */
 function begin(module: LinkedModule): Promise<void> {
   return new Promise((resolve, reject) => {
     module.done.then(
@@ -130,14 +130,14 @@ function begin(module: LinkedModule): Promise<void> {
   });
 }
 
-/** Exports what `export * from` stands for, as far as it is known already. */
-function exportStars(module: LinkedModule, way = new Set<LinkedModule>()): void {
-  if (way.has(module)) return;
-  way.add(module);
+/** Adds the names of `export * from`, as far as they are known yet. */
+function exportStars(module: LinkedModule, visited = new Set<LinkedModule>()): void {
+  if (visited.has(module)) return;
+  visited.add(module);
   for (const [index, { star }] of module.imports.entries()) {
     if (!star) continue;
     const dependency = module.dependencies[index];
-    if (typeof dependency === "object") exportStars(dependency, way);
+    if (typeof dependency === "object") exportStars(dependency, visited);
     const from = module.scope[index] ?? {};
     for (const name of Object.keys(from)) {
       if (name !== "default" && !(name in module.namespace)) module.scope.export(name, () => from[name]);

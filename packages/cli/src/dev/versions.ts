@@ -11,38 +11,38 @@ import { serverOf } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
 import { toManifest } from "../modules/to-manifest.ts";
 import { checkDerivation } from "../terminal/diagnostic-report.ts";
-import { type Natives, openNatives } from "./external-modules.ts";
+import { type ExternalModules, openExternalModules } from "./external-modules.ts";
+import { createModuleCompiler } from "./module-compiler.ts";
 import { createModuleGraph } from "./module-graph.ts";
-import { openRunnables } from "./runnable.ts";
 
-/** A module as it was at one moment. */
+/** One version of a module. */
 export interface Version {
   readonly server: Server;
   readonly derivation: Derivation;
 }
 
-/** A module that is edited. */
+/** The successive versions of a module. */
 export interface Versions {
-  /** The files that the last derivation looked at, whether it succeeded or not. */
+  /** The files that the last derivation read, whether it succeeded or not. */
   readonly files: readonly string[];
-  /** Derives and imports the module as it is now. @throws {CommandError} that shows what is wrong with it. */
+  /** Derives and loads the current version of the module. @throws {CommandError} that shows its errors. */
   next(): Promise<Version>;
-  /** Removes what was emitted. */
+  /** Deletes the emitted files. */
   clear(): void;
 }
 
-/** All three lists are there from the start: clients are told at the beginning what a server may have. */
+/** Declares all three lists from the start, because clients learn the capabilities only when they connect. */
 const ALL_LISTS = { tools: [], prompts: [], resources: [] };
-/** A version that still answers a call may import a part of itself only now. */
+/** An earlier version with a call in flight may still import one of its files. */
 const KEPT_EMISSIONS = 3;
 
-/** Opens a module for following its edits. */
+/** Opens a module to follow its edits. */
 export function openVersions(file: string): Versions {
   const { folder, module } = locateCache(findModule(file));
   const root = join(folder, `dev-${process.pid}`);
   const deriver = createDeriver(module);
-  const runnables = openRunnables(join(root, "run"));
-  let natives: Promise<Natives> | undefined;
+  const compiler = createModuleCompiler(join(root, "run"));
+  let externals: Promise<ExternalModules> | undefined;
   let number = 0;
   let files: readonly string[] = [module];
 
@@ -51,9 +51,9 @@ export function openVersions(file: string): Versions {
     const target = join(root, String(number));
     const emission = deriver.emit(target);
     if (emission.files.some(({ path }) => path.endsWith(".cjs"))) return importEmission(root, number, emission);
-    natives ??= openNatives(root);
+    externals ??= openExternalModules(root);
     const urlOf = (path: string) => pathToFileURL(join(root, path)).href;
-    const graph = createModuleGraph(runnables.update(emission.files, urlOf), await natives);
+    const graph = createModuleGraph(compiler.compile(emission.files, urlOf), await externals);
     return graph(urlOf(emission.entry));
   }
 
@@ -77,8 +77,8 @@ export function openVersions(file: string): Versions {
 }
 
 /**
- * Imports emitted files from a folder of their own, as Node imports a file only once. It never forgets them either, but
- * CommonJS among them needs it: what such a file requires may be a module.
+ * Imports emitted files from a new folder, because Node imports a file only once. This leaks memory, but it is needed for
+ * CommonJS files, which may `require` or `import` modules of the project.
  */
 async function importEmission(root: string, number: number, emission: Emission): Promise<Module> {
   const target = join(root, String(number));

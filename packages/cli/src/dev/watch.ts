@@ -3,23 +3,23 @@ import { dirname } from "node:path";
 import { watch } from "chokidar";
 
 /**
- * Editors write a file in several steps, and formatters after them. Chokidar reports no second change of a file within
- * 50 ms: to look at it any sooner would be to miss that change for good.
+ * In milliseconds. Editors write a file in several steps, and a formatter may follow. Chokidar does not report a second
+ * change of a file within 50 ms, so a shorter pause would miss that change.
  */
 const PAUSE = 60;
 const RELEVANT = /(\.([cm]?[jt]sx?|json)|[\\/]tsconfig[^\\/]*)$/;
 
-/** Looks at the folders of a project. */
+/** Watches the folders of a project. */
 export interface ProjectWatch {
-  /** Looks at the folders of these files, and at no others. */
+  /** Watches the folders of these files instead of the previous ones. */
   setFiles(files: readonly string[]): void;
   close(): Promise<void>;
 }
 
 /**
- * Calls `changed` some milliseconds after files were changed, one call after the other. Whole folders are looked at, so
- * that a file that an import was missing is noticed when it comes into being. The files were last looked at at the time
- * `since`: what changed from then on until the watching begins, nobody else would report.
+ * Calls `changed` shortly after files change, one call at a time. It watches whole folders, so that a missing import is
+ * noticed when its file is created. `since` is the time when the files were last read: changes between that time and the
+ * start of watching are reported too.
  */
 export function watchProject(files: readonly string[], since: number, changed: () => Promise<void>): ProjectWatch {
   let folders = foldersOf(files);
@@ -52,7 +52,7 @@ export function watchProject(files: readonly string[], since: number, changed: (
   };
 }
 
-/** The clock that stamps files may be a few milliseconds behind ours. */
+/** In milliseconds. The clock of the file system may be slightly behind. */
 const CLOCK_STEP = 10;
 
 function changedSince(file: string, since: number): boolean {

@@ -3,11 +3,14 @@ import { createInterface } from "node:readline";
 import type { Launch } from "../install/launch.ts";
 import type { Finding } from "./finding.ts";
 
-/** Clients give up after 10 to 60 seconds; on a slower machine than this one everything takes longer. */
+/** In milliseconds. Clients time out after 10 to 60 seconds, and other machines may be slower than this one. */
 const SLOW = 3000;
-const PATIENCE = 30_000;
-/** What evades the guard of stdout comes from processes that the module starts, right after the start. */
-const LISTENED = 500;
+const TIMEOUT = 30_000;
+/**
+ * How long to read stdout after the first response, in milliseconds. Child processes bypass the guard on stdout, and
+ * a module usually starts them while it loads.
+ */
+const OUTPUT_WINDOW = 500;
 
 const INITIALIZE = {
   jsonrpc: "2.0",
@@ -16,7 +19,7 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "proffer-doctor", version: "1" } },
 };
 
-/** Starts a server as clients do, and looks at how it behaves. */
+/** Starts a server like a client does, and checks its startup time and its output. */
 export async function examineStart({ command, args, env }: Launch): Promise<Finding[]> {
   const started = performance.now();
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env } });
@@ -27,7 +30,7 @@ export async function examineStart({ command, args, env }: Launch): Promise<Find
   child.stdin.on("error", () => {});
   const stray: string[] = [];
   const answered = new Promise<number | undefined>((resolve) => {
-    const timer = setTimeout(() => resolve(undefined), PATIENCE);
+    const timer = setTimeout(() => resolve(undefined), TIMEOUT);
     const end = (value: number | undefined) => {
       clearTimeout(timer);
       resolve(value);
@@ -41,7 +44,7 @@ export async function examineStart({ command, args, env }: Launch): Promise<Find
   });
   child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
   const milliseconds = await answered;
-  if (milliseconds !== undefined) await new Promise((resolve) => setTimeout(resolve, LISTENED));
+  if (milliseconds !== undefined) await new Promise((resolve) => setTimeout(resolve, OUTPUT_WINDOW));
   const broke = milliseconds !== undefined && child.exitCode !== null;
   child.stdin.end();
   child.kill();
@@ -50,31 +53,31 @@ export async function examineStart({ command, args, env }: Launch): Promise<Find
 }
 
 function judgeTime(milliseconds: number): Finding {
-  const message = `It answers ${Math.round(milliseconds)} ms after its start.`;
+  const message = `The server responds ${Math.round(milliseconds)} ms after its start.`;
   if (milliseconds < SLOW) return { level: "good", message };
   return {
     level: "warning",
     message,
-    remedy: "Clients give up after some seconds. Import what is large when it is needed, or run proffer build.",
+    remedy:
+      "Clients time out after some seconds. Import large dependencies when they are needed, or run proffer build.",
   };
 }
 
 function judgeOutput(stray: readonly string[]): Finding {
   const [first] = stray;
-  if (first === undefined) return { level: "good", message: "Only messages arrive on stdout." };
+  if (first === undefined) return { level: "good", message: "The server writes only protocol messages to stdout." };
   return {
     level: "error",
-    message: `Something else than messages arrives on stdout: ${JSON.stringify(first.slice(0, 80))}`,
-    remedy:
-      "A process that the module starts writes there. Give it its own stdout: stdio: ['ignore', 'pipe', 'inherit'].",
+    message: `The server writes more than protocol messages to stdout: ${JSON.stringify(first.slice(0, 80))}`,
+    remedy: "A child process of the module writes to stdout. Start it with stdio: ['ignore', 'pipe', 'inherit'].",
   };
 }
 
 function silent(errors: string): Finding {
   return {
     level: "error",
-    message: `It does not start, or stops at once.${errors === "" ? "" : `\n${errors.trimEnd()}`}`,
-    remedy: "Mend what is shown above; proffer serve shows it in full.",
+    message: `The server does not start, or exits immediately.${errors === "" ? "" : `\n${errors.trimEnd()}`}`,
+    remedy: "Fix the error above; proffer serve shows the full output.",
   };
 }
 

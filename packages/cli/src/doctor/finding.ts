@@ -1,15 +1,15 @@
 import type { Styles } from "../terminal/terminal.ts";
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   readonly level: "good" | "warning" | "error";
-  /** What was found. */
+  /** Describes the result. */
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix the problem. */
   readonly remedy?: string;
 }
 
-/** A finding for a person to read. */
+/** Formats a finding for the terminal. */
 export function formatFinding({ level, message, remedy }: Finding, { green, yellow, red, dim }: Styles): string {
   const mark = { good: green("✓"), warning: yellow("!"), error: red("✗") }[level];
   return `${mark} ${message}${remedy === undefined ? "" : `\n  ${dim(remedy)}`}`;

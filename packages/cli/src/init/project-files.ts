@@ -1,6 +1,6 @@
 import { ownVersion } from "../modules/own-version.ts";
 
-/** The files of a new project, by path. */
+/** Returns the files of a new project, by path. */
 export function projectFiles(name: string): { readonly [path: string]: string } {
   return {
     "package.json": packageJson(name),
@@ -33,31 +33,31 @@ function packageJson(name: string): string {
 }
 
 const TOOLS = `/**
- * Throws dice and knows about luck.
+ * Rolls dice and computes odds.
  * @module
  */
 import { ToolError } from "proffer";
 
-/** What came of a throw. */
-interface Throw {
-  /** Each die. */
+/** The result of a roll. */
+interface Roll {
+  /** The value of each die. */
   dice: number[];
   total: number;
 }
 
 /**
- * Throws some dice.
- * @param count - how many. @integer @minimum 1 @maximum 100
- * @param sides - how many sides each has. @integer @minimum 2
+ * Rolls dice.
+ * @param count - the number of dice. @integer @minimum 1 @maximum 100
+ * @param sides - the number of sides of each die. @integer @minimum 2
  */
-export function roll(count = 1, sides = 6): Throw {
-  if (sides > 1000) throw new ToolError("There are no dice with so many sides.");
+export function roll(count = 1, sides = 6): Roll {
+  if (sides > 1000) throw new ToolError("A die has at most 1000 sides.");
   const dice = Array.from({ length: count }, () => 1 + Math.floor(Math.random() * sides));
   return { dice, total: dice.reduce((sum, die) => sum + die, 0) };
 }
 
 /**
- * How likely each total of two dice is.
+ * Returns the odds of a total of two dice.
  * @resource dice://odds/{total}
  * @mimeType text/plain
  * @param total - the total. @integer @minimum 2 @maximum 12
@@ -72,7 +72,7 @@ export function odds(total: number): string {
  * @param game - the game to explain
  */
 export function explain(game: string, style: "short" | "thorough" = "short"): string {
-  return \`Explain the rules of \${game} to somebody who has never played it. Be \${style}.\`;
+  return \`Explain the rules of \${game} to a new player. Be \${style}.\`;
 }
 `;
 
@@ -85,7 +85,7 @@ const client = await connect(await load(new URL("./tools.ts", import.meta.url)))
 
 after(() => client.close());
 
-test("a roll adds up", async () => {
+test("a roll has the right total", async () => {
   const { structuredContent } = await client.call("roll", { count: 3 });
   assert.equal(structuredContent.dice.length, 3);
   assert.equal(structuredContent.total, structuredContent.dice.reduce((sum, die) => sum + die));
@@ -96,7 +96,7 @@ test("a die has at least two sides", async () => {
   assert.equal(isError, true);
 });
 
-test("seven is the likeliest total", async () => {
+test("seven is the most likely total", async () => {
   const { contents } = await client.read("dice://odds/7");
   assert.equal(contents[0].text, "6 of 36");
 });

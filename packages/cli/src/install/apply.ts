@@ -12,28 +12,28 @@ export interface ClientFlags {
   readonly dryRun?: boolean;
 }
 
-/** Which file of which client is meant. @throws {WrongUsage} if the client has no such file. */
+/** Returns the configuration file of a client. @throws {WrongUsage} if the client has no project configuration. */
 export function locateConfig({ client, project }: ClientFlags): { config: ClientConfig; file: string } {
   const config = CLIENTS[client];
   if (!project) return { config, file: config.userFile() };
   if (config.projectFile === undefined) {
-    throw new WrongUsage(`${config.title} has no configuration of projects; leave --project out.`);
+    throw new WrongUsage(`${config.title} has no project configuration. Remove --project.`);
   }
   return { config, file: join(process.cwd(), config.projectFile) };
 }
 
-/** Shows a change, and makes it unless it is a rehearsal. */
+/** Prints the difference and writes it, unless `dryRun` is set. */
 export function applyChange(file: string, config: ClientConfig, change: ConfigChange, dryRun = false): void {
   if (change.before === change.after) {
-    say(`${file} is as it should be already.`);
+    say(`${file} is already up to date.`);
     return;
   }
   print(formatDifference(change.before, change.after, stylesFor(process.stdout)));
   if (dryRun) {
-    say(`\nNothing was changed; this would be ${file}.`);
+    say(`\nDry run: ${file} was not changed.`);
     return;
   }
   const backup = writeConfig(file, change.after);
-  say(`\nWrote ${file}${backup === undefined ? "" : `; what it was is in ${backup}`}.`);
-  say(`${config.title}: ${config.after}`);
+  say(`\nWrote ${file}${backup === undefined ? "" : `; the previous version is in ${backup}`}.`);
+  say(`${config.title}: ${config.nextStep}`);
 }

@@ -1,4 +1,4 @@
-/** The clients whose configuration can be written. */
+/** The supported clients. */
 export const CLIENT_NAMES = [
   "claude-code",
   "claude-desktop",

@@ -3,22 +3,22 @@ import { join } from "node:path";
 import type { ClientName } from "./client-names.ts";
 import type { Launch } from "./launch.ts";
 
-/** What is to be known of a client's configuration. */
+/** Where a client keeps its configuration, and the format of a server entry. */
 export interface ClientConfig {
   readonly title: string;
   readonly format: "json" | "toml" | "yaml";
-  /** The key under which the servers are, by name. */
+  /** The key of the object that contains the servers by name. */
   readonly section: string;
   userFile(): string;
-  /** Relative to the project; absent if the client has none. */
+  /** Relative to the project; absent if the client has no project configuration. */
   readonly projectFile?: string;
   toEntry(launch: Launch, name: string): object;
-  /** What the user has to do afterwards. */
-  readonly after: string;
+  /** A hint for the user: when the client applies the change. */
+  readonly nextStep: string;
 }
 
-const RESTART = "Restart it to take effect.";
-const BY_ITSELF = "It notices by itself, or in its next session.";
+const RESTART = "Restart it to apply the change.";
+const AUTOMATIC = "The change applies automatically, at the latest in the next session.";
 
 export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
   "claude-code": {
@@ -28,7 +28,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     userFile: () => join(homedir(), ".claude.json"),
     projectFile: ".mcp.json",
     toEntry: (launch) => ({ type: "stdio", ...plain(launch) }),
-    after: BY_ITSELF,
+    nextStep: AUTOMATIC,
   },
   "claude-desktop": {
     title: "Claude Desktop",
@@ -36,7 +36,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     section: "mcpServers",
     userFile: () => join(applicationData("Claude"), "claude_desktop_config.json"),
     toEntry: plain,
-    after: RESTART,
+    nextStep: RESTART,
   },
   vscode: {
     title: "VS Code",
@@ -45,7 +45,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     userFile: () => join(applicationData("Code"), "User", "mcp.json"),
     projectFile: ".vscode/mcp.json",
     toEntry: (launch) => ({ type: "stdio", ...plain(launch) }),
-    after: BY_ITSELF,
+    nextStep: AUTOMATIC,
   },
   cursor: {
     title: "Cursor",
@@ -54,7 +54,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     userFile: () => join(homedir(), ".cursor", "mcp.json"),
     projectFile: ".cursor/mcp.json",
     toEntry: plain,
-    after: BY_ITSELF,
+    nextStep: AUTOMATIC,
   },
   windsurf: {
     title: "Windsurf",
@@ -62,7 +62,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     section: "mcpServers",
     userFile: () => join(homedir(), ".codeium", "windsurf", "mcp_config.json"),
     toEntry: plain,
-    after: "Refresh its list of servers to take effect.",
+    nextStep: "Refresh its list of servers to apply the change.",
   },
   zed: {
     title: "Zed",
@@ -71,7 +71,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     userFile: () => join(configHome(), "zed", "settings.json"),
     projectFile: ".zed/settings.json",
     toEntry: plain,
-    after: BY_ITSELF,
+    nextStep: AUTOMATIC,
   },
   gemini: {
     title: "Gemini CLI",
@@ -80,7 +80,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     userFile: () => join(homedir(), ".gemini", "settings.json"),
     projectFile: ".gemini/settings.json",
     toEntry: plain,
-    after: BY_ITSELF,
+    nextStep: AUTOMATIC,
   },
   goose: {
     title: "Goose",
@@ -99,7 +99,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
       enabled: true,
       timeout: 300,
     }),
-    after: BY_ITSELF,
+    nextStep: AUTOMATIC,
   },
   codex: {
     title: "Codex",
@@ -108,7 +108,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     userFile: () => join(process.env.CODEX_HOME ?? join(homedir(), ".codex"), "config.toml"),
     projectFile: ".codex/config.toml",
     toEntry: plain,
-    after: BY_ITSELF,
+    nextStep: AUTOMATIC,
   },
 };
 
@@ -124,7 +124,7 @@ function windowsData(): string {
   return process.env.APPDATA ?? join(homedir(), "AppData", "Roaming");
 }
 
-/** Where desktop applications keep their data. */
+/** Returns the data folder of a desktop application. */
 function applicationData(name: string): string {
   switch (process.platform) {
     case "darwin":

@@ -21,18 +21,21 @@ const EDITS: { readonly [Format in ClientConfig["format"]]: Edit } = { json: edi
 
 type Entries = { readonly [name: string]: unknown };
 
-/** A client's configuration file, as it is and as it shall be. */
+/** The text of a configuration file before and after a change. */
 export interface ConfigChange {
   readonly before: string;
   readonly after: string;
 }
 
-/** The servers that a configuration has. @throws {CommandError} for a file that is malformed. */
+/** Reads the server entries of a configuration file. @throws {CommandError} for a malformed file. */
 export function readEntries(file: string, client: ClientConfig): Entries {
   return entriesOf(file, client, readValue(file, client, readText(file)));
 }
 
-/** What the file would become with an entry set, or removed if it is undefined. @throws {CommandError} if that cannot be done safely. */
+/**
+ * Sets an entry in the text of a configuration file, or removes it if `entry` is undefined. Writes nothing.
+ * @throws {CommandError} if the edit would change other content.
+ */
 export function planChange(file: string, client: ClientConfig, name: string, entry: object | undefined): ConfigChange {
   const before = readText(file);
   const value = readValue(file, client, before);
@@ -41,22 +44,24 @@ export function planChange(file: string, client: ClientConfig, name: string, ent
   const wanted = { ...value, [client.section]: { ...without(entries, name), ...(entry && { [name]: entry }) } };
   if (!isSame(readAgain(client, after), wanted, client.section)) {
     throw new CommandError(
-      `${file} is written in a way that cannot be edited without the risk to damage it; nothing was changed. ` +
-        `Add this to its ${client.section} yourself:\n${JSON.stringify({ [name]: entry }, undefined, 2)}`,
+      `${file} cannot be edited safely and was not changed. ` +
+        (entry === undefined
+          ? `Remove ${JSON.stringify(name)} from its ${client.section} by hand.`
+          : `Add this to its ${client.section} by hand:\n${JSON.stringify({ [name]: entry }, undefined, 2)}`),
     );
   }
   return { before, after };
 }
 
-/** Writes a configuration; what it was is kept beside it. Gives the path of that copy, if there was anything. */
+/** Writes a configuration file. Copies an existing file to a backup beside it and returns the backup's path. */
 export function writeConfig(file: string, text: string): string | undefined {
-  // Through a link, as people keep such files elsewhere: the link must stay one.
+  // Users link such files to a dotfiles folder: write to the target, so that the link stays a link.
   const target = existsSync(file) ? realpathSync(file) : file;
   mkdirSync(dirname(target), { recursive: true });
   const backup = existsSync(target) ? `${target}.${timestamp()}.bak` : undefined;
   if (backup !== undefined) copyFileSync(target, backup);
   const temporary = `${target}.${process.pid}.tmp`;
-  // Such files hold keys of other servers: nobody else may read what only the owner could.
+  // Such files contain API keys of other servers: keep the file mode, and let only the owner read a new file.
   const mode = backup === undefined ? 0o600 : statSync(target).mode;
   writeFileSync(temporary, text, { mode });
   renameSync(temporary, target);
@@ -79,17 +84,17 @@ function readValue(file: string, { format, title }: ClientConfig, text: string):
   } catch (error) {
     throw new CommandError(
       `${file} is not valid ${format.toUpperCase()}: ${(error as Error).message}. ` +
-        `Mend it first (${title} cannot read it either); nothing was changed.`,
+        `Fix it first, because ${title} cannot read it either. The file was not changed.`,
     );
   }
   if (isEntries(value)) return value;
-  throw new CommandError(`${file} does not hold an object; nothing was changed.`);
+  throw new CommandError(`${file} does not contain an object. The file was not changed.`);
 }
 
 function entriesOf(file: string, { section }: ClientConfig, value: Entries): Entries {
   const entries = (Object.hasOwn(value, section) ? value[section] : undefined) ?? {};
   if (isEntries(entries)) return entries;
-  throw new CommandError(`${section} in ${file} is not an object; nothing was changed.`);
+  throw new CommandError(`${section} in ${file} is not an object. The file was not changed.`);
 }
 
 function isEntries(value: unknown): value is Entries {
@@ -108,7 +113,7 @@ function readAgain({ format }: ClientConfig, text: string): unknown {
   }
 }
 
-/** Whether two values mean the same; a section that is empty may as well be missing. */
+/** Compares two values deeply. An empty section equals a missing one. */
 function isSame(actual: unknown, wanted: Entries, section: string): boolean {
   if (!isEntries(actual)) return false;
   const normal = (value: Entries) => JSON.parse(JSON.stringify({ ...value, [section]: value[section] ?? {} }));

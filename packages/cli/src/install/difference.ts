@@ -2,7 +2,7 @@ import type { Styles } from "../terminal/terminal.ts";
 
 const CONTEXT = 3;
 
-/** The lines in which two texts differ, with some around them. Changes in one place are what there is to show. */
+/** Formats the lines in which two texts differ, with context. Shows all changes as one block. */
 export function formatDifference(before: string, after: string, { red, green, dim }: Styles): string {
   const old = linesOf(before);
   const now = linesOf(after);

@@ -6,14 +6,14 @@ const entry = { command: "node", args: ["a"] };
 const set = (text: string) => editJson.write(text, "mcpServers", "new", entry);
 const remove = (text: string, name: string) => editJson.write(text, "mcpServers", name, undefined);
 
-it("writes a whole file where there is none", () => {
+it("creates the content of a new file", () => {
   expect(set("")).toBe(`${JSON.stringify({ mcpServers: { new: entry } }, undefined, 2)}\n`);
 });
 
-it("adds an entry and leaves every other line as it was", () => {
+it("adds an entry and leaves every other line unchanged", () => {
   const before = [
     "{",
-    "\t// a remark",
+    "\t// a comment",
     '\t"theme": "dark", /* another */',
     '\t"mcpServers": {',
     '\t\t"old": {"command":"y"} // the last one',
@@ -36,7 +36,7 @@ it("adds the section to a file without one", () => {
   );
 });
 
-it("replaces an entry in its place", () => {
+it("replaces an entry in place", () => {
   const before = '{"mcpServers":{"new":{"command":"old"},"x":{}}}';
   expect(editJson.read(set(before))).toEqual({ mcpServers: { new: entry, x: {} } });
 });
@@ -50,11 +50,11 @@ it.each(["a", "b", "c"])("removes the entry %s with its comma and nothing else",
   expect(() => JSON.parse(after.replace(/ *\/\/.*/g, ""))).not.toThrow();
 });
 
-it("says where a file is malformed", () => {
+it("reports the position of a syntax error", () => {
   expect(() => editJson.read('{\n  "a": [}')).toThrow("ValueExpected at line 2, column 9");
 });
 
-it("means the same as setting and deleting a property, whatever else is in the file and however it is laid out", () => {
+it("sets and deletes a property in a file with any other content and any formatting", () => {
   const file = fc.record(
     { mcpServers: fc.dictionary(fc.string(), fc.jsonValue()), other: fc.jsonValue() },
     { requiredKeys: [] },

@@ -11,7 +11,7 @@ import type { Edit } from "./edit.ts";
 
 const OPTIONS = { allowTrailingComma: true };
 
-/** Edits JSON as text: whatever is not the entry itself keeps its layout and its comments. */
+/** Edits JSON as text: everything but the entry keeps its formatting and comments. */
 export const editJson: Edit = {
   read(text) {
     const errors: ParseError[] = [];
@@ -35,7 +35,7 @@ export const editJson: Edit = {
   },
 };
 
-/** A value as text, for a place so many levels deep. */
+/** Serializes a value, indented for a place `depth` levels deep. */
 function layOut(value: object, indent: string, depth: number): string {
   return JSON.stringify(value, undefined, indent).replaceAll("\n", `\n${indent.repeat(depth)}`);
 }
@@ -44,7 +44,7 @@ function replace(text: string, { offset, length }: Node, value: string): string 
   return text.slice(0, offset) + value + text.slice(offset + length);
 }
 
-/** At the beginning of an object neither a comma nor a comment of the last property is in the way. */
+/** Inserts at the beginning of an object, where no trailing comma or comment of the last property interferes. */
 function insertFirst(text: string, object: Node, key: string, value: string, indent: string, depth: number): string {
   const start = object.offset + 1;
   const head = `${text.slice(0, start)}\n${indent.repeat(depth)}${JSON.stringify(key)}: ${value}`;
@@ -53,7 +53,7 @@ function insertFirst(text: string, object: Node, key: string, value: string, ind
   return /^\s*\}/.test(rest) ? `${head}\n${indent.repeat(depth - 1)}${rest.trimStart()}` : `${head}${rest}`;
 }
 
-/** Takes a property out, with the comma after it, or else the one before it. */
+/** Removes a property with the comma after it, or else the one before it. */
 function remove(text: string, property: Node): string {
   const end = property.offset + property.length;
   const siblings = property.parent?.children ?? [];
@@ -65,7 +65,7 @@ function remove(text: string, property: Node): string {
   return dangling === undefined ? rest : rest.slice(0, dangling) + rest.slice(dangling + 1);
 }
 
-/** Removes a range, and the lines that would be left empty. */
+/** Removes a range, and its line if nothing else is on it. */
 function withoutLine(text: string, start: number, end: number): string {
   const head = text.slice(0, start);
   const tail = text.slice(end);

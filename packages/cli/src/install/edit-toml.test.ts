@@ -5,7 +5,7 @@ import { editToml } from "./edit-toml.ts";
 
 const entry = { command: "node", args: ["a"], env: { A: "1" } };
 
-it("replaces the tables of an entry and leaves every other line as it was", () => {
+it("replaces the tables of an entry and leaves every other line unchanged", () => {
   const others = [
     "# mine",
     'model = "m"',
@@ -38,7 +38,7 @@ it("replaces the tables of an entry and leaves every other line as it was", () =
   expect(editToml.read(editToml.write(after, "mcp_servers", "new", undefined))).not.toHaveProperty("mcp_servers.new");
 });
 
-it("means the same as setting and deleting a property, whatever else is in the file", () => {
+it("sets and deletes a property in a file with any other content", () => {
   const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
   const table = fc.dictionary(name, fc.oneof(fc.string(), fc.boolean(), fc.array(fc.string())));
   fc.assert(

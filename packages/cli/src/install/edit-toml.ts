@@ -2,8 +2,8 @@ import { parse, stringify } from "smol-toml";
 import type { Edit } from "./edit.ts";
 
 /**
- * Edits TOML as text: the tables of an entry are taken out and the new ones put at the end, so that comments stay. The
- * caller compares what the text means before and after, which covers what lines cannot tell, such as inline tables.
+ * Edits TOML as text: removes the tables of an entry and appends the new ones, so that comments stay. It does not
+ * handle all syntax, such as inline tables; the caller parses the result and compares it with the expected value.
  */
 export const editToml: Edit = {
   read: (text) => parse(text),
@@ -20,7 +20,7 @@ function withoutTables(text: string, section: string, name: string): string {
   let remarks: string[] = [];
   for (const line of text.split("\n")) {
     if (/^\s*\[/.test(line)) {
-      // Remarks above a table belong to it, not to the one before.
+      // Comments above a table belong to it, not to the table before.
       if (isOurs) kept.push(...remarks);
       isOurs = isTableOf(line, section, name);
       remarks = [];

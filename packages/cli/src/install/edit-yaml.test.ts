@@ -5,7 +5,7 @@ import { editYaml } from "./edit-yaml.ts";
 
 const entry = { cmd: "node", args: ["a"], envs: {} };
 
-it("adds an entry and leaves every other line as it was; removing it restores the text", () => {
+it("adds an entry and leaves every other line unchanged; removing it restores the text", () => {
   const before = [
     "# mine",
     "model: m # why",
@@ -38,7 +38,7 @@ it("adds the section to a file without one", () => {
   });
 });
 
-it("means the same as setting and deleting a property, whatever else is in the file", () => {
+it("sets and deletes a property in a file with any other content", () => {
   const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
   const value = fc.dictionary(
     name,

@@ -1,11 +1,11 @@
 import { type Document, isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from "yaml";
 import type { Edit } from "./edit.ts";
 
-/** Long lines are the user's own affair. */
+/** Does not wrap long lines. */
 const LAYOUT = { lineWidth: 0 };
 const INDENT = "  ";
 
-/** Edits YAML as text where it is laid out in lines, so that comments stay where they are. */
+/** Edits block-style YAML as text, so that comments stay in place. */
 export const editYaml: Edit = {
   read: (text) => open(text).toJS() ?? {},
   write(text, section, name, entry) {
@@ -31,7 +31,7 @@ function open(text: string): Document {
   return document;
 }
 
-/** What is not laid out in lines is written anew. */
+/** Serializes the whole document again, for flow style and empty sections. */
 function writeWhole(document: Document, section: string, name: string, entry: object | undefined): string {
   if (entry === undefined) document.deleteIn([section, name]);
   else if (isMap(document.get(section))) document.setIn([section, name], entry);
@@ -53,7 +53,7 @@ function without(text: string, pair: Pair): string {
   return text.slice(0, startOf(text, pair)) + text.slice(end).replace(/^[ \t]*\n/, "");
 }
 
-/** Where the line of a pair begins. */
+/** Returns the offset of the line of a pair. */
 function startOf(text: string, { key }: Pair): number {
   const offset = (key as { range?: [number, number, number] }).range?.[0] ?? 0;
   return text.lastIndexOf("\n", offset - 1) + 1;

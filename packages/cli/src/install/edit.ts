@@ -1,7 +1,7 @@
-/** How a format is edited. */
+/** Reads and edits one file format. */
 export interface Edit {
-  /** The value of the whole text. @throws {Error} that says where it is malformed. */
+  /** Parses the text. @throws {Error} with the position of a syntax error. */
   read(text: string): unknown;
-  /** The text with an entry set, or removed if it is undefined; all the rest as it was. */
+  /** Returns the text with an entry set, or removed if it is undefined. Everything else stays unchanged. */
   write(text: string, section: string, name: string, entry: object | undefined): string;
 }

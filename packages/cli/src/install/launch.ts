@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { findBuiltFolder, findProject } from "../modules/module-file.ts";
 
-/** How a client starts a server. */
+/** The command with which a client starts a server. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
@@ -11,8 +11,8 @@ export interface Launch {
 }
 
 /**
- * How a client starts a module, or a built folder. The user's clients are started from anywhere and often without the
- * user's PATH, so everything is absolute; what a project shares with others must not be.
+ * Returns the command that starts a module or a built folder. Clients run in any directory and often without the
+ * user's PATH, so all paths are absolute, unless the configuration is shared with others in a project.
  */
 export function toLaunch(file: string, shared: boolean, env: Launch["env"]): Launch {
   const built = findBuiltFolder(file);
@@ -30,7 +30,7 @@ function fromHere(path: string): string {
   return relative(process.cwd(), path).replaceAll("\\", "/");
 }
 
-/** The `proffer` command that the project has installed, or else the one beside this package. */
+/** Finds the `proffer` command that is installed in the project, or else the one beside this package. */
 function findLauncher(module: string): string {
   const from = [join(findProject(module), "package.json"), import.meta.url];
   for (const place of from) {
@@ -40,7 +40,7 @@ function findLauncher(module: string): string {
     const launcher = join(dirname(file), bin.proffer);
     if (existsSync(launcher)) return launcher;
   }
-  throw new Error("The package proffer is not installed.");
+  throw new Error("The package proffer is not installed. Run: npm install proffer");
 }
 
 function resolveFrom(place: string): string | undefined {

@@ -8,7 +8,7 @@ import { digestFile, digestText, type Fingerprint, findChange, takeFingerprint }
 import { findProject } from "./module-file.ts";
 import { toManifest } from "./to-manifest.ts";
 
-/** What is kept of a derivation: enough to serve the module without a compiler. */
+/** A cached derivation: enough to serve the module without the compiler. */
 export interface CachedModule {
   readonly form: Derivation["form"];
   readonly manifest: Manifest;
@@ -22,14 +22,14 @@ interface Stored {
   readonly form: Derivation["form"];
   readonly manifest: Manifest;
   readonly diagnostics: readonly Diagnostic[];
-  /** The folder with the JavaScript, and in it the path of the entry. */
+  /** The name of the folder with the JavaScript; `entry` is relative to it. */
   readonly folder: string;
   readonly entry: string;
   /** Digests of the emitted files, by path. */
   readonly emitted: { readonly [path: string]: string };
 }
 
-/** Where the derivation of one module is kept. */
+/** The place of a module's cache. */
 export interface CacheLocation {
   readonly project: string;
   readonly module: string;
@@ -38,10 +38,10 @@ export interface CacheLocation {
 
 const ROOT = ".proffer";
 const FILE = "manifest.json";
-/** The digest is that of the text, so that a start need not serialise what it has just parsed. */
+/** The digest covers the serialized text, so that validating the cache does not serialize the parsed value again. */
 const ENVELOPE = /^\{"digest":"([0-9a-f]+)","stored":(.*)\}$/s;
-/** A process that was started before a change may still have to import from what was emitted for it. */
-const KEPT_EMISSIONS = 3;
+/** A process that started before a change may still import files that were emitted for the older version. */
+const MAX_EMISSIONS = 3;
 
 export function locateCache(module: string): CacheLocation {
   const project = findProject(module);
@@ -50,26 +50,26 @@ export function locateCache(module: string): CacheLocation {
 }
 
 /**
- * What was kept of a module; undefined if there is nothing or the module has changed since.
- * @throws if what is there cannot be read or is damaged.
+ * Reads the cache of a module; undefined if there is no cache or one of its inputs has changed.
+ * @throws if the cache cannot be read or is damaged.
  */
 export function readCache({ project, folder }: CacheLocation): CachedModule | undefined {
   const stored = readStored(join(folder, FILE));
   if (stored === undefined || findChange(project, stored.fingerprint) !== undefined) return undefined;
   const root = join(folder, stored.folder);
   for (const [path, digest] of Object.entries(stored.emitted)) {
-    if (digestFile(join(root, path)) !== digest) throw new Error(`${join(root, path)} was altered`);
+    if (digestFile(join(root, path)) !== digest) throw new Error(`${join(root, path)} was modified`);
   }
   const { form, manifest, diagnostics } = stored;
   return { form, manifest, diagnostics, entry: join(root, stored.entry) };
 }
 
-/** A name for the next folder of emitted files. Processes that start at the same time do not share one. */
+/** Returns a random path for the next folder of emitted files, so that concurrent processes never share one. */
 export function newEmissionFolder({ folder }: CacheLocation): string {
   return join(folder, randomBytes(6).toString("hex"));
 }
 
-/** Keeps a derivation and what was emitted for `root`. @throws if the project cannot be written to. */
+/** Writes a derivation and the files that were emitted for `root`. @throws if the project is not writable. */
 export function writeCache(
   location: CacheLocation,
   derivation: Derivation,
@@ -90,7 +90,7 @@ export function writeCache(
   mkdirSync(location.folder, { recursive: true });
   writeFileSync(join(location.project, ROOT, ".gitignore"), "*\n");
   writeEmission(root, placed);
-  // Emitted files are modules, whatever the project says about its own.
+  // Emitted files are ES modules, even if the project's package.json says otherwise.
   writeFileSync(join(root, "package.json"), '{ "type": "module" }\n');
   writeStored(join(location.folder, FILE), stored);
   removeOldEmissions(location.folder);
@@ -106,11 +106,11 @@ function readStored(file: string): Stored | undefined {
     throw error;
   }
   const [, digest, stored] = ENVELOPE.exec(text) ?? [];
-  if (stored === undefined || digestText(stored) !== digest) throw new Error(`${file} was altered`);
+  if (stored === undefined || digestText(stored) !== digest) throw new Error(`${file} was modified`);
   return JSON.parse(stored);
 }
 
-/** Whoever reads meanwhile sees the old file or the new one, never a part of it. */
+/** Replaces the file atomically: concurrent readers see the old file or the new one, never a part of it. */
 function writeStored(file: string, stored: Stored): void {
   const temporary = `${file}.${process.pid}`;
   const text = JSON.stringify(stored);
@@ -123,5 +123,5 @@ function removeOldEmissions(folder: string): void {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => ({ path: join(folder, name), time: statSync(join(folder, name)).mtimeMs }))
     .sort((a, b) => b.time - a.time);
-  for (const { path } of emissions.slice(KEPT_EMISSIONS)) rmSync(path, { recursive: true, force: true });
+  for (const { path } of emissions.slice(MAX_EMISSIONS)) rmSync(path, { recursive: true, force: true });
 }

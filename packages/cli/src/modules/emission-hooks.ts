@@ -1,10 +1,10 @@
 /**
- * Module hooks that import emitted files from memory, for projects that cannot be written to. `module.register` runs
- * them in a thread of their own.
+ * Module hooks that load emitted files from memory, for projects that are not writable. `module.register` runs them in
+ * a separate thread.
  */
 import type { InitializeHook, LoadHook, ResolveHook } from "node:module";
 
-/** The emitted files, by the URL that each would have. */
+/** The texts of the emitted files, by the URL that each would have on disk. */
 export type EmissionData = { readonly [url: string]: string };
 
 let texts: EmissionData = {};

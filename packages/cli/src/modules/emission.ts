@@ -13,7 +13,7 @@ export function writeEmission(folder: string, { files }: Emission): void {
   }
 }
 
-/** The text of an emitted file with its source map in it, for one that has no place on a disk. */
+/** Returns the text of an emitted file with its source map inlined, for files that are not written to disk. */
 export function inlineMap({ text, map }: EmittedFile): string {
   if (map === undefined) return text;
   const data = Buffer.from(map).toString("base64");
@@ -21,8 +21,8 @@ export function inlineMap({ text, map }: EmittedFile): string {
 }
 
 /**
- * Makes emitted files believe that they are where their sources are: a module that reads a file beside itself finds
- * it. Not for what is built to be run elsewhere.
+ * Sets `import.meta` in emitted files to the location of their sources, so that a module finds data files beside it.
+ * Not for `proffer build`, whose output runs elsewhere.
  */
 export function atSource({ entry, files }: Emission): Emission {
   return { entry, files: files.map((file) => ({ ...file, text: placeAtSource(file) })) };
@@ -31,6 +31,6 @@ export function atSource({ entry, files }: Emission): Emission {
 function placeAtSource({ source, text }: EmittedFile): string {
   if (!text.includes("import.meta")) return text;
   const place = { url: pathToFileURL(source).href, filename: source, dirname: dirname(source) };
-  // On the first line, so that source maps stay right.
+  // On the first line, so that the lines of the source map stay correct.
   return `Object.assign(import.meta, ${JSON.stringify(place)}); ${text}`;
 }

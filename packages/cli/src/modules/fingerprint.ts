@@ -5,18 +5,18 @@ import { fileURLToPath } from "node:url";
 import type { Derivation } from "../derive/index.ts";
 import { findCompiler, ownVersion } from "./own-version.ts";
 
-/** Everything that a derivation depends on. Paths are relative to the project, so that it may move. */
+/** The inputs of a derivation. Paths are relative to the project, so that the project can be moved. */
 export interface Fingerprint {
   readonly maker: string;
-  /** Contents, by path. */
+  /** Digests of the source files, by path. */
   readonly files: { readonly [path: string]: string };
-  /** Files whose coming into being would change the result. */
+  /** Files that did not exist and would change the result. */
   readonly absent: readonly string[];
-  /** Versions, by folder. */
+  /** Package versions, by folder. */
   readonly packages: { readonly [directory: string]: string };
 }
 
-/** Takes the fingerprint of what was derived from a module. */
+/** Returns the fingerprint of a derivation. */
 export function takeFingerprint(project: string, module: string, derivation: Derivation): Fingerprint {
   return {
     maker: maker(),
@@ -31,7 +31,7 @@ export function takeFingerprint(project: string, module: string, derivation: Der
   };
 }
 
-/** What is not any more as it was, in words; undefined if everything is. */
+/** Describes the first input that has changed; undefined if none has. */
 export function findChange(project: string, fingerprint: Fingerprint): string | undefined {
   if (fingerprint.maker !== maker()) return "Proffer changed";
   for (const [file, digest] of Object.entries(fingerprint.files)) {
@@ -56,7 +56,7 @@ export function digestText(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
-/** While Proffer itself is being worked on its version stays, but its files do not. */
+/** Identifies this build of the CLI. The modification time invalidates caches while Proffer is being developed. */
 function maker(): string {
   const { mtimeMs } = statSync(fileURLToPath(import.meta.url));
   return `${ownVersion()} ${mtimeMs}`;
@@ -70,7 +70,7 @@ function versionOf(directory: string): string | undefined {
   }
 }
 
-/** A tsconfig.json that is nearer than the one that was found would win over it. */
+/** Returns where a new tsconfig.json would be nearer to the module than the one in use. */
 function missingConfigurations(module: string): string[] {
   const missing: string[] = [];
   for (let folder = dirname(module); ; folder = dirname(folder)) {

@@ -2,38 +2,35 @@ import type { Module } from "proffer/derived";
 import { CommandError } from "../terminal/command-error.ts";
 
 /**
- * Imports the author's JavaScript. Stacks show the places in the author's sources.
- * @param file - what to call the module in messages.
- * @throws {CommandError} that shows what the module threw.
+ * Imports a module. Stack traces show lines of the TypeScript sources.
+ * @param file - the module's name in messages.
+ * @throws {CommandError} with the stack trace if the module throws.
  */
 export function importModule(file: string, url: string): Promise<Module> {
   return explainLoad(file, () => import(url));
 }
 
 /**
- * Loads the author's JavaScript in some way, as `importModule` does.
- * @throws {CommandError} that shows what the module threw.
+ * Runs `load` and explains its failure like `importModule` does.
+ * @throws {CommandError} with the stack trace if the module throws.
  */
 export async function explainLoad(file: string, load: () => Promise<Module>): Promise<Module> {
   process.setSourceMapsEnabled(true);
   try {
     return await load();
   } catch (cause) {
-    throw new CommandError(
-      `${file} failed while it was loaded. Mend this and start again:\n${trace(cause)}${hintFor(cause)}`,
-      { cause },
-    );
+    throw new CommandError(`${file} failed to load:\n${trace(cause)}${hintFor(cause)}`, { cause });
   }
 }
 
 function trace(error: unknown): string {
-  if (!(error instanceof Error)) return `it threw ${String(error)}`;
+  if (!(error instanceof Error)) return `The module threw ${String(error)}`;
   return withoutInternals(error.stack ?? error.message);
 }
 
 /**
- * Cuts a stack where it leaves the author's code: below the first frame of Node's loader there is only ours. Frames of
- * emitted files that have no place in a source are not the author's either.
+ * Removes internal frames from a stack trace: everything from the first frame of Node's loader on, and frames in
+ * emitted files that no source line maps to.
  */
 function withoutInternals(stack: string): string {
   return stack.replace(/\n +at [^\n]*node:internal.*$/s, "").replace(/\n +at [^\n]*[\\/]\.proffer[\\/][^\n]*/g, "");
@@ -42,5 +39,5 @@ function withoutInternals(stack: string): string {
 function hintFor(error: unknown): string {
   const isUninitialised = error instanceof ReferenceError && error.message.includes("before initialization");
   if (!isUninitialised) return "";
-  return "\nTwo modules that import each other may be the reason: move what both need into a third one.";
+  return "\nThe cause may be a circular import. Move the code that both modules need into a third module.";
 }

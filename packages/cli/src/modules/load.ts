@@ -7,19 +7,19 @@ import { importModule } from "./import-module.ts";
 import { BUILT_SERVER, findBuiltFolder } from "./module-file.ts";
 import { type PreparedModule, type PrepareOptions, prepareModule } from "./prepare-module.ts";
 
-/** A server, and how to import what its functions need. */
+/** A server, and a function that imports its module. */
 export interface OpenedServer {
   readonly server: Server;
-  /** Absent if everything is imported already. */
+  /** Absent if the module is already imported. */
   readonly load?: () => Promise<unknown>;
-  /** What the module is derived from; absent for a built folder. */
+  /** Absent for a built folder. */
   readonly prepared?: PreparedModule;
 }
 
 /**
- * Loads a module as `proffer serve` does and gives its server, for tests: `connect(await load("tools.ts"))`.
+ * Loads a module like `proffer serve` does and returns its server, for tests: `connect(await load("tools.ts"))`.
  * @param module - a path, relative to the current directory, or a URL: `new URL("./tools.ts", import.meta.url)`.
- * @throws {Error} for a module that cannot be served; the message says why.
+ * @throws {Error} for a module that cannot be served, with the reason.
  */
 export async function load(module: string | URL): Promise<Server> {
   const opened = await openServer(typeof module === "string" ? module : fileURLToPath(module));
@@ -27,7 +27,7 @@ export async function load(module: string | URL): Promise<Server> {
   return opened.server;
 }
 
-/** Opens a module or a built folder. Plain modules are not imported yet; one that makes its own server must be. */
+/** Opens a module or a built folder. A module is imported only if it exports its own server; otherwise call `load`. */
 export async function openServer(file: string, options?: PrepareOptions): Promise<OpenedServer> {
   const built = findBuiltFolder(file);
   if (built !== undefined) return openBuilt(file, built);
@@ -46,11 +46,11 @@ async function openBuilt(file: string, folder: string): Promise<OpenedServer> {
   return typeof module.load === "function" ? { server, load: module.load as () => Promise<unknown> } : { server };
 }
 
-/** The server that a module default-exports. @throws {CommandError} if it is something else. */
+/** Returns the default export of a module. @throws {CommandError} if it is not a server. */
 export function serverOf(file: string, module: Module): Server {
   if (isServer(module.default)) return module.default;
   throw new CommandError(
-    `the default export of ${file} is ${kindOf(module.default)}, not a server. Export what defineServer({ ... }) returns.`,
+    `The default export of ${file} is ${kindOf(module.default)}, not a server. Export the result of defineServer().`,
   );
 }
 

@@ -4,14 +4,14 @@ import { CommandError } from "../terminal/command-error.ts";
 
 const EXTENSIONS = new Set([".ts", ".mts", ".js", ".mjs"]);
 
-/** The file that makes a folder one that `proffer build` wrote; its default export is a server. */
+/** The file of a built folder that default-exports the server. */
 export const BUILT_SERVER = "server.js";
-/** What a built folder holds besides; without it a folder is no built one. */
+/** The manifest in a built folder. A folder is a build only if it contains both files. */
 export const BUILT_MANIFEST = "manifest.json";
 
 /**
- * The absolute path of a module that a person named.
- * @throws {CommandError} if it is not there, or not a module.
+ * Returns the absolute path of a module that the user named.
+ * @throws {CommandError} if the file does not exist or is not a module.
  */
 export function findModule(file: string): string {
   const path = resolve(file);
@@ -22,13 +22,13 @@ export function findModule(file: string): string {
     );
   }
   if (!stats.isFile()) {
-    throw new CommandError(`${file} is not a file. Name the module in it, for example ${join(file, "tools.ts")}`);
+    throw new CommandError(`${file} is not a file. Name a module, for example ${join(file, "tools.ts")}.`);
   }
   if (EXTENSIONS.has(extname(path)) && !/\.d\.m?ts$/.test(path)) return path;
   throw new CommandError(`${file} is not a module. Name a .ts, .mts, .js or .mjs file.`);
 }
 
-/** Whether a folder, or the `index.js` or `server.js` in one, is what `proffer build` wrote; gives the folder. */
+/** Returns the folder that `proffer build` wrote, named by its path or by the `index.js` or `server.js` in it. */
 export function findBuiltFolder(file: string): string | undefined {
   const path = resolve(file);
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -38,7 +38,7 @@ export function findBuiltFolder(file: string): string | undefined {
   return existsSync(join(folder, BUILT_SERVER)) && existsSync(join(folder, BUILT_MANIFEST)) ? folder : undefined;
 }
 
-/** The folder of the nearest package.json, or the module's own: what belongs to the project lies below it. */
+/** Returns the root of the project: the folder of the nearest package.json, or else the module's own folder. */
 export function findProject(module: string): string {
   for (let folder = dirname(module); ; folder = dirname(folder)) {
     if (existsSync(join(folder, "package.json"))) return folder;

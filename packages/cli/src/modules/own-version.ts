@@ -4,12 +4,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProject } from "./module-file.ts";
 
-/** The version of this package, and of `proffer`. */
+/** Returns the version of this package, which equals that of `proffer`. */
 export function ownVersion(): string {
   return readVersion(findProject(fileURLToPath(import.meta.url)));
 }
 
-/** Where the compiler is, and its version; it is not loaded. */
+/** Returns the folder and version of the TypeScript compiler without loading it. */
 export function findCompiler(): { readonly directory: string; readonly version: string } {
   const directory = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
   return { directory, version: readVersion(directory) };

@@ -11,27 +11,27 @@ import { importModule } from "./import-module.ts";
 import { findModule } from "./module-file.ts";
 import { toManifest } from "./to-manifest.ts";
 
-/** A module of the author's, described and ready to be imported. */
+/** A module with its manifest, ready to be imported. */
 export interface PreparedModule {
-  /** As it was named. */
+  /** The path as the user wrote it. */
   readonly file: string;
-  /** `server`: its default export is a server of its own, and the manifest is empty. */
+  /** `server`: the module default-exports a server, and the manifest is empty. */
   readonly form: Derivation["form"];
   readonly manifest: Manifest;
   readonly diagnostics: readonly Diagnostic[];
-  /** Where its JavaScript is; absent if it could not be written anywhere. */
+  /** The URL of the emitted JavaScript; absent if the project is not writable. */
   readonly url?: string;
-  /** Imports its JavaScript. @throws {CommandError} that shows what went wrong. */
+  /** Imports the emitted JavaScript. @throws {CommandError} with the stack trace if the module throws. */
   load(): Promise<Module>;
 }
 
 export interface PrepareOptions {
-  /** Hears of what is wrong but does not stop anything. */
+  /** Receives warnings about the cache. */
   readonly warn?: (message: string) => void;
 }
 
 /**
- * Describes a module, from what was kept of it or else by deriving it, which takes a second or two.
+ * Prepares a module from its cache, or else derives it, which loads the compiler and takes a second or two.
  * @throws {CommandError} for a module that cannot be served.
  */
 export async function prepareModule(file: string, { warn = () => {} }: PrepareOptions = {}): Promise<PreparedModule> {
@@ -40,7 +40,7 @@ export async function prepareModule(file: string, { warn = () => {} }: PrepareOp
     const cached = readCache(location);
     if (cached !== undefined) return fromCache(file, cached);
   } catch (error) {
-    warn(`What was kept of ${file} is of no use (${messageOf(error)}); deriving it again.`);
+    warn(`The cache of ${file} is unusable and will be rebuilt: ${messageOf(error)}`);
   }
   const { createDeriver } = await import("../derive/index.ts");
   const deriver = createDeriver(location.module);
@@ -51,7 +51,7 @@ export async function prepareModule(file: string, { warn = () => {} }: PrepareOp
   try {
     return fromCache(file, writeCache(location, derivation, emission, root));
   } catch (error) {
-    warn(`What was derived of ${file} cannot be kept (${messageOf(error)}); the next start will derive it again.`);
+    warn(`The cache of ${file} cannot be written, so the next start will be slow again: ${messageOf(error)}`);
     return fromMemory(file, derivation, emission, root);
   }
 }

@@ -1,11 +1,11 @@
-/** A failure that a person can mend. The command line prints its message without a stack. */
+/** A failure that the user can fix. The command line prints its message without a stack trace. */
 export class CommandError extends Error {
   override readonly name: string = "CommandError";
-  /** What the process exits with. */
+  /** The exit code of the process. */
   readonly exitCode: number = 1;
 }
 
-/** The command line itself is wrong. */
+/** An invalid command line. */
 export class WrongUsage extends CommandError {
   override readonly name = "WrongUsage";
   override readonly exitCode = 2;

@@ -3,12 +3,12 @@ import type { Derivation, Diagnostic } from "../derive/index.ts";
 import { CommandError } from "./command-error.ts";
 import { type Styles, stylesFor } from "./terminal.ts";
 
-/** What nothing can be served with: our own errors, and files that the parser could not read. */
+/** Whether the module cannot be served: Proffer's own errors, and syntax errors. */
 function isFatal({ severity, code }: Diagnostic): boolean {
   return severity === "error" && (!code.startsWith("TS") || /^TS1\d{3}$/.test(code));
 }
 
-/** @throws {CommandError} with every diagnostic, if the module cannot be served as it is. */
+/** @throws {CommandError} with all diagnostics, if the module cannot be served. */
 export function checkDerivation(file: string, { diagnostics }: Pick<Derivation, "diagnostics">): void {
   if (!diagnostics.some(isFatal)) return;
   throw new CommandError(`${file} cannot be served:\n${formatDiagnostics(diagnostics, stylesFor(process.stderr))}`);
@@ -20,7 +20,7 @@ export function reportDiagnostics(diagnostics: readonly Diagnostic[]): void {
   process.stderr.write(`${formatDiagnostics(diagnostics, stylesFor(process.stderr))}\n`);
 }
 
-/** One line each, with paths relative to the current directory. */
+/** Formats diagnostics, one per line, with paths relative to the current directory. */
 export function formatDiagnostics(diagnostics: readonly Diagnostic[], { red, yellow, dim }: Styles): string {
   const lines = diagnostics.map(({ file, line, column, severity, code, message }) => {
     const paint = severity === "error" ? red : yellow;

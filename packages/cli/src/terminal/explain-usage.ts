@@ -1,7 +1,7 @@
 import { UsageError } from "proffer";
 import { CommandError } from "./command-error.ts";
 
-/** What the run-time refuses is for the user to mend, such as a port that is taken: no stack is needed. */
+/** Converts a `UsageError` of the run-time, such as a port in use, to a `CommandError`, which is shown without a stack. */
 export async function explainUsage<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work;

@@ -6,7 +6,7 @@ type StyleName = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
 export type Styles = { readonly [Name in StyleName]: (text: string) => string };
 
-/** Styles for a stream: plain text unless it is a terminal and NO_COLOR is not set. */
+/** Returns the styles for a stream: plain text unless it is a terminal and NO_COLOR is not set. */
 export function stylesFor(stream: Writable & { isTTY?: boolean }): Styles {
   const isPlain = stream.isTTY !== true || Boolean(process.env.NO_COLOR);
   const style = (name: StyleName) => (text: string) =>
@@ -21,17 +21,17 @@ export function stylesFor(stream: Writable & { isTTY?: boolean }): Styles {
   };
 }
 
-/** Says on stderr what is going on, so that stdout holds only what was asked for. */
+/** Prints a message to stderr. Stdout contains only results. */
 export function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Gives what was asked for. */
+/** Prints a result to stdout. */
 export function print(text: string): void {
   guardStdout().write(`${text}\n`);
 }
 
-/** Gives what was asked for as JSON. */
+/** Prints a result to stdout as JSON. */
 export function printJson(value: unknown): void {
   print(JSON.stringify(value, undefined, 2));
 }

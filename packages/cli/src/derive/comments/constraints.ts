@@ -1,9 +1,10 @@
 import type { DiagnosticCode } from "../model/diagnostics.ts";
-import { type Json, type JsonSchema, type JsonType, typesOf } from "../model/json-schema.ts";
+import { type DerivedSchema, type Json, type JsonType, typesOf } from "../model/json-schema.ts";
 import type { DocComment, DocTag } from "./doc-comment.ts";
 
-/** Whoever takes complaints about the thing that is being documented. */
+/** Receives the problems of a documentation comment. */
 interface Reporter {
+  /** The name of the documented value in messages. */
   readonly subject: string;
   report(code: DiagnosticCode, message: string): void;
 }
@@ -31,18 +32,18 @@ const NUMBER_KEYWORDS: Record<NumberKeyword, readonly JsonType[]> = {
   maxItems: ["array"],
 };
 
-/** Keywords that count something, so that only whole numbers from 0 make sense. */
-const COUNTS = /Length$|Items$/;
+/** Keywords that count something: their value must be a non-negative integer. */
+const COUNT_KEYWORDS = /Length$|Items$/;
 
-/** A copy of a schema with what a documentation comment says of the value. */
-export function applyDoc(reporter: Reporter, schema: JsonSchema, doc: DocComment | undefined): JsonSchema {
+/** Returns a copy of the schema with the description and the keywords of a documentation comment. */
+export function applyDoc(reporter: Reporter, schema: DerivedSchema, doc: DocComment | undefined): DerivedSchema {
   if (doc === undefined) return schema;
   let documented = doc.text === "" ? schema : { ...schema, description: doc.text };
   for (const tag of doc.tags) documented = applyTag(reporter, documented, tag);
   return documented;
 }
 
-function applyTag(reporter: Reporter, schema: JsonSchema, tag: DocTag): JsonSchema {
+function applyTag(reporter: Reporter, schema: DerivedSchema, tag: DocTag): DerivedSchema {
   const { name, text } = tag;
   if (Object.hasOwn(NUMBER_KEYWORDS, name)) return applyNumber(reporter, schema, name as NumberKeyword, text);
   switch (name) {
@@ -64,20 +65,20 @@ function applyTag(reporter: Reporter, schema: JsonSchema, tag: DocTag): JsonSche
     case "title":
       return { ...schema, title: text };
     case "deprecated":
-      return { ...schema, deprecated: true, ...(text && { description: deprecation(schema.description, text) }) };
+      return { ...schema, deprecated: true, ...(text && { description: withDeprecation(schema.description, text) }) };
     default:
       return schema;
   }
 }
 
-/** A description that ends with why something should no longer be used. */
-export function deprecation(description: string | undefined, reason: string): string {
+/** Appends a deprecation note to a description. */
+export function withDeprecation(description: string | undefined, reason: string): string {
   const sentence = reason === "" ? "Deprecated." : `Deprecated: ${reason}`;
   return description ? `${description}\n\n${sentence}` : sentence;
 }
 
-/** Reads what a tag gives as a value for a schema: JSON, or the bare text of a string. */
-export function readValue(schema: JsonSchema, text: string): Json | undefined {
+/** Parses the text of a tag as a value for the schema: JSON, or a bare string. Undefined if the type does not fit. */
+export function readValue(schema: DerivedSchema, text: string): Json | undefined {
   const types = typesOf(schema);
   const parsed = parseJson(text);
   if (parsed !== undefined && (types === undefined || admits(types, parsed))) return parsed;
@@ -85,42 +86,42 @@ export function readValue(schema: JsonSchema, text: string): Json | undefined {
   return /^'.*'$/s.test(text) ? text.slice(1, -1) : text;
 }
 
-function applyNumber(reporter: Reporter, schema: JsonSchema, name: NumberKeyword, text: string): JsonSchema {
+function applyNumber(reporter: Reporter, schema: DerivedSchema, name: NumberKeyword, text: string): DerivedSchema {
   if (!applies(reporter, schema, { name }, NUMBER_KEYWORDS[name])) return schema;
   const value = Number(text.replaceAll("_", ""));
-  const isUsable = COUNTS.test(name) ? Number.isInteger(value) && value >= 0 : Number.isFinite(value);
+  const isUsable = COUNT_KEYWORDS.test(name) ? Number.isInteger(value) && value >= 0 : Number.isFinite(value);
   if (text === "" || !isUsable || (name === "multipleOf" && value <= 0)) {
-    const wanted = COUNTS.test(name)
-      ? "a whole number from 0"
+    const expected = COUNT_KEYWORDS.test(name)
+      ? "a non-negative integer"
       : name === "multipleOf"
-        ? "a number above 0"
+        ? "a number greater than 0"
         : "a number";
-    reporter.report("PF1201", `${reporter.subject}: @${name} needs ${wanted}, not "${text}".`);
+    reporter.report("PF1201", `${reporter.subject}: @${name} must be ${expected}, not "${text}".`);
     return schema;
   }
   return { ...schema, [name]: value };
 }
 
-function applyInteger(reporter: Reporter, schema: JsonSchema): JsonSchema {
+function applyInteger(reporter: Reporter, schema: DerivedSchema): DerivedSchema {
   if (!applies(reporter, schema, { name: "integer" }, ["number", "integer"])) return schema;
   return { ...withInteger(schema), ...(schema.anyOf && { anyOf: schema.anyOf.map(withInteger) }) };
 }
 
-/** The same schema, for whole numbers. */
-export function withInteger(schema: JsonSchema): JsonSchema {
+/** Returns the schema with `integer` in place of `number`. */
+export function withInteger(schema: DerivedSchema): DerivedSchema {
   const { type } = schema;
   if (type === undefined) return schema;
   const toInteger = (each: JsonType): JsonType => (each === "number" ? "integer" : each);
-  return { ...schema, type: Array.isArray(type) ? type.map(toInteger) : toInteger(type) };
+  return { ...schema, type: typeof type === "string" ? toInteger(type) : type.map(toInteger) };
 }
 
-function applyPattern(reporter: Reporter, schema: JsonSchema, text: string): JsonSchema {
+function applyPattern(reporter: Reporter, schema: DerivedSchema, text: string): DerivedSchema {
   if (!applies(reporter, schema, { name: "pattern" }, ["string"])) return schema;
   const pattern = /^`.*`$/s.test(text) ? text.slice(1, -1) : text;
   try {
     new RegExp(pattern, "u");
   } catch (error) {
-    reporter.report("PF1201", `${reporter.subject}: @pattern needs a regular expression: ${(error as Error).message}.`);
+    reporter.report("PF1201", `${reporter.subject}: cannot compile @pattern: ${(error as Error).message}.`);
     return schema;
   }
   return { ...schema, pattern };
@@ -128,23 +129,23 @@ function applyPattern(reporter: Reporter, schema: JsonSchema, text: string): Jso
 
 function withValue(
   reporter: Reporter,
-  schema: JsonSchema,
+  schema: DerivedSchema,
   { name, text }: DocTag,
-  toKeywords: (value: Json) => JsonSchema,
-): JsonSchema {
+  toKeywords: (value: Json) => DerivedSchema,
+): DerivedSchema {
   const value = readValue(schema, text);
   if (value !== undefined) return { ...schema, ...toKeywords(value) };
   const types = [...(typesOf(schema) ?? [])].join(" or ");
-  reporter.report("PF1201", `${reporter.subject}: @${name} needs JSON of the type ${types}, not "${text}".`);
+  reporter.report("PF1201", `${reporter.subject}: @${name} must be JSON of type ${types}, not "${text}".`);
   return schema;
 }
 
-/** Whether a keyword can be about values of this schema; a keyword that never applies is a mistake. */
-function applies(reporter: Reporter, schema: JsonSchema, tag: { name: string }, to: readonly JsonType[]): boolean {
+/** Whether a keyword applies to values of this schema. Reports PF1202 if it never does. */
+function applies(reporter: Reporter, schema: DerivedSchema, tag: { name: string }, to: readonly JsonType[]): boolean {
   const types = typesOf(schema);
   if (types === undefined || to.some((type) => types.has(type))) return true;
-  const given = [...types].join(" or ");
-  reporter.report("PF1202", `${reporter.subject}: @${tag.name} is for ${to[0]}s, but this is ${given} in JSON.`);
+  const actual = [...types].join(" or ");
+  reporter.report("PF1202", `${reporter.subject}: @${tag.name} applies only to ${to[0]}s, but the type is ${actual}.`);
   return false;
 }
 

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { groupTags, parseDocComment, parseNamedTag } from "./doc-comment.ts";
 
 describe("parseDocComment", () => {
-  test("takes off the decoration", () => {
+  test("strips the comment markers", () => {
     expect(parseDocComment("/** One line. */")).toEqual({ text: "One line.", tags: [] });
     expect(parseDocComment("/**\n * First.\n *\n *   Indented.\r\n */").text).toBe("First.\n\n  Indented.");
   });
 
-  test("reads tags at the start of lines, with all their lines", () => {
+  test("reads multi-line tags at the start of a line", () => {
     const { text, tags } = parseDocComment("/**\n * Text.\n * @unknown a\n *   b\n * @title\n */");
     expect(text).toBe("Text.");
     expect(tags).toEqual([
@@ -16,14 +16,14 @@ describe("parseDocComment", () => {
     ]);
   });
 
-  test("reads known tags inside of lines, and leaves other mentions alone", () => {
+  test("reads supported tags within a line and leaves other mentions alone", () => {
     const { text, tags } = parseDocComment("/** Ask me@example.org or @somebody. @minimum 1 @maximum 2 */");
     expect(text).toBe("Ask me@example.org or @somebody.");
     expect(tags.map(({ name, text: value }) => `${name}=${value}`)).toEqual(["minimum=1", "maximum=2"]);
     expect(tags.every(({ inline }) => inline)).toBe(true);
   });
 
-  test("does not look for tags in code", () => {
+  test("ignores tags in code", () => {
     const comment = "/**\n * Use `@minimum 1` so:\n * ```ts\n * @title()\n * ```\n * @title T\n */";
     const { text, tags } = parseDocComment(comment);
     expect(text).toContain("`@minimum 1`");
@@ -31,12 +31,12 @@ describe("parseDocComment", () => {
     expect(tags).toEqual([{ name: "title", text: "T", inline: false }]);
   });
 
-  test("spells known tags as they are defined", () => {
+  test("normalizes the case of supported tags", () => {
     const { tags } = parseDocComment("/** @readonly @MINLENGTH 3 @Custom x */");
     expect(tags.map(({ name }) => name)).toEqual(["readOnly", "minLength"]);
   });
 
-  test("writes links as their text", () => {
+  test("replaces links with their text", () => {
     expect(parseDocComment("/** See {@link Page}, {@link Page | the page} and {@linkcode a.b the b}. */").text).toBe(
       "See Page, the page and the b.",
     );
@@ -59,14 +59,14 @@ describe("parseNamedTag", () => {
     expect(parseNamedTag(given)).toEqual({ name, text, tags: [], ...(initial !== undefined && { default: initial }) });
   });
 
-  test("gives nothing for a tag without a name", () => {
+  test("returns undefined for a tag without a name", () => {
     expect(parseNamedTag("")).toBeUndefined();
     expect(parseNamedTag("- text")).toBeUndefined();
   });
 });
 
 describe("groupTags", () => {
-  test("gives the tags behind a parameter to it", () => {
+  test("assigns tags to the parameter they follow", () => {
     const doc = groupTags(
       parseDocComment(`/**
         * Text.
@@ -89,7 +89,7 @@ describe("groupTags", () => {
     expect(doc.tags.map(({ name }) => name)).toEqual(["minimum", "example", "title", "maximum"]);
   });
 
-  test("takes the text behind @prompt for the description, if there is no other", () => {
+  test("uses the text after @prompt as the description if there is no other", () => {
     expect(groupTags(parseDocComment("/** @prompt Reviews code. @title Review */")).text).toBe("Reviews code.");
     expect(groupTags(parseDocComment("/** Asks. @prompt or so */")).text).toBe("Asks.");
     expect(groupTags(parseDocComment("/** @prompt */")).text).toBe("");

@@ -2,27 +2,27 @@
 export interface DocTag {
   name: string;
   text: string;
-  /** It stood behind other text on its line. */
+  /** The tag follows other text on its line. */
   inline: boolean;
 }
 
-/** A documentation comment without its decoration. */
+/** A documentation comment without the comment markers. */
 export interface DocComment {
   text: string;
   tags: DocTag[];
 }
 
-/** What a tag with a name says, such as `@param name - text`. */
+/** A tag that names a parameter or property, such as `@param name - text`. */
 export interface NamedDoc {
   name: string;
   text: string;
-  /** What JavaScript authors write as `[name=default]`. */
+  /** The default of the JSDoc form `[name=default]`. */
   default?: string;
-  /** The tags behind it, which are about it. */
+  /** The tags after the text; they describe the same value. */
   tags: DocTag[];
 }
 
-/** The comment of a function, with each tag given to what it is about. */
+/** The comment of a function, with its tags grouped by the function, its parameters and its result. */
 export interface FunctionDoc {
   text: string;
   tags: DocTag[];
@@ -30,7 +30,7 @@ export interface FunctionDoc {
   returns: { text: string; tags: DocTag[] };
 }
 
-/** Tags that describe a value: its schema's keywords. */
+/** Tags that describe a value; each becomes a schema keyword. */
 const VALUE_TAGS = [
   "integer",
   "minimum",
@@ -50,10 +50,10 @@ const VALUE_TAGS = [
   "type",
 ];
 
-/** Tags that describe a value or the function, by where they stand: behind a parameter's text, or on their own line. */
+/** Tags that describe a parameter if they follow its text on the same line, and the function otherwise. */
 const SHARED_TAGS = ["example", "deprecated", "title"];
 
-/** Tags with a name: of parameters, and of the properties of a `@typedef`. */
+/** Tags that name a parameter, or a property of a `@typedef`. */
 const NAMING_TAGS = ["param", "arg", "argument", "property", "prop"];
 
 const FUNCTION_TAGS = [
@@ -76,20 +76,20 @@ const FUNCTION_TAGS = [
   "openWorldHint",
 ];
 
-/** Spelling of the tags that mean something here, by their lower case: JSDoc's own `@readonly` is `readOnly` too. */
-const SPELLING = new Map(
+/** The supported tags by their lower-case name, because JSDoc's own `@readonly` means `readOnly` too. */
+const CANONICAL_NAMES = new Map(
   [...VALUE_TAGS, ...SHARED_TAGS, ...NAMING_TAGS, ...FUNCTION_TAGS].map((name) => [name.toLowerCase(), name] as const),
 );
 
-/** Whether a tag says something about a value. */
+/** Whether a tag describes a value. */
 export function isValueTag({ name, text }: DocTag): boolean {
-  // JavaScript declares types by @type.
+  // JavaScript declares types with @type; only `@type integer` is a constraint.
   return VALUE_TAGS.includes(name) && (name !== "type" || text === "integer");
 }
 
 /**
- * Reads the text of a comment from its opening to its closing mark. A line that starts with `@` starts a tag; inside a
- * line only the tags known here do, so that a mention of @somebody stays text. Code is never read for tags.
+ * Parses a comment, markers included. Any `@name` at the start of a line is a tag; within a line only the supported
+ * tags are, so a mention of @somebody stays text. Code spans and fenced code contain no tags.
  */
 export function parseDocComment(comment: string): DocComment {
   const body = comment.replace(/^\/\*\*/, "").replace(/\*\/$/, "");
@@ -102,17 +102,17 @@ export function parseDocComment(comment: string): DocComment {
     const pieces = fenced ? [line] : splitAtTags(line);
     for (const [index, piece] of pieces.entries()) {
       const tag = fenced ? null : /^\s*@([A-Za-z][\w-]*)(.*)$/.exec(piece);
-      if (tag) tags.push({ name: spelled(tag[1] ?? ""), text: "", inline: index > 0, lines: [tag[2] ?? ""] });
+      if (tag) tags.push({ name: canonicalName(tag[1] ?? ""), text: "", inline: index > 0, lines: [tag[2] ?? ""] });
       else (tags.at(-1)?.lines ?? text).push(piece);
     }
   }
   return {
-    text: clean(text),
-    tags: tags.map(({ name, inline, lines }) => ({ name, text: clean(lines), inline })),
+    text: joinLines(text),
+    tags: tags.map(({ name, inline, lines }) => ({ name, text: joinLines(lines), inline })),
   };
 }
 
-/** Reads `{type} [name=default] - text`; the type is the compiler's business. */
+/** Parses `{type} [name=default] - text`. The type is skipped, because the compiler reads it. */
 export function parseNamedTag(text: string): NamedDoc | undefined {
   const untyped = withoutType(text);
   const match = /^(?:\[\s*([\p{ID_Continue}$.]+)\s*(?:=([^\]]*))?\]|([\p{ID_Continue}$.]+))\s*([\s\S]*)$/u.exec(
@@ -125,38 +125,38 @@ export function parseNamedTag(text: string): NamedDoc | undefined {
   return doc;
 }
 
-/** Gives each tag of a function's comment to the function, a parameter or the result. */
+/** Assigns each tag of a function's comment to the function, a parameter or the result. */
 export function groupTags(doc: DocComment): FunctionDoc {
-  // `@prompt Reviews code.` is what authors write on a single line.
+  // A single-line comment such as `@prompt Reviews code.` has its description in the tag.
   const text = doc.text || (doc.tags.find(({ name }) => name === "prompt")?.text ?? "");
   const grouped: FunctionDoc = { text, tags: [], params: [], returns: { text: "", tags: [] } };
-  let about: DocTag[] = grouped.tags;
+  let current: DocTag[] = grouped.tags;
   for (const tag of doc.tags) {
     if (NAMING_TAGS.includes(tag.name)) {
       const param = parseNamedTag(tag.text);
       if (param === undefined) continue;
       grouped.params.push(param);
-      about = param.tags;
+      current = param.tags;
     } else if (tag.name === "returns" || tag.name === "return") {
       grouped.returns.text = withoutDash(withoutType(tag.text));
-      about = grouped.returns.tags;
+      current = grouped.returns.tags;
     } else if (isValueTag(tag) || (SHARED_TAGS.includes(tag.name) && tag.inline)) {
-      about.push(tag);
+      current.push(tag);
     } else {
-      about = grouped.tags;
-      about.push(tag);
+      current = grouped.tags;
+      current.push(tag);
     }
   }
   return grouped;
 }
 
-/** Cuts a line before each known tag that follows a space, outside of code spans. */
+/** Splits a line before each supported tag that follows a space, outside code spans. */
 function splitAtTags(line: string): string[] {
   const searchable = line.replace(/`[^`]*`/g, (code) => "`".repeat(code.length));
   const pieces: string[] = [];
   let start = 0;
   for (const match of searchable.matchAll(/(?<=\s)@([A-Za-z]\w*)/g)) {
-    const isKnown = SPELLING.has((match[1] ?? "").toLowerCase());
+    const isKnown = CANONICAL_NAMES.has((match[1] ?? "").toLowerCase());
     if (!isKnown || searchable.slice(start, match.index).trim() === "") continue;
     pieces.push(line.slice(start, match.index));
     start = match.index;
@@ -165,8 +165,8 @@ function splitAtTags(line: string): string[] {
   return pieces;
 }
 
-function spelled(name: string): string {
-  return SPELLING.get(name.toLowerCase()) ?? name;
+function canonicalName(name: string): string {
+  return CANONICAL_NAMES.get(name.toLowerCase()) ?? name;
 }
 
 function withoutType(text: string): string {
@@ -183,7 +183,7 @@ function withoutDash(text: string): string {
   return text.replace(/^\s*-\s+/, "").trim();
 }
 
-function clean(lines: string[]): string {
+function joinLines(lines: string[]): string {
   return lines
     .join("\n")
     .replace(

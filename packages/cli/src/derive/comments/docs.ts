@@ -1,10 +1,10 @@
 import ts from "typescript";
 import { type DocComment, groupTags, parseDocComment } from "./doc-comment.ts";
 
-/** Source files live longer than programs, and so do their comments. */
+/** Caches parsed comments. Source files outlive programs, so an unchanged file keeps its comments across builds. */
 const parsed = new WeakMap<ts.Node, DocComment | null>();
 
-/** The documentation comment of a symbol: of its first declaration that has one. */
+/** Returns the documentation comment of a symbol, from its first declaration that has one. */
 export function docOfSymbol(symbol: ts.Symbol): DocComment | undefined {
   for (const declaration of symbol.declarations ?? []) {
     const doc = docOfNode(declaration);
@@ -13,7 +13,7 @@ export function docOfSymbol(symbol: ts.Symbol): DocComment | undefined {
   return undefined;
 }
 
-/** The documentation comment of a declaration. */
+/** Returns the documentation comment of a declaration. */
 export function docOfNode(node: ts.Node): DocComment | undefined {
   let doc = parsed.get(node);
   if (doc === undefined) {
@@ -23,13 +23,13 @@ export function docOfNode(node: ts.Node): DocComment | undefined {
   return doc ?? undefined;
 }
 
-/** The text of the comment with `@module`, which is about the file. */
+/** Returns the text of the comment with `@module`, which describes the whole file. */
 export function moduleDoc(file: ts.SourceFile): string | undefined {
   for (const statement of [...file.statements, file.endOfFileToken]) {
     for (const comment of commentsBefore(statement)) {
       const doc = parseDocComment(comment);
       const tag = doc.tags.find(isModuleTag);
-      // `@module name` names the module; what follows on other lines is about it.
+      // The first line of `@module name` is the module's name; the lines after it describe the module.
       if (tag) return [doc.text, tag.text.replace(/^.*\n?/, "")].filter(Boolean).join("\n\n") || undefined;
     }
   }
@@ -39,18 +39,18 @@ export function moduleDoc(file: ts.SourceFile): string | undefined {
 function readDoc(node: ts.Node): DocComment | undefined {
   if (ts.isJSDocParameterTag(node) || ts.isJSDocPropertyTag(node)) return readNamedTag(node);
   if (ts.isJSDocTypedefTag(node)) return groupTags(parseDocComment(enclosingComment(node)));
-  const docs = commentsBefore(holderOf(node)).map(parseDocComment);
+  const docs = commentsBefore(commentedNode(node)).map(parseDocComment);
   return docs.filter((doc) => !doc.tags.some(isModuleTag)).at(-1);
 }
 
-/** A property that JavaScript declares by a tag, such as `@param {number} options.limit - how many`. */
+/** Reads the comment of a property declared by a JSDoc tag, such as `@param {number} options.limit - how many`. */
 function readNamedTag(node: ts.JSDocPropertyLikeTag): DocComment | undefined {
   const { params } = groupTags(parseDocComment(enclosingComment(node)));
   const found = params.find(({ name }) => name === node.name.getText());
   return found && { text: found.text, tags: found.tags };
 }
 
-/** The properties that a `@typedef` of JavaScript means to declare; undefined for any other declaration. */
+/** Returns the property names in the comment of a JSDoc `@typedef`; undefined for any other declaration. */
 export function typedefProperties(node: ts.Node): string[] | undefined {
   if (!ts.isJSDocTypedefTag(node)) return undefined;
   const doc = parseDocComment(enclosingComment(node));
@@ -68,8 +68,8 @@ function isModuleTag({ name }: { name: string }): boolean {
   return name === "module" || name === "packageDocumentation";
 }
 
-/** The node before which the comment stands: of `const f = () => …` it is the whole statement. */
-function holderOf(node: ts.Node): ts.Node {
+/** Returns the node that the comment precedes: for `const f = () => …` it is the whole statement. */
+function commentedNode(node: ts.Node): ts.Node {
   const { parent } = node;
   if (ts.isVariableDeclaration(node) && ts.isVariableDeclarationList(parent) && parent.declarations[0] === node) {
     return parent.parent;
@@ -83,7 +83,7 @@ function holderOf(node: ts.Node): ts.Node {
   ) {
     return node;
   }
-  const holds =
+  const isCommented =
     ts.isVariableDeclaration(parent) ||
     ts.isPropertyAssignment(parent) ||
     ts.isPropertyDeclaration(parent) ||
@@ -91,13 +91,13 @@ function holderOf(node: ts.Node): ts.Node {
     ts.isParenthesizedExpression(parent) ||
     ts.isAsExpression(parent) ||
     ts.isSatisfiesExpression(parent);
-  return holds ? holderOf(parent) : node;
+  return isCommented ? commentedNode(parent) : node;
 }
 
 /**
- * The documentation comments between the previous token and a node. TypeScript itself drops those on the line of the
- * previous token, as in `{ /** @minimum 1 *\/ n: number }`. They count here if the node begins on that line too;
- * otherwise they are remarks on what came before.
+ * Returns the documentation comments between the previous token and a node. TypeScript drops those on the line of the
+ * previous token, as in `{ /** @minimum 1 *\/ n: number }`. They count here if the node begins on the same line;
+ * otherwise they describe the previous token.
  */
 function commentsBefore(node: ts.Node): string[] {
   const file = node.getSourceFile();

@@ -7,18 +7,18 @@ import { implementationOf } from "../program/project.ts";
 import { createLayout, toPosix } from "./layout.ts";
 import { rewriteSpecifiers } from "./specifiers.ts";
 
-/** What to emit. */
+/** The input of `emitFiles`. */
 export interface EmitSource {
-  program: ts.Program;
-  entry: string;
+  readonly program: ts.Program;
+  readonly entry: string;
   /** The author's files. */
-  files: readonly ts.SourceFile[];
-  questions: Questions;
+  readonly files: readonly ts.SourceFile[];
+  readonly questions: Questions;
 }
 
 /**
- * Compiles the author's files to JavaScript modules that Node runs from any directory: specifiers lead to the emitted
- * files, and questions carry their schemas. `outDir` is where they will be, which the source maps need to know.
+ * Compiles the author's files to JavaScript modules that Node can run from any directory: import specifiers point to
+ * the emitted files, and questions include their schemas. Source maps are relative to `outDir`, the files' destination.
  */
 export function emitFiles({ program, entry, files, questions }: EmitSource, outDir: string): Emission {
   const sources = files.filter((file) => !file.isDeclarationFile);
@@ -36,7 +36,7 @@ export function emitFiles({ program, entry, files, questions }: EmitSource, outD
     emitted.push({ path, source: file.fileName, ...content });
   }
   const main = layout.outputOf(entry) ?? layout.outputOf(implementationOf(entry));
-  if (main === undefined) throw new Error(`${entry} declares types, but there is no JavaScript beside it to run.`);
+  if (main === undefined) throw new Error(`${entry} declares only types, and there is no JavaScript file next to it.`);
   return { entry: main, files: emitted };
 }
 
@@ -64,7 +64,7 @@ function emitFile(
   return { text: `${body}//# sourceMappingURL=${name}.map\n`, map: JSON.stringify(parsed) };
 }
 
-/** Gives each question the schema of its answer: `ask("…")` becomes `ask("…", { … })`. */
+/** Adds the schema of the answer to each question: `ask("…")` becomes `ask("…", { … })`. */
 function completeQuestions(questions: Questions): ts.TransformerFactory<ts.SourceFile> {
   return (context) => {
     const { factory } = context;
@@ -74,7 +74,7 @@ function completeQuestions(questions: Questions): ts.TransformerFactory<ts.Sourc
       if (schema === undefined || !ts.isCallExpression(visited)) return visited;
       const before = visited.arguments.slice(0, SCHEMA_ARGUMENT);
       const after = visited.arguments.slice(SCHEMA_ARGUMENT + 1);
-      const args = [...before, toExpression(factory, schema as Json), ...after];
+      const args = [...before, toExpression(factory, schema), ...after];
       return factory.updateCallExpression(visited, visited.expression, visited.typeArguments, args);
     };
     return (file) => (questions.size === 0 ? file : ts.visitEachChild(file, visit, context));
@@ -93,7 +93,7 @@ function toExpression(factory: ts.NodeFactory, value: Json): ts.Expression {
     return factory.createArrayLiteralExpression(value.map((item) => toExpression(factory, item)));
   const properties = Object.entries(value).map(([key, item]) => {
     const name = factory.createStringLiteral(key);
-    // In a literal, only a computed name makes a property of __proto__.
+    // In an object literal, `"__proto__": …` sets the prototype; a computed name defines a property.
     const safe = key === "__proto__" ? factory.createComputedPropertyName(name) : name;
     return factory.createPropertyAssignment(safe, toExpression(factory, item));
   });

@@ -1,8 +1,8 @@
 import { dirname, relative, sep } from "node:path";
 
-/** Where the JavaScript of each of the author's files goes: the same tree, from their common directory on. */
+/** The output paths of the author's files: the same tree, relative to their common directory. */
 export interface Layout {
-  /** The emitted path of a file, with forward slashes; undefined for a file that is not emitted. */
+  /** Returns the output path of a file, with forward slashes; undefined for a file that is not emitted. */
   outputOf(file: string): string | undefined;
 }
 
@@ -12,7 +12,7 @@ export function createLayout(files: readonly string[]): Layout {
   return { outputOf: (file) => outputs.get(file) };
 }
 
-/** A relative path as specifiers and source maps write it. */
+/** Converts a path to forward slashes, as specifiers and source maps need it. */
 export function toPosix(path: string): string {
   return sep === "/" ? path : path.replaceAll(sep, "/");
 }

@@ -5,8 +5,9 @@ import { implementationOf } from "../program/project.ts";
 import type { Layout } from "./layout.ts";
 
 /**
- * Makes import specifiers lead to the emitted files: `./x.ts`, `./x`, aliases of tsconfig `paths` and package imports
- * all become relative paths of JavaScript. What leads to a package stays. Node wants to be told that JSON is JSON.
+ * Rewrites import specifiers to the emitted files: `./x.ts`, `./x`, aliases of tsconfig `paths` and package imports
+ * (`#x`) all become relative paths of JavaScript files. Specifiers of packages stay. JSON imports get the attribute
+ * `type: "json"`, which Node requires.
  */
 export function rewriteSpecifiers(program: ts.Program, layout: Layout): ts.TransformerFactory<ts.SourceFile> {
   const options = program.getCompilerOptions();
@@ -24,7 +25,7 @@ export function rewriteSpecifiers(program: ts.Program, layout: Layout): ts.Trans
   return (context) => (file) => {
     const { factory } = context;
     const { fileName } = file;
-    // Static imports are all at the top; only the dynamic ones make it necessary to look everywhere.
+    // Static imports are top-level statements; only dynamic imports require a walk of the whole file.
     const isDeep = /\bimport\s*\(/.test(file.text);
     const jsonAttribute = () =>
       factory.createImportAttribute(factory.createIdentifier("type"), factory.createStringLiteral("json"));

@@ -1,17 +1,17 @@
 import ts from "typescript";
-import type { JsonSchema } from "../model/json-schema.ts";
+import type { DerivedSchema } from "../model/json-schema.ts";
 import { deriveForm } from "./form.ts";
 import type { Session } from "./session.ts";
 
-/** Where the schema stands among the arguments: `ask(message, schema, options)`. */
+/** Position of the schema in `ask(message, schema, options)`. */
 export const SCHEMA_ARGUMENT = 1;
 
-/** The forms of all questions that rely on their type argument, by the call that asks. */
-export type Questions = ReadonlyMap<ts.Node, JsonSchema>;
+/** The derived form schemas of the questions without a schema, by their call expression. */
+export type Questions = ReadonlyMap<ts.Node, DerivedSchema>;
 
-/** Finds the calls `ctx.ask<T>("…")` in the author's files and derives what they ask for. */
+/** Finds the calls `ctx.ask<T>("…")` in the author's files and derives their form schemas. */
 export function findQuestions(session: Session, files: readonly ts.SourceFile[]): Questions {
-  const questions = new Map<ts.Node, JsonSchema>();
+  const questions = new Map<ts.Node, DerivedSchema>();
 
   function visit(node: ts.Node): void {
     if (ts.isCallExpression(node) && calleeName(node) === "ask" && needsSchema(session, node)) {
@@ -22,7 +22,7 @@ export function findQuestions(session: Session, files: readonly ts.SourceFile[])
         session.report(
           "PF1501",
           node,
-          'this question has no type; write ask<{ name: string }>("…"), or give a schema.',
+          'This question has no type. Write ask<{ name: string }>("…"), or pass a schema.',
         );
     }
     ts.forEachChild(node, visit);
@@ -32,7 +32,7 @@ export function findQuestions(session: Session, files: readonly ts.SourceFile[])
   return questions;
 }
 
-/** Whether a call is a question of the run-time's whose schema the author left out. */
+/** Whether a call is `ask` of the run-time's Context, without a schema. */
 function needsSchema({ checker, origins }: Session, call: ts.CallExpression): boolean {
   const given = call.arguments[SCHEMA_ARGUMENT];
   if (call.arguments.some(ts.isSpreadElement) || (given && !isUndefined(given))) return false;

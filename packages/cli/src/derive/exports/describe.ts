@@ -1,27 +1,27 @@
+import type { ManifestPrompt, ManifestResource, ManifestTool } from "proffer/derived";
 import type ts from "typescript";
 import { type FunctionDoc, groupTags, isValueTag } from "../comments/doc-comment.ts";
-import type { DerivedPrompt, DerivedResource, DerivedTool } from "../model/description.ts";
 import { type Candidate, findExports } from "./exports.ts";
 import { derivePrompt } from "./prompt.ts";
 import { deriveResource } from "./resource.ts";
 import type { Session } from "./session.ts";
 import { deriveTool } from "./tool.ts";
 
-/** What a module offers. */
-export interface Offer {
+/** The tools, prompts and resources of a module. */
+export interface ModuleContent {
   form: "functions" | "server";
-  tools: DerivedTool[];
-  prompts: DerivedPrompt[];
-  resources: DerivedResource[];
+  tools: ManifestTool[];
+  prompts: ManifestPrompt[];
+  resources: ManifestResource[];
 }
 
-/** What the specification allows, less what every JavaScript object answers to. */
+/** The names that the specification allows, without the properties that every JavaScript object inherits. */
 const NAME = /^(?!(?:__proto__|constructor|prototype|toString|valueOf|hasOwnProperty)$)[A-Za-z0-9_.-]{1,128}$/;
 
-/** Describes the exports of a module. What has errors is reported and left out. */
-export function describeModule(session: Session, file: ts.SourceFile): Offer {
+/** Describes the exports of a module. Exports with errors are reported and left out. */
+export function describeModule(session: Session, file: ts.SourceFile): ModuleContent {
   const { isServer, candidates } = findExports(session, file);
-  const offer: Offer = { form: isServer ? "server" : "functions", tools: [], prompts: [], resources: [] };
+  const content: ModuleContent = { form: isServer ? "server" : "functions", tools: [], prompts: [], resources: [] };
   const taken = {
     tool: new Map<string, string>(),
     prompt: new Map<string, string>(),
@@ -32,18 +32,18 @@ export function describeModule(session: Session, file: ts.SourceFile): Offer {
     const kind = kindOf(session, candidate, doc);
     if (kind === undefined || !hasUsableName(session, candidate, taken[kind])) continue;
     reportComment(session, candidate, doc);
-    if (kind === "tool") keep(offer.tools, deriveTool(session, candidate, doc));
-    else if (kind === "prompt") keep(offer.prompts, derivePrompt(session, candidate, doc));
-    else keepResource(session, candidate, offer.resources, deriveResource(session, candidate, doc));
+    if (kind === "tool") keep(content.tools, deriveTool(session, candidate, doc));
+    else if (kind === "prompt") keep(content.prompts, derivePrompt(session, candidate, doc));
+    else keepResource(session, candidate, content.resources, deriveResource(session, candidate, doc));
   }
   if (!isServer && candidates.length === 0) {
     session.report(
       "PF1002",
       file,
-      "the module exports no function; export one, as in export function hello(): string.",
+      "The module exports no function. Export one, for example: export function hello(): string.",
     );
   }
-  return offer;
+  return content;
 }
 
 function kindOf(
@@ -54,7 +54,7 @@ function kindOf(
   const isPrompt = tags.some((tag) => tag.name === "prompt");
   const isResource = tags.some((tag) => tag.name === "resource");
   if (isPrompt && isResource) {
-    session.report("PF1008", node, `'${name}' has both @prompt and @resource; export a function for each.`);
+    session.report("PF1008", node, `'${name}' has both @prompt and @resource. Export a separate function for each.`);
     return undefined;
   }
   return isPrompt ? "prompt" : isResource ? "resource" : "tool";
@@ -65,7 +65,7 @@ function hasUsableName(session: Session, { name, path, node }: Candidate, taken:
     session.report(
       "PF1003",
       node,
-      `'${name}' cannot be a name in MCP, which allows 1 to 128 of A-Z a-z 0-9 _ . - and no name of Object.prototype; rename the export.`,
+      `'${name}' is not a valid MCP name. Rename the export: use 1 to 128 of A-Z a-z 0-9 _ . - and no property name of Object.prototype.`,
     );
     return false;
   }
@@ -74,7 +74,7 @@ function hasUsableName(session: Session, { name, path, node }: Candidate, taken:
     session.report(
       "PF1004",
       node,
-      `'${path.join(".")}' has the name '${name}', and so has '${other}'; rename one of them.`,
+      `'${path.join(".")}' and '${other}' have the same name, '${name}'. Rename one of them.`,
     );
     return false;
   }
@@ -87,14 +87,14 @@ function reportComment(session: Session, { name, node }: Candidate, doc: Functio
     session.report(
       "PF2001",
       node,
-      `'${name}' has no documentation comment, so that a model must guess what it is for; write /** … */ before it.`,
+      `'${name}' has no documentation comment, so the model must guess its purpose. Add /** … */ before it.`,
     );
   }
   for (const tag of doc.tags.filter(isValueTag)) {
     session.report(
       "PF2008",
       node,
-      `@${tag.name} in the comment of '${name}' is about no parameter; put it behind the @param that it is about.`,
+      `@${tag.name} in the comment of '${name}' does not belong to a parameter. Move it after the @param that it describes.`,
     );
   }
 }
@@ -102,12 +102,16 @@ function reportComment(session: Session, { name, node }: Candidate, doc: Functio
 function keepResource(
   session: Session,
   { name, node }: Candidate,
-  list: DerivedResource[],
-  resource: DerivedResource | undefined,
+  list: ManifestResource[],
+  resource: ManifestResource | undefined,
 ): void {
   const other = list.find(({ uri }) => uri === resource?.uri);
   if (other)
-    session.report("PF1004", node, `'${name}' has the uri ${other.uri}, and so has '${other.name}'; change one.`);
+    session.report(
+      "PF1004",
+      node,
+      `'${name}' and '${other.name}' have the same URI, ${other.uri}. Change one of them.`,
+    );
   else keep(list, resource);
 }
 

@@ -4,28 +4,28 @@ import { docOfNode, docOfSymbol } from "../comments/docs.ts";
 import { aliasTarget, isErrorType } from "../types/type-node.ts";
 import type { Session } from "./session.ts";
 
-/** A function that clients may be offered. */
+/** An exported function that may become a tool, a prompt or a resource. */
 export interface Candidate {
   name: string;
-  /** The export, then the members that lead to the function. */
+  /** The name of the export, then the member names down to the function. */
   path: string[];
   signature: ts.Signature;
   doc: DocComment | undefined;
-  /** Where complaints about it point to. */
+  /** The location of its diagnostics. */
   node: ts.Node;
 }
 
-/** What a module exports. */
+/** The exports of a module. */
 export interface ModuleExports {
-  /** The default export is a server that the author made. */
+  /** The default export is a `Server` that the author created. */
   isServer: boolean;
   candidates: Candidate[];
 }
 
-/** Object literals may hold further ones; this is how far they are followed. */
+/** How deep nested object literals are followed. */
 const MAX_NESTING = 3;
 
-/** Finds the functions that a module exports, in the order of its text. */
+/** Finds the functions that a module exports, in source order. */
 export function findExports(session: Session, file: ts.SourceFile): ModuleExports {
   const { checker, origins } = session;
   const module = checker.getSymbolAtLocation(file);
@@ -46,18 +46,22 @@ function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symb
   const node = target.valueDeclaration ?? target.declarations?.[0];
   if (node === undefined || isInternal(docOfSymbol(target))) return [];
   const isDefault = symbol.name === "default";
-  // `export default f` beside `export { f }` is the same function twice.
+  // `export default f` and `export { f }` export the same function twice.
   if (isDefault && all.some((other) => other !== symbol && aliasTarget(checker, other) === target)) return [];
   const type = checker.getNonNullableType(checker.getTypeOfSymbol(target));
   if (type.flags & ts.TypeFlags.Any) {
-    const what = `the export '${symbol.name}'`;
+    const subject = `The export '${symbol.name}'`;
     if (isErrorType(type))
-      session.report("PF1101", node, `${what} has a type that cannot be resolved; see which import TypeScript misses.`);
+      session.report(
+        "PF1101",
+        node,
+        `${subject} has a type that cannot be resolved. Fix the import that TypeScript cannot find.`,
+      );
     else
       session.report(
         "PF2003",
         node,
-        `${what} is any, so that it is not served; declare its type, or mark it @internal.`,
+        `${subject} has the type any and is not served. Declare its type, or mark it @internal.`,
       );
     return [];
   }
@@ -65,7 +69,7 @@ function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symb
     session.report(
       "PF2004",
       node,
-      `the class '${symbol.name}' is not served; export an instance (export const name = new ${symbol.name}()), or mark it @internal.`,
+      `The class '${symbol.name}' is not served. Export an instance (export const name = new ${symbol.name}()), or mark it @internal.`,
     );
     return [];
   }
@@ -76,14 +80,14 @@ function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symb
   const declared = ts.getNameOfDeclaration(node as ts.Declaration);
   const ownName = declared && ts.isIdentifier(declared) ? declared.text : undefined;
   if (isDefault && ownName === undefined) {
-    session.report("PF1005", node, "the default export has no name; write export default function name(…).");
+    session.report("PF1005", node, "The default export has no name. Write: export default function name(…).");
     return [];
   }
   const name = isDefault ? (ownName ?? symbol.name) : symbol.name;
   return [toCandidate(session, name, [symbol.name], target, type, node)];
 }
 
-/** The methods of an exported object, a namespace or the instance of a class. */
+/** Returns the methods of an exported object, namespace or class instance. */
 function candidatesIn(session: Session, type: ts.Type, names: string[], path: string[], node: ts.Node): Candidate[] {
   const { checker, origins } = session;
   const found: Candidate[] = [];
@@ -111,7 +115,7 @@ function candidatesIn(session: Session, type: ts.Type, names: string[], path: st
     session.report(
       "PF2005",
       node,
-      `'${path.join(".")}' is an object of ${foreign} and is not served; export functions that use it, or mark it @internal.`,
+      `'${path.join(".")}' is an object from ${foreign} and is not served. Export functions that use it, or mark it @internal.`,
     );
   }
   return found;
@@ -132,7 +136,7 @@ function toCandidate(
     session.report(
       "PF2002",
       node,
-      `'${name}' has ${others.length + 1} overloads, of which the first is served; export a function for each.`,
+      `'${name}' has ${others.length + 1} overloads, but only the first is served. Export a separate function for each.`,
     );
   }
   const own = isOverloaded ? undefined : docOfSymbol(symbol);
@@ -152,7 +156,7 @@ function isPublic(member: ts.Symbol, declaration: ts.Declaration): boolean {
   return !(ts.getCombinedModifierFlags(declaration) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected));
 }
 
-/** Whether an export exists at run time: neither a type nor exported as one. */
+/** Whether an export exists at run time: it is not a type, and not a type-only export. */
 function isValueExport(checker: ts.TypeChecker, symbol: ts.Symbol): boolean {
   if (!(aliasTarget(checker, symbol).flags & ts.SymbolFlags.Value)) return false;
   for (

@@ -1,7 +1,7 @@
 import ts from "typescript";
 import type { NamedDoc } from "../comments/doc-comment.ts";
 import type { Converted } from "../model/conversion.ts";
-import type { JsonSchema } from "../model/json-schema.ts";
+import type { DerivedSchema } from "../model/json-schema.ts";
 import { constantOf } from "../types/constant.ts";
 import { applyNestedDoc, checkNestedDoc } from "../types/nested-doc.ts";
 import { isJavaScript, typeNodeOf } from "../types/type-node.ts";
@@ -12,11 +12,11 @@ import type { Session } from "./session.ts";
 export interface Parameter {
   symbol: ts.Symbol;
   type: ts.Type;
-  /** Absent if the compiler made the parameter up. */
+  /** Absent for a parameter that the compiler synthesized. */
   declaration: ts.ParameterDeclaration | undefined;
 }
 
-/** The object of all arguments, before it is assembled. */
+/** The object of all arguments before `assemble`. */
 export interface Draft extends Converted {
   /** The names of the arguments by position. */
   names: string[];
@@ -24,13 +24,13 @@ export interface Draft extends Converted {
   isBroken: boolean;
 }
 
-/** The pattern by which a parameter takes an object apart. */
+/** Returns the binding pattern of a destructured parameter. */
 export function patternOf({ declaration }: Parameter): ts.ObjectBindingPattern | undefined {
   const name = declaration?.name;
   return name && ts.isObjectBindingPattern(name) && !declaration.dotDotDotToken ? name : undefined;
 }
 
-/** Takes the properties of the only parameter, a destructured object, as the arguments. */
+/** Uses the properties of the only parameter, a destructured object, as the arguments. */
 export function flatten(session: Session, candidate: Candidate, parameter: Parameter, docs: NamedDoc[]): Draft {
   const { inward, checker } = session;
   const node = parameter.declaration ?? candidate.node;
@@ -39,12 +39,15 @@ export function flatten(session: Session, candidate: Candidate, parameter: Param
     const type = checker.getNonNullableType(parameter.type);
     const whole = inward.inline(inward.convert(type, typeNodeOf(parameter.declaration)));
     if (whole.schema.anyOf ?? whole.schema.oneOf) {
-      inward.report("PF1007", `${subject} is a union, which cannot be the list of arguments; give it a name instead.`);
+      inward.report(
+        "PF1007",
+        `${subject} is a union, which cannot be the list of arguments. Name the parameter instead of destructuring it.`,
+      );
     }
-    // The tool has a description of its own.
+    // The tool has its own description, so the one of the type is dropped.
     const { description: _, ...described } = whole.schema;
-    let documented: JsonSchema = described;
-    for (const doc of aboutProperties(described, docs)) {
+    let documented: DerivedSchema = described;
+    for (const doc of propertyDocs(described, docs)) {
       if (isJavaScript(node)) checkNestedDoc(inward, documented, doc);
       else documented = applyNestedDoc(inward, documented, doc);
     }
@@ -56,22 +59,22 @@ export function flatten(session: Session, candidate: Candidate, parameter: Param
 }
 
 /**
- * The tags about properties, each as `parameter.property`. Authors write both `@param options.limit` and `@param limit`;
- * a name that is no property is what they call the parameter.
+ * Returns the tags of the properties, each named `parameter.property`. Authors write both `@param options.limit` and
+ * `@param limit`; a name that is not a property is the name of the parameter.
  */
-function aboutProperties({ properties = {} }: JsonSchema, docs: NamedDoc[]): NamedDoc[] {
+function propertyDocs({ properties = {} }: DerivedSchema, docs: NamedDoc[]): NamedDoc[] {
   const parameter = docs.map(({ name }) => name.split(".")[0]).find((name) => name && !Object.hasOwn(properties, name));
   return docs
     .filter(({ name }) => name !== parameter)
     .map((doc) => (doc.name.includes(".") ? doc : { ...doc, name: `${parameter ?? ""}.${doc.name}` }));
 }
 
-/** Adds the defaults that the pattern gives to what it takes out of the object. */
+/** Adds the default values of the binding pattern. */
 function withDefaults(
   checker: ts.TypeChecker,
-  schema: JsonSchema,
+  schema: DerivedSchema,
   pattern: ts.ObjectBindingPattern | undefined,
-): JsonSchema {
+): DerivedSchema {
   const properties = new Map(Object.entries(schema.properties ?? {}));
   for (const { propertyName, name, initializer } of pattern?.elements ?? []) {
     const key = propertyName ?? name;

@@ -1,11 +1,10 @@
-import type { Codec, Plan } from "proffer/derived";
+import type { BoundParameter, Codec, Plan } from "proffer/derived";
 import ts from "typescript";
 import { applyDoc, readValue } from "../comments/constraints.ts";
 import type { FunctionDoc, NamedDoc } from "../comments/doc-comment.ts";
 import { docOfNode } from "../comments/docs.ts";
 import type { Conversion } from "../model/conversion.ts";
-import type { BoundParameter } from "../model/description.ts";
-import type { JsonSchema } from "../model/json-schema.ts";
+import type { DerivedSchema } from "../model/json-schema.ts";
 import { isContext } from "../program/origin.ts";
 import { assemble } from "../types/assemble.ts";
 import { constantOf } from "../types/constant.ts";
@@ -15,18 +14,18 @@ import type { Candidate } from "./exports.ts";
 import { type Draft, flatten, type Parameter, patternOf } from "./input-object.ts";
 import type { Session } from "./session.ts";
 
-/** What a function takes: one object with a property for each argument. */
+/** The input of a function: one object with a property for each argument. */
 export interface Input {
-  schema: JsonSchema & { type: "object" };
+  schema: DerivedSchema & { type: "object" };
   codec?: Codec;
   parameters: BoundParameter[];
-  /** Where the argument of a name is declared. */
+  /** The declarations of the arguments, by name. */
   places: Map<string, ts.Node>;
-  /** There were errors, so that the function must not be served. */
+  /** There were errors, so the function must not be served. */
   isBroken: boolean;
 }
 
-/** Derives what a function takes from its parameters. */
+/** Derives the input of a function from its parameters. */
 export function deriveInput(session: Session, candidate: Candidate, doc: FunctionDoc): Input {
   const { checker, origins, inward } = session;
   const all = candidate.signature.parameters.map((symbol): Parameter => {
@@ -42,7 +41,7 @@ export function deriveInput(session: Session, candidate: Candidate, doc: Functio
   const flattened = taken.length === 1 && only && patternOf(only) ? only : undefined;
   const draft = flattened
     ? flatten(session, candidate, flattened, docs)
-    : takePositions(session, candidate, taken, docs);
+    : fromPositions(session, candidate, taken, docs);
   const { schema, codec, problems } = assemble(inward, draft);
   const isBroken = session.reportAll(problems, candidate.node) || draft.isBroken;
   const names = [...draft.names];
@@ -60,8 +59,8 @@ export function deriveInput(session: Session, candidate: Candidate, doc: Functio
   };
 }
 
-function takePositions(session: Session, candidate: Candidate, taken: Parameter[], docs: NamedDoc[]): Draft {
-  const properties: [string, JsonSchema][] = [];
+function fromPositions(session: Session, candidate: Candidate, taken: Parameter[], docs: NamedDoc[]): Draft {
+  const properties: [string, DerivedSchema][] = [];
   const plans: [string, Plan][] = [];
   const required: string[] = [];
   const draft: Draft = { schema: {}, names: [], places: new Map(), isBroken: false };
@@ -73,7 +72,7 @@ function takePositions(session: Session, candidate: Candidate, taken: Parameter[
       session.report(
         "PF1006",
         node,
-        `parameter ${index + 1} of '${candidate.name}' has no name; name it, or document it with @param name.`,
+        `Parameter ${index + 1} of '${candidate.name}' has no name. Name it, or document it with @param name.`,
       );
       draft.isBroken = true;
       continue;
@@ -123,7 +122,7 @@ function convertParameter(
   });
 }
 
-function isRequired({ checker }: Session, { type, declaration }: Parameter, schema: JsonSchema): boolean {
+function isRequired({ checker }: Session, { type, declaration }: Parameter, schema: DerivedSchema): boolean {
   if (declaration === undefined) return !includesUndefined(type);
   if (declaration.dotDotDotToken) return (schema.minItems ?? 0) > 0;
   return !declaration.initializer && !checker.isOptionalParameter(declaration) && !includesUndefined(type);
@@ -136,7 +135,7 @@ function reportUnused(session: Session, candidate: Candidate, docs: NamedDoc[], 
       session.report(
         "PF2006",
         candidate.node,
-        `'${candidate.name}' has no parameter '${head}' that @param could describe.`,
+        `@param ${head} does not match a parameter of '${candidate.name}'. Correct the name, or remove the tag.`,
       );
   }
 }

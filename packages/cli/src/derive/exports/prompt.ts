@@ -1,25 +1,24 @@
-import type { Codec } from "proffer/derived";
+import type { Codec, ManifestArgument, ManifestPrompt } from "proffer/derived";
 import type { FunctionDoc } from "../comments/doc-comment.ts";
-import type { DerivedArgument, DerivedPrompt } from "../model/description.ts";
-import type { JsonSchema } from "../model/json-schema.ts";
+import type { DerivedSchema } from "../model/json-schema.ts";
 import type { Candidate } from "./exports.ts";
 import { deriveInput } from "./input.ts";
 import { isPromptResult } from "./result.ts";
 import type { Session } from "./session.ts";
 import { bind, describe } from "./tool.ts";
 
-/** Describes a function as a prompt; undefined if there were errors. The protocol's arguments are strings. */
-export function derivePrompt(session: Session, candidate: Candidate, doc: FunctionDoc): DerivedPrompt | undefined {
+/** Describes a function as a prompt; undefined if there were errors. The protocol allows only strings as arguments. */
+export function derivePrompt(session: Session, candidate: Candidate, doc: FunctionDoc): ManifestPrompt | undefined {
   const input = deriveInput(session, candidate, doc);
   let isBroken = input.isBroken;
-  const args: DerivedArgument[] = [];
+  const args: ManifestArgument[] = [];
   for (const [name, schema] of Object.entries(input.schema.properties ?? {})) {
     if (schema.type !== "string" || isCoded(input.codec, name)) {
       const node = input.places.get(name) ?? candidate.node;
       session.report(
         "PF1301",
         node,
-        `argument '${name}' of the prompt '${candidate.name}' must be a string or a union of strings; convert it inside the function.`,
+        `Argument '${name}' of the prompt '${candidate.name}' must be a string or a union of strings. Convert it inside the function.`,
       );
       isBroken = true;
       continue;
@@ -37,7 +36,7 @@ export function derivePrompt(session: Session, candidate: Candidate, doc: Functi
     session.report(
       "PF1302",
       candidate.node,
-      `the prompt '${candidate.name}' must return a string, or messages made with user(…) and assistant(…).`,
+      `The prompt '${candidate.name}' must return a string, or messages created with user(…) and assistant(…).`,
     );
     isBroken = true;
   }
@@ -50,8 +49,8 @@ export function derivePrompt(session: Session, candidate: Candidate, doc: Functi
   };
 }
 
-/** All values that a string or number can have, as a client would offer them. */
-export function completions(schema: JsonSchema): string[] | undefined {
+/** Returns all values of a string or number with a closed set of them, as completions for a client. */
+export function completions(schema: DerivedSchema): string[] | undefined {
   const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
   const usable = values?.filter((value) => typeof value === "string" || typeof value === "number");
   return usable && usable.length > 0 ? usable.map(String) : undefined;

@@ -1,6 +1,6 @@
+import type { ManifestResource, ManifestVariable } from "proffer/derived";
 import type { FunctionDoc } from "../comments/doc-comment.ts";
-import type { DerivedResource, DerivedVariable } from "../model/description.ts";
-import type { JsonSchema } from "../model/json-schema.ts";
+import type { DerivedSchema } from "../model/json-schema.ts";
 import type { Candidate } from "./exports.ts";
 import { deriveInput, type Input } from "./input.ts";
 import { completions } from "./prompt.ts";
@@ -10,16 +10,12 @@ import { bind, describe, tagText } from "./tool.ts";
 import { parseVariables, type TemplateVariable } from "./uri-variables.ts";
 
 /** Describes a function as a resource, or as a template of resources; undefined if there were errors. */
-export function deriveResource(session: Session, candidate: Candidate, doc: FunctionDoc): DerivedResource | undefined {
+export function deriveResource(session: Session, candidate: Candidate, doc: FunctionDoc): ManifestResource | undefined {
   const { name, node } = candidate;
   const [uri = ""] = (tagText(doc.tags, "resource") ?? "").split(/\s/);
   const parsed = parseVariables(uri);
   if (typeof parsed === "string") {
-    session.report(
-      "PF1401",
-      node,
-      `the resource '${name}' has the uri "${uri}", but ${parsed}; write @resource scheme://path/{variable}.`,
-    );
+    session.report("PF1401", node, `The URI of the resource '${name}' is malformed. ${parsed}`);
     return undefined;
   }
   const input = deriveInput(session, candidate, doc);
@@ -37,17 +33,17 @@ export function deriveResource(session: Session, candidate: Candidate, doc: Func
   };
 }
 
-/** Brings the variables of a template together with the parameters; undefined if they do not fit. */
+/** Matches the variables of a template with the parameters; undefined if they do not match. */
 function matchVariables(
   session: Session,
   candidate: Candidate,
   input: Input,
-  parsed: TemplateVariable[],
+  parsed: readonly TemplateVariable[],
   uri: string,
-): DerivedVariable[] | undefined {
+): ManifestVariable[] | undefined {
   const properties = input.schema.properties ?? {};
   const names = parsed.map(({ name }) => name);
-  const variables: DerivedVariable[] = [];
+  const variables: ManifestVariable[] = [];
   let isBroken = false;
   for (const { name, isOptional, isList } of parsed) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -58,17 +54,21 @@ function matchVariables(
       session.report(
         "PF1402",
         node,
-        `the variable {${name}} of ${uri} has no parameter; add ${name}: string to '${candidate.name}'.`,
+        `The variable {${name}} of ${uri} has no parameter. Add ${name}: string to '${candidate.name}'.`,
       );
     } else if (type === undefined) {
-      const wanted = isList ? "an array of strings" : "a string, number, boolean or a choice of such values";
-      const remedy = schema.type === "array" && !isList ? `; for an array write {${name}*}` : "";
-      session.report("PF1404", node, `the parameter '${name}' must be ${wanted}, since it comes from ${uri}${remedy}.`);
+      const expected = isList ? "an array of strings" : "a string, number, boolean or union of literals";
+      const remedy = schema.type === "array" && !isList ? ` For an array, write {${name}*}.` : "";
+      session.report(
+        "PF1404",
+        node,
+        `The parameter '${name}' must be ${expected}, because it comes from ${uri}.${remedy}`,
+      );
     } else if (isOptional && required) {
       session.report(
         "PF1405",
         node,
-        `{?${name}} of ${uri} may be absent; give the parameter '${name}' a default, or make it optional.`,
+        `{?${name}} of ${uri} is optional. Make the parameter '${name}' optional, or add a default.`,
       );
     } else {
       const complete = completions(schema);
@@ -83,15 +83,15 @@ function matchVariables(
     session.report(
       "PF1403",
       node,
-      `the parameter '${name}' is not in ${uri}; add {?${name}} to it, or remove the parameter.`,
+      `The parameter '${name}' does not appear in ${uri}. Add {?${name}} to the URI, or remove the parameter.`,
     );
     isBroken = true;
   }
   return isBroken ? undefined : variables;
 }
 
-/** What the text of a URI becomes, if it can become what the schema wants. */
-function typeOf(schema: JsonSchema, isList: boolean): DerivedVariable["type"] | undefined {
+/** Returns the type that the text of a URI is converted to for the schema; undefined if that is impossible. */
+function typeOf(schema: DerivedSchema, isList: boolean): ManifestVariable["type"] | undefined {
   if (isList) return schema.type === "array" && schema.items?.type === "string" ? "list" : undefined;
   switch (schema.type) {
     case "string":

@@ -1,10 +1,10 @@
+import type { BoundResult } from "proffer/derived";
 import ts from "typescript";
 import { applyDoc } from "../comments/constraints.ts";
 import type { FunctionDoc } from "../comments/doc-comment.ts";
 import type { Converted } from "../model/conversion.ts";
-import type { BoundResult } from "../model/description.ts";
-import { type JsonSchema, withNull } from "../model/json-schema.ts";
-import { markOf } from "../program/origin.ts";
+import { type DerivedSchema, withNull } from "../model/json-schema.ts";
+import { contentKindOf } from "../program/origin.ts";
 import { assemble } from "../types/assemble.ts";
 import { ASYNC_ITERABLES, BYTES, ITERABLES, RAW_CONTENT } from "../types/platform.ts";
 import {
@@ -19,32 +19,32 @@ import { convertMembers } from "../types/union.ts";
 import type { Candidate } from "./exports.ts";
 import type { Session } from "./session.ts";
 
-/** What a function gives. */
+/** The output of a function. */
 export interface Output {
-  /** Absent if there is nothing to say of it. */
-  schema?: JsonSchema;
+  /** Absent if it would not constrain anything. */
+  schema?: DerivedSchema;
   bound: BoundResult;
-  /** There were errors, so that the function must not be served. */
+  /** There were errors, so the function must not be served. */
   isBroken: boolean;
 }
 
 interface OutputOptions {
-  /** Bytes as the whole result are contents of their own, not data. */
+  /** Treat bytes as the whole result as content, not as data. */
   rawBytes?: boolean;
 }
 
 /** The alternatives of a return type. */
 interface Alternatives {
   data: WrittenType[];
-  /** Some are for the run-time to interpret. */
+  /** Some are content, which the run-time interprets. */
   hasContent: boolean;
   /** The function may return nothing. */
   hasNothing: boolean;
-  /** All that is not data is nothing, so that the type as a whole will do. */
+  /** Apart from data there is only undefined, so the whole type can be converted at once. */
   isWhole: boolean;
 }
 
-/** Derives what a function gives from its return type. */
+/** Derives the output of a function from its return type. */
 export function deriveOutput(
   session: Session,
   candidate: Candidate,
@@ -52,8 +52,8 @@ export function deriveOutput(
   options: OutputOptions = {},
 ): Output {
   const { outward } = session;
-  const whole = returned(session, candidate.signature);
-  const { data, hasContent, hasNothing, isWhole } = sortOut(session, whole, options);
+  const whole = returnTypeOf(session, candidate.signature);
+  const { data, hasContent, hasNothing, isWhole } = classifyAlternatives(session, whole, options);
   const [only] = data;
   if (only === undefined) return { bound: { kind: "content" }, isBroken: false };
   const item = data.length === 1 ? itemOf(session, only) : undefined;
@@ -63,7 +63,7 @@ export function deriveOutput(
       : isWhole
         ? outward.convert(whole.type, whole.node)
         : convertMembers(outward, data, () => session.checker.typeToString(whole.type));
-    // At its root, a schema should say what it is and not refer to it: the type decides how a revision gets it.
+    // The root must not be a `$ref`: its type decides how the result is sent to clients of each protocol revision.
     const written = outward.inline(converted);
     const schema = applyDoc(outward, written.schema, doc.returns);
     return { ...written, schema: hasNothing ? withNull(schema) : schema };
@@ -71,7 +71,7 @@ export function deriveOutput(
   const { schema, codec, problems } = assemble(outward, collected);
   const isBroken = session.reportAll([...collected.problems, ...problems], candidate.node);
   return {
-    ...(!hasContent && saysSomething(schema) && { schema }),
+    ...(!hasContent && hasConstraints(schema) && { schema }),
     bound: {
       kind: hasContent ? "content" : item ? "iterable" : "value",
       ...(hasNothing && !hasContent && { nullable: true as const }),
@@ -81,22 +81,22 @@ export function deriveOutput(
   };
 }
 
-/** Whether a prompt can give this: text, or what the run-time's functions make of it. */
+/** Whether a prompt can return this: text, or messages created with the run-time's functions. */
 export function isPromptResult(session: Session, { signature }: Candidate): boolean {
   const { checker, origins } = session;
   const isMessage = (type: ts.Type): boolean => {
     if (type.flags & (ts.TypeFlags.StringLike | ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.Never))
       return true;
     if (type.isUnion()) return type.types.every(isMessage);
-    const mark = markOf(checker, origins, type);
+    const mark = contentKindOf(checker, origins, type);
     return mark === "block" || mark === "message" || mark === "messages";
   };
-  const { type } = returned(session, signature);
+  const { type } = returnTypeOf(session, signature);
   const members = type.isUnion() ? type.types : [type];
   return members.every((member) => isMessage(member) || (elementOf(checker, member)?.every(isMessage) ?? false));
 }
 
-function returned({ checker }: Session, signature: ts.Signature): WrittenType {
+function returnTypeOf({ checker }: Session, signature: ts.Signature): WrittenType {
   const type = checker.getReturnTypeOfSignature(signature);
   const awaited = checker.getAwaitedType(type) ?? type;
   const { declaration } = signature;
@@ -105,20 +105,22 @@ function returned({ checker }: Session, signature: ts.Signature): WrittenType {
   return { type: awaited, node: awaited === type ? node : argumentNodes(checker, node)[0] };
 }
 
-function sortOut(session: Session, whole: WrittenType, { rawBytes = false }: OutputOptions): Alternatives {
+function classifyAlternatives(session: Session, whole: WrittenType, { rawBytes = false }: OutputOptions): Alternatives {
   const { checker, origins } = session;
   const sorted: Alternatives = { data: [], hasContent: false, hasNothing: false, isWhole: true };
   const members = whole.type.isUnion() ? orderedMembers(checker, whole.type, whole.node) : [whole];
   for (const member of members) {
     const { type } = member;
-    const mark = markOf(checker, origins, type);
+    const mark = contentKindOf(checker, origins, type);
     if (isAbsent(type) || type.flags & ts.TypeFlags.Never) {
       sorted.hasNothing = true;
     } else if (mark === "failure") {
       sorted.isWhole = false;
     } else if (mark === "result") {
       const value = checker.getPropertyOfType(type, "value");
-      const inner = value ? sortOut(session, { type: checker.getTypeOfSymbol(value), node: undefined }, {}) : undefined;
+      const inner = value
+        ? classifyAlternatives(session, { type: checker.getTypeOfSymbol(value), node: undefined }, {})
+        : undefined;
       sorted.data.push(...(inner?.data ?? []));
       sorted.hasNothing ||= inner?.hasNothing ?? false;
       sorted.isWhole = false;
@@ -132,25 +134,26 @@ function sortOut(session: Session, whole: WrittenType, { rawBytes = false }: Out
   return sorted;
 }
 
-/** Whether the run-time makes contents of values of this type by itself. */
+/** Whether the run-time converts values of this type to content automatically. */
 function isContent(session: Session, type: ts.Type, rawBytes: boolean): boolean {
   const { checker, origins } = session;
   const blocks = elementOf(checker, type);
-  if (blocks?.every((block) => ["block", "failure"].includes(markOf(checker, origins, block) ?? ""))) return true;
+  if (blocks?.every((block) => ["block", "failure"].includes(contentKindOf(checker, origins, block) ?? "")))
+    return true;
   const name = platformName(session, type);
   if (name === undefined) return false;
   if (RAW_CONTENT.has(name) || (rawBytes && BYTES.has(name))) return true;
   return ASYNC_ITERABLES.has(name) && isTextOrBytes(session, itemOf(session, { type, node: undefined })?.type);
 }
 
-/** Pieces of text or bytes, which make up one text or one blob. */
+/** Whether a type is text or bytes. A sequence of them becomes one text or one blob. */
 function isTextOrBytes(session: Session, type: ts.Type | undefined): boolean {
   if (type === undefined) return false;
   if (type.isUnion()) return type.types.every((member) => isTextOrBytes(session, member));
   return (type.flags & ts.TypeFlags.StringLike) !== 0 || BYTES.has(platformName(session, type) ?? "");
 }
 
-/** The type of the items of something to iterate over. */
+/** Returns the item type of an iterable. */
 function itemOf(session: Session, { type, node }: WrittenType): WrittenType | undefined {
   const name = platformName(session, type);
   if (name === undefined || !(ITERABLES.has(name) || ASYNC_ITERABLES.has(name))) return undefined;
@@ -172,6 +175,6 @@ function listOf({ schema, plan }: Converted): Converted {
   return { schema: { type: "array", items: schema }, ...(plan && { plan: { kind: "array", items: plan } }) };
 }
 
-function saysSomething(schema: JsonSchema): boolean {
+function hasConstraints(schema: DerivedSchema): boolean {
   return Object.keys(schema).some((key) => key !== "description" && key !== "title");
 }

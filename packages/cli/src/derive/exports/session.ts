@@ -5,17 +5,17 @@ import { createOrigins, type Origins } from "../program/origin.ts";
 import type { FindPackage } from "../program/packages.ts";
 import { createConversion } from "../types/schema.ts";
 
-/** What the description of one program needs everywhere. */
+/** The shared state while one program is described. */
 export interface Session {
   readonly checker: ts.TypeChecker;
   readonly origins: Origins;
-  /** The types of what functions take. */
+  /** Converts parameter types. */
   readonly inward: Conversion;
-  /** The types of what functions give. */
+  /** Converts return types. */
   readonly outward: Conversion;
   readonly diagnostics: Diagnostic[];
   report(code: DiagnosticCode, node: ts.Node, message: string): void;
-  /** Reports what a conversion met, in the author's code or else at `node`, and says whether it was an error. */
+  /** Reports the problems of a conversion, at `node` if they have no location. Returns whether any is an error. */
   reportAll(problems: readonly Problem[], node: ts.Node): boolean;
 }
 
@@ -26,8 +26,8 @@ export function openSession(program: ts.Program, packageOf: FindPackage): Sessio
   const known = new Set<string>();
 
   function report(code: DiagnosticCode, node: ts.Node, message: string): void {
-    const diagnostic = { code, severity: DIAGNOSTICS[code].severity, ...locate(node), message };
-    // Functions that share a type meet its problems again.
+    const diagnostic = { code, severity: DIAGNOSTICS[code].severity, ...locate(node), message: capitalize(message) };
+    // Functions that share a type have the same problems; report each once.
     const key = JSON.stringify(diagnostic);
     if (!known.has(key)) diagnostics.push(diagnostic);
     known.add(key);
@@ -47,7 +47,12 @@ export function openSession(program: ts.Program, packageOf: FindPackage): Sessio
   };
 }
 
-/** Where a node is, by its name if it declares one. */
+/** Many messages start with the subject of a conversion, such as "parameter 'a' of 'f'". */
+function capitalize(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}
+
+/** Returns the position of a node, or of its name if it is a declaration. */
 export function locate(node: ts.Node): { file: string; line: number; column: number } {
   const file = node.getSourceFile();
   const name = ts.getNameOfDeclaration(node as ts.Declaration) ?? node;

@@ -1,6 +1,7 @@
-import { deprecation } from "../comments/constraints.ts";
+import type { ToolAnnotations } from "proffer";
+import type { Binding, ManifestTool } from "proffer/derived";
+import { withDeprecation } from "../comments/constraints.ts";
 import type { DocTag, FunctionDoc } from "../comments/doc-comment.ts";
-import type { Binding, DerivedTool, ToolAnnotations } from "../model/description.ts";
 import type { Json } from "../model/json-schema.ts";
 import type { Candidate } from "./exports.ts";
 import { deriveInput, type Input } from "./input.ts";
@@ -15,7 +16,7 @@ const HINTS = {
 } as const;
 
 /** Describes a function as a tool; undefined if there were errors. */
-export function deriveTool(session: Session, candidate: Candidate, doc: FunctionDoc): DerivedTool | undefined {
+export function deriveTool(session: Session, candidate: Candidate, doc: FunctionDoc): ManifestTool | undefined {
   const input = deriveInput(session, candidate, doc);
   const output = deriveOutput(session, candidate, doc);
   if (input.isBroken || output.isBroken) return undefined;
@@ -32,7 +33,7 @@ export function deriveTool(session: Session, candidate: Candidate, doc: Function
   };
 }
 
-/** How the run-time calls a function. */
+/** Returns how the run-time calls a function. */
 export function bind({ path }: Candidate, input: Input, output: Output): Binding {
   return {
     path,
@@ -42,7 +43,7 @@ export function bind({ path }: Candidate, input: Input, output: Output): Binding
   };
 }
 
-/** What the comment of a function says of it as a whole. `more` are further paragraphs. */
+/** Returns the title, description and deprecation of a function from its comment. `more` are further paragraphs. */
 export function describe(
   doc: FunctionDoc,
   more: string[] = [],
@@ -51,7 +52,7 @@ export function describe(
   const remarks = doc.tags.filter(({ name }) => name === "remarks").map(({ text }) => text);
   const deprecated = tagText(doc.tags, "deprecated");
   const text = [doc.text, ...remarks, ...more].filter(Boolean).join("\n\n");
-  const description = deprecated === undefined ? text : deprecation(text, deprecated);
+  const description = deprecated === undefined ? text : withDeprecation(text, deprecated);
   return {
     ...(title && { title }),
     ...(description && { description }),
@@ -59,21 +60,20 @@ export function describe(
   };
 }
 
-/** The text of the first tag of a name; empty if the tag has none, undefined if there is no such tag. */
+/** Returns the text of the first tag with this name; empty if it has no text, undefined if there is no such tag. */
 export function tagText(tags: readonly DocTag[], name: string): string | undefined {
   return tags.find((tag) => tag.name === name)?.text;
 }
 
 function readAnnotations(tags: readonly DocTag[]): ToolAnnotations | undefined {
-  const annotations: ToolAnnotations = {};
-  for (const { name, text } of tags) {
+  const hints = tags.flatMap(({ name, text }) => {
     const hint = name.replace(/Hint$/, "");
-    if (Object.hasOwn(HINTS, hint)) annotations[HINTS[hint as keyof typeof HINTS]] = text !== "false";
-  }
-  return Object.keys(annotations).length > 0 ? annotations : undefined;
+    return Object.hasOwn(HINTS, hint) ? [[HINTS[hint as keyof typeof HINTS], text !== "false"]] : [];
+  });
+  return hints.length > 0 ? Object.fromEntries(hints) : undefined;
 }
 
-/** An example of the arguments belongs to the schema; any other text is for whoever reads the description. */
+/** Splits the examples: a JSON object is an example of the arguments and goes to the schema, other text is shown. */
 function readExamples(doc: FunctionDoc): { shown: string[]; examples: Json[] } {
   const shown: string[] = [];
   const examples: Json[] = [];

@@ -1,139 +1,41 @@
-import type { Codec } from "proffer/derived";
+import type { Manifest } from "proffer/derived";
 import type { Diagnostic } from "./diagnostics.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import type { DerivedSchema } from "./json-schema.ts";
 
-/** What a module offers to clients, as plain data. */
-export interface Derivation {
-  /** `server`: the default export is a server of its own, and the lists here are empty. */
-  form: "functions" | "server";
-  server: { name: string; version: string; instructions?: string };
-  tools: DerivedTool[];
-  prompts: DerivedPrompt[];
-  resources: DerivedResource[];
-  /** The questions whose schema was derived and which `emit` completes. */
-  questions: DerivedQuestion[];
-  diagnostics: Diagnostic[];
-  /** Absolute paths of everything of the author's that the result depends on, for hashing and watching. */
-  files: string[];
+/** The result of deriving a module: its manifest, and the facts that commands, caches and watchers need. */
+export interface Derivation extends Manifest {
+  /** `server`: the default export is a server made by the author, and the lists of the manifest are empty. */
+  readonly form: "functions" | "server";
+  /** The questions whose schema was derived; `emit` adds the schemas to the code. */
+  readonly questions: readonly DerivedQuestion[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Absolute paths of all files of the author that the result depends on, for hashing and watching. */
+  readonly files: readonly string[];
   /** The packages whose types were read. */
-  packages: { name: string; version: string; directory: string }[];
-}
-
-export interface DerivedTool {
-  name: string;
-  title?: string;
-  description?: string;
-  /** Closed: a property that no parameter takes is refused. */
-  inputSchema: JsonSchema & { type: "object" };
-  /** Open, and of any type at its root. Absent where the result is content, or nothing. */
-  outputSchema?: JsonSchema;
-  annotations?: ToolAnnotations;
-  /** The reason, or true where the author gave none; the description says it too. */
-  deprecated?: string | true;
-  binding: Binding;
-}
-
-export interface ToolAnnotations {
-  readOnlyHint?: boolean;
-  destructiveHint?: boolean;
-  idempotentHint?: boolean;
-  openWorldHint?: boolean;
-}
-
-export interface DerivedPrompt {
-  name: string;
-  title?: string;
-  description?: string;
-  arguments: DerivedArgument[];
-  deprecated?: string | true;
-  binding: Binding;
-}
-
-export interface DerivedArgument {
-  name: string;
-  description?: string;
-  required: boolean;
-  /** What the string must satisfy. */
-  schema: JsonSchema;
-  /** All values that the argument can have, if they are known. */
-  complete?: string[];
-}
-
-export interface DerivedResource {
-  /** A URI, or a template if there are variables. */
-  uri: string;
-  name: string;
-  title?: string;
-  description?: string;
-  mimeType?: string;
-  deprecated?: string | true;
-  variables: DerivedVariable[];
-  binding: Binding;
-}
-
-export interface DerivedVariable {
-  name: string;
-  required: boolean;
-  /** What the text of the URI is turned into before `schema` is applied. */
-  type: "string" | "number" | "integer" | "boolean" | "list";
-  /** What the value must satisfy, with its default and its limits. */
-  schema: JsonSchema;
-  complete?: string[];
+  readonly packages: readonly { readonly name: string; readonly version: string; readonly directory: string }[];
 }
 
 export interface DerivedQuestion {
-  file: string;
-  line: number;
-  column: number;
-  schema: JsonSchema;
-}
-
-/** How the run-time calls the author's function. */
-export interface Binding {
-  /** The export, then the members that lead to the function; it is called as a method of what holds it. */
-  path: string[];
-  /** What each parameter gets, in order. */
-  parameters: BoundParameter[];
-  /** Applies to the object of all arguments, before they are handed out. */
-  decode?: Codec;
-  result: BoundResult;
-}
-
-export type BoundParameter =
-  /** The argument of that name; undefined if it is absent, so that the author's default applies. */
-  | { kind: "argument"; name: string }
-  /** The argument of that name, spread over the remaining parameters. */
-  | { kind: "rest"; name: string }
-  /** The object of all arguments. */
-  | { kind: "arguments" }
-  | { kind: "context" };
-
-export interface BoundResult {
-  /**
-   * `value`: as returned. `iterable`: the items of an iterable or async iterable, collected into an array.
-   * `content`: for the run-time to interpret: content blocks, bytes, streams, nothing.
-   */
-  kind: "value" | "iterable" | "content";
-  /** The function may return nothing where the output schema has null. */
-  nullable?: true;
-  /** Applies to the value, to each item's array, or to what `result(…)` wraps; not to content. */
-  encode?: Codec;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly schema: DerivedSchema;
 }
 
 /** The JavaScript of the author's files. */
 export interface Emission {
   /** Path of the entry's JavaScript, relative to the output directory. */
-  entry: string;
-  files: EmittedFile[];
+  readonly entry: string;
+  readonly files: readonly EmittedFile[];
 }
 
 export interface EmittedFile {
   /** Relative to the output directory, with forward slashes. */
-  path: string;
-  /** Absolute path of what it was made from. */
-  source: string;
-  /** What it holds; JavaScript names its source map, `<path>.map`. */
-  text: string;
+  readonly path: string;
+  /** Absolute path of the source file. */
+  readonly source: string;
+  /** The content. JavaScript refers to its source map, `<path>.map`. */
+  readonly text: string;
   /** The source map of JavaScript. */
-  map?: string;
+  readonly map?: string;
 }

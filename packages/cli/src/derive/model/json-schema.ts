@@ -1,109 +1,110 @@
-/** What JSON can carry. */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+import type { JsonSchema, JsonSchemaObject } from "proffer";
+
+/** A JSON value. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 export type JsonType = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
 
-/** A JSON Schema 2020-12 object, limited to the keywords that the run-time's own validator compiles. */
-export interface JsonSchema {
-  type?: JsonType | JsonType[];
-  const?: Json;
-  enum?: Json[];
-  title?: string;
-  description?: string;
-  default?: Json;
-  examples?: Json[];
-  deprecated?: boolean;
-  properties?: Record<string, JsonSchema>;
-  required?: string[];
-  patternProperties?: Record<string, JsonSchema>;
-  propertyNames?: JsonSchema;
-  additionalProperties?: JsonSchema | false;
-  prefixItems?: JsonSchema[];
-  items?: JsonSchema;
-  minItems?: number;
-  maxItems?: number;
-  uniqueItems?: boolean;
-  minLength?: number;
-  maxLength?: number;
-  pattern?: string;
-  format?: string;
-  contentEncoding?: string;
-  minimum?: number;
-  maximum?: number;
-  exclusiveMinimum?: number;
-  exclusiveMaximum?: number;
-  multipleOf?: number;
-  anyOf?: JsonSchema[];
-  oneOf?: JsonSchema[];
-  not?: JsonSchema;
-  $ref?: string;
-  $defs?: Record<string, JsonSchema>;
-}
+/** The keywords of the run-time's schema type, without its index signature. */
+type Keyword = keyof { [Name in keyof JsonSchemaObject as string extends Name ? never : Name]: unknown };
 
-/** A copy of a schema whose direct subschemas went through `change`. */
-export function mapSubschemas(schema: JsonSchema, change: (subschema: JsonSchema) => JsonSchema): JsonSchema {
-  const copy = { ...schema };
-  if (copy.properties) copy.properties = mapValues(copy.properties, change);
-  if (copy.patternProperties) copy.patternProperties = mapValues(copy.patternProperties, change);
-  if (copy.propertyNames) copy.propertyNames = change(copy.propertyNames);
-  if (copy.additionalProperties) copy.additionalProperties = change(copy.additionalProperties);
-  if (copy.prefixItems) copy.prefixItems = copy.prefixItems.map(change);
-  if (copy.items) copy.items = change(copy.items);
-  if (copy.anyOf) copy.anyOf = copy.anyOf.map(change);
-  if (copy.oneOf) copy.oneOf = copy.oneOf.map(change);
-  if (copy.not) copy.not = change(copy.not);
-  return copy;
+/**
+ * A JSON Schema as derivation writes it: the run-time's type with narrower values. Subschemas are objects, except
+ * `additionalProperties: false`, and values are JSON.
+ */
+export type DerivedSchema = {
+  readonly [Name in Keyword]?: Name extends "type"
+    ? JsonType | readonly JsonType[]
+    : Name extends "additionalProperties"
+      ? DerivedSchema | false
+      : Narrowed<Exclude<JsonSchemaObject[Name], undefined>>;
+};
+
+/** The type of a keyword's value with `DerivedSchema` in place of `JsonSchema`, and `Json` in place of `unknown`. */
+type Narrowed<Value> = unknown extends Value
+  ? Json
+  : [JsonSchema] extends [Value]
+    ? DerivedSchema
+    : Value extends readonly (infer Item)[]
+      ? readonly Narrowed<Item>[]
+      : Value extends { readonly [name: string]: infer Item }
+        ? { readonly [name: string]: Narrowed<Item> }
+        : Value;
+
+/** Returns a copy of a schema whose direct subschemas are replaced by `change`. */
+export function mapSubschemas(
+  schema: DerivedSchema,
+  change: (subschema: DerivedSchema) => DerivedSchema,
+): DerivedSchema {
+  const { properties, patternProperties, propertyNames, additionalProperties, prefixItems, items } = schema;
+  const { anyOf, oneOf, not } = schema;
+  return {
+    ...schema,
+    ...(properties && { properties: mapValues(properties, change) }),
+    ...(patternProperties && { patternProperties: mapValues(patternProperties, change) }),
+    ...(propertyNames && { propertyNames: change(propertyNames) }),
+    ...(additionalProperties && { additionalProperties: change(additionalProperties) }),
+    ...(prefixItems && { prefixItems: prefixItems.map(change) }),
+    ...(items && { items: change(items) }),
+    ...(anyOf && { anyOf: anyOf.map(change) }),
+    ...(oneOf && { oneOf: oneOf.map(change) }),
+    ...(not && { not: change(not) }),
+  };
 }
 
 /** Calls `visit` with each direct subschema. */
-export function forEachSubschema(schema: JsonSchema, visit: (subschema: JsonSchema) => void): void {
+export function forEachSubschema(schema: DerivedSchema, visit: (subschema: DerivedSchema) => void): void {
   mapSubschemas(schema, (subschema) => {
     visit(subschema);
     return subschema;
   });
 }
 
-/** The JSON types that a schema admits, as far as it says; undefined if it admits every one. A reference is an object. */
-export function typesOf(schema: JsonSchema): Set<JsonType> | undefined {
-  if (schema.type !== undefined) return new Set(Array.isArray(schema.type) ? schema.type : [schema.type]);
+/** Returns the JSON types that a schema accepts; undefined if it accepts every type. A reference means an object. */
+export function typesOf(schema: DerivedSchema): Set<JsonType> | undefined {
+  if (schema.type !== undefined) return new Set(typeList(schema.type));
   if (schema.$ref !== undefined) return new Set(["object"]);
   const members = schema.anyOf ?? schema.oneOf;
   if (members === undefined) return undefined;
   const types = new Set<JsonType>();
   for (const member of members) {
-    const admitted = typesOf(member);
-    if (admitted === undefined) return undefined;
-    for (const type of admitted) types.add(type);
+    const accepted = typesOf(member);
+    if (accepted === undefined) return undefined;
+    for (const type of accepted) types.add(type);
   }
   return types;
 }
 
-/** The schema of one of these values. */
-export function enumSchema(values: (string | number | boolean | null)[]): JsonSchema {
+/** Returns a schema that accepts exactly these values. */
+export function enumSchema(values: readonly (string | number | boolean | null)[]): DerivedSchema {
   const types = [...new Set(values.map((value) => (value === null ? "null" : (typeof value as JsonType))))];
   const type = types.length === 1 && types[0] !== undefined ? types[0] : types;
   const [only] = values;
   return values.length === 1 && only !== undefined ? { type, const: only } : { type, enum: values };
 }
 
-/** The same schema, with null allowed. */
-export function withNull(schema: JsonSchema): JsonSchema {
+/** Returns the schema with null accepted too. */
+export function withNull(schema: DerivedSchema): DerivedSchema {
   const { type, const: only, ...rest } = schema;
   if (only !== undefined && (only === null || typeof only !== "object"))
     return { ...enumSchema([only, null]), ...rest };
   if (type === undefined) return isOpen(schema) ? schema : { anyOf: [schema, { type: "null" }] };
-  const types = Array.isArray(type) ? type : [type];
+  const types = typeList(type);
   if (types.includes("null")) return schema;
   return { ...schema, type: [...types, "null"], ...(schema.enum && { enum: [...schema.enum, null] }) };
 }
 
-function isOpen(schema: JsonSchema): boolean {
+/** Returns the value of `type` as a list. */
+export function typeList(type: JsonType | readonly JsonType[]): readonly JsonType[] {
+  return typeof type === "string" ? [type] : type;
+}
+
+function isOpen(schema: DerivedSchema): boolean {
   return Object.keys(schema).every((key) => key === "description" || key === "title");
 }
 
-function mapValues(
-  map: Record<string, JsonSchema>,
-  change: (subschema: JsonSchema) => JsonSchema,
-): Record<string, JsonSchema> {
+type SchemaMap = Exclude<DerivedSchema["properties"], undefined>;
+
+function mapValues(map: SchemaMap, change: (subschema: DerivedSchema) => DerivedSchema): SchemaMap {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 }

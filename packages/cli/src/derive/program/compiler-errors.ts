@@ -1,13 +1,13 @@
 import ts from "typescript";
 import type { Diagnostic, Severity } from "../model/diagnostics.ts";
 
-/** TypeScript's own complaints, in our form. Those without a file are about `fallback`. */
+/** Converts TypeScript's diagnostics to ours. One without a file is reported for `fallback`. */
 export function fromCompiler(
   diagnostics: readonly ts.Diagnostic[],
   fallback: string,
   severity: Severity = "error",
 ): Diagnostic[] {
-  return diagnostics.filter(isComplaint).map((diagnostic) => {
+  return diagnostics.filter(isErrorOrWarning).map((diagnostic) => {
     const { file, start = 0, code, messageText, category } = diagnostic;
     const { line, character } = file?.getLineAndCharacterOfPosition(start) ?? { line: 0, character: 0 };
     return {
@@ -21,6 +21,6 @@ export function fromCompiler(
   });
 }
 
-function isComplaint({ category }: ts.Diagnostic): boolean {
+function isErrorOrWarning({ category }: ts.Diagnostic): boolean {
   return category === ts.DiagnosticCategory.Error || category === ts.DiagnosticCategory.Warning;
 }

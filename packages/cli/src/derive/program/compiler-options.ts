@@ -2,33 +2,33 @@ import { existsSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 import ts from "typescript";
 
-/** How the author's files are compiled, and which files say so. */
+/** The compiler options for the author's files, and the files they come from. */
 export interface Configuration {
   options: ts.CompilerOptions;
-  /** The tsconfig.json and what it extends. */
+  /** The tsconfig.json and the files that it extends. */
   files: string[];
-  /** What is wrong with them. */
+  /** The errors in these files. */
   errors: readonly ts.Diagnostic[];
-  /** The author works without null checks, so that TypeScript's complaints are not all the author's mistakes. */
+  /** The author turned null checks off, so TypeScript's errors are not all the author's mistakes. */
   lenient: boolean;
 }
 
-/** Where the compiler believes that it writes to. Nothing is ever written there; it keeps outputs apart from inputs. */
+/** The compiler's output directory. Nothing is written to it; it only keeps output paths distinct from input paths. */
 const OUTPUT_ROOT = ".proffer-output";
 
-/** No files match the patterns of the tsconfig: we have our own entry. */
+/** TypeScript's error for a tsconfig.json whose patterns match no file; ignored, because the entry is given. */
 const NO_INPUTS = 18003;
 
 /**
- * Reads the nearest tsconfig.json, if there is one, and sets what derivation depends on: null checks (without them
- * `string | null` is `string`), resolution as bundlers do it (the emitted specifiers are made to work in Node), modules
- * of ECMAScript, and types of Node from where the entry is, not from where the process was started.
+ * Reads the nearest tsconfig.json, if any, and sets the options that derivation depends on: null checks (without them
+ * `string | null` is `string`), bundler module resolution (`emit` rewrites the specifiers for Node), ECMAScript
+ * modules, and Node types relative to the entry instead of the current directory.
  */
 export function readConfiguration(entry: string): Configuration {
   const directory = dirname(entry);
   const path = findConfigFile(entry);
   const parsed = path === undefined ? undefined : readConfigFile(path);
-  const own = withoutBuild(parsed?.options ?? {});
+  const own = withoutBuildOptions(parsed?.options ?? {});
   const typeRoots = own.typeRoots ?? typeRootsAbove(directory);
   const hasNode = typeRoots.some((root) => existsSync(join(root, "node")));
   const root = parse(entry).root;
@@ -60,18 +60,18 @@ export function readConfiguration(entry: string): Configuration {
       rootDir: root,
       outDir: join(root, OUTPUT_ROOT),
       sourceMap: true,
-      // What is emitted is for machines, and Node holds the text of all that it imports.
+      // Nobody reads the output, and Node keeps the text of every imported module in memory.
       removeComments: true,
     },
   };
 }
 
-/** The tsconfig.json nearest to a file. */
+/** Returns the nearest tsconfig.json of a file. */
 export function findConfigFile(entry: string): string | undefined {
   return ts.findConfigFile(dirname(entry), ts.sys.fileExists);
 }
 
-/** Options of the author's own build that would get in the way of ours. */
+/** Options of the author's own build that conflict with ours. */
 const BUILD_OPTIONS = [
   "tsBuildInfoFile",
   "outFile",
@@ -94,7 +94,7 @@ const BUILD_OPTIONS = [
   "noUnusedParameters",
 ];
 
-function withoutBuild(options: ts.CompilerOptions): ts.CompilerOptions {
+function withoutBuildOptions(options: ts.CompilerOptions): ts.CompilerOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !BUILD_OPTIONS.includes(name)));
 }
 
@@ -102,7 +102,7 @@ function readConfigFile(path: string): { options: ts.CompilerOptions; files: str
   const files: string[] = [];
   const host: ts.ParseConfigHost = {
     ...ts.sys,
-    // The patterns of the file are about the author's build; looking them up could mean to walk a whole repository.
+    // The patterns are for the author's build; expanding them could walk a whole repository.
     readDirectory: () => [],
     readFile(file) {
       files.push(file);

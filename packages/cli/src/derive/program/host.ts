@@ -4,20 +4,20 @@ import { dirname, join } from "node:path";
 import ts from "typescript";
 import { isDependency } from "./origin.ts";
 
-/** What the compiler sees of the disk, kept from one program to the next. */
+/** The compiler's view of the file system, cached between programs. */
 export interface Host {
-  /** What a program needs to be created with these options. */
+  /** Creates the compiler host of a program with these options. */
   forOptions(options: ts.CompilerOptions): ts.CompilerHost;
-  /** Forgets the files that a program does not have. */
+  /** Drops cached files that are not part of the program. */
   keepOnly(program: ts.Program): void;
-  /** Forgets everything. */
+  /** Clears the cache. */
   clear(): void;
 }
 
-/** Opens a host. What did not change, by its time and size, is neither read nor parsed nor bound again. */
+/** Creates a host. A file with the same modification time and size is not read, parsed or bound again. */
 export function createHost(directory: string): Host {
   const files = new Map<string, { stamp: string; source: ts.SourceFile }>();
-  // The author's files of which some import leads nowhere.
+  // The author's files that have an unresolved import.
   const unresolved = new Set<ts.Path>();
   let packages: ts.PackageJsonInfoCache | undefined;
 
@@ -29,7 +29,7 @@ export function createHost(directory: string): Host {
     const text = ts.sys.readFile(file);
     if (text === undefined) return undefined;
     const options = typeof given === "object" ? given : { languageVersion: given };
-    // Comments are read by doc-comment.ts; the compiler itself needs them only where they hold the types.
+    // comments/ parses the comments; the compiler needs them only in JavaScript, where they declare the types.
     const { ParseAll, ParseNone } = ts.JSDocParsingMode;
     const jsDocParsingMode = /\.[cm]?jsx?$/.test(file) ? ParseAll : ParseNone;
     const source = ts.createSourceFile(file, text, { ...options, jsDocParsingMode });
@@ -57,7 +57,7 @@ export function createHost(directory: string): Host {
           else unresolved.delete(pathOf(containing));
           return resolved.map((resolvedModule) => ({ resolvedModule }));
         },
-        // A module that was missing may have come into being without any change of who imports it.
+        // A missing module may have been created without a change of the file that imports it.
         hasInvalidatedResolutions: (path) => unresolved.has(path),
       };
     },
@@ -73,8 +73,8 @@ export function createHost(directory: string): Host {
 }
 
 /**
- * Resolves a module as the program does. Sources of another package of the workspace, which the package manager links
- * into node_modules, belong to the project: there may be no build of them to import.
+ * Resolves a module as the program does. Sources of another workspace package, which the package manager links into
+ * node_modules, are part of the project, because there may be no build of them to import.
  */
 export function resolveModule(
   specifier: string,
@@ -90,13 +90,13 @@ export function resolveModule(
   return { ...resolvedModule, isExternalLibraryImport: false };
 }
 
-/** What changes when a file does; undefined if there is no such file. */
+/** Returns a string that changes with the file; undefined if the file does not exist. */
 export function stampOf(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat?.isFile() ? `${stat.mtimeMs}:${stat.size}` : undefined;
 }
 
-/** The package.json nearest to a directory, with or without a name in it. */
+/** Returns the nearest package.json of a directory, with or without a name in it. */
 export function nearestPackage(directory: string): string | undefined {
   const file = join(directory, "package.json");
   if (existsSync(file)) return file;
@@ -104,7 +104,7 @@ export function nearestPackage(directory: string): string | undefined {
   return parent === directory ? undefined : nearestPackage(parent);
 }
 
-/** TypeScript keys its files by a path that the public type does not show. */
+/** Returns the path by which TypeScript keys its files; the public type does not have it. */
 function pathOf(file: ts.SourceFile): ts.Path {
   return (file as ts.SourceFile & { path: ts.Path }).path;
 }

@@ -1,19 +1,19 @@
 import ts from "typescript";
 import type { FindPackage } from "./packages.ts";
 
-/** The package whose types have a meaning of their own here. */
+/** The package whose types get special treatment. */
 const RUNTIME_PACKAGE = "proffer";
 
-/** Packages that declare what the host offers, like the default library does. */
+/** Packages that declare host APIs, like the default library. */
 const HOST_PACKAGES = new Set(["@types/node", "undici-types", "buffer", "bun-types", "@cloudflare/workers-types"]);
 
-/** Tells where a declaration comes from. */
+/** Finds out where a declaration comes from. */
 export interface Origins {
   /** Declared by the language or the host, such as Date and Buffer. */
   isPlatform(symbol: ts.Symbol): boolean;
-  /** Declared by the run-time package under this name. */
+  /** Declared by the run-time package with this name. */
   isRuntime(symbol: ts.Symbol | undefined, name: string): boolean;
-  /** The file is the author's: neither a library nor a dependency. */
+  /** The file belongs to the author: it is neither a library nor a dependency. */
   isProject(file: ts.SourceFile): boolean;
   packageOf: FindPackage;
 }
@@ -44,7 +44,7 @@ export function createOrigins(program: ts.Program, packageOf: FindPackage): Orig
   };
 }
 
-/** Whether a file of the program is the author's. In a workspace, the run-time's own sources are not. */
+/** Whether a file of the program belongs to the author. The run-time's own sources in a workspace do not. */
 export function isProjectFile(program: ts.Program, file: ts.SourceFile, packageOf: FindPackage): boolean {
   if (program.isSourceFileDefaultLibrary(file) || program.isSourceFileFromExternalLibrary(file)) return false;
   return !isDependency(file.fileName) && !isRuntimeFile(file, packageOf);
@@ -54,16 +54,16 @@ export function isDependency(file: string): boolean {
   return file.includes("/node_modules/");
 }
 
-/** A parameter of this type is not an argument: the run-time gives it. */
+/** Whether a type is the `Context`. A parameter of this type is not an argument; the run-time passes it. */
 export function isContext(origins: Origins, type: ts.Type): boolean {
   return origins.isRuntime(type.symbol, "Context");
 }
 
 /**
- * What the run-time's own constructors (`text`, `fail`, `result`, …) marked a type as: it has a property under a symbol
- * of the run-time, whose type is the name of the kind.
+ * Returns the kind of a value that the run-time's functions (`text`, `fail`, `result`, …) create. Their types have a
+ * symbol property of the run-time whose type is the name of the kind. Undefined for any other type.
  */
-export function markOf(checker: ts.TypeChecker, origins: Origins, type: ts.Type): string | undefined {
+export function contentKindOf(checker: ts.TypeChecker, origins: Origins, type: ts.Type): string | undefined {
   if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return undefined;
   for (const property of checker.getPropertiesOfType(type)) {
     if (!property.name.startsWith("__@KIND@")) continue;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** A package as its package.json tells it. */
+/** The name and version of a package, from its package.json. */
 export interface PackageInfo {
   name: string;
   version: string;
@@ -12,8 +12,8 @@ export interface PackageInfo {
 export type FindPackage = (file: string) => PackageInfo | undefined;
 
 /**
- * Makes a finder that reads each package.json once. The nearest one that has a name counts; those without serve only to
- * set the module type of a folder.
+ * Creates a finder that reads each package.json once. It skips those without a name, which only set the module type of
+ * a folder.
  */
 export function createPackageFinder(): FindPackage {
   const known = new Map<string, PackageInfo | undefined>();

@@ -5,21 +5,21 @@ import { type Configuration, findConfigFile, readConfiguration } from "./compile
 import { createHost, nearestPackage, stampOf } from "./host.ts";
 import { isDependency } from "./origin.ts";
 
-/** The author's files as the compiler knows them at one moment. */
+/** The author's files in the compiler at one point in time. */
 export interface Snapshot {
   program: ts.Program;
   configuration: Configuration;
-  /** The module whose exports are described: the entry, or the declarations beside a JavaScript entry. */
+  /** The module whose exports are described: the entry, or the declaration file next to a JavaScript entry. */
   described: ts.SourceFile | undefined;
 }
 
 /** A program that is kept up to date. */
 export interface Project {
-  /** Looks for changes and gives the program of now. */
+  /** Checks for changes and returns the current program. */
   refresh(): Snapshot;
 }
 
-/** Opens the program of a module. Only one earlier program is held, so that a watcher's memory stays flat. */
+/** Opens the program of a module. Only one earlier program is kept, so the memory of a watcher stays flat. */
 export function openProject(entry: string): Project {
   const host = createHost(dirname(entry));
   let configuration: Configuration | undefined;
@@ -60,19 +60,22 @@ export function openProject(entry: string): Project {
   };
 }
 
-/** What changes when any file does that says how the module is to be compiled. */
+/** Returns a string that changes with any file that the compiler options depend on. */
 function stampAll(entry: string, { files }: Configuration): string {
   const all = [findConfigFile(entry), nearestPackage(dirname(entry)), ...files];
   return all.map((file) => (file ? `${file}:${stampOf(file)}` : "")).join();
 }
 
-/** Beside a declaration file TypeScript does not look at the JavaScript; as an entry it looks at nothing else. */
+/**
+ * Returns the file to describe. For an import, TypeScript prefers the declaration file to the JavaScript; for an entry
+ * it does not look for one.
+ */
 function describedFile(entry: string): string {
   const declarations = entry.replace(/\.([cm]?)js$/, ".d.$1ts");
   return declarations !== entry && existsSync(declarations) ? declarations : entry;
 }
 
-/** JavaScript that runs in place of the author's declaration files and is not in the program yet. */
+/** Returns the JavaScript of the author's declaration files that is not in the program yet. */
 function missingImplementations(program: ts.Program): string[] {
   const missing: string[] = [];
   for (const file of program.getSourceFiles()) {
@@ -84,7 +87,7 @@ function missingImplementations(program: ts.Program): string[] {
   return missing;
 }
 
-/** The JavaScript beside a declaration file. */
+/** Returns the path of the JavaScript next to a declaration file. */
 export function implementationOf(declarations: string): string {
   return declarations.replace(/\.d\.([cm]?)ts$/, ".$1js");
 }

@@ -7,36 +7,36 @@ import {
   referenceTo,
   referredName,
 } from "../model/conversion.ts";
-import { forEachSubschema, type JsonSchema, mapSubschemas } from "../model/json-schema.ts";
+import { type DerivedSchema, forEachSubschema, mapSubschemas } from "../model/json-schema.ts";
 import { finishPlan } from "./plan.ts";
 
-/** A schema that stands on its own, and the codec beside it. */
+/** A self-contained schema and its codec. */
 export interface Assembled {
-  schema: JsonSchema;
+  schema: DerivedSchema;
   codec?: Codec;
   problems: Problem[];
 }
 
 /**
- * Completes a converted type. A definition becomes part of `$defs` if it contains itself, or if it has a name and is
- * used more than once; any other is written out where it is used. What stands beside a reference (the description of
- * the property) wins over what the definition says.
+ * Builds the final schema of a converted type. A definition goes to `$defs` if it is recursive, or if it has a name and
+ * is used more than once; any other is inlined. Keywords next to a reference (the description of the property) override
+ * those of the definition.
  */
 export function assemble(conversion: Conversion, draft: Converted): Assembled {
   const names = nameShared(conversion, draft.schema);
-  const defs = new Map<string, JsonSchema>();
+  const defs = new Map<string, DerivedSchema>();
 
-  function write(schema: JsonSchema): JsonSchema {
+  function write(schema: DerivedSchema): DerivedSchema {
     const definition = definitionOf(conversion, schema);
     if (definition === undefined) return mapSubschemas(schema, write);
-    const { $ref: _, ...beside } = schema;
+    const { $ref: _, ...siblings } = schema;
     const name = names.get(definition.id);
-    if (name === undefined) return { ...write(definition.schema), ...beside };
+    if (name === undefined) return { ...write(definition.schema), ...siblings };
     if (!defs.has(name)) {
       defs.set(name, {});
       defs.set(name, write(definition.schema));
     }
-    return { ...referenceTo(name), ...beside };
+    return { ...referenceTo(name), ...siblings };
   }
 
   const schema = write(draft.schema);
@@ -48,14 +48,14 @@ export function assemble(conversion: Conversion, draft: Converted): Assembled {
   };
 }
 
-/** The definitions that `$defs` will hold, by their id, and what they are called there. */
-function nameShared(conversion: Conversion, root: JsonSchema): Map<string, string> {
+/** Returns the names in `$defs` of the shared definitions, by their id. */
+function nameShared(conversion: Conversion, root: DerivedSchema): Map<string, string> {
   const uses = new Map<string, number>();
   const recursive = new Set<string>();
   const within = new Set<string>();
   const order: Definition[] = [];
 
-  function count(schema: JsonSchema): void {
+  function count(schema: DerivedSchema): void {
     const definition = definitionOf(conversion, schema);
     if (definition) countUse(definition);
     forEachSubschema(schema, count);
@@ -88,7 +88,7 @@ function nameShared(conversion: Conversion, root: JsonSchema): Map<string, strin
   return names;
 }
 
-function definitionOf({ definitions }: Conversion, schema: JsonSchema): Definition | undefined {
+function definitionOf({ definitions }: Conversion, schema: DerivedSchema): Definition | undefined {
   const id = referredName(schema);
   return id === undefined ? undefined : definitions.get(id);
 }

@@ -3,8 +3,8 @@ import type { Json } from "../model/json-schema.ts";
 import { literalValue } from "./primitive.ts";
 
 /**
- * The value of an expression that is known without running it: literals, constants, members of enums, and arrays and
- * objects of them. A bigint is given as the text that JSON carries.
+ * Evaluates a constant expression: literals, constants, enum members, and arrays and objects of them. A bigint becomes
+ * its JSON form, a string. Undefined for any other expression.
  */
 export function constantOf(checker: ts.TypeChecker, expression: ts.Expression): Json | undefined {
   if (

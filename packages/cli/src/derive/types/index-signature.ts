@@ -1,26 +1,26 @@
 import type { Plan } from "proffer/derived";
 import ts from "typescript";
 import { type Conversion, jsonOf, type UnionMember } from "../model/conversion.ts";
-import type { JsonSchema } from "../model/json-schema.ts";
+import type { DerivedSchema } from "../model/json-schema.ts";
 import { planUnion } from "./union-plan.ts";
 
-/** How JavaScript writes a number as a key. */
+/** Matches a number as JavaScript writes it in a property key. */
 const NUMERIC_KEY = "^-?[0-9]+(?:\\.[0-9]+)?(?:e[+-]?[0-9]+)?$";
 
-/** What a type says of the properties that it does not name. */
+/** The schema and the plan of the properties that a type does not name. */
 export interface IndexSignatures {
-  schema: JsonSchema;
+  schema: DerivedSchema;
   plan: Plan | undefined;
-  /** Any property may be there. */
+  /** Any further property is allowed. */
   isOpen: boolean;
 }
 
 /** Converts the index signatures of a type. */
 export function convertIndexSignatures(conversion: Conversion, type: ts.Type): IndexSignatures {
   const members: UnionMember[] = [];
-  const patterns: [string, JsonSchema][] = [];
+  const patterns: [string, DerivedSchema][] = [];
   const held: ts.Type[] = [];
-  let additional: JsonSchema | undefined;
+  let additional: DerivedSchema | undefined;
   for (const { keyType, type: value, declaration } of conversion.checker.getIndexInfosOfType(type)) {
     if (keyType.flags & ts.TypeFlags.ESSymbolLike) continue;
     const converted = conversion.convertElement(value, declaration?.type);
@@ -41,7 +41,7 @@ export function convertIndexSignatures(conversion: Conversion, type: ts.Type): I
   };
 }
 
-/** What a key must look like; undefined for any string. */
+/** Returns the pattern of the keys; undefined for any string. */
 function keyPattern(conversion: Conversion, keyType: ts.Type): string | undefined {
   if (keyType.flags & ts.TypeFlags.NumberLike) return NUMERIC_KEY;
   return conversion.convert(keyType).schema.pattern;

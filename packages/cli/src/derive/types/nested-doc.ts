@@ -1,37 +1,39 @@
 import { applyDoc } from "../comments/constraints.ts";
 import type { NamedDoc } from "../comments/doc-comment.ts";
 import type { Conversion } from "../model/conversion.ts";
-import type { JsonSchema } from "../model/json-schema.ts";
+import type { DerivedSchema } from "../model/json-schema.ts";
 
-/** Why JavaScript's way to declare properties by tags may lose some. */
-const HIDDEN =
-  "TypeScript stops reading them at another tag: put that after the last one, or write the type as {{ … }}";
-
-/** Says that a property was declared by a tag in JavaScript, but is not part of the type. */
+/** Reports a property that a JSDoc tag declares but the type does not have. */
 export function reportHidden(conversion: Conversion, name: string): void {
-  conversion.report("PF1203", `${conversion.subject} has lost the property '${name}'; ${HIDDEN}.`);
+  conversion.report(
+    "PF1203",
+    `${conversion.subject} lacks the property '${name}', because TypeScript stops reading properties at any other tag. Move that tag after the last property, or write the type as {{ … }}.`,
+  );
 }
 
-/** Applies the comment of a property, `@param options.limit - …`, to a copy of the schema of what has it. */
-export function applyNestedDoc(conversion: Conversion, schema: JsonSchema, doc: NamedDoc): JsonSchema {
+/** Applies the comment of a property, `@param options.limit - …`, to a copy of the schema of its object. */
+export function applyNestedDoc(conversion: Conversion, schema: DerivedSchema, doc: NamedDoc): DerivedSchema {
   const [, ...path] = doc.name.split(".");
   return applyAt(conversion, schema, path, doc);
 }
 
-/** In JavaScript such a tag declares the property, which has its comment from there; it only has to be there. */
-export function checkNestedDoc(conversion: Conversion, schema: JsonSchema, doc: NamedDoc): void {
+/** Checks that a JSDoc tag has declared its property. In JavaScript the type already includes the tag's comment. */
+export function checkNestedDoc(conversion: Conversion, schema: DerivedSchema, doc: NamedDoc): void {
   const [, name = ""] = doc.name.split(".");
   const { properties = {} } = conversion.inline({ schema }).schema;
   if (!Object.hasOwn(properties, name)) reportHidden(conversion, doc.name);
 }
 
-function applyAt(conversion: Conversion, schema: JsonSchema, path: string[], doc: NamedDoc): JsonSchema {
+function applyAt(conversion: Conversion, schema: DerivedSchema, path: string[], doc: NamedDoc): DerivedSchema {
   const [name, ...rest] = path;
   if (name === undefined) return applyDoc(conversion, schema, doc);
   const whole = conversion.inline({ schema }).schema;
   const property = Object.hasOwn(whole.properties ?? {}, name) ? whole.properties?.[name] : undefined;
   if (property === undefined) {
-    conversion.report("PF2006", `${conversion.subject} has no property that @param ${doc.name} could describe.`);
+    conversion.report(
+      "PF2006",
+      `@param ${doc.name} does not match a property of ${conversion.subject}. Correct the name, or remove the tag.`,
+    );
     return schema;
   }
   return { ...whole, properties: { ...whole.properties, [name]: applyAt(conversion, property, rest, doc) } };

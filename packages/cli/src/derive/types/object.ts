@@ -1,16 +1,16 @@
 import ts from "typescript";
 import type { Conversion, Converted } from "../model/conversion.ts";
 import { isContext } from "../program/origin.ts";
-import { convertPlatform, hasOwnForm } from "./platform.ts";
+import { convertPlatform, hasJsonForm } from "./platform.ts";
 import { convertProperties, labelOf } from "./properties.ts";
 import { convertTuple } from "./tuple.ts";
 import { argumentNodes } from "./type-node.ts";
 
-/** Types that a brand is put on: the value is theirs, and the rest of the intersection exists only for the compiler. */
+/** Types that can carry a brand: the value has this type; the rest of the intersection exists only at compile time. */
 const BRANDABLE =
   ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike | ts.TypeFlags.BooleanLike | ts.TypeFlags.BigIntLike;
 
-/** Converts an object type of any kind: arrays, classes of the host, intersections, interfaces. */
+/** Converts any object type: arrays, platform classes, intersections and interfaces. */
 export function convertObject(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
   const { checker, origins, subject } = conversion;
   if (checker.isArrayType(type)) return convertArray(conversion, type as ts.TypeReference, node);
@@ -22,13 +22,13 @@ export function convertObject(conversion: Conversion, type: ts.Type, node: ts.Ty
   const platform = convertPlatform(conversion, type, node);
   if (platform) return platform;
   if (isContext(origins, type)) {
-    conversion.report("PF1109", `${subject} is the Context, which is not data; give it a parameter of its own.`);
+    conversion.report("PF1109", `${subject} is the Context, which is not data. Declare it as a separate parameter.`);
     return { schema: {} };
   }
   if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) {
     conversion.report(
       "PF1102",
-      `${subject} is a function, which JSON cannot carry; remove it, or leave it out with Omit.`,
+      `${subject} is a function, which JSON cannot represent. Remove it, or exclude it with Omit.`,
     );
     return { schema: {} };
   }
@@ -46,5 +46,5 @@ function convertArray(conversion: Conversion, type: ts.TypeReference, node: ts.T
 
 function isBrandable({ checker, origins }: Conversion, type: ts.Type): boolean {
   if (type.flags & BRANDABLE || checker.isArrayLikeType(type)) return true;
-  return type.symbol !== undefined && origins.isPlatform(type.symbol) && hasOwnForm(type.symbol.name);
+  return type.symbol !== undefined && origins.isPlatform(type.symbol) && hasJsonForm(type.symbol.name);
 }

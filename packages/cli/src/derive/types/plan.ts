@@ -1,10 +1,10 @@
 import type { Codec, Plan, PlanOption } from "proffer/derived";
 import type { Conversion, Problem, UnionFacts } from "../model/conversion.ts";
-import { isText, isUndecidable } from "./union-plan.ts";
+import { isAmbiguous, isText } from "./union-plan.ts";
 
 /**
- * Completes a plan: leaves out what turned out to need no work, resolves references to definitions that are not shared,
- * and checks that the members of unions can be told apart. `names` are the definitions that are.
+ * Builds the final codec of a plan: drops the parts that need no conversion, inlines definitions that are not shared,
+ * and checks that union members can be distinguished. `names` maps the ids of shared definitions to their names.
  */
 export function finishPlan(
   conversion: Conversion,
@@ -15,7 +15,7 @@ export function finishPlan(
   const problems: Problem[] = [];
   const defs = new Map<string, Plan | undefined>();
 
-  /** Whether a value that needs work can be reached from here. */
+  /** Whether the plan contains a value that needs conversion. */
   function isActive(plan: Plan | undefined, seen = new Set<string>()): boolean {
     switch (plan?.kind) {
       case undefined:
@@ -90,7 +90,7 @@ export function finishPlan(
     const facts = unions.get(plan);
     if (facts === undefined) return undefined;
     const members = facts.members.map((member) => ({ ...member, isActive: isActive(member.plan) }));
-    if (isUndecidable(direction, members)) problems.push(undecidable(facts));
+    if (isAmbiguous(direction, members)) problems.push(ambiguityProblem(facts));
     const options: PlanOption[] = [];
     for (const { plan: own, when } of members) {
       const finished = finish(own);
@@ -99,7 +99,7 @@ export function finishPlan(
     const readsText = direction === "in" && options.some((option) => isText(option.plan));
     const keep = readsText ? members.flatMap(({ literal }) => (literal === undefined ? [] : [literal])) : [];
     const [only] = options;
-    // Alone among values of other JSON types, a plan needs no test: it leaves those alone by itself.
+    // A single plan among other JSON types needs no condition, because it ignores values of other types.
     if (only && options.length === 1 && keep.length === 0 && only.when === undefined) return only.plan;
     return { kind: "union", options, ...(keep.length > 0 && { keep }) };
   }
@@ -110,10 +110,10 @@ export function finishPlan(
   return { codec: { plan, ...(shared.length > 0 && { defs: Object.fromEntries(shared) }) }, problems };
 }
 
-function undecidable({ subject, text, node }: UnionFacts): Problem {
+function ambiguityProblem({ subject, text, node }: UnionFacts): Problem {
   return {
     code: "PF1108",
-    message: `${subject}: JSON does not show which type of ${text()} a value has; use one type, or objects with a literal property such as kind.`,
+    message: `${subject}: the types in ${text()} cannot be distinguished in JSON. Use one type, or objects with a discriminator (a required literal property such as kind).`,
     node,
   };
 }

@@ -3,7 +3,7 @@ import type { Conversion, Converted } from "../model/conversion.ts";
 import { typesOf } from "../model/json-schema.ts";
 import { argumentNodes } from "./type-node.ts";
 
-/** What to use in place of classes that have no form in JSON. */
+/** Replacements for classes that have no JSON representation. */
 const ADVICE: Readonly<Record<string, string>> = {
   RegExp: "a string with @format regex",
   Error: "a string, or throw it",
@@ -26,7 +26,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   WeakSet: "Set",
   WeakRef: "the value itself",
   AbortSignal: "the signal of the Context",
-  Function: "data",
+  Function: "plain data",
   String: "string",
   Number: "number",
   Boolean: "boolean",
@@ -35,14 +35,14 @@ const ADVICE: Readonly<Record<string, string>> = {
   Object: "object, or an interface",
 };
 
-const OWN_FORMS = new Set(["Date", "URL", "Uint8Array", "Buffer", "Set", "ReadonlySet", "Map", "ReadonlyMap"]);
+const JSON_FORMS = new Set(["Date", "URL", "Uint8Array", "Buffer", "Set", "ReadonlySet", "Map", "ReadonlyMap"]);
 
-/** Whether a class of the platform is written in JSON in its own way, and not by its properties. */
-export function hasOwnForm(name: string): boolean {
-  return OWN_FORMS.has(name);
+/** Whether a platform class has its own JSON representation instead of its properties. */
+export function hasJsonForm(name: string): boolean {
+  return JSON_FORMS.has(name);
 }
 
-/** Streams of values, which are fine as the whole result but not within it. */
+/** Asynchronous sequences: allowed as the whole result, but not within it. */
 export const ASYNC_ITERABLES: ReadonlySet<string> = new Set([
   "AsyncIterable",
   "AsyncIterableIterator",
@@ -51,14 +51,14 @@ export const ASYNC_ITERABLES: ReadonlySet<string> = new Set([
   "ReadableStream",
 ]);
 
-/** What the run-time sends as it is: bytes with a type, or as they come. */
+/** Types that the run-time sends as binary content or as a stream, without JSON. */
 export const RAW_CONTENT: ReadonlySet<string> = new Set(["Blob", "File", "ReadableStream", "Readable"]);
 
 export const BYTES: ReadonlySet<string> = new Set(["Uint8Array", "Buffer"]);
 
 export const ITERABLES: ReadonlySet<string> = new Set(["Iterable", "IterableIterator", "IteratorObject", "Generator"]);
 
-/** Converts a class of the language or the host that has a meaning of its own; undefined for any other type. */
+/** Converts a platform class with its own JSON representation; undefined for any other type. */
 export function convertPlatform(
   conversion: Conversion,
   type: ts.Type,
@@ -85,26 +85,29 @@ export function convertPlatform(
       return convertMap(conversion, type, node);
     case "Promise":
     case "PromiseLike":
-      conversion.report("PF1104", `${subject} has the type ${name}, which JSON cannot carry; await it first.`);
+      conversion.report("PF1104", `${subject} has the type ${name}, which JSON cannot represent. Await it first.`);
       return { schema: {} };
   }
   if (ITERABLES.has(name) && conversion.direction === "in") return convertIterable(conversion, type, node);
   if (ITERABLES.has(name) || ASYNC_ITERABLES.has(name) || name === "Iterator" || name === "AsyncIterator") {
     conversion.report(
       "PF1104",
-      `${subject} has the type ${name}, which JSON cannot carry; collect its items into an array.`,
+      `${subject} has the type ${name}, which JSON cannot represent. Collect its items into an array.`,
     );
     return { schema: {} };
   }
   if (Object.hasOwn(ADVICE, name)) {
     const written = checker.typeToString(type);
-    conversion.report("PF1106", `${subject} has the type ${written}, which has no form in JSON; use ${ADVICE[name]}.`);
+    conversion.report(
+      "PF1106",
+      `${subject} has the type ${written}, which JSON cannot represent. Use ${ADVICE[name]}.`,
+    );
     return { schema: {} };
   }
   return undefined;
 }
 
-/** An array will do where something to iterate over is wanted. */
+/** Converts an iterable parameter; JSON carries it as an array. */
 function convertIterable(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
   const [item, itemNode] = argumentAt(conversion, type, node, 0);
   const { schema, plan } = conversion.convertElement(item, itemNode);
@@ -120,7 +123,7 @@ function convertSet(conversion: Conversion, type: ts.Type, node: ts.TypeNode | u
   };
 }
 
-/** Keys that are strings make an object; any others make a list of pairs. */
+/** Converts a map: to an object if its keys are strings, and to an array of pairs otherwise. */
 function convertMap(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
   const keys = conversion.convertElement(...argumentAt(conversion, type, node, 0));
   const values = conversion.convertElement(...argumentAt(conversion, type, node, 1));
@@ -149,7 +152,7 @@ function convertMap(conversion: Conversion, type: ts.Type, node: ts.TypeNode | u
   };
 }
 
-/** A type argument of a reference and how it is written. */
+/** Returns a type argument of a reference and its node. */
 function argumentAt(
   { checker }: Conversion,
   type: ts.Type,

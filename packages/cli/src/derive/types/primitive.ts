@@ -1,18 +1,18 @@
 import ts from "typescript";
 import type { Conversion, Converted } from "../model/conversion.ts";
-import { enumSchema, type JsonSchema } from "../model/json-schema.ts";
+import { type DerivedSchema, enumSchema } from "../model/json-schema.ts";
 
-/** The schema of a bigint, which JSON's numbers cannot carry. */
-const DECIMAL: JsonSchema = { type: "string", pattern: "^-?[0-9]+$" };
+/** The schema of a bigint, which a JSON number cannot represent exactly. */
+const DECIMAL: DerivedSchema = { type: "string", pattern: "^-?[0-9]+$" };
 
-/** The value of a literal type that JSON has too. */
+/** Returns the value of a string, number or boolean literal type. */
 export function literalValue(type: ts.Type): string | number | boolean | undefined {
   if (type.isStringLiteral() || type.isNumberLiteral()) return type.value;
   if (!(type.flags & ts.TypeFlags.BooleanLiteral)) return undefined;
   return (type as ts.Type & { intrinsicName: string }).intrinsicName === "true";
 }
 
-/** Converts a type without parts. */
+/** Converts a primitive type. */
 export function convertPrimitive(conversion: Conversion, type: ts.Type): Converted {
   const { flags } = type;
   const literal = literalValue(type);
@@ -32,7 +32,7 @@ export function convertPrimitive(conversion: Conversion, type: ts.Type): Convert
   if (flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined | ts.TypeFlags.Void)) return { schema: { type: "null" } };
   if (flags & ts.TypeFlags.Never) return { schema: { not: {} } };
   if (flags & ts.TypeFlags.ESSymbolLike) {
-    conversion.report("PF1103", `${conversion.subject} is a symbol, which JSON cannot carry; use a string.`);
+    conversion.report("PF1103", `${conversion.subject} is a symbol, which JSON cannot represent. Use a string.`);
   }
   return { schema: {} };
 }

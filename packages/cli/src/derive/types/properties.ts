@@ -2,24 +2,24 @@ import type { Plan } from "proffer/derived";
 import ts from "typescript";
 import { typedefProperties } from "../comments/docs.ts";
 import type { Conversion, Converted } from "../model/conversion.ts";
-import type { JsonSchema } from "../model/json-schema.ts";
+import type { DerivedSchema } from "../model/json-schema.ts";
 import { convertIndexSignatures } from "./index-signature.ts";
 import { reportHidden } from "./nested-doc.ts";
 import { argumentNodes, includesUndefined, isAbsent, orderedMembers, typeNodeOf, unwrapNode } from "./type-node.ts";
 
-/** What the author calls a type; undefined for a type that has no name of its own. */
+/** Returns the author's name of a type; undefined for an anonymous type. */
 export function labelOf({ origins }: Conversion, type: ts.Type): string | undefined {
   return nameOf(origins.isPlatform, type)?.name;
 }
 
-/** Converts an object by its properties and index signatures. */
+/** Converts an object type from its properties and index signatures. */
 export function convertProperties(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
   const { checker } = conversion;
   const name = nameOf(conversion.origins.isPlatform, type);
   const members = dataMembers(conversion, type, node);
   if (members === undefined) return { schema: {} };
   const place = ownPlace(conversion, (name ?? type.symbol)?.declarations?.[0]);
-  const properties: [string, JsonSchema][] = [];
+  const properties: [string, DerivedSchema][] = [];
   const plans: [string, Plan][] = [];
   const required: string[] = [];
   for (const member of members) {
@@ -39,10 +39,10 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
     if (!members.some((member) => member.name === tagged)) reportHidden(conversion, tagged);
   }
   const index = convertIndexSignatures(conversion, type);
-  // The type {} is any object, not one without properties.
+  // The type {} means any object, not an object without properties.
   const isAnyObject = members.length === 0 && checker.getIndexInfosOfType(type).length === 0;
   const isClosed = conversion.direction === "in" && !isAnyObject && !index.isOpen;
-  const schema: JsonSchema = {
+  const schema: DerivedSchema = {
     type: "object",
     ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
     ...(required.length > 0 && { required }),
@@ -65,7 +65,7 @@ function planOf(plans: [string, Plan][], rest: Plan | undefined): Plan | undefin
   };
 }
 
-/** The symbol by which the author knows a type. */
+/** Returns the symbol that names a type: its alias, interface or class. */
 function nameOf(isPlatform: (symbol: ts.Symbol) => boolean, type: ts.Type): ts.Symbol | undefined {
   const { aliasSymbol: alias, symbol } = type;
   if (alias && !isPlatform(alias)) return alias;
@@ -73,15 +73,15 @@ function nameOf(isPlatform: (symbol: ts.Symbol) => boolean, type: ts.Type): ts.S
   return isNamed ? symbol : undefined;
 }
 
-/** A node, if it is in a file of the author's, who can change it. */
+/** Returns the node if it is in a project file, where the author can change it. */
 function ownPlace({ origins }: Conversion, node: ts.Node | undefined): ts.Node | undefined {
   return node && origins.isProject(node.getSourceFile()) ? node : undefined;
 }
 
 /**
- * The properties that JSON carries. What is under a symbol is left out silently: that is how brands are made. A class
- * with methods is more than its data: nobody could make one from JSON, and JSON would not write what a getter gives;
- * that is reported, and undefined is returned.
+ * Returns the properties that JSON can represent. Symbol properties are skipped silently, because brands use them. A
+ * class with methods, accessors or private members is reported as PF1105, and the result is undefined: JSON cannot
+ * construct an instance, and `JSON.stringify` does not write accessors.
  */
 function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): ts.Symbol[] | undefined {
   const { checker } = conversion;
@@ -89,25 +89,25 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   const others: string[] = [];
   for (const member of checker.getPropertiesOfType(type)) {
     if (member.name.startsWith("__@")) continue;
-    if (isBehaviour(conversion, member)) others.push(member.name.replace(/^__#\d+@/, ""));
+    if (isNotData(conversion, member)) others.push(member.name.replace(/^__#\d+@/, ""));
     else members.push(member);
   }
   if (others.length > 0) {
     const shown = others.length > 3 ? `${others.slice(0, 3).join(", ")}, …` : others.join(", ");
     conversion.report(
       "PF1105",
-      `'${checker.typeToString(type)}' is more than data (${shown}); declare an interface of its data and use that.`,
+      `'${checker.typeToString(type)}' has methods, accessors or private members (${shown}). Declare an interface with only the data, and use that.`,
     );
     return undefined;
   }
   if (members.length > 0 && members.every(({ declarations }) => declarations === undefined)) {
-    return inWrittenOrder(checker, members, node);
+    return inSourceOrder(checker, members, node);
   }
   return members;
 }
 
-/** A member of a class, or a function that a library declares, that exists beside the data. */
-function isBehaviour({ checker, origins }: Conversion, member: ts.Symbol): boolean {
+/** Whether a member is not data: a method, accessor or private member of a class, or a function of a library type. */
+function isNotData({ checker, origins }: Conversion, member: ts.Symbol): boolean {
   const declaration = member.valueDeclaration ?? member.declarations?.[0];
   if (declaration === undefined) return false;
   if (!origins.isProject(declaration.getSourceFile())) {
@@ -119,14 +119,14 @@ function isBehaviour({ checker, origins }: Conversion, member: ts.Symbol): boole
   return ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration);
 }
 
-/** The properties of a mapped type come in the compiler's order of its keys; see `orderedMembers`. */
-function inWrittenOrder(checker: ts.TypeChecker, members: ts.Symbol[], node: ts.TypeNode | undefined): ts.Symbol[] {
+/** Sorts the properties of a mapped type in source order; the compiler has another order, see `orderedMembers`. */
+function inSourceOrder(checker: ts.TypeChecker, members: ts.Symbol[], node: ts.TypeNode | undefined): ts.Symbol[] {
   const order = keyNames(checker, node);
   const rankOf = ({ name }: ts.Symbol) => (order.includes(name) ? order.indexOf(name) : order.length);
   return [...members].sort((a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1));
 }
 
-/** The keys of `Record<Keys, …>`, also within Partial and its like, and of `{ [Key in Keys]: … }`. */
+/** Returns the keys of `Record<Keys, …>`, also inside Partial and similar types, and of `{ [Key in Keys]: … }`. */
 function keyNames(checker: ts.TypeChecker, node: ts.TypeNode | undefined): string[] {
   const written = unwrapNode(checker, node);
   if (written === undefined) return [];

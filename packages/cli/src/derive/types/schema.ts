@@ -4,7 +4,7 @@ import { applyDoc, withInteger } from "../comments/constraints.ts";
 import { docOfSymbol } from "../comments/docs.ts";
 import type { Conversion, Converted, Definition, Direction, Problem, UnionFacts } from "../model/conversion.ts";
 import { referenceTo, referredName } from "../model/conversion.ts";
-import { forEachSubschema, type JsonSchema, type JsonType, withNull } from "../model/json-schema.ts";
+import { type DerivedSchema, forEachSubschema, type JsonType, withNull } from "../model/json-schema.ts";
 import type { Origins } from "../program/origin.ts";
 import { convertObject } from "./object.ts";
 import { convertPrimitive } from "./primitive.ts";
@@ -12,20 +12,20 @@ import { aliasesOf, asWritten, includesUndefined, isErrorType } from "./type-nod
 import { convertUnion } from "./union.ts";
 import { describeUnresolved } from "./unresolved.ts";
 
-/** Deeper than any type that somebody wrote; a type that generates itself would go on for ever. */
+/** Deeper than any type written by hand; a type that keeps instantiating itself would expand indefinitely. */
 const MAX_DEPTH = 50;
 
-/** Where libraries' mistakes in comments go: their readers cannot correct them. */
+/** Ignores mistakes in the comments of libraries, because the author cannot fix them. */
 const SILENT = { subject: "", report() {} };
 
-/** What is converted as one: a definition, or what a function takes or gives. */
+/** The state of one conversion: a definition, a parameter, a result or an answer. */
 interface Unit {
   problems: Problem[];
-  /** The types without a definition that are being converted, and their definition once one turned out to be needed. */
+  /** The types in conversion that have no definition, with the definition that a recursive one gets. */
   open: Map<ts.Type, Definition | undefined>;
 }
 
-/** Starts the conversion of types in one direction. */
+/** Creates the converter of types for one direction. */
 export function createConversion(checker: ts.TypeChecker, origins: Origins, direction: Direction): Conversion {
   const definitions = new Map<string, Definition>();
   const byType = new Map<ts.Type, Definition>();
@@ -41,11 +41,11 @@ export function createConversion(checker: ts.TypeChecker, origins: Origins, dire
   function convertDefinition(definition: Definition, make: () => Converted): void {
     const outer = { unit, subject: conversion.subject, place: conversion.place };
     unit = { problems: definition.problems, open: new Map() };
-    // A definition is shared, so that only its own declarations are places in it.
+    // A definition is shared, so its problems may point only to its own declarations.
     conversion.place = undefined;
     depth++;
     if (depth <= MAX_DEPTH) Object.assign(definition, make());
-    else conversion.report("PF1107", `${outer.subject} has a type that expands without end; give it a finite depth.`);
+    else conversion.report("PF1107", `${outer.subject} has a type that expands infinitely. Limit its depth.`);
     depth--;
     unit = outer.unit;
     conversion.subject = outer.subject;
@@ -64,7 +64,7 @@ export function createConversion(checker: ts.TypeChecker, origins: Origins, dire
     convert(given, hint) {
       const { type, node } = asWritten(checker, given, hint);
       const converted = convertType(conversion, type, node);
-      // The comment of a definition is in the definition.
+      // A definition already contains its comment.
       if (converted.schema.$ref !== undefined) return converted;
       let { schema } = converted;
       for (const alias of new Set([...(type.aliasSymbol ? [type.aliasSymbol] : []), ...aliasesOf(checker, node)])) {
@@ -113,9 +113,9 @@ export function createConversion(checker: ts.TypeChecker, origins: Origins, dire
       const definition = definitions.get(referredName(converted.schema) ?? "");
       if (definition === undefined) return converted;
       unit.problems.push(...definition.problems);
-      const { $ref: _, ...beside } = converted.schema;
+      const { $ref: _, ...siblings } = converted.schema;
       const { schema, plan } = definition;
-      return { schema: { ...schema, ...beside }, ...(plan && { plan }) };
+      return { schema: { ...schema, ...siblings }, ...(plan && { plan }) };
     },
 
     report(code, message, node = conversion.place) {
@@ -139,7 +139,10 @@ function convertType(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   if (flags & ts.TypeFlags.Any) {
     if (isErrorType(type)) conversion.report("PF1101", describeUnresolved(checker, subject, conversion.place, node));
     else
-      conversion.report("PF2003", `${subject} is any: every value is accepted. Write its type, or unknown to mean it.`);
+      conversion.report(
+        "PF2003",
+        `${subject} has the type any, so every value is accepted. Declare a type, or unknown if that is intended.`,
+      );
     return { schema: {} };
   }
   if (flags & ts.TypeFlags.Union && !(flags & ts.TypeFlags.Boolean)) return convertUnion(conversion, type, node);
@@ -147,10 +150,10 @@ function convertType(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   const constraint = flags & ts.TypeFlags.Instantiable ? checker.getBaseConstraintOfType(type) : undefined;
   if (flags & ts.TypeFlags.Instantiable && !(flags & (ts.TypeFlags.TemplateLiteral | ts.TypeFlags.StringMapping))) {
     const served = constraint && constraint !== type ? constraint : undefined;
-    const by = served ? `its constraint ${checker.typeToString(served)}` : "unknown, since nothing constrains it";
+    const by = served ? `its constraint ${checker.typeToString(served)}` : "unknown, because it has no constraint";
     conversion.report(
       "PF2007",
-      `${subject} has the generic type ${checker.typeToString(type)}; it is served as ${by}.`,
+      `${subject} has the generic type ${checker.typeToString(type)} and is served as ${by}.`,
     );
     return served ? conversion.convert(served) : { schema: {} };
   }
@@ -161,10 +164,10 @@ function refer({ id }: Definition): Converted {
   return { schema: referenceTo(id), plan: { kind: "ref", name: id } };
 }
 
-function reachableProblems(definitions: ReadonlyMap<string, Definition>, root: JsonSchema): Problem[] {
+function reachableProblems(definitions: ReadonlyMap<string, Definition>, root: DerivedSchema): Problem[] {
   const found: Problem[] = [];
   const seen = new Set<string>();
-  function visit(schema: JsonSchema): void {
+  function visit(schema: DerivedSchema): void {
     const name = referredName(schema);
     const definition = name !== undefined && !seen.has(name) ? definitions.get(name) : undefined;
     if (definition) {

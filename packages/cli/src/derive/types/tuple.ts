@@ -1,7 +1,7 @@
 import type { Plan } from "proffer/derived";
 import ts from "typescript";
 import { type Conversion, type Converted, jsonOf } from "../model/conversion.ts";
-import type { JsonSchema } from "../model/json-schema.ts";
+import type { DerivedSchema } from "../model/json-schema.ts";
 import { argumentNodes } from "./type-node.ts";
 import { planUnion } from "./union-plan.ts";
 
@@ -14,7 +14,7 @@ export function convertTuple(
   const { checker, subject } = conversion;
   const { elementFlags, labeledElementDeclarations: labels } = type.target;
   const nodes = argumentNodes(checker, node);
-  const prefixItems: JsonSchema[] = [];
+  const prefixItems: DerivedSchema[] = [];
   const prefixPlans: (Plan | null)[] = [];
   const others: Converted[] = [];
   let minItems = 0;
@@ -25,7 +25,7 @@ export function convertTuple(
     conversion.subject = `element ${name === undefined ? index : `'${name}'`} of ${subject}`;
     const converted = conversion.convertElement(item, elementNode(nodes[index]));
     if (flags & ts.ElementFlags.Required) minItems++;
-    // What follows a rest element has no fixed position, so that JSON Schema can only say what the tail may hold.
+    // Elements after a rest element have no fixed position, so JSON Schema can only describe the tail as a whole.
     if (flags & ts.ElementFlags.Variable || others.length > 0) {
       others.push(converted);
       continue;
@@ -35,7 +35,7 @@ export function convertTuple(
   }
   conversion.subject = subject;
   const rest = tailOf(conversion, others);
-  const schema: JsonSchema = {
+  const schema: DerivedSchema = {
     type: "array",
     ...(prefixItems.length > 0 && { prefixItems }),
     ...(rest && { items: rest.schema }),
@@ -50,11 +50,11 @@ function tailOf(conversion: Conversion, others: Converted[]): Converted | undefi
   const [only] = others;
   if (others.length <= 1) return only;
   const members = others.map((other) => ({ ...other, json: jsonOf(conversion, other.schema) }));
-  const plan = planUnion(conversion, members, () => "the elements from the rest element on");
+  const plan = planUnion(conversion, members, () => "the rest element and the elements after it");
   return { schema: { anyOf: others.map(({ schema }) => schema) }, ...(plan && { plan }) };
 }
 
-/** The type of a tuple's element without its label, its question mark or its dots. */
+/** Returns the type node of a tuple element without its label or question mark; undefined for a rest element. */
 function elementNode(node: ts.TypeNode | undefined): ts.TypeNode | undefined {
   if (node === undefined) return undefined;
   if (ts.isNamedTupleMember(node)) return node.dotDotDotToken ? undefined : node.type;

@@ -1,12 +1,12 @@
 import ts from "typescript";
 
-/** A type and, if it is known, how the author wrote it. */
+/** A type and, if known, the node that the author wrote for it. */
 export interface WrittenType {
   type: ts.Type;
   node: ts.TypeNode | undefined;
 }
 
-/** The compiler's mark of a type that it could not find out; to everybody else it looks like any. */
+/** Whether the compiler could not resolve a type. The public API shows such a type as `any`. */
 export function isErrorType(type: ts.Type): boolean {
   return (type as ts.Type & { intrinsicName?: string }).intrinsicName === "error";
 }
@@ -23,7 +23,7 @@ export function includesUndefined(type: ts.Type): boolean {
   return type.isUnion() ? type.types.some(isAbsent) : isAbsent(type);
 }
 
-/** The type that the author wrote for a declaration. */
+/** Returns the type annotation of a declaration. */
 export function typeNodeOf(declaration: ts.Declaration | undefined): ts.TypeNode | undefined {
   if (declaration === undefined) return undefined;
   if (ts.isJSDocParameterTag(declaration) || ts.isJSDocPropertyTag(declaration)) {
@@ -35,12 +35,12 @@ export function typeNodeOf(declaration: ts.Declaration | undefined): ts.TypeNode
   return isJavaScript(declaration) ? ts.getJSDocType(declaration) : undefined;
 }
 
-/** What an import or export specifier stands for. */
+/** Returns the symbol that an import or export specifier refers to. */
 export function aliasTarget(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }
 
-/** The alias that a node refers to by its name, even where the compiler forgot it: `type Email = string` is a string. */
+/** Returns the alias that a node names. The compiler forgets some: for it, `type Email = string` is just a string. */
 function aliasOf(checker: ts.TypeChecker, node: ts.TypeNode | undefined): ts.Symbol | undefined {
   if (node === undefined || !ts.isTypeReferenceNode(node)) return undefined;
   const symbol = checker.getSymbolAtLocation(node.typeName);
@@ -48,7 +48,7 @@ function aliasOf(checker: ts.TypeChecker, node: ts.TypeNode | undefined): ts.Sym
   return target && target.flags & ts.SymbolFlags.TypeAlias ? target : undefined;
 }
 
-/** The aliases that a node refers to by their names, from the innermost to the outermost. */
+/** Returns the chain of aliases that a node names, innermost first. */
 export function aliasesOf(checker: ts.TypeChecker, node: ts.TypeNode | undefined): ts.Symbol[] {
   const found: ts.Symbol[] = [];
   let alias = aliasOf(checker, node);
@@ -59,10 +59,10 @@ export function aliasesOf(checker: ts.TypeChecker, node: ts.TypeNode | undefined
   return found;
 }
 
-/** What stands behind parentheses, `readonly` and names of aliases without type parameters. */
+/** Strips parentheses and `readonly`, and follows aliases without type parameters. */
 export function unwrapNode(checker: ts.TypeChecker, node: ts.TypeNode | undefined): ts.TypeNode | undefined {
   let at = node;
-  // An alias may not refer to itself without something between; the bound is for code with that mistake.
+  // The limit is for invalid code, in which an alias refers directly to itself.
   for (let steps = 0; at !== undefined && steps < 100; steps++) {
     if (ts.isParenthesizedTypeNode(at)) at = at.type;
     else if (ts.isTypeOperatorNode(at) && at.operator === ts.SyntaxKind.ReadonlyKeyword) at = at.type;
@@ -75,7 +75,7 @@ export function unwrapNode(checker: ts.TypeChecker, node: ts.TypeNode | undefine
   return at;
 }
 
-/** How the elements of an array, or the type arguments of a reference, are written. */
+/** Returns the nodes of an array's element type, a tuple's elements or a reference's type arguments. */
 export function argumentNodes(checker: ts.TypeChecker, node: ts.TypeNode | undefined): readonly ts.TypeNode[] {
   const written = unwrapNode(checker, node);
   if (written === undefined) return [];
@@ -85,9 +85,8 @@ export function argumentNodes(checker: ts.TypeChecker, node: ts.TypeNode | undef
 }
 
 /**
- * Brings a type together with the node that is said to write it. Where the type is only that of the node with undefined
- * added, as for an optional property, the type of the node has kept its name and is the better one. A node of another
- * type, as inside of generic declarations, says nothing.
+ * Pairs a type with the node that declares it. If the type only adds undefined, as for an optional property, the type
+ * of the node is better, because it keeps its name. A node of a different type, as in generic declarations, is dropped.
  */
 export function asWritten(checker: ts.TypeChecker, given: ts.Type, node: ts.TypeNode | undefined): WrittenType {
   if (node === undefined) return { type: given, node: undefined };
@@ -100,8 +99,8 @@ export function asWritten(checker: ts.TypeChecker, given: ts.Type, node: ts.Type
 }
 
 /**
- * The members of a union in the order in which the author wrote them. The compiler orders them by when it first met
- * each type anywhere in the program, so that an edit of one function would reorder the values of another.
+ * Returns the members of a union in source order. The compiler orders them by where each type first occurs in the
+ * program, so an edit of one function would reorder the values of another.
  */
 export function orderedMembers(checker: ts.TypeChecker, union: ts.UnionType, node?: ts.TypeNode): WrittenType[] {
   const written = new Map<ts.Type, ts.TypeNode | undefined>();
@@ -130,7 +129,7 @@ function collectMembers(checker: ts.TypeChecker, node: ts.TypeNode, into: Map<ts
   }
 }
 
-/** An order that does not depend on the rest of the program, for members that nobody wrote. */
+/** Orders members that do not appear in the source, independently of the rest of the program. */
 function compareTypes(a: ts.Type, b: ts.Type): number {
   if (a.flags & b.flags & ts.TypeFlags.EnumLiteral) return positionOf(a) - positionOf(b);
   if (a.isNumberLiteral() && b.isNumberLiteral()) return a.value - b.value;

@@ -4,12 +4,12 @@ import type { Conversion, Direction, UnionMember } from "../model/conversion.ts"
 
 const TEXT_KINDS: ReadonlySet<string> = new Set<TextKind>(["date", "url", "bytes", "buffer", "bigint"]);
 
-/** Whether a plan is for values that are written as one string. */
+/** Whether a plan converts values that JSON represents as one string. */
 export function isText(plan: Plan): boolean {
   return TEXT_KINDS.has(plan.kind);
 }
 
-/** Plans a value that may be of several types. `text` is how complaints call the union. */
+/** Plans a union. `text` returns the union's name in messages. */
 export function planUnion(conversion: Conversion, members: UnionMember[], text: () => string): Plan | undefined {
   const options: PlanOption[] = [];
   for (const { plan, when } of members) if (plan) options.push({ plan, ...(when && { when }) });
@@ -22,16 +22,16 @@ export function planUnion(conversion: Conversion, members: UnionMember[], text: 
   return plan;
 }
 
-/** A member of a union, and whether its values need any work. */
-export interface JudgedMember extends UnionMember {
+/** A member of a union, and whether its values need conversion. */
+export interface PlannedMember extends UnionMember {
   isActive: boolean;
 }
 
 /**
- * Whether a value does not tell which of the members it is. JSON shows only its own types, so that a date is one string
- * among others; a value of the author's shows its class, too.
+ * Whether a value does not identify its member. In JSON only the JSON type is visible, so a date looks like any string;
+ * a value of the author's code also has a class.
  */
-export function isUndecidable(direction: Direction, members: JudgedMember[]): boolean {
+export function isAmbiguous(direction: Direction, members: PlannedMember[]): boolean {
   for (const [name, group] of byClass(direction, members)) {
     if (group.length < 2 || !group.some(({ isActive }) => isActive)) continue;
     if (name === "object" && group.every(({ when }) => when !== undefined)) continue;
@@ -42,8 +42,8 @@ export function isUndecidable(direction: Direction, members: JudgedMember[]): bo
   return false;
 }
 
-function byClass(direction: Direction, members: JudgedMember[]): Map<string, JudgedMember[]> {
-  const groups = new Map<string, JudgedMember[]>();
+function byClass(direction: Direction, members: PlannedMember[]): Map<string, PlannedMember[]> {
+  const groups = new Map<string, PlannedMember[]>();
   for (const member of members) {
     const name = direction === "in" ? member.json : classOf(member);
     groups.set(name, [...(groups.get(name) ?? []), member]);
@@ -51,7 +51,7 @@ function byClass(direction: Direction, members: JudgedMember[]): Map<string, Jud
   return groups;
 }
 
-/** The class of a value of the author's, as far as it can be seen. Each that is written as text has its own. */
+/** Returns the visible class of a value in the author's code. Text kinds (Date, URL, …) are always distinct. */
 function classOf({ plan, json }: UnionMember): string {
   if (plan === undefined) return json;
   if (isText(plan)) return "text";
@@ -59,8 +59,8 @@ function classOf({ plan, json }: UnionMember): string {
   return plan.kind === "map" || plan.kind === "entries" ? "map" : json;
 }
 
-/** Digits, dates, URLs and given words differ by their looks; base64 and plain strings do not. */
-function isAmbiguousText(group: JudgedMember[]): boolean {
+/** Whether strings are ambiguous. Digits, dates, URLs and literals have distinct forms; base64 and free text do not. */
+function isAmbiguousText(group: PlannedMember[]): boolean {
   const kinds = new Set(group.flatMap(({ plan }) => (plan ? [plan.kind as TextKind] : [])));
   if (group.some(({ plan, literal }) => plan === undefined && literal === undefined)) return true;
   if (kinds.size > 1 && (kinds.has("bytes") || kinds.has("buffer"))) return true;

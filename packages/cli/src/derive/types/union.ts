@@ -1,15 +1,15 @@
 import type { PlanCondition } from "proffer/derived";
 import ts from "typescript";
 import { type Conversion, type Converted, jsonOf, type UnionMember } from "../model/conversion.ts";
-import { enumSchema, type JsonSchema, type JsonType, withNull } from "../model/json-schema.ts";
-import { hasOwnForm } from "./platform.ts";
+import { type DerivedSchema, enumSchema, type JsonType, withNull } from "../model/json-schema.ts";
+import { hasJsonForm } from "./platform.ts";
 import { literalValue } from "./primitive.ts";
 import { isAbsent, orderedMembers, type WrittenType } from "./type-node.ts";
 import { planUnion } from "./union-plan.ts";
 
 type Scalar = string | number | boolean;
 
-/** Converts a union; undefined among its members is left to whoever knows what absence means there. */
+/** Converts a union. Undefined members are ignored: the caller knows what absence means in its place. */
 export function convertUnion(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
   const { checker, origins } = conversion;
   const union = type as ts.UnionType;
@@ -28,11 +28,11 @@ export function convertUnion(conversion: Conversion, type: ts.Type, node: ts.Typ
   if (alias !== undefined && !origins.isPlatform(alias) && union.types.some(isStructured)) {
     return conversion.define(type, alias.name, "object", () => documented(alias));
   }
-  // An enum has no alias: its comment is on its own symbol.
+  // An enum has no alias; its comment is on the enum's symbol.
   return union.flags & ts.TypeFlags.EnumLike ? documented(union.symbol) : conversion.guard(type, "object", make);
 }
 
-/** What `Type | null` makes nullable: the compiler merges the union with that of the type, which loses its name. */
+/** Returns `Type` of `Type | null`: the compiler merges a union `Type` with null, which loses the name. */
 function nullableNode(node: ts.TypeNode | undefined): ts.TypeNode | undefined {
   if (node === undefined || !ts.isUnionTypeNode(node)) return undefined;
   const isNull = (member: ts.TypeNode) =>
@@ -41,14 +41,14 @@ function nullableNode(node: ts.TypeNode | undefined): ts.TypeNode | undefined {
   return node.types.some(isNull) && others.length === 1 ? others[0] : undefined;
 }
 
-/** Converts what may be any of these types. `text` is how complaints call them together. */
+/** Converts a value of one of several types. `text` returns their union's name in messages. */
 export function convertMembers(conversion: Conversion, types: WrittenType[], text: () => string): Converted {
   const written = types.filter(({ type }) => !isAbsent(type));
   const present = written.filter(({ type }) => !(type.flags & ts.TypeFlags.Null));
   if (present.length === 0) return { schema: { type: "null" } };
   const scalars: Scalar[] = [];
   const members: UnionMember[] = [];
-  const discriminants = findDiscriminants(conversion, present);
+  const conditions = findDiscriminator(conversion, present);
   for (const { type, node } of present) {
     const literal = literalValue(type);
     if (literal !== undefined) {
@@ -56,11 +56,11 @@ export function convertMembers(conversion: Conversion, types: WrittenType[], tex
       continue;
     }
     const converted = conversion.convert(type, node);
-    const when = discriminants?.get(type);
+    const when = conditions?.get(type);
     members.push({ ...converted, json: jsonOf(conversion, converted.schema), ...(when && { when }) });
   }
   const schemas = [...scalarSchemas(scalars), ...members.map(({ schema }) => schema)];
-  const isDiscriminated = discriminants?.size === schemas.length;
+  const isDiscriminated = conditions?.size === schemas.length;
   const literals = scalars.filter((value) => typeof value === "string").map(literalMember);
   const plan = planUnion(conversion, [...literals, ...members], text);
   const schema = combine(schemas, present.length < written.length, isDiscriminated);
@@ -71,7 +71,7 @@ function literalMember(literal: string): UnionMember {
   return { schema: {}, json: "string", literal };
 }
 
-function combine(schemas: JsonSchema[], nullable: boolean, isDiscriminated: boolean): JsonSchema {
+function combine(schemas: DerivedSchema[], nullable: boolean, isDiscriminated: boolean): DerivedSchema {
   const [first] = schemas;
   if (schemas.length === 1 && first) return nullable ? withNull(first) : first;
   const types = schemas.map(bareType);
@@ -79,20 +79,20 @@ function combine(schemas: JsonSchema[], nullable: boolean, isDiscriminated: bool
     const all = new Set<JsonType>([...types, ...(nullable ? (["null"] as const) : [])]);
     return { type: [...all] };
   }
-  const members: JsonSchema[] = nullable ? [...schemas, { type: "null" }] : schemas;
+  const members: DerivedSchema[] = nullable ? [...schemas, { type: "null" }] : schemas;
   return isDiscriminated ? { oneOf: members } : { anyOf: members };
 }
 
-/** The type of a schema that says nothing else. */
-function bareType(schema: JsonSchema): JsonType | undefined {
+/** Returns the type of a schema that has no other keyword. */
+function bareType(schema: DerivedSchema): JsonType | undefined {
   return Object.keys(schema).length === 1 && typeof schema.type === "string" ? schema.type : undefined;
 }
 
-/** To the compiler a boolean is a union of its two values. */
-function scalarSchemas(scalars: Scalar[]): JsonSchema[] {
+/** Returns the schemas of literal members. The compiler represents a boolean as the union of `true` and `false`. */
+function scalarSchemas(scalars: Scalar[]): DerivedSchema[] {
   const isBoolean = scalars.includes(true) && scalars.includes(false);
   const values = isBoolean ? scalars.filter((value) => typeof value !== "boolean") : scalars;
-  const schemas: JsonSchema[] = values.length > 0 ? [enumSchema(values)] : [];
+  const schemas: DerivedSchema[] = values.length > 0 ? [enumSchema(values)] : [];
   if (isBoolean) schemas.push({ type: "boolean" });
   return schemas;
 }
@@ -101,17 +101,17 @@ function isStructured(type: ts.Type): boolean {
   return (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0;
 }
 
-/** Whether a member is an object in JSON by its own properties. */
+/** Whether a member is a JSON object with the type's properties. */
 function isRecord({ checker, origins }: Conversion, type: ts.Type): boolean {
   if (!isStructured(type) || checker.isArrayLikeType(type)) return false;
-  return type.symbol === undefined || !origins.isPlatform(type.symbol) || !hasOwnForm(type.symbol.name);
+  return type.symbol === undefined || !origins.isPlatform(type.symbol) || !hasJsonForm(type.symbol.name);
 }
 
 /**
- * The property by which the object members can be told apart: required in each, of literal types, and without a value
- * in common. Undefined if there is none.
+ * Finds the discriminator of the object members: a property that is required in each, has literal types, and shares no
+ * value between members. Returns the condition of each member.
  */
-function findDiscriminants(conversion: Conversion, members: WrittenType[]): Map<ts.Type, PlanCondition> | undefined {
+function findDiscriminator(conversion: Conversion, members: WrittenType[]): Map<ts.Type, PlanCondition> | undefined {
   const { checker } = conversion;
   const objects = members.map(({ type }) => type).filter((type) => isRecord(conversion, type));
   const [first] = objects;

@@ -1,10 +1,12 @@
 import ts from "typescript";
 import { aliasTarget } from "./type-node.ts";
 
-/** Names that a project gets with the types of Node. */
+/** Names that @types/node declares. */
 const NODE_NAMES = new Set(["Buffer", "NodeJS", "process", "global", "require", "console", "setTimeout"]);
 
-/** Says why a type could not be found out, and what would make it known. */
+const INSTALL_NODE_TYPES = "Run: npm install --save-dev @types/node";
+
+/** Describes why a type cannot be resolved and how to fix it. */
 export function describeUnresolved(
   checker: ts.TypeChecker,
   subject: string,
@@ -13,13 +15,13 @@ export function describeUnresolved(
 ): string {
   const name = node && findUnresolvedName(checker, node);
   if (name === undefined) {
-    const where = place && ts.isFunctionLike(place) ? "declare the type that it returns" : "declare its type";
-    return `${subject} has a type that cannot be resolved: ${where}, or see which import TypeScript misses.`;
+    const wanted = place && ts.isFunctionLike(place) ? "the return type" : "its type";
+    return `${subject} has a type that cannot be resolved. Declare ${wanted}, or fix the import that TypeScript cannot find.`;
   }
-  return `${subject} has the type '${name.getText()}', which cannot be resolved: ${remedyFor(checker, name)}.`;
+  return `${subject} has the type '${name.getText()}', which cannot be resolved. ${remedyFor(checker, name)}.`;
 }
 
-/** The first name in a type node that means nothing. */
+/** Returns the first name in a type node that has no declaration. */
 function findUnresolvedName(checker: ts.TypeChecker, node: ts.Node): ts.EntityName | undefined {
   if (ts.isTypeReferenceNode(node)) {
     const symbol = checker.getSymbolAtLocation(node.typeName);
@@ -33,18 +35,16 @@ function remedyFor(checker: ts.TypeChecker, name: ts.EntityName): string {
   const first = ts.isIdentifier(name) ? name : leftmost(name);
   const specifier = importOf(checker, first);
   if (specifier === undefined) {
-    return NODE_NAMES.has(first.text)
-      ? "npm install --save-dev @types/node"
-      : `import '${first.text}' from where it is declared`;
+    return NODE_NAMES.has(first.text) ? INSTALL_NODE_TYPES : `Import '${first.text}' from the module that declares it`;
   }
   const module = specifier.text;
-  if (checker.getSymbolAtLocation(specifier)) return `"${module}" exports nothing of that name`;
-  if (module.startsWith(".")) return `there is no file "${module}"`;
-  if (module.startsWith("node:")) return "npm install --save-dev @types/node";
-  return `"${module}" has no types here: npm install ${packageName(module)}`;
+  if (checker.getSymbolAtLocation(specifier)) return `"${module}" does not export it`;
+  if (module.startsWith(".")) return `The file "${module}" does not exist`;
+  if (module.startsWith("node:")) return INSTALL_NODE_TYPES;
+  return `No types for "${module}" were found; run: npm install ${packageName(module)}`;
 }
 
-/** The module from which a name was imported. */
+/** Returns the specifier of the module that a name is imported from. */
 function importOf(checker: ts.TypeChecker, name: ts.Identifier): ts.StringLiteral | undefined {
   const declaration = checker.getSymbolAtLocation(name)?.declarations?.[0];
   const statement = declaration && ts.findAncestor(declaration, ts.isImportDeclaration);

@@ -1,37 +1,37 @@
 import ts from "typescript";
 import type { Edit } from "./splice.ts";
 
-/** What a module imports from another one. */
+/** The imports of a module from another one. */
 export interface ModuleImport {
   readonly specifier: string;
-  /** The names that the other one must export. */
+  /** The names that the other module must export. */
   readonly names: string[];
-  /** All of it is exported: `export * from`. */
+  /** The module re-exports everything: `export * from`. */
   star: boolean;
 }
 
-/** A module that is being made a function of. */
+/** A module while it is converted to a function. */
 export interface ModuleDraft {
   readonly file: ts.SourceFile;
-  /** What the argument of the function is called. */
+  /** The name of the function's argument. */
   readonly argument: string;
-  /** What a default export without a name is called. */
+  /** The variable for a default export without a name. */
   readonly fallback: string;
   readonly imports: ModuleImport[];
-  /** The imported names: where each is declared, and the expression that takes its place. */
+  /** The imported names, each with its declaration and the expression that replaces it. */
   readonly references: Map<string, { readonly declaration: ts.Node; readonly text: string }>;
-  /** The exported names, and the expression that each stands for. */
+  /** The exported names, each with the expression of its value. */
   readonly exports: Map<string, string>;
   readonly edits: Edit[];
 }
 
-/** Notes which module a statement imports from, if it does: modules are evaluated in the order of these. */
+/** Records the module that a statement imports from, if any. Modules are evaluated in the order of these statements. */
 export function readSpecifier(draft: ModuleDraft, statement: ts.Statement): void {
   const isImport = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement);
   if (isImport && statement.moduleSpecifier) indexOf(draft, statement.moduleSpecifier);
 }
 
-/** Removes an import and notes what it gives. */
+/** Removes an import statement and records its bindings. */
 export function readImport(draft: ModuleDraft, statement: ts.ImportDeclaration): void {
   blank(draft, statement.getStart(draft.file), statement.end);
   const index = indexOf(draft, statement.moduleSpecifier);
@@ -51,7 +51,7 @@ export function readImport(draft: ModuleDraft, statement: ts.ImportDeclaration):
   }
 }
 
-/** Removes what makes a statement an export and notes what it exports. The imports must have been read. */
+/** Removes the export syntax of a statement and records its exports. The imports must have been read before. */
 export function readExport(draft: ModuleDraft, statement: ts.Statement): void {
   if (ts.isExportDeclaration(statement)) {
     readExportList(draft, statement);
@@ -101,7 +101,7 @@ function readExportList(draft: ModuleDraft, statement: ts.ExportDeclaration): vo
   }
 }
 
-/** `export`, and `default` if it follows. */
+/** Returns the modifiers `export` and `default` of a statement. */
 function exportingModifiers(statement: ts.Statement): readonly ts.Modifier[] {
   const modifiers = (ts.canHaveModifiers(statement) && ts.getModifiers(statement)) || [];
   return modifiers.filter(({ kind }) => kind === ts.SyntaxKind.ExportKeyword || kind === ts.SyntaxKind.DefaultKeyword);
@@ -128,7 +128,7 @@ function namesIn(name: ts.BindingName): string[] {
   return name.elements.flatMap((element) => (ts.isOmittedExpression(element) ? [] : namesIn(element.name)));
 }
 
-/** What is removed leaves spaces, so that all else stays where it is. */
+/** Replaces a range with spaces, so the positions of all other code stay the same. */
 function blank({ file, edits }: ModuleDraft, start: number, end: number): void {
   edits.push({ start, end, text: file.text.slice(start, end).replaceAll(/[^\n]/g, " ") });
 }

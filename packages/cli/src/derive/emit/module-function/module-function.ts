@@ -5,7 +5,7 @@ import { type ModuleDraft, type ModuleImport, readExport, readImport, readSpecif
 import { rewriteReferences } from "./references.ts";
 import { splice, spliceMappings } from "./splice.ts";
 
-/** A module as a function that can be run again and again, and forgotten. */
+/** A module as a function, which can run any number of times and be garbage-collected. */
 export interface ModuleFunction {
   /** A CommonJS file that exports the function. */
   readonly text: string;
@@ -16,10 +16,10 @@ const MAP_COMMENT = /\/\/# sourceMappingURL=[^\n]*\s*$/;
 const EMPTY_MAP = '{ "version": 3, "names": [], "mappings": "" }';
 
 /**
- * Makes a function of an emitted module. It takes one argument, `m`. The text of the module is its body, line by line,
- * but for what only modules may hold: an imported name becomes a property of the namespace `m[0]`, `m[1]` and so on,
- * `import.meta` becomes `m.meta` and `import()` becomes `m.import()`. The function first tells what it exports by
- * `m.export(name, getter)` and then waits for `m.turn`; its declared functions can be used before, as in a module.
+ * Converts an emitted module to a function with one argument, `m`. The module's text becomes the function's body, line
+ * by line, except for module syntax: an imported name becomes a property of its namespace (`m[0]`, `m[1]`, …),
+ * `import.meta` becomes `m.meta`, and `import()` becomes `m.import()`. The function first registers its exports with
+ * `m.export(name, getter)` and then awaits `m.turn`; function declarations can be called before that, as in a module.
  */
 export function toModuleFunction({ path, source, text, map }: EmittedFile): ModuleFunction {
   const body = text.replace(MAP_COMMENT, "");
@@ -37,7 +37,11 @@ export function toModuleFunction({ path, source, text, map }: EmittedFile): Modu
   for (const statement of statements) if (ts.isImportDeclaration(statement)) readImport(draft, statement);
   for (const statement of statements) readExport(draft, statement);
   rewriteReferences(draft);
-  const start = { start: 0, end: ts.getShebang(body)?.length ?? 0, text: opening(draft, unusedName("file", body)) };
+  const start = {
+    start: 0,
+    end: ts.getShebang(body)?.length ?? 0,
+    text: functionHeader(draft, unusedName("file", body)),
+  };
   const edits = [start, ...draft.edits];
   const { mappings, ...rest } = JSON.parse(map ?? EMPTY_MAP);
   const moved = { ...rest, sources: [pathToFileURL(source).href], mappings: spliceMappings(mappings, body, edits) };
@@ -52,11 +56,11 @@ function toDataUrl(map: object): string {
 }
 
 /**
- * What comes before the body, on its first line. The names of CommonJS are hidden from the author, who would not have
- * them in a module. Node knows the source map of a file for as long as somebody holds its `module`: whatever the
- * author's functions become part of holds it through their scope.
+ * Returns the code before the body, on its first line. It shadows the names of CommonJS, which do not exist in a
+ * module. Node keeps the source map of a file as long as its `module` is reachable, so the author's functions keep a
+ * reference to it in their scope.
  */
-function opening({ argument, exports }: ModuleDraft, file: string): string {
+function functionHeader({ argument, exports }: ModuleDraft, file: string): string {
   const exported = [...exports].map(([name, value]) => `${argument}.export(${JSON.stringify(name)}, () => ${value});`);
   return [
     `module.exports = ((${file}) => (exports, require, module, __filename, __dirname) => async function (${argument}) {`,

@@ -1,7 +1,7 @@
 import ts from "typescript";
 import type { ModuleDraft } from "./module-draft.ts";
 
-/** Replaces imported names, `import.meta` and `import()` wherever a module uses them. */
+/** Replaces every use of an imported name, `import.meta` and `import()`. */
 export function rewriteReferences({ file, argument, references, edits }: ModuleDraft): void {
   const checker = references.size > 0 ? createChecker(file) : undefined;
 
@@ -26,7 +26,7 @@ export function rewriteReferences({ file, argument, references, edits }: ModuleD
     else replace(node, reference.text);
   }
 
-  /** A call by name has no `this`, though the name becomes that of a member. The place of the call is that of the name. */
+  /** Replaces a called name with `(0, member)`, so the call has no `this`. The call is still mapped to the name. */
   function replaceCalled(node: ts.Identifier, text: string): void {
     edits.push({ start: node.getStart(file), end: node.end, text: `(0, ${text})`, covers: true });
   }
@@ -48,7 +48,7 @@ function isCalled(node: ts.Identifier): boolean {
   return ts.isCallExpression(parent) && parent.expression === node;
 }
 
-/** Knows the scopes of one file, and nothing beyond it. */
+/** Creates a checker that knows only the scopes of one file. */
 function createChecker(file: ts.SourceFile): ts.TypeChecker {
   const options: ts.CompilerOptions = {
     allowJs: true,

@@ -11,7 +11,7 @@ function identity(text: string): string {
 }
 
 const piece = fc.string({ minLength: 1, maxLength: 6 }).map((text) => text.replaceAll("\n", " "));
-/** The lines of a text in pieces. */
+/** The lines of a text, each split into pieces. */
 const lines = fc.array(fc.array(piece, { maxLength: 6 }), { minLength: 1, maxLength: 6 });
 const replacements = fc.array(piece, { minLength: 18, maxLength: 18 });
 
@@ -24,7 +24,7 @@ it("moves every mapping along with its character", () => {
       for (const pieces of lines) {
         for (const [index, { length }] of pieces.entries()) {
           const replacement = inserted[edits.length];
-          // Every other piece stays as it is.
+          // Every second piece stays unchanged.
           if (index % 2 === 0 && replacement !== undefined)
             edits.push({ start: at, end: at + length, text: replacement });
           at += length;
@@ -45,7 +45,7 @@ it("moves every mapping along with its character", () => {
   );
 });
 
-it("leaves out the mapping right behind an edit that covers it", () => {
+it("drops the mapping directly after an edit with `covers`", () => {
   const edits = [{ start: 0, end: 1, text: "(0, m.f)", covers: true }];
   expect(splice("f(x)", edits)).toBe("(0, m.f)(x)");
   expect(decode(spliceMappings(identity("f(x)"), "f(x)", edits))).toEqual([

@@ -1,15 +1,15 @@
 import { decode, encode } from "@jridgewell/sourcemap-codec";
 
-/** A replacement within one line of a text, or of several lines by as many. */
+/** A replacement in a text. It must keep the number of lines. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** What follows directly is at the place of what was replaced, too. */
+  /** Drops a mapping directly after the edit, so the following code maps to the replaced text. */
   readonly covers?: boolean;
 }
 
-/** Applies edits that do not overlap to a text. */
+/** Applies non-overlapping edits to a text. */
 export function splice(text: string, edits: readonly Edit[]): string {
   let result = "";
   let at = 0;
@@ -20,7 +20,7 @@ export function splice(text: string, edits: readonly Edit[]): string {
   return result + text.slice(at);
 }
 
-/** The mappings of a source map after its text was edited: what stands behind an edit on its line has moved. */
+/** Adjusts the mappings of a source map to an edited text: an edit moves the rest of its line. */
 export function spliceMappings(mappings: string, text: string, edits: readonly Edit[]): string {
   const lines = decode(mappings);
   const starts = lineStarts(text);

@@ -1,8 +1,8 @@
-/** The code under which a link, not a server, says why no answer will come; servers have other ones. */
-export const NO_ANSWER = 0;
+/** Error code of the responses that a link creates when no response can come. Servers use other codes. */
+export const NO_RESPONSE = 0;
 
-/** The requests that are on their way, so that each can be told when no answer will come. */
-export class Unanswered {
+/** Tracks the requests in flight, so that each gets an error when no response can come. */
+export class PendingRequests {
   readonly #ids = new Set<string | number>();
   readonly #receive: (text: string) => void;
 
@@ -10,7 +10,7 @@ export class Unanswered {
     this.#receive = receive;
   }
 
-  /** Notes a message that is sent; gives the id if it is a request. */
+  /** Registers an outgoing message; returns its id if it is a request. */
   sent(message: { readonly id?: unknown; readonly method?: unknown }): string | number | undefined {
     const { id, method } = message;
     if (typeof method !== "string" || (typeof id !== "string" && typeof id !== "number")) return undefined;
@@ -18,7 +18,7 @@ export class Unanswered {
     return id;
   }
 
-  /** Hands on a message from the server. What is not JSON-RPC is left out. */
+  /** Passes a message of the server to the client. Text that is not JSON-RPC is dropped. */
   received(text: string): void {
     const message = parse(text);
     if (message === undefined) return;
@@ -26,10 +26,10 @@ export class Unanswered {
     this.#receive(text);
   }
 
-  /** Answers one request in place of the server. */
+  /** Responds to a request with an error, unless it was answered before. */
   fail(id: string | number, message: string): void {
     if (!this.#ids.delete(id)) return;
-    this.#receive(JSON.stringify({ jsonrpc: "2.0", id, error: { code: NO_ANSWER, message } }));
+    this.#receive(JSON.stringify({ jsonrpc: "2.0", id, error: { code: NO_RESPONSE, message } }));
   }
 
   failAll(message: string): void {

@@ -2,15 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import type { ModuleScope, RunnableModule } from "./module-graph.ts";
-import { openRunnables } from "./runnable.ts";
+import { createModuleCompiler } from "./module-compiler.ts";
+import type { CompiledModule, ModuleScope } from "./module-graph.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "proffer-runnable-"));
+const folder = mkdtempSync(join(tmpdir(), "proffer-compiler-"));
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs a module that imports nothing and gives what it exports. */
-async function exportsOf(module: RunnableModule | undefined): Promise<Record<string, unknown>> {
+/** Runs a module without imports and returns its exports. */
+async function exportsOf(module: CompiledModule | undefined): Promise<Record<string, unknown>> {
   const getters = new Map<string, () => unknown>();
   const scope: ModuleScope = {
     meta: {},
@@ -23,15 +23,15 @@ async function exportsOf(module: RunnableModule | undefined): Promise<Record<str
   return Object.fromEntries([...getters].map(([name, get]) => [name, get()]));
 }
 
-it("runs the newest text, and keeps what did not change, in a folder behind a link too", async () => {
+it("runs the newest text and keeps unchanged modules, also in a linked folder", async () => {
   mkdirSync(join(folder, "real"));
   symlinkSync(join(folder, "real"), join(folder, "link"), "junction");
-  const runnables = openRunnables(join(folder, "link"));
+  const compiler = createModuleCompiler(join(folder, "link"));
   const same = { path: "same.js", source: "/same.ts", text: "export const value = {};" };
-  const kept = new Set<RunnableModule | undefined>();
+  const kept = new Set<CompiledModule | undefined>();
   for (let version = 0; version < 8; version++) {
     const edited = { path: "deep/edited.js", source: "/edited.ts", text: `export const value = ${version};` };
-    const modules = runnables.update([same, edited], (path) => path);
+    const modules = compiler.compile([same, edited], (path) => path);
     kept.add(modules.get("same.js"));
     expect(await exportsOf(modules.get("deep/edited.js"))).toEqual({ value: version });
   }

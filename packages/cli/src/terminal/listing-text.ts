@@ -1,9 +1,9 @@
-import type { Offer } from "./offer.ts";
+import type { Listing } from "./listing.ts";
 import type { Styles } from "./terminal.ts";
 
-/** What a server has, for a person to read. */
-export function formatOffer(offer: Offer, styles: Styles): string {
-  const { tools, prompts, resources, resourceTemplates } = offer;
+/** Formats the lists of a server for the terminal. */
+export function formatListing(listing: Listing, styles: Styles): string {
+  const { tools, prompts, resources, resourceTemplates } = listing;
   const sections = [
     section("Tools", styles, tools, (tool) => [signature(tool.name, tool.inputSchema), tool.description]),
     section("Prompts", styles, prompts, (prompt) => [withArguments(prompt), prompt.description]),
@@ -13,7 +13,7 @@ export function formatOffer(offer: Offer, styles: Styles): string {
       template.description ?? template.name,
     ]),
   ].filter((text) => text !== "");
-  return sections.length === 0 ? "It has nothing." : sections.join("\n\n");
+  return sections.length === 0 ? "No tools, prompts or resources." : sections.join("\n\n");
 }
 
 function section<Item>(
@@ -36,7 +36,7 @@ function signature(name: string, schema: { readonly required?: unknown; readonly
   return `${name}(${names.map((each) => (required.has(each) ? each : `${each}?`)).join(", ")})`;
 }
 
-function withArguments(prompt: Offer["prompts"][number]): string {
+function withArguments(prompt: Listing["prompts"][number]): string {
   const names = (prompt.arguments ?? []).map(({ name, required }) => (required ? name : `${name}?`));
   return `${prompt.name}(${names.join(", ")})`;
 }

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { readEvents, type ServerEvent } from "./event-source.ts";
+
+async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function parse(text: string, size = 1000): Promise<ServerEvent[]> {
+  const events: ServerEvent[] = [];
+  for await (const event of readEvents(chunksOf(new TextEncoder().encode(text), size))) events.push(event);
+  return events;
+}
+
+const plain = { type: "message", id: undefined, retry: undefined };
+
+it("reads the fields of events", async () => {
+  const text = ": comment\nevent: note\nid: 1\nretry: 500\ndata: a\ndata:  b\nother: x\n\ndata\n\nid\ndata:c\n\n";
+  expect(await parse(text)).toEqual([
+    { type: "note", data: "a\n b", id: "1", retry: 500 },
+    { type: "message", data: "", id: "1", retry: undefined },
+    { type: "message", data: "c", id: "", retry: undefined },
+  ]);
+});
+
+it.each(["\n", "\r", "\r\n"])("accepts %j as the end of a line, wherever the chunks are cut", async (end) => {
+  const text = ["\ufeffdata: ü", "data: 2", "", "data: 3", "", ""].join(end);
+  for (let size = 1; size < 12; size++) {
+    expect(await parse(text, size)).toEqual([
+      { ...plain, data: "ü\n2" },
+      { ...plain, data: "3" },
+    ]);
+  }
+});
+
+it("drops events without data and an event that is cut off", async () => {
+  expect(await parse("id: 7\nevent: x\n\nretry: soon\nid: a\0b\ndata: 1\n\ndata: 2\n")).toEqual([
+    { ...plain, id: "7", data: "1" },
+  ]);
+});
+
+it("dispatches an event as soon as its last line has arrived", async () => {
+  const encoder = new TextEncoder();
+  async function* body() {
+    yield encoder.encode("data: 1\r\r");
+    await new Promise(() => {});
+  }
+  const { value } = await readEvents(body()).next();
+  expect(value).toEqual({ ...plain, data: "1" });
+});

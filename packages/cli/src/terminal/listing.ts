@@ -1,0 +1,41 @@
+import type { Server } from "proffer";
+import { connect, type TestClient } from "proffer/testing";
+
+type Listed<Method extends "listTools" | "listPrompts" | "listResources" | "listTemplates"> = Awaited<
+  ReturnType<TestClient[Method]>
+>;
+
+/** All lists of a server, in the format of the newest revision. */
+export interface Listing {
+  readonly tools: Listed<"listTools">;
+  readonly prompts: Listed<"listPrompts">;
+  readonly resources: Listed<"listResources">;
+  readonly resourceTemplates: Listed<"listTemplates">;
+}
+
+/** Requests the non-empty lists of a server in this process. */
+export async function listServer(server: Server): Promise<Listing> {
+  const client = await connect(server);
+  try {
+    return await listAll(client, {
+      tools: server.tools.size > 0,
+      prompts: server.prompts.size > 0,
+      resources: server.resources.size > 0,
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+/** Requests the lists that the server declares in its capabilities. */
+export async function listAll(
+  client: TestClient,
+  capabilities: { readonly [name: string]: unknown },
+): Promise<Listing> {
+  return {
+    tools: capabilities.tools ? await client.listTools() : [],
+    prompts: capabilities.prompts ? await client.listPrompts() : [],
+    resources: capabilities.resources ? await client.listResources() : [],
+    resourceTemplates: capabilities.resources ? await client.listTemplates() : [],
+  };
+}
