@@ -1,13 +1,14 @@
-// Who is measured. A contender is a server file, run as `node <file> <transport> <mode> <profile>`; over HTTP it
-// listens on 127.0.0.1:$PORT at /mcp. It registers what `definitionOf(profile)` says.
+// The measured servers. A contender is a server file, run as `node <file> <transport> <mode> <profile>`; over HTTP it
+// listens on 127.0.0.1:$PORT at /mcp. It registers the items of `definitionOf(profile)`.
 //
-// era: which revision it is spoken to in. session: a session is opened first. short: part of the short run.
-// sessions: part of the short run where sessions are counted. limit: not a library but a bound. Each era has a raw server of its own, because its messages have other sizes.
+// era: the protocol era of its client. session: a session is opened first. short: part of the short run.
+// sessions: part of the short run of the sessions scenario. limit: a baseline, not a library. Each era has its own raw
+// server, because its messages have other sizes.
 
 const legacy = { era: "legacy" };
 const modern = { era: "modern" };
 
-/** Each contender of a transport. The first is the measure of all others of its era. */
+/** The contenders of each transport. The raw servers come first. */
 export const CONTENDERS = {
   http: [
     { name: "raw", file: "servers/raw.mjs", mode: "plain", ...legacy, short: true, limit: true },
@@ -59,12 +60,12 @@ export const CONTENDERS = {
   ],
 };
 
-/** The raw server that a contender is compared with. */
+/** Returns the name of the raw server that a contender is compared with. */
 export function rawFor(contender) {
   return contender.era === "modern" ? "raw modern" : "raw";
 }
 
-/** Whether it is ours. */
+/** Whether the contender is Proffer. */
 export function isOurs({ name }) {
   return name.startsWith("Proffer");
 }

@@ -1,4 +1,4 @@
-// Measures Proffer, its peers and the raw limits: npm run bench, npm run bench:all; bench/README.md has the options.
+// Measures Proffer, its peers and the raw limits: npm run bench, npm run bench:all; see bench/README.md for options.
 import "../scripts/node-version.mjs";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -59,12 +59,12 @@ const OPTIONS = {
 await main(async () => {
   const { values } = parseArgs({ options: OPTIONS });
   const plan = planOf(values);
-  // The budgets are judged by the other scenarios where there is no time to measure longer.
+  // Without --all the other scenarios decide about the budgets, because there is no time for a longer measurement.
   const scenarios =
     values.only?.split(",") ?? Object.keys(SCENARIOS).filter((name) => values.all || name !== "budgets");
   const unknown = scenarios.find((name) => SCENARIOS[name] === undefined);
   if (unknown !== undefined) {
-    throw new Failure(`There is no scenario "${unknown}"; there are ${Object.keys(SCENARIOS).join(", ")}.`);
+    throw new Failure(`Unknown scenario "${unknown}". Use one of ${Object.keys(SCENARIOS).join(", ")}.`);
   }
   await ensureReady();
   makeFiles();
@@ -79,7 +79,7 @@ await main(async () => {
   publish(results, values);
 });
 
-/** How to do the same run again. */
+/** Returns the command that repeats this run. */
 function commandOf({ all, json: _, rest: __, ...others }) {
   const quote = (value) => (/^[\w.,]+$/.test(value) ? value : `"${value}"`);
   const options = Object.entries(others).map(([name, value]) => ` --${name} ${quote(value)}`);
@@ -97,7 +97,7 @@ function planOf(values) {
   if (values.cases !== undefined) plan.cases = values.cases.split(",");
   const unknown = plan.cases.find((name) => CASES[name] === undefined);
   if (unknown !== undefined) {
-    throw new Failure(`There is no case "${unknown}"; there are ${Object.keys(CASES).join(", ")}.`);
+    throw new Failure(`Unknown case "${unknown}". Use one of ${Object.keys(CASES).join(", ")}.`);
   }
   if (values.servers !== undefined) {
     const prefixes = ["raw", ...values.servers.split(",")];
@@ -107,8 +107,8 @@ function planOf(values) {
 }
 
 /**
- * A run that leaves something out is printed and does not replace the results of a whole one, unless the rest is taken
- * from such a one.
+ * Prints the report. Replaces the result files only after a complete run, or after a partial run that takes the rest
+ * from an earlier one.
  */
 function publish(results, { only, cases, servers, json, rest }) {
   const report = writeReport(results);

@@ -2,10 +2,10 @@ import { CONTENDERS, isOurs } from "./contenders.mjs";
 import { DERIVED } from "./lib/derived.mjs";
 import { CASES } from "./workload/cases.mjs";
 
-/** How long and how often everything is measured, and who takes part. */
+/** Durations, rounds and participants of the two kinds of runs. */
 export const PLANS = {
   short: {
-    // Every kind of server that is started costs seconds to settle: these need three.
+    // Each profile of a server takes seconds to warm up: these cases need three profiles.
     cases: ["echo", "nested50", "fixed 1 MiB", "made 1 MiB", "made blob", "template500", "10k resources"],
     processes: 1,
     rounds: 3,
@@ -32,13 +32,13 @@ export const PLANS = {
     sessions: 10_000,
     listeners: 1_000,
     changes: 20,
-    // What is promised is measured once more, with as many processes as it takes to tell a difference from chance.
+    // The budgets are measured again, with enough processes to distinguish a difference from noise.
     budgets: { processes: 5, rounds: 5, seconds: 0.15, warm: 2, inFlight: [32] },
     isChosen: () => true,
   },
 };
 
-/** Those who take part in a scenario. */
+/** Returns the contenders of a scenario. */
 export function contendersOf(scenario, isChosen) {
   const { http, stdio } = CONTENDERS;
   const chosen = {
@@ -57,12 +57,12 @@ export function contendersOf(scenario, isChosen) {
   return chosen[scenario]().filter(isChosen);
 }
 
-/** Ours, and what it is compared with. */
+/** Whether it is Proffer or one of its baselines. */
 function isJudged(contender) {
   return isOurs(contender) || ["raw", "raw again", "raw modern"].includes(contender.name);
 }
 
-/** Not a variation of another one. */
+/** Whether it is not a variant of another contender. */
 function isPlain({ name }) {
   return !/again|,|express|hono/.test(name);
 }

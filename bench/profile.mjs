@@ -1,4 +1,4 @@
-// Where the CPU of a server goes, by file and by function: npm run profile -- <case> [options]
+// Profiles the CPU time of a server by file and by function: npm run profile -- <case> [options]
 import "../scripts/node-version.mjs";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ const USAGE = `npm run profile -- <case> [--transport stdio|http] [--server "SDK
   cases: ${Object.keys(CASES).join(", ")}
   --keep leaves the .cpuprofile in a folder, for the developer tools of a browser`;
 
-// The profile is written on a clean exit only.
+// Node writes the profile only on a clean exit.
 const exitOnTerm = `data:text/javascript,process.on("SIGTERM", () => process.exit(0))`;
 
 await main(async () => {

@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 const FILES = 20;
 const FUNCTIONS = 30;
 
-/** What V8 reports in place of a function, kept apart because no file has it. */
+/** Pseudo-functions that V8 reports, listed separately because they belong to no file. */
 const IDLE = "(idle)";
 
-/** The shares of CPU time by file and by function, as text. Only the second half counts: the first is warming up. */
+/** Returns the shares of CPU time by file and by function, as text. The first half is warm-up and does not count. */
 export function summariseProfile(profile) {
   const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
   const byFile = new Map();
@@ -38,7 +38,7 @@ function table(title, times, total, count) {
   return `\n${title}\n${lines.join("\n")}\n`;
 }
 
-/** The source file of a frame; of a package, its name; of what V8 does itself, what it calls it. */
+/** Returns the source file of a frame, the name of its package, or V8's name for its own work. */
 function sourceOf({ url, functionName, lineNumber }) {
   if (url === "") return functionName;
   const [, installed] = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
@@ -50,7 +50,7 @@ function sourceOf({ url, functionName, lineNumber }) {
 
 const regions = new Map();
 
-/** The bundler marks in a comment from which file it took what follows. */
+/** Finds the source file in the comments that the bundler inserts before each file. */
 function regionOf(path, lineNumber) {
   if (!regions.has(path)) regions.set(path, existsSync(path) ? findRegions(readFileSync(path, "utf8")) : []);
   return regions.get(path).findLast(({ line }) => line <= lineNumber)?.source;

@@ -1,7 +1,7 @@
 import os from "node:os";
 import { versions } from "./install.mjs";
 
-/** Where and with what a run took place. */
+/** Describes the machine and the versions of a run. */
 export function environment() {
   const cpus = os.cpus();
   return {

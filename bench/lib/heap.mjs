@@ -1,16 +1,17 @@
 import { once } from "node:events";
 
-// Kept out of the servers: whoever is asked by the signal reports its live heap after full collections.
+// Preloaded, so that the servers need no code for it: on the signal, a server runs full collections and reports its live
+// heap.
 const probe = `process.on("SIGUSR2", () => {
   gc();
   gc();
   process.stderr.write("HEAP " + process.memoryUsage().heapUsed + "\\n");
 })`;
 
-/** The flags with which a server can be asked for its live heap. */
+/** Node flags of a server that can report its live heap. */
 export const HEAP_FLAGS = ["--expose-gc", `--import=data:text/javascript,${encodeURIComponent(probe)}`];
 
-/** The live heap of a server that was started with HEAP_FLAGS, in KiB. */
+/** Returns the live heap of a server that was started with HEAP_FLAGS, in KiB. */
 export async function liveHeapKiB(server) {
   server.child.kill("SIGUSR2");
   let text = "";

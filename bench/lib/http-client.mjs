@@ -2,7 +2,7 @@ import http from "node:http";
 import { INITIALIZED, initializeRequest, LEGACY, MODERN } from "../workload/messages.mjs";
 import { PATIENCE } from "./server-process.mjs";
 
-/** The headers of a message: those of the newest revision repeat what the body says. */
+/** Returns the headers of a message; on the newest revision they repeat parts of the body. */
 export function headersOf(era, message, session) {
   const headers = {
     "content-type": "application/json",
@@ -18,7 +18,7 @@ export function headersOf(era, message, session) {
   return headers;
 }
 
-/** Posts one message and gives the whole answer; `json` is its message, whether it came as JSON or as an event. */
+/** Posts one message and returns the whole response; `json` is its message, sent as JSON or as an event. */
 export function post(port, era, message, session) {
   const options = { port, host: "127.0.0.1", path: "/mcp", method: "POST", headers: headersOf(era, message, session) };
   return new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ export function post(port, era, message, session) {
   });
 }
 
-/** Opens a session and gives its id: undefined where the server keeps none. */
+/** Opens a session and returns its id, or undefined if the server has no sessions. */
 export async function openSession(port) {
   const { json, session, status, body } = await post(port, "legacy", initializeRequest());
   if (json?.result === undefined) throw new Error(`initialize was answered with ${status} ${body.slice(0, 200)}`);
@@ -48,7 +48,7 @@ export async function openSession(port) {
   return session;
 }
 
-/** The last message of a body. */
+/** Returns the last message of a body. */
 function messageIn(body, headers) {
   const isStream = headers["content-type"]?.includes("event-stream");
   const events = body.split("\n").filter((line) => line.startsWith("data:") && line.length > "data: ".length);

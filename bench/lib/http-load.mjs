@@ -1,5 +1,5 @@
-// A load generator that is much cheaper than any server: bytes that were serialised before, over keep-alive sockets,
-// one request at a time on each; of an answer it looks at the status and at where it ends.
+// A load generator that is much cheaper than any server: prepared bytes over keep-alive sockets, one request at a time
+// on each. It only looks at the status and the end of a response.
 
 import net from "node:net";
 import { request } from "../workload/messages.mjs";
@@ -10,7 +10,7 @@ const HEAD_END = "\r\n\r\n";
 const LAST_CHUNK = "0\r\n\r\n";
 const MAX_HEAD = 4 * 1024;
 
-/** The requests of a case as bytes, under ids of one width. */
+/** Returns the requests of a case as bytes, with ids of the same width. */
 export function serialise(port, { era, session, method, params, count }) {
   return Array.from({ length: count }, (_, i) => {
     const message = request(era, 100_000 + i, method, params[i % params.length]);
@@ -26,8 +26,8 @@ export function serialise(port, { era, session, method, params, count }) {
 }
 
 /**
- * Keeps requests in flight until the time is over or enough were answered.
- * @returns the latency of each in ms, the time it all took, how many bytes of bodies came, and whether any came in chunks.
+ * Keeps requests in flight until the time is over or the count is reached.
+ * @returns the latency of each in ms, the total time, the bytes of all bodies, and whether any was chunked
  */
 export function load(port, requests, { inFlight, seconds, count = Number.POSITIVE_INFINITY }) {
   const begin = performance.now();
@@ -79,7 +79,7 @@ function runLane(port, run) {
   });
 }
 
-/** Finds the end of one answer, with a length or in chunks. */
+/** Finds the end of one response, with a length or chunked. */
 class Answer {
   head = "";
   bytes = 0;
@@ -87,7 +87,7 @@ class Answer {
   #length = -1;
   #tail = "";
 
-  /** Its bytes include the framing of chunks. */
+  /** Its bytes include the chunk framing. */
   get chunked() {
     return this.#length < 0;
   }

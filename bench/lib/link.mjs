@@ -4,12 +4,12 @@ import * as httpLoad from "./http-load.mjs";
 import * as stdio from "./stdio-client.mjs";
 import * as stdioLoad from "./stdio-load.mjs";
 
-/** Ids of the same width as those of the load, so that answers have the same length. */
+/** Ids of the same width as those of the load, so that responses have the same length. */
 const FIRST_ID = 900_000;
 
 /**
- * Connects to a server that was started, with a handshake where its era has one. Both transports look alike then:
- * `ask` sends one request and checks nothing, `prepare` gives a function that runs a load.
+ * Connects to a running server, with a handshake where its era has one. The interface is the same for both transports:
+ * `ask` sends one request without checks, `prepare` returns a function that runs a load.
  */
 export async function connect(server, transport) {
   const { era, session: keepsSession } = server.contender;

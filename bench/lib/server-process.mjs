@@ -1,4 +1,4 @@
-// Servers are started as processes and watched from outside, through /proc, so that measuring costs them nothing.
+// Servers run as processes and are measured from outside, through /proc, so that measuring costs them nothing.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import net from "node:net";
 import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL("..", import.meta.url));
-/** Milliseconds after which an answer is given up. */
+/** Time limit of a response in milliseconds. */
 export const PATIENCE = 30_000;
 const START_LIMIT = 20_000;
 const STOP_LIMIT = 3_000;
@@ -17,7 +17,7 @@ process.on("exit", () => {
 });
 
 /**
- * Starts a server of a profile; over HTTP it listens when this resolves.
+ * Starts a server with a profile; over HTTP it listens when this resolves.
  * @param contender - a row of contenders.mjs
  * @param nodeFlags - such as `--expose-gc`
  */
@@ -31,7 +31,7 @@ export async function startServer(contender, transport, profile, nodeFlags = [])
   });
   running.add(child);
   child.once("exit", () => running.delete(child));
-  // A server that is gone shows by its missing answers.
+  // If the server has exited, its missing responses show it.
   child.stdin.on("error", () => {});
   const server = new ServerProcess(contender, child, port);
   if (transport === "http") await server.listening();
@@ -73,7 +73,7 @@ class ServerProcess {
     return Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024;
   }
 
-  /** What the server printed last on stderr. */
+  /** The last output of the server on stderr. */
   get printed() {
     return this.#printed;
   }
@@ -86,7 +86,7 @@ class ServerProcess {
     }
   }
 
-  /** An error that tells what the server said. */
+  /** Returns an error with the last output of the server. */
   failure(what) {
     return new Error(`${this.contender.name} ${what}${this.#printed === "" ? "" : `; it printed: ${this.#printed}`}`);
   }

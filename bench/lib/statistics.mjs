@@ -1,9 +1,9 @@
-/** The middle value. */
+/** Returns the median. */
 export function median(values) {
   return quantile(values, 0.5);
 }
 
-/** The value below which the given share of the values lies, between two values interpolated. */
+/** Returns a quantile, interpolated between two values. */
 export function quantile(values, share) {
   const sorted = Float64Array.from(values).sort();
   const at = (sorted.length - 1) * share;
@@ -11,7 +11,7 @@ export function quantile(values, share) {
   return low + (sorted[Math.ceil(at)] - low) * (at % 1);
 }
 
-/** One record for all that agree in the keys that are named, with the medians of their other numbers. */
+/** Groups records by the named keys, with the medians of their other numbers. */
 export function mediansBy(names, records) {
   const groups = new Map();
   for (const record of records) {

@@ -3,7 +3,7 @@ import { PATIENCE } from "./server-process.mjs";
 
 const NEWLINE = 10;
 
-/** Calls back with each line that a child process prints, as bytes; gives a function that stops it. */
+/** Calls back with each line that a child process prints, as bytes; returns a function that stops it. */
 export function eachLine(child, callback) {
   let parts = [];
   const take = (chunk) => {
@@ -20,7 +20,7 @@ export function eachLine(child, callback) {
   return () => child.stdout.off("data", take);
 }
 
-/** Sends one request and gives its answer; messages under other ids are skipped. */
+/** Sends one request and returns its response; messages with other ids are skipped. */
 export async function ask(server, message) {
   const { child } = server;
   if (child.exitCode !== null) throw server.failure("ended");
@@ -42,7 +42,7 @@ export async function ask(server, message) {
   });
 }
 
-/** Does the handshake of the older revisions. */
+/** Performs the handshake of the older revisions. */
 export async function openSession(server) {
   await ask(server, initializeRequest());
   server.child.stdin.write(`${JSON.stringify(INITIALIZED)}\n`);

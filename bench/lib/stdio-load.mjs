@@ -1,12 +1,11 @@
-// The load generator for stdio: lines that were serialised before, a window of them in flight, answers counted by
-// their newlines.
+// The load generator for stdio: prepared lines, a window of them in flight, responses counted by their newlines.
 
 import { request } from "../workload/messages.mjs";
 import { PATIENCE } from "./server-process.mjs";
 
 const NEWLINE = 10;
 
-/** The requests of a case as bytes, under ids of one width. */
+/** Returns the requests of a case as bytes, with ids of the same width. */
 export function serialise({ era, method, params, count }) {
   return Array.from({ length: count }, (_, i) => {
     const message = request(era, 100_000 + i, method, params[i % params.length]);
@@ -15,8 +14,8 @@ export function serialise({ era, method, params, count }) {
 }
 
 /**
- * Keeps requests in flight until the time is over or enough were answered.
- * @returns the latency of each in ms, the time it all took, and how many bytes came.
+ * Keeps requests in flight until the time is over or the count is reached.
+ * @returns the latency of each in ms, the total time, and the bytes received
  */
 export function load(server, lines, { inFlight, seconds, count = Number.POSITIVE_INFINITY }) {
   const { child } = server;

@@ -1,24 +1,23 @@
 import { rawFor } from "../contenders.mjs";
 
 /**
- * Servers warm up in so many parts. A process that has nothing to do for some seconds gives back memory, and so much of
- * its optimised code that it takes thousands of requests to have it again. The end of its first connections costs it
- * some, too.
+ * Number of turns in which servers warm up. A process that is idle for some seconds releases memory and optimized code,
+ * and needs thousands of requests to get it back. Closing its first connections costs some of it, too.
  */
 const PARTS = 8;
 
 /**
  * Warms up all jobs of a set.
- * @param run - does the given share of what a job has to do
- * @param leftOut - hears of a job that failed
+ * @param run - runs the given share of a job
+ * @param leftOut - called with each job that failed
  */
 export function warmUp(jobs, run, leftOut) {
   return takeTurns(jobs, PARTS, (job) => run(job, 1 / PARTS), leftOut);
 }
 
 /**
- * Measures all jobs of a set in rounds, so that whatever else the machine does hits all of them alike.
- * @param measure - gives the figures of a job, its CPU among them
+ * Measures all jobs of a set in rounds, so that other load on the machine affects all of them alike.
+ * @param measure - returns the figures of a job, including its CPU
  * @returns a record for each round of each job: the figures, the name, and the ratio to raw in the same round
  */
 export async function measureRounds(jobs, rounds, measure, leftOut) {
@@ -35,7 +34,7 @@ export async function measureRounds(jobs, rounds, measure, leftOut) {
   return measured;
 }
 
-/** All jobs of a set run one after the other, as often as is said; one that fails is taken out of the set. */
+/** Runs all jobs of a set one after the other, `times` times; a job that fails is removed from the set. */
 async function takeTurns(jobs, times, run, leftOut) {
   for (let time = 0; time < times; time++) {
     for (const job of jobs) {

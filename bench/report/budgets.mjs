@@ -1,6 +1,6 @@
 import { isOurs } from "../contenders.mjs";
 
-/** The CPU of a request as a ratio to raw in the same run, at most. */
+/** Maximum CPU of a request, as a ratio to raw in the same run. */
 const RATIOS = [
   { what: "echo call", cases: ["echo"], http: 1.3, stdio: 1.6 },
   { what: "call with 50 nested objects, validated", cases: ["nested50"], http: 1.3, stdio: 1.45 },
@@ -14,14 +14,14 @@ const RATIOS = [
   { what: "1 MiB that is made by each read", cases: ["made 1 MiB", "made blob"], http: 1.1, stdio: 1.1 },
 ];
 
-/** The cases that a budget speaks of. */
+/** The cases that have a budget. */
 export const BUDGET_CASES = RATIOS.flatMap(({ cases }) => cases);
 
 const COLD_START_MS = 20;
 const MEMORY_MIB = 15;
 const SESSION_KIB = 1;
 
-/** Each budget with the worst of what was found: `{ what, budget, found, met }`. */
+/** Returns each budget with its worst measurement: `{ what, budget, found, met }`. */
 export function judge(results) {
   return [
     ...RATIOS.flatMap((budget) => ["http", "stdio"].map((transport) => judgeRatio(budget, transport, results))),
@@ -48,7 +48,7 @@ function judgeWorst(what, budget, found) {
   return { what, budget, found: worst, where, met: worst <= budget };
 }
 
-/** In production nothing is derived at start: that is what `build` is for. */
+/** Leaves out the server that derives at start: production uses `build`. */
 function coldStarts({ coldStart }) {
   return ours(coldStart)
     .filter(({ name }) => name !== "Proffer derived")

@@ -1,6 +1,6 @@
 import { isOurs } from "../contenders.mjs";
 
-/** What the picture shows: one panel for each, bars for Proffer and for the best variation of each peer. */
+/** The panels of the picture, each with bars for Proffer and for the best variant of each peer. */
 const PANELS = [
   { transport: "http", case: "echo", title: "echo call, HTTP" },
   { transport: "stdio", case: "echo", title: "echo call, stdio" },
@@ -33,7 +33,7 @@ const STYLE = `
     .raw { stroke: #9198a1; }
   }`;
 
-/** The picture of a run: server CPU per request as a ratio to raw, in an SVG that suits light and dark pages. */
+/** Draws server CPU per request as a ratio to raw, as an SVG for light and dark pages. */
 export function drawChart(results) {
   const panels = PANELS.map((panel) => ({ ...panel, bars: barsOf(panel, results) })).filter(
     ({ bars }) => bars.length > 0,

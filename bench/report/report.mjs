@@ -2,7 +2,7 @@ import { rawFor } from "../contenders.mjs";
 import { judge } from "./budgets.mjs";
 import { figure, table } from "./table.mjs";
 
-/** The whole report in Markdown. */
+/** Returns the complete report in Markdown. */
 export function writeReport(results) {
   const { environment, runs } = results;
   const versions = Object.entries(environment.versions).map(([name, version]) => `${name} ${version}`);
@@ -26,7 +26,7 @@ export function writeReport(results) {
   ].join("\n");
 }
 
-/** The same server measured twice shows what the machine adds by itself. */
+/** Returns the noise of the machine: the ratio of the raw server to itself. */
 function noise({ http = [], stdio = [], budgets = [] }) {
   const again = [...http, ...stdio, ...budgets].filter(({ name }) => name === "raw again").map(({ ratio }) => ratio);
   if (again.length === 0) return "noise: not measured";

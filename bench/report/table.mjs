@@ -1,4 +1,4 @@
-/** A table in Markdown, its columns aligned in the source too. Numbers stand right. */
+/** Returns a Markdown table with aligned columns; numbers are right-aligned. */
 export function table(heads, rows) {
   const texts = rows.map((row) => row.map((cell) => (typeof cell === "number" ? figure(cell) : cell)));
   const widths = heads.map((head, i) => Math.max(head.length, 3, ...texts.map((row) => row[i].length)));
@@ -6,7 +6,7 @@ export function table(heads, rows) {
   return [heads, rule, ...texts].map((row) => `| ${row.map((cell, i) => pad(cell, widths[i], i)).join(" | ")} |`);
 }
 
-/** A number with about three digits that mean something. */
+/** Formats a number with about three significant digits. */
 export function figure(number) {
   if (Number.isNaN(number)) return "–";
   const size = Math.abs(number);

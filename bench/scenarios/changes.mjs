@@ -11,7 +11,7 @@ const PATIENCE = 60_000;
 
 /**
  * Measures how a change reaches many clients, each listening on a stream of the newest revision over HTTP.
- * @returns a row for each contender: CPU µs for each notification, milliseconds until all have heard, KiB for each
+ * @returns a row for each contender: CPU µs for each notification, milliseconds until all are notified, KiB for each
  * listener; and the ratio of CPU to raw
  */
 export async function measureChanges({ contenders, listeners, changes, progress }) {
@@ -63,7 +63,7 @@ async function touch(port) {
   if (json?.result?.content === undefined) throw new Error(`wrong answer ${body.slice(0, 300)}`);
 }
 
-/** Sockets that listen, and count what they hear. */
+/** Sockets that listen for notifications and count them. */
 class Audience {
   #port;
   #sockets = [];
@@ -79,7 +79,7 @@ class Audience {
     for (let i = 0; i < count; i++) this.#sockets.push(await this.#listen(i));
   }
 
-  /** Resolves when every listener has heard once more. */
+  /** Resolves when every listener got one more notification. */
   async heard() {
     this.#expected += this.#sockets.length;
     if (this.#heard >= this.#expected) return;
@@ -114,7 +114,7 @@ class Audience {
     return socket;
   }
 
-  /** A notification is smaller than a segment: its name is never cut in two. */
+  /** A notification is smaller than a TCP segment, so its name never spans two chunks. */
   #take(chunk) {
     this.#heard += chunk.split(UPDATED).length - 1;
     if (this.#heard >= this.#expected) this.#done?.();

@@ -4,8 +4,8 @@ import { initializeRequest } from "../workload/messages.mjs";
 
 /**
  * Measures the time from starting a process to its answer to `initialize`, over stdio. The best of several starts
- * counts: whatever else the machine does can only make a start slower.
- * @returns a row for each contender: milliseconds, CPU milliseconds, MiB; and how many milliseconds more than raw
+ * counts: other load on the machine can only make a start slower.
+ * @returns a row for each contender: milliseconds, CPU milliseconds, MiB; and the difference to raw in milliseconds
  */
 export async function measureColdStart({ contenders, runs, progress }) {
   const measured = new Map(contenders.map((contender) => [contender, []]));

@@ -12,8 +12,8 @@ const ANSWER = { action: "accept", content: { value: "yes" } };
 const EXPECTED = dialogueText(Array.from({ length: QUESTIONS }, () => ANSWER.content.value));
 
 /**
- * Measures a tool that asks the user question after question, over stdio, with several processes of each contender. In
- * the older revisions each question is a request of the server's; in the newest the client calls again with the answers.
+ * Measures a tool that asks the user many questions, over stdio, with several processes of each contender. On the older
+ * revisions each question is a server request; on the newest the client calls again with the answers.
  * @returns a row for each contender: CPU µs for a dialogue, and the ratio to raw
  */
 export async function measureDialogues({ contenders, processes, progress, ...options }) {
@@ -26,7 +26,7 @@ export async function measureDialogues({ contenders, processes, progress, ...opt
   return rows;
 }
 
-/** Starts a process of each contender, and gives a record for each round. */
+/** Starts a process of each contender, and returns a record for each round. */
 async function measureProcesses({ contenders, rounds, seconds, warm, progress }) {
   const opened = [];
   const leftOut = ({ contender: { name } }, error) =>
@@ -39,7 +39,7 @@ async function measureProcesses({ contenders, rounds, seconds, warm, progress })
     }
   }
   const left = new Set(opened);
-  // In the newest revision a dialogue is many requests that wait for each other: it takes longer to warm up.
+  // On the newest revision a dialogue is many sequential requests, so it takes longer to warm up.
   await warmUp(left, (server, share) => converse(server, 4 * warm * share, WARM_DIALOGUES * share), leftOut);
   const measured = await measureRounds(left, rounds, (server) => measure(server, seconds), leftOut);
   await Promise.all(opened.map((server) => server.stop()));
@@ -58,7 +58,7 @@ async function measure(server, seconds) {
   return { cpu: (server.cpuMicros - before) / done };
 }
 
-/** Has dialogues for some time, or until there were enough, and gives their number. */
+/** Runs dialogues until the time is over or the count is reached; returns their number. */
 function converse(server, seconds, enough = Number.POSITIVE_INFINITY) {
   const { child, contender } = server;
   const end = performance.now() + seconds * 1_000;

@@ -4,21 +4,21 @@ import { mediansBy, quantile } from "../lib/statistics.mjs";
 import { measureRounds, warmUp } from "../lib/turns.mjs";
 import { CASES } from "../workload/cases.mjs";
 
-/** Enough distinct requests that nothing is measured by its repetition; fewer where each is large. */
+/** Enough distinct requests that caching of identical ones has no effect; fewer where each is large. */
 const DISTINCT = 1_024;
 const DISTINCT_LARGE = 256;
 const LARGE = 2_000;
 
-/** After so many requests a server of any kind has settled: its code is optimised, and no longer while it is measured. */
+/** After this many requests V8 has optimized the code of every kind of server. */
 const WARM_REQUESTS = 40_000;
 
-/** The framing of chunks makes an answer longer than what was checked. */
+/** Chunked encoding makes a response longer than the checked one. */
 const FRAMING = 64;
 
 /**
  * Measures the CPU that each contender spends on a request of each case. Rounds are interleaved over the contenders, so
- * that whatever else the machine does hits all of them alike, and each round is compared with raw in the same round.
- * Two processes of the same program may differ by a fifth, by how their code happens to be optimised and placed: each
+ * that other load on the machine affects all of them alike, and each round is compared with raw in the same round.
+ * Two processes of the same program may differ by a fifth, depending on how V8 optimizes and places their code: each
  * contender is started several times, and the median of all rounds counts.
  * @returns a row for each transport, case, number in flight and contender
  */
@@ -33,7 +33,7 @@ export async function measureRequests({ cases, processes, ...options }) {
   return summarise(measured);
 }
 
-/** Starts a process of each contender, and gives a record for each round of each case. */
+/** Starts a process of each contender, and returns a record for each round of each case. */
 async function measureProcesses({ transport, contenders, profile, names, number, progress, ...options }) {
   const { inFlight, rounds, seconds, warm } = options;
   const measured = [];
@@ -77,7 +77,7 @@ async function prepareAll(opened, name, { warm, progress }) {
       leftOut(one, error);
     }
   }
-  // A process needs the most time before its first case: its code is not optimised yet.
+  // The first case of a process needs the longest warm-up: its code is not optimized yet.
   const run = (job, share) => {
     const seconds = (job.server.warm ? warm : 5 * warm) * share;
     return job.run({ inFlight: 16, seconds, count: WARM_REQUESTS * share });
@@ -87,7 +87,7 @@ async function prepareAll(opened, name, { warm, progress }) {
   return jobs;
 }
 
-/** Checks every distinct answer of a case, and makes the load of it. */
+/** Checks every distinct response of a case, and creates its load. */
 export async function prepareCase(link, { method, params, check, key, whole }) {
   const ask = async (given) => (await link.ask(method, given)).json?.result;
   const list = typeof params === "function" ? await params(ask) : [params];
@@ -122,14 +122,14 @@ async function measure(job, options) {
   };
 }
 
-/** An answer of another length than the one that was checked is another answer. */
+/** Throws if a response has another length than the checked one. */
 function checkLength({ bytes, sameLength }, found, chunked) {
   const tolerance = (chunked ? FRAMING : 0) + (sameLength ? 0 : 0.02 * bytes);
   if (Math.abs(found - bytes) <= tolerance) return;
-  throw new Error(`answers of ${found.toFixed(1)} bytes under load, but the one that was checked had ${bytes}`);
+  throw new Error(`responses have ${found.toFixed(1)} bytes under load, but the checked one had ${bytes}`);
 }
 
-/** The medians of all rounds in which the same was measured of the same contender. */
+/** Returns the medians over all rounds of the same measurement and contender. */
 function summarise(measured) {
   return mediansBy(["transport", "case", "inFlight", "name"], measured);
 }

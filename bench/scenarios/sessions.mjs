@@ -5,11 +5,11 @@ import { startServer } from "../lib/server-process.mjs";
 /** The first sessions fill caches and grow tables; they are not counted. */
 const FIRST = 200;
 const TOGETHER = 20;
-/** A server that takes longer than this to open all of them is left out. */
+/** A server that takes longer than this to open all sessions is left out. */
 const PATIENCE_SECONDS = 180;
 
 /**
- * Measures what an idle session of the older revisions keeps alive, over HTTP.
+ * Measures the live heap of an idle session of the older revisions, over HTTP.
  * @returns a row for each contender: KiB of live heap for each of `count` sessions
  */
 export async function measureSessions({ contenders, count, progress }) {

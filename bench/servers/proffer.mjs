@@ -58,7 +58,7 @@ function toTemplate({ name, uriTemplate, mimeType, read }) {
   return defineResource({ uri: uriTemplate, name, mimeType, read: ({ id }) => read(id) });
 }
 
-/** A list that is made while it is read. */
+/** A list that is generated while it is read. */
 function rows(count) {
   return defineResource({
     uri: "row://{id}",

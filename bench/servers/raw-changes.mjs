@@ -4,7 +4,7 @@ const META_ID = "io.modelcontextprotocol/subscriptionId";
 const UPDATED = "notifications/resources/updated";
 const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
 
-/** The listeners of a raw server of the newest revision, and the tool that tells them of a change. */
+/** The listeners of a raw server of the newest revision, and the tool that notifies them of a change. */
 export function createChanges() {
   const listeners = new Map();
 
@@ -25,7 +25,7 @@ export function createChanges() {
   }
 
   return {
-    /** Takes a message that is about changes; false for any other. */
+    /** Handles a message about changes; returns false for any other. */
     take(message, response) {
       if (message.method === "subscriptions/listen") listen(message, response);
       else if (message.method === "tools/call" && message.params.name === "touch") touch(message, response);

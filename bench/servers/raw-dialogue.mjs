@@ -2,7 +2,7 @@ import { dialogueText, QUESTIONS, questionText, textResult } from "../workload/d
 import { QUESTION_SCHEMA } from "../workload/json-schemas.mjs";
 import { enveloped, isModern } from "./raw-reply.mjs";
 
-/** The dialogues of a raw server: one question after another, then the answer. */
+/** The dialogues of a raw server: one question after another, then the result. */
 export function createDialogues(write) {
   const waiting = new Map();
   let next = 1;
@@ -18,7 +18,7 @@ export function createDialogues(write) {
   }
 
   return {
-    /** Takes the call that opens a dialogue, or the client's answer to a question; false for any other message. */
+    /** Handles the call that opens a dialogue and the client's answers; returns false for any other message. */
     take({ id, method, params, result }) {
       if (method === "tools/call" && params.name === "dialogue") {
         if (isModern(params)) write(JSON.stringify({ jsonrpc: "2.0", id, result: enveloped(method, round(params)) }));
@@ -35,7 +35,7 @@ export function createDialogues(write) {
   };
 }
 
-/** One round on the newest revision. The answers travel as they are: nobody checks whether they were changed. */
+/** One round on the newest revision. The answers travel in plain text and are not verified. */
 function round({ requestState = "[]", inputResponses }) {
   const values = JSON.parse(requestState);
   if (inputResponses !== undefined) values.push(inputResponses.question.content.value);

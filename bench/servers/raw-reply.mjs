@@ -5,7 +5,7 @@ const SERVER = { name: "raw", version: "1.0.0" };
 const META = "io.modelcontextprotocol/";
 const PAGE = 1_000;
 
-/** Gives the function that makes the answer to a message: text, buffers to be written in turn, or a promise of text. */
+/** Returns a function that answers a message with text, buffers to write in order, or a promise of text. */
 export async function createReply(mode, profile) {
   const dispatch = createDispatch(definitionOf(profile));
   if (mode === "cached") return cachedReply(dispatch);
@@ -65,12 +65,12 @@ function answer({ id, method, params }, result) {
   return JSON.stringify({ jsonrpc: "2.0", id, result: isModern(params) ? enveloped(method, result) : result });
 }
 
-/** Whether it is a request of the newest revision. */
+/** Whether the message is a request of the newest revision. */
 export function isModern(params) {
   return params?._meta?.[`${META}protocolVersion`] !== undefined;
 }
 
-/** What each result of the newest revision carries. */
+/** Fields that every result of the newest revision has. */
 export function enveloped(method, result) {
   const hints = method === "tools/call" ? undefined : { ttlMs: 0, cacheScope: "private" };
   return { resultType: "complete", ...hints, _meta: { [`${META}serverInfo`]: SERVER }, ...result };

@@ -1,6 +1,6 @@
 import { createDialogues } from "./raw-dialogue.mjs";
 
-/** Answers lines on stdin, one write for each. */
+/** Answers each line on stdin with one write. */
 export function rawStdio(reply) {
   const dialogues = createDialogues(write);
   let rest = "";

@@ -1,8 +1,8 @@
-// The limits. A server that only parses, dispatches and serialises, as plainly as node can.
+// The baselines: a server that only parses, dispatches and serializes, with plain Node.
 // Modes: plain
-//        cached   lists and fixed resources are serialised once
-//        checked  plain, and what no careful server can leave out: headers, envelope, zod on the arguments
-//        fetch    plain, behind the Request and Response of the web (@hono/node-server)
+//        cached   lists and fixed resources are serialized once
+//        checked  plain, with the checks that every careful server needs: headers, envelope, zod on the arguments
+//        fetch    plain, behind Request and Response (@hono/node-server)
 import { rawHttp } from "./raw-http.mjs";
 import { createReply } from "./raw-reply.mjs";
 import { rawStdio } from "./raw-stdio.mjs";

@@ -19,7 +19,7 @@ const [transport, mode, profile] = process.argv.slice(2);
 const { tools, resources, templates } = definitionOf(profile);
 const port = Number(process.env.PORT);
 
-/** A server of this SDK has one connection: stateless serving makes one for each request. */
+/** A server of this SDK has one connection, so stateless serving creates one server per request. */
 function build() {
   const server = new McpServer({ name: "sdk-v1", version: "1.0.0" });
   for (const { name, description, kind } of tools) {

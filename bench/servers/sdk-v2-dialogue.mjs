@@ -3,12 +3,12 @@ import { dialogueText, QUESTIONS, questionText, textResult } from "../workload/d
 import { QUESTION_SCHEMA } from "../workload/json-schemas.mjs";
 import { QUESTION } from "../workload/schemas.mjs";
 
-/** Signs the state that travels with the questions of the newest revision. */
+/** Signs the state of questions on the newest revision. */
 export const STATE = createRequestStateCodec({ key: Buffer.alloc(32, 7) });
 
 const KEY = "question";
 
-/** The dialogue as this SDK has it written: once for clients of the older revisions, once for those of the newest. */
+/** The dialogue as this SDK requires it: one version for the older revisions, one for the newest. */
 export async function dialogue(_args, context) {
   return context.mcpReq.envelope === undefined ? askedInTurn(context) : askedInRounds(context);
 }

@@ -14,7 +14,7 @@ const port = Number(process.env.PORT);
 
 const OPTIONS = { capabilities: { resources: { subscribe: true } }, requestState: { verify: STATE.verify } };
 
-/** Where changes are told to those who listen. */
+/** Notifies listeners of changes. */
 let notifier;
 
 const HANDLERS = {

@@ -18,7 +18,7 @@ const SIGNATURE_LENGTH = 43;
 const [transport, , profile] = process.argv.slice(2);
 const { tools, resources, templates } = definitionOf(profile);
 
-/** Its state is plain JSON unless it is told otherwise; here nobody may change it, as with the others. */
+/** Signs the state, which is plain JSON by default, to protect it like the other servers do. */
 const SIGNED = {
   encode(state) {
     const text = JSON.stringify(state);

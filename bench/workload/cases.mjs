@@ -9,16 +9,15 @@ const items = Array.from({ length: 50 }, (_, i) => ({
   active: i % 2 === 0,
 }));
 
-/** How many entries a page of a very large list has. */
+/** Entries per page of a very large list. */
 const ROWS_PER_PAGE = 1_000;
 
 /**
- * The requests that are measured: what is asked of a server of which profile, and how the answer is checked before
- * anything is measured.
+ * The measured requests: the request, the profile of the server, and the check of the response before the measurement.
  *
- * `params` may be a function of `ask`, for requests that depend on earlier answers or differ from each other; it gives
- * a list of params then. `whole` is how many entries a list has: a server that answers with a page is charged for as
- * many requests as the whole list takes.
+ * `params` may be a function of `ask`, for requests that depend on earlier responses or differ from each other; it then
+ * returns a list of params. `whole` is the number of entries of a list: a server with pagination is charged for all
+ * requests that the whole list takes.
  */
 export const CASES = {
   echo: call("small", "echo", { message: "hello, world" }, "hello, world"),
@@ -70,7 +69,7 @@ function list(profile, method, key, whole) {
   return { profile, method, params: {}, check: (result) => result[key]?.length > 0, key, whole };
 }
 
-/** Pages one after another from the beginning of the list, so that the cursors are real ones. */
+/** Reads the pages in order from the start of the list, to get real cursors. */
 async function walkPages(ask) {
   const pages = [{}];
   while (pages.length < 50) {

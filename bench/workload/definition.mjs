@@ -1,4 +1,4 @@
-// What every server registers and answers. No dependencies: the raw limits import this file and little else.
+// The items and results of every server. No dependencies: the raw baselines import this file and little else.
 import { readFile, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 
@@ -6,10 +6,10 @@ const KiB = 1024;
 export const TEXT_1K = 'All work and no play. "quoted" \n'.repeat(32).slice(0, KiB);
 export const text1M = once(() => TEXT_1K.repeat(KiB));
 const bytes1M = once(() => Buffer.alloc(KiB * KiB, 0xa5));
-/** 1 MiB of bytes are 1.33 MiB of base64. */
+/** 1 MiB of bytes is 1.33 MiB of base64. */
 export const blob1M = once(() => bytes1M().toString("base64"));
 
-/** How many questions a dialogue has. */
+/** Number of questions in a dialogue. */
 export const QUESTIONS = 20;
 
 /** The n-th question of a dialogue. */
@@ -17,23 +17,23 @@ export function questionText(n) {
   return `Question ${n + 1} of ${QUESTIONS}?`;
 }
 
-/** What a dialogue says in the end. */
+/** Returns the result text of a dialogue. */
 export function dialogueText(values) {
   return `${values.length} answers: ${values.join(" ")}`;
 }
 
-/** What each kind of tool answers, as text. */
+/** The result text of each kind of tool. */
 export const TOOL_TEXTS = {
   echo: ({ message }) => message,
   nested: ({ items }) => `${items.length} items, sum ${items.reduce((sum, item) => sum + item.pos.x, 0)}`,
 };
 
-/** The result of a tool in the shape of the protocol, for servers whose handlers must give it. */
+/** Returns a tool result in the shape of the protocol, for servers whose handlers must return it. */
 export function textResult(text) {
   return { content: [{ type: "text", text }] };
 }
 
-/** The contents of a resource in the shape of the protocol. */
+/** Returns the contents of a resource in the shape of the protocol. */
 export function contentsOf({ uri, mimeType, text, blob, compute }) {
   if (text !== undefined) return { uri, mimeType, text };
   if (blob !== undefined) return { uri, mimeType, blob };
@@ -42,10 +42,10 @@ export function contentsOf({ uri, mimeType, text, blob, compute }) {
 }
 
 /**
- * What a server of a profile registers. `kind` picks the schema and the text of a tool; the `text` or `blob` (which
- * stands for `bytes`) of a resource never changes, what `compute` gives might. `read` makes the text of a template's
- * instance, as authors write it; `textNow` and `readPlain` are the same for the raw limits, without a promise or without
- * care.
+ * Returns the items that a server with this profile registers. `kind` picks the schema and the text of a tool. The
+ * `text` or `blob` (base64 of `bytes`) of a resource never changes; the value of `compute` might. `read` returns the
+ * text of a template's instance, as authors write it; `textNow` and `readPlain` do the same for the raw baselines,
+ * without a promise or without safety checks.
  */
 export function definitionOf(profile) {
   const definition = {
@@ -71,7 +71,7 @@ function contents() {
   ];
 }
 
-/** Makes a value when it is first asked for: what makes none of the large ones starts without them. */
+/** Computes a value on first use, so that a start does not compute large values that it does not need. */
 function once(make) {
   let value;
   return () => {
@@ -80,7 +80,7 @@ function once(make) {
   };
 }
 
-/** What a profile adds to the common definition; one that is not here adds nothing. */
+/** Additions of each profile to the common definition; other profiles add nothing. */
 const PROFILES = {
   tools100({ tools }) {
     for (let i = tools.length; i < 100; i++) {
@@ -114,18 +114,18 @@ const PROFILES = {
   },
 };
 
-/** The entry of a large list that has this position. */
+/** Returns the entry of a large list at this position. */
 export function rowAt(position) {
   const number = String(position).padStart(7, "0");
   return { uri: `row://${number}`, name: `Row ${number}`, mimeType: "text/plain" };
 }
 
-/** The position of a row of a large list. */
+/** Returns the position of an entry of a large list. */
 export function positionOf(uri) {
   return Number(uri.slice("row://".length));
 }
 
-/** The least that a careful author does: no link leads out of the folder. */
+/** The minimum of a careful author: rejects links that lead out of the folder. */
 async function readConfined(folder, name) {
   const path = await realpath(join(folder, name));
   if (!path.startsWith(folder + sep)) throw new Error(`${name} is not in the folder.`);

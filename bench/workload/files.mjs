@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** How many files are read, one after another. */
+/** Number of files, read in order. */
 export const FILES = 200;
 const SIZE = 4 * 1024;
 
@@ -10,12 +10,12 @@ export function fileName(i) {
   return `page-${i}.md`;
 }
 
-/** What stands in a file of that name: 4 KiB of text. */
+/** Returns the content of the file with this name: 4 KiB of text. */
 export function fileText(name) {
   return `# ${name}\n\n${"The quick brown fox jumps over the lazy dog.\n".repeat(100)}`.slice(0, SIZE);
 }
 
-/** Makes the folder that servers of the profile "files" serve, until the process ends. */
+/** Creates the folder that servers with the profile "files" serve, until the process exits. */
 export function makeFiles() {
   const folder = mkdtempSync(join(tmpdir(), "proffer-bench-"));
   for (let i = 0; i < FILES; i++) writeFileSync(join(folder, fileName(i)), fileText(fileName(i)));

@@ -1,4 +1,4 @@
-// What zod 4 makes of schemas.mjs, so that every server lists the same schemas and checks the same things.
+// schemas.mjs as zod 4 converts it, so that every server lists the same schemas and makes the same checks.
 
 const draft = { $schema: "https://json-schema.org/draft/2020-12/schema" };
 

@@ -1,7 +1,7 @@
-/** The client that every server is told about. */
+/** The client info that every server gets. */
 const CLIENT = { name: "bench", version: "1.0.0" };
 
-/** The revision that older peers speak, with a handshake. */
+/** The revision of older peers, with a handshake. */
 export const LEGACY = "2025-06-18";
 
 /** The newest revision: each request describes itself. */
@@ -9,7 +9,7 @@ export const MODERN = "2026-07-28";
 
 const META = "io.modelcontextprotocol/";
 
-/** A JSON-RPC request of an era ("legacy" or "modern"). */
+/** Returns a JSON-RPC request of an era ("legacy" or "modern"). */
 export function request(era, id, method, params) {
   if (era === "legacy") return { jsonrpc: "2.0", id, method, params };
   const _meta = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The arguments of each kind of tool, as most peers take them. `json-schemas.mjs` says the same in JSON Schema. */
+/** The arguments of each kind of tool, as most peers accept them. `json-schemas.mjs` has the same in JSON Schema. */
 export const SHAPES = {
   echo: { message: z.string() },
   nested: {
