@@ -13,11 +13,13 @@ export default defineConfig({
   },
   test: {
     include: ["packages/*/{src,test}/**/*.test.ts", "examples/**/*.test.ts"],
-    // Many tests wait for processes and timers: vitest's own choice, one worker less than cores, leaves most of two idle.
+    // Many tests wait for processes and timers. The default, one worker less than cores, leaves two cores mostly idle.
     maxWorkers: availableParallelism() + 1,
-    // To load everything anew for each file takes a fifth of the time; no test leaves anything behind in a module.
+    // Loading all modules again for each file would take a fifth of the time. No test leaves state in a module.
     isolate: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // These limits only end a test that hangs: a busy machine must not fail one that is slow.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 500_000 } },
   },
 });

@@ -7,13 +7,13 @@ import { fileURLToPath } from "node:url";
 import { ensureInstalled, npm, root } from "./npm.mjs";
 import { Failure, main, progress } from "./terminal.mjs";
 
-/** In the order of their dependence: the declarations of the second refer to those of the first. */
+/** In dependency order: the declarations of the second refer to those of the first. */
 const packages = ["proffer", "cli"];
 
-/** What decides the output of every package besides its own files; the lock file holds the versions of the tools. */
+/** Files that affect the output of every package; the lock file pins the versions of the tools. */
 const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs"];
 
-/** What is always loaded together is one file, however many entries share it. */
+/** Modules that are always loaded together are bundled into one file, even if several entries share it. */
 const GROUPS = [
   { name: "uri", test: /proffer\/src\/(uri\/.*|support\/usage-error)(?<!\.d)\.ts$/, priority: 1 },
   { name: "core", test: /proffer\/src\/(?!adapters|derived|providers|testing|transports)[a-z]+\/.*(?<!\.d)\.ts$/ },
@@ -57,12 +57,12 @@ async function bundle(folder) {
     hash: false,
     outputOptions: {
       chunkFileNames: "shared/[name].js",
-      // Each file that is loaded costs the start of a server about a millisecond, and comments are in the declarations.
+      // Each loaded file adds about a millisecond to the startup of a server. The declarations keep the comments.
       codeSplitting: { groups: GROUPS },
       comments: { jsdoc: false },
     },
     dts: { cwd: folder, entry: Object.values(published), compilerOptions: { types: ["node"] } },
-    // A dependency is the user's to install and to deduplicate: bundling one is an error.
+    // The user installs and deduplicates dependencies, so bundling one is an error.
     deps: { onlyBundle: [] },
     checks: { pluginTimings: false },
     logLevel: "warn",
@@ -100,7 +100,7 @@ function digestOf(folder) {
   return hash.digest("hex");
 }
 
-/** npm leaves out a command whose file is missing at installation, and in a fresh clone dist/bin.js is. */
+/** Links the command: npm skips it at installation, because dist/bin.js does not exist in a fresh clone. */
 function linkCommand() {
   if (existsSync(join(root, "node_modules/.bin/proffer"))) return;
   if (npm(["rebuild", "proffer", "--ignore-scripts"], "ignore") !== 0) {

@@ -8,7 +8,7 @@ import { Failure, progress, stylesFor } from "./terminal.mjs";
 const revision = "2025-11-25";
 const patience = 30_000;
 
-/** Serves a module over stdio in a child process, talks to it as an MCP client does, and prints what is said. */
+/** Serves a module over stdio in a child process, acts as its MCP client, and prints the messages. */
 export async function converse(module) {
   progress(`proffer serve ${module}`);
   const server = spawn(process.execPath, [join(root, "packages/proffer/dist/bin.js"), "serve", module], {
@@ -17,7 +17,7 @@ export async function converse(module) {
     timeout: patience,
   });
   const ended = once(server, "exit");
-  // A server that is gone shows by its missing answers.
+  // If the server has exited, its responses are missing.
   server.stdin.on("error", () => {});
   try {
     await tour(server, createClient(server));

@@ -1,4 +1,4 @@
-// The tests that grow with the time they are given, at full length: node scripts/nightly.mjs
+// Runs the randomized and load tests with more iterations: node scripts/nightly.mjs
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,7 +7,7 @@ import { ensureBuilt } from "./build.mjs";
 import { ensureInstalled, root } from "./npm.mjs";
 import { Failure, main } from "./terminal.mjs";
 
-/** How long: connections cut at random moments, clients at once and calls among them, unread answers, random cases. */
+/** Iterations: random disconnects, concurrent clients and their calls, unread responses, random cases. */
 const lengths = {
   PROFFER_CUTS: "10000",
   PROFFER_CLIENTS: "1000",
@@ -16,7 +16,7 @@ const lengths = {
   PROFFER_FUZZ: "100000",
 };
 const tests = [
-  "packages/proffer/test/http/leaving.test.ts",
+  "packages/proffer/test/http/disconnect.test.ts",
   "packages/proffer/test/http/isolation.test.ts",
   "packages/proffer/test/stdio-lifecycle.test.ts",
   "packages/proffer/src/uri",

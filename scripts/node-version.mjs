@@ -1,5 +1,5 @@
-// Imported first by every script, for its effect. Keep the syntax of these scripts readable to old versions of Node:
-// a reader with one should meet this sentence, not a SyntaxError.
+// Every script imports this file first, for its side effect. Keep the syntax of the scripts compatible with old versions
+// of Node, so that they print this message and not a SyntaxError.
 import { readFileSync } from "node:fs";
 
 const { engines } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));

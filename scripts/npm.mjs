@@ -7,12 +7,12 @@ import { Failure, progress } from "./terminal.mjs";
 /** The root folder of the workspace. */
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Installs the packages of the lock file unless all of them are there. */
+/** Installs the packages of the lock file unless all are installed. */
 export function ensureInstalled() {
   if (isInstalled()) return;
   progress("installing the packages of package-lock.json");
-  // Not `npm ci`: it refuses a lock file that was written where a registry lacks the packages of other platforms.
-  // --no-save keeps the lock file as it is; --include=dev brings the tools even where NODE_ENV is production.
+  // Not `npm ci`: it rejects a lock file that was written with a registry that lacks the packages of other platforms.
+  // --no-save leaves the lock file unchanged; --include=dev installs the tools even if NODE_ENV is production.
   const status = npm(["install", "--no-save", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund"]);
   if (status === 0) return;
   throw new Failure(
@@ -23,7 +23,7 @@ export function ensureInstalled() {
 
 /** Runs npm, by default with its output on stderr, and returns its exit code. */
 export function npm(args, output = 2) {
-  // Under `npm start` and `npm test` this is the very npm that the user called.
+  // Under `npm start` and `npm test`, this is the npm that the user runs.
   const cli = process.env.npm_execpath;
   const options = { cwd: root, stdio: ["ignore", output, output] };
   const { status, error } = cli?.endsWith("npm-cli.js")
@@ -33,7 +33,7 @@ export function npm(args, output = 2) {
   return status;
 }
 
-/** npm records what it installed in a hidden lock file; what it left out for this platform is optional. */
+/** npm records the installed packages in a hidden lock file. Packages that it skips on this platform are optional. */
 function isInstalled() {
   const record = join(root, "node_modules/.package-lock.json");
   if (!existsSync(record)) return false;

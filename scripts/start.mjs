@@ -1,6 +1,6 @@
-// npm start: installs what is missing, builds what is stale, and serves the examples over HTTP on one port.
-//   PORT=8080 npm start   takes another port
-//   ALC_HOME=… npm start  shows another algocline home than that of the example
+// npm start: installs missing packages, builds stale ones, and serves the examples over HTTP on one port.
+//   PORT=8080 npm start   uses another port
+//   ALC_HOME=… npm start  serves another algocline home than that of the example
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,12 +24,12 @@ await main(async () => {
   await serveTour(port);
 });
 
-/** The port to take. To hear only after the installation that it is taken would be late. */
+/** Returns the port. It is checked before the installation, which takes a while. */
 async function findPort() {
   const { PORT = "3000" } = process.env;
   const port = Number(PORT);
   if (!/^\d+$/.test(PORT) || port > 65_535) {
-    throw new Failure(`PORT is ${JSON.stringify(PORT)}: name a number from 0 to 65535; 0 takes any free one.`);
+    throw new Failure(`PORT is ${JSON.stringify(PORT)}: set it to a number from 0 to 65535; 0 picks a free port.`);
   }
   const probe = createServer().listen(port, host);
   try {
@@ -42,7 +42,7 @@ async function findPort() {
   return port;
 }
 
-/** Serves until the server ends, or this process is told to end it. */
+/** Serves until the server exits, or this process receives a signal. */
 async function serveTour(port) {
   progress(
     `proffer serve ${quickstart.module} --http ${port}, and ${mounts.length} others; the first time takes longer`,
@@ -70,7 +70,10 @@ async function serveTour(port) {
     throw new Failure(`the server ended with exit code ${code}; its messages are above.`);
 }
 
-/** npm passes a signal to the shell between itself and us, which dies of it and tells nobody: our parent is another then. */
+/**
+ * npm sends a signal to the shell between itself and this process. The shell exits without passing it on, and this
+ * process gets another parent.
+ */
 function whenOrphaned(stop) {
   const parent = process.ppid;
   if (process.env.npm_lifecycle_event === undefined) return;

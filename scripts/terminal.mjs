@@ -1,27 +1,27 @@
 import util from "node:util";
 
-/** A failure that its message explains; a stack would only hide it. */
+/** A failure whose message is enough: it is printed without a stack trace. */
 export class Failure extends Error {}
 
-/** Runs the job of a script. When it throws, the reason goes to stderr and the exit code is 1. */
+/** Runs the job of a script. If it throws, prints the reason to stderr and sets the exit code to 1. */
 export async function main(job) {
   try {
     await job();
   } catch (error) {
     const text = error instanceof Failure ? error.message : error.stack;
     const { red } = stylesFor(process.stderr);
-    // Messages of tools may bring their own colours.
+    // The messages of tools may have colors.
     process.stderr.write(`${red("✗")} ${isStyled(process.stderr) ? text : util.stripVTControlCharacters(text)}\n`);
     process.exitCode = 1;
   }
 }
 
-/** Says on stderr what is going on, so that stdout holds results only. */
+/** Prints progress to stderr, so that stdout contains only results. */
 export function progress(text) {
   process.stderr.write(`${stylesFor(process.stderr).dim("›")} ${text}\n`);
 }
 
-/** Styles for a stream; plain text where it is not a terminal or NO_COLOR is set. */
+/** Returns styles for a stream; plain text if it is not a terminal or NO_COLOR is set. */
 export function stylesFor(stream) {
   const style = (code) => (text) => (isStyled(stream) ? `\u001b[${code}m${text}\u001b[0m` : text);
   return { bold: style(1), dim: style(2), red: style(31), green: style(32), cyan: style(36) };

@@ -1,6 +1,6 @@
-// npm test: installs what is missing, builds what is stale, then runs every check.
-//   --all             goes on after a failure
-//   --only=a,b        runs only the checks whose names begin so
+// npm test: installs missing packages, builds stale ones, then runs every check.
+//   --all             continues after a failure
+//   --only=a,b        runs only the checks whose names start with one of these
 // Every other argument goes to vitest: npm test -- packages/proffer/src/uri
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
@@ -17,8 +17,8 @@ const only = args.find((arg) => arg.startsWith("--only="));
 const vitestArgs = args.filter((arg) => arg !== "--all" && arg !== only);
 
 /**
- * The checks of a stage run at once, and each stage after the one before: first what shows a mistake early, last what
- * would be published.
+ * The checks of a stage run concurrently, the stages one after the other: first the checks that find a mistake early,
+ * last those of the packages to publish.
  */
 const stages = [
   [
@@ -72,7 +72,7 @@ async function runCheck(check) {
   return ok;
 }
 
-/** Runs a tool; its output matters only when it fails. A failure counts as one failed test. */
+/** Runs a tool and prints its output only if it fails. A failure counts as one failed test. */
 async function runTool({ command }) {
   const { code, output } = await run(command, "pipe");
   if (code === 0) return true;
@@ -81,7 +81,7 @@ async function runTool({ command }) {
   return false;
 }
 
-/** Runs vitest in full view and takes its totals from its JSON report. */
+/** Runs vitest with its output visible, and reads the totals from its JSON report. */
 async function runVitest() {
   const folder = mkdtempSync(join(tmpdir(), "proffer-test-"));
   const report = join(folder, "report.json");
@@ -100,7 +100,7 @@ function readReport(file) {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    // vitest ended before it could write one; its exit code tells.
+    // vitest ended before it wrote a report; its exit code shows the failure.
     return { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 };
   }
 }

@@ -1,14 +1,14 @@
-// The examples that `npm start` serves, and what it says about them.
+// The examples that `npm start` serves, and the text that it prints about them.
 import { stylesFor } from "./terminal.mjs";
 
-/** The first is the one that a newcomer should read. */
+/** The first one is for newcomers to read. */
 export const quickstart = {
   path: "/mcp",
   module: "examples/quickstart/server.ts",
   about: "a tool, a resource, a prompt",
 };
 
-/** The others, by the path that each is served at. */
+/** The other examples, by the path at which each is served. */
 export const mounts = [
   { path: "/birds", module: "examples/birds/server.ts", about: "asks you which bird you have seen" },
   { path: "/algocline", module: "examples/algocline/server.ts", about: "the files of a service as alc:// resources" },
@@ -31,7 +31,7 @@ export const mounts = [
   },
 ];
 
-/** What somebody who has just cloned the repository should see. Each line to try works as it stands. */
+/** The text for a user who has just cloned the repository. Each command in it works when pasted. */
 export function describeTour(origin) {
   const { bold, dim } = stylesFor(process.stdout);
   const servers = [quickstart, ...mounts];
@@ -64,7 +64,7 @@ ${bold("Next")}
 `;
 }
 
-/** One request of 2026-07-28 says everything about itself: no handshake, no session. */
+/** A request of 2026-07-28 carries its own version and capabilities: it needs no handshake and no session. */
 function curlLine(url) {
   const version = "2026-07-28";
   const meta = {

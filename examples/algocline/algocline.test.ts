@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { connect } from "proffer/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { describeTransports } from "../transports.ts";
+import { describeModule } from "../transports.ts";
 import { defineAlgocline } from "./algocline.ts";
 import { createHome, environmentOf } from "./temporary-home.ts";
 
@@ -62,7 +62,7 @@ beforeAll(async () => {
 
 afterAll(() => home.remove());
 
-describeTransports(ALGOCLINE, (leg) => {
+describeModule(ALGOCLINE, (leg) => {
   const read = async (uri: string) => {
     const { contents } = await leg.client.read(uri);
     expect(contents).toHaveLength(1);
@@ -71,7 +71,7 @@ describeTransports(ALGOCLINE, (leg) => {
   };
   const readJson = async (uri: string) => JSON.parse((await read(uri)).text);
 
-  it("lists two resources and seven templates in its first edition, and nothing more", async () => {
+  it("lists exactly two resources and seven templates in its first edition", async () => {
     const first = await connect(defineAlgocline(home.places, { edition: 1 }), { revision: leg.revision });
     const list = await first.request("resources/list");
     expect(list.resources).toEqual(RESOURCES);
@@ -81,7 +81,7 @@ describeTransports(ALGOCLINE, (leg) => {
     await expect(first.read("alc://packages/cot/narrative")).rejects.toThrow("resource not found");
   });
 
-  it("begins both lists with them in its second edition", async () => {
+  it("starts both lists with the same entries in its second edition", async () => {
     expect((await leg.client.listResources()).slice(0, 3)).toEqual([
       ...RESOURCES,
       expect.objectContaining({ uri: "alc://hub/index", mimeType: JSON_TYPE }),
@@ -92,7 +92,7 @@ describeTransports(ALGOCLINE, (leg) => {
     ]);
   });
 
-  it("lists all that can be read, and can read all that it lists but absent stubs", async () => {
+  it("lists every readable resource, and reads every listed resource except missing stubs", async () => {
     const uris = (await leg.client.listResources()).map(({ uri }) => uri);
     expect(uris.slice(3)).toEqual([
       "alc://packages/cot/init.lua",
@@ -119,7 +119,7 @@ describeTransports(ALGOCLINE, (leg) => {
     },
   );
 
-  it("reads the source of a package of the home, and that of the project in front of it", async () => {
+  it("reads the source of an installed package, and prefers the project's variant", async () => {
     expect(await read("alc://packages/cot/init.lua")).toMatchObject({
       mimeType: LUA,
       text: expect.stringContaining('name = "cot"'),
@@ -140,7 +140,7 @@ describeTransports(ALGOCLINE, (leg) => {
     expect(await readJson("alc://packages/panel/meta")).toMatchObject({ version: "1.1.0-local", description: null });
   });
 
-  it("reads a card as JSON, with its date as a text and every digit of its numbers", async () => {
+  it("reads a card as JSON, with dates as strings and every digit of its numbers", async () => {
     const { mimeType, text } = await read(`alc://cards//${CARD}`);
     expect(mimeType).toBe(JSON_TYPE);
     expect(JSON.parse(text)).toEqual({
@@ -164,13 +164,13 @@ describeTransports(ALGOCLINE, (leg) => {
     expect(rows.map((row: { case: string }) => row.case)).toEqual(cases);
   });
 
-  it("gives a hundred samples unless it is told otherwise, and none of a card without any", async () => {
+  it("returns 100 samples by default, and an empty list for a card without samples", async () => {
     expect(await readJson("alc://cards/many_1/samples")).toHaveLength(100);
     expect(await readJson("alc://cards/many_1/samples?limit=10000")).toHaveLength(101);
     expect(await readJson(`alc://cards/${BARE_CARD}/samples`)).toEqual([]);
   });
 
-  it("reads a scenario as Lua, an evaluation and a short log as they stand", async () => {
+  it("reads a scenario as Lua, and an evaluation and a short log unchanged", async () => {
     expect(await read("alc://scenarios/my_scenario")).toEqual({
       mimeType: LUA,
       text: 'return { cases = { { input = "2 + 2", expect = "4" } } }\n',
@@ -182,7 +182,7 @@ describeTransports(ALGOCLINE, (leg) => {
     expect((await read(`alc://logs/${SESSION}`)).text).toMatch(/^\{\n {2}"session_id"/);
   });
 
-  it("gives the newest rounds of a log within its limits, and says what it left out", async () => {
+  it("truncates a log to its newest rounds, and reports the omitted rounds", async () => {
     const newest = await readJson(`alc://logs/${SESSION}?limit=1`);
     expect(newest).toMatchObject({ truncated: true, original_rounds: 2, returned_rounds: 1 });
     expect(newest.transcript).toEqual([{ prompt: "Go on.", response: "42" }]);
@@ -191,7 +191,7 @@ describeTransports(ALGOCLINE, (leg) => {
     expect(JSON.parse(short.text)).toMatchObject({ truncated: true, original_rounds: 2, returned_rounds: 1 });
   });
 
-  it("has an index of all packages, and their narratives", async () => {
+  it("serves an index of all packages, and their narratives", async () => {
     const { packages, more } = await readJson("alc://hub/index");
     expect(packages.map(({ name, version }: Record<string, string>) => [name, version])).toEqual([
       ["cot", "0.3.0"],
@@ -264,12 +264,12 @@ describeTransports(ALGOCLINE, (leg) => {
     ["alc://scenarios/x?a=b", "query params not supported on alc://scenarios/x?a=b"],
     ["alc://packages/cot/init.lua?a=b", "query params not supported on alc://packages/cot/init.lua?a=b"],
     ["alc://eval/nounderscore?x=1", "query params not supported on alc://eval/nounderscore?x=1"],
-  ])("refuses %s", async (uri, message) => {
+  ])("rejects %s", async (uri, message) => {
     await expect(leg.client.read(uri)).rejects.toMatchObject({ code: -32602, message, data: undefined });
   });
 
   it.each(["_", "a_", "_1", "a_b", "a__1", "my_strategy_123", "nounderscore", "9e8d7c6b-0001-0000-0000-000000000000"])(
-    "refuses the evaluation id %s",
+    "rejects the evaluation id %s",
     async (id) => {
       const message = `invalid eval_id: must be {strategy}_{timestamp}, got '${id}'`;
       await expect(leg.client.read(`alc://eval/${id}`)).rejects.toMatchObject({ code: -32602, message });
@@ -298,13 +298,13 @@ describeTransports(ALGOCLINE, (leg) => {
     [`logs/${SESSION}`, "max_chars=1000001", "query param 'max_chars=1000001' on URI exceeds cap of 1000000"],
     [`logs/${SESSION}`, "offset=1", "unsupported query param 'offset' on URI"],
     [`logs/${SESSION}`, "max_chars=-1", `invalid query param 'max_chars=-1' on URI: ${digits}`],
-  ])("refuses %s?%s", async (path, query, message) => {
+  ])("rejects %s?%s", async (path, query, message) => {
     const uri = `alc://${path}?${query}`;
     await expect(leg.client.read(uri)).rejects.toMatchObject({ code: -32602, message: message.replace("URI", uri) });
   });
 
   it.each([`logs/${SESSION}?limit=10000`, `logs/${SESSION}?max_chars=1000000`, `logs/${SESSION}?limit=0`])(
-    "takes %s, which is just within",
+    "accepts %s, which is exactly at a limit",
     async (path) => {
       expect(await readJson(`alc://${path}`)).toMatchObject({ session_id: SESSION });
     },

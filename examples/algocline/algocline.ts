@@ -7,15 +7,15 @@ import { watchHome } from "./watch-home.ts";
 
 export interface AlgoclineOptions {
   /**
-   * 1 is the document to the letter: two resources, seven templates, nothing told by itself. 2 has what the document
-   * plans for later: the hub's index, narratives, lists of all there is, completion and changes. Default: 2.
+   * 1 is exactly the document: two resources, seven templates, no notifications. 2 adds the features that the document
+   * plans: the hub's index, narratives, complete lists, completion and change notifications. Default: 2.
    */
   readonly edition?: 1 | 2;
-  /** Where the server's own log goes. Default: stderr. */
+  /** Receives the server's log. Default: stderr. */
   readonly log?: LogSink;
 }
 
-/** A server for an algocline installation: everything in it that can be read, nothing that can be written. */
+/** Creates a read-only server for an algocline installation. */
 export function defineAlgocline(places: Places, options: AlgoclineOptions = {}): Server {
   const { edition = 2, log } = options;
   const live: Live | undefined = edition === 1 ? undefined : { watch: watchHome(places) };

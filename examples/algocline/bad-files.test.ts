@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type TestClient } from "proffer/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { describeTransports } from "../transports.ts";
+import { describeModule } from "../transports.ts";
 import { defineAlgocline } from "./algocline.ts";
 import { createHome, environmentOf, type TemporaryHome } from "./temporary-home.ts";
 
@@ -20,7 +20,7 @@ afterEach(() => home.remove());
 const uris = async () => (await client.listResources()).map(({ uri }) => uri);
 
 describe("an installation with bad files", () => {
-  it("says that a card is not TOML", async () => {
+  it("reports a card that is not TOML", async () => {
     await home.write("cards/cot/bad.toml", "card_id = \n");
     await expect(client.read("alc://cards/bad")).rejects.toMatchObject({
       code: -32603,
@@ -28,13 +28,13 @@ describe("an installation with bad files", () => {
     });
   });
 
-  it("reads a card with hostile keys as what it is", async () => {
+  it("keeps hostile keys of a card as plain data", async () => {
     await home.write("cards/cot/odd.toml", '__proto__ = { admin = true }\nconstructor = "x"\n');
     const [content] = (await client.read("alc://cards/odd")).contents;
     expect(content?.text).toBe('{"__proto__":{"admin":true},"constructor":"x"}');
   });
 
-  it("says which sample is not JSON, unless the page ends before it", async () => {
+  it("reports the line of a sample that is not JSON, unless the page ends before it", async () => {
     await home.write("cards/cot/bad.toml", "");
     await home.write("cards/cot/bad.samples.jsonl", '{"n":1}\n{"n":\n{"n":3}\n');
     await expect(client.read("alc://cards/bad/samples")).rejects.toMatchObject({
@@ -44,12 +44,12 @@ describe("an installation with bad files", () => {
     expect((await client.read("alc://cards/bad/samples?limit=1")).contents[0]?.text).toBe('[{"n":1}]');
   });
 
-  it("has no samples of a card that is gone", async () => {
+  it("does not read the samples of a deleted card", async () => {
     await home.write("cards/cot/orphan.samples.jsonl", "{}\n");
     await expect(client.read("alc://cards/orphan/samples")).rejects.toThrow("card 'orphan' not found");
   });
 
-  it("says that alc.local.toml is malformed, and falls back on nothing", async () => {
+  it("reports a malformed alc.local.toml, without a fallback", async () => {
     await writeFile(join(String(home.places.project), "alc.local.toml"), "[packages.panel\n");
     await expect(client.read("alc://packages/panel/init.lua")).rejects.toMatchObject({
       code: -32603,
@@ -61,7 +61,7 @@ describe("an installation with bad files", () => {
     ["has no table", "return {}"],
     ["has no name", 'M.meta = { name = "", version = "1" }'],
     ["has no end", 'M.meta = { name = "x'],
-  ])("has no metadata of a package that %s", async (_, source) => {
+  ])("finds no metadata in a package that %s", async (_, source) => {
     await home.write("packages/odd/init.lua", source);
     await expect(client.read("alc://packages/odd/meta")).rejects.toMatchObject({
       code: -32602,
@@ -69,7 +69,7 @@ describe("an installation with bad files", () => {
     });
   });
 
-  it("sends an evaluation that is not JSON as it stands, and a log too if it fits", async () => {
+  it("sends an evaluation that is not JSON unchanged, and also a log that fits", async () => {
     await home.write("evals/bad_1.json", "{");
     await home.write("logs/bad.json", "{".repeat(100));
     expect((await client.read("alc://eval/bad_1")).contents[0]?.text).toBe("{");
@@ -78,7 +78,7 @@ describe("an installation with bad files", () => {
   });
 });
 
-describe("links", () => {
+describe("symbolic links", () => {
   it.each([
     ["scenarios/out.lua", "alc://scenarios/out", "out.lua"],
     ["evals/out_1.json", "alc://eval/out_1", "out_1.json"],
@@ -86,7 +86,7 @@ describe("links", () => {
     ["types/alc_shapes.d.lua", "alc://types/alc_shapes.d.lua", "alc_shapes.d.lua"],
     ["cards/cot/out.toml", "alc://cards/out", "cot/out.toml"],
     ["packages/cot/narrative.md", "alc://packages/cot/narrative", "narrative.md"],
-  ])("may not lead out: %s", async (name, uri, shown) => {
+  ])("may not leave their folder: %s", async (name, uri, shown) => {
     const secret = join(home.places.home, "..", "secret");
     await writeFile(secret, "secret");
     await rm(home.path(name), { force: true });
@@ -98,7 +98,7 @@ describe("links", () => {
     if (!uri.startsWith("alc://types/")) expect(await uris()).not.toContain(uri);
   });
 
-  it("may lead to another file of the same folder, and nowhere", async () => {
+  it("may point to another file of the same folder, and are ignored when broken", async () => {
     await symlink("my_scenario.lua", home.path("scenarios/alias.lua"));
     await symlink("none.lua", home.path("scenarios/broken.lua"));
     await symlink("loop.lua", home.path("scenarios/loop.lua"));
@@ -111,7 +111,7 @@ describe("links", () => {
     ]);
   });
 
-  it("may stand for a package that is being worked on elsewhere", async () => {
+  it("may point to a package in another folder", async () => {
     const folder = await mkdtemp(join(tmpdir(), "linked-"));
     await writeFile(join(folder, "init.lua"), 'M.meta = { name = "linked" }');
     await symlink(folder, home.path("packages/linked"));
@@ -121,12 +121,12 @@ describe("links", () => {
   });
 });
 
-it("takes a folder with the name of a file for nothing", async () => {
+it("ignores a folder with the name of a file", async () => {
   await home.write("scenarios/folder.lua/x", "");
   await expect(client.read("alc://scenarios/folder")).rejects.toThrow("Scenario 'folder' not found");
 });
 
-it("serves a home that does not exist as an empty one", async () => {
+it("serves a missing home as an empty one", async () => {
   home.remove();
   expect(await uris()).toEqual(["alc://types/alc.d.lua", "alc://types/alc_shapes.d.lua", "alc://hub/index"]);
   expect((await client.read("alc://hub/index")).contents[0]?.text).toBe('{"packages":[],"more":false}');
@@ -153,13 +153,13 @@ describe("a broken installation", () => {
   afterAll(() => broken.remove());
 
   const module = new URL("./server.ts", import.meta.url);
-  describeTransports({ module, env: environmentOf(broken), revisions: ["2024-11-05", "2026-07-28"] }, (leg) => {
+  describeModule({ module, env: environmentOf(broken), revisions: ["2024-11-05", "2026-07-28"] }, (leg) => {
     it.each([
       ["alc://packages/panel/init.lua", -32603, /^pkg_read_init_lua: malformed alc\.local\.toml at /],
       ["alc://scenarios/out", -32602, /^Path 'out\.lua' escapes base directory$/],
       ["alc://cards/bad", -32603, /^Failed to parse card 'bad': Invalid TOML document/],
       ["alc://cards/half/samples", -32603, /^Failed to parse sample line 2: it is not JSON$/],
-    ])("refuses %s with %i", async (uri, code, message) => {
+    ])("rejects %s with %i", async (uri, code, message) => {
       await expect(leg.client.read(uri)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
     });
   });

@@ -2,7 +2,7 @@ import { RpcError } from "proffer";
 import { parse } from "smol-toml";
 import { firstLine } from "./packages.ts";
 
-/** The JSON of a card, which is TOML on disk. Dates become texts. @throws {RpcError} for a card that is not TOML. */
+/** Converts a card from TOML to JSON. Dates become strings. @throws {RpcError} if the card is not TOML. */
 export function cardToJson(toml: string, id: string): string {
   try {
     return JSON.stringify(parse(toml, { integersAsBigInt: "asNeeded" }), exactly);
@@ -11,7 +11,7 @@ export function cardToJson(toml: string, id: string): string {
   }
 }
 
-/** An integer that JavaScript cannot count keeps its digits as a text. */
+/** Converts integers beyond JavaScript's safe range to strings, so that no digit is lost. */
 function exactly(_: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }

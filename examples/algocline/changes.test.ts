@@ -9,7 +9,7 @@ const SESSION = "1a2b3c4d-0001-0000-0000-000000000000";
 const UPDATED = "notifications/resources/updated";
 const LIST_CHANGED = "notifications/resources/list_changed";
 
-describe.each(["2024-11-05", "2025-11-25", "2026-07-28"])("changes of an installation on %s", (revision) => {
+describe.each(["2024-11-05", "2025-11-25", "2026-07-28"])("file changes on %s", (revision) => {
   let home: TemporaryHome;
   let client: TestClient;
 
@@ -23,7 +23,7 @@ describe.each(["2024-11-05", "2025-11-25", "2026-07-28"])("changes of an install
     home.remove();
   });
 
-  /** A watcher starts in the background: the file is written until it is heard of. */
+  /** Writes until the notification arrives: the watcher starts in the background. */
   async function writeUntil(heard: Promise<unknown>, write: (round: number) => Promise<void>): Promise<void> {
     let done = false;
     const end = heard.then(() => {
@@ -37,7 +37,7 @@ describe.each(["2024-11-05", "2025-11-25", "2026-07-28"])("changes of an install
 
   const updated = (uri: string) => client.waitFor(UPDATED, ({ params }) => params.uri === uri);
 
-  it("are told to those who subscribed to the file, also with a query", async () => {
+  it("notify the subscribers of the file, also with a query in the URI", async () => {
     const uris = ["alc://scenarios/my_scenario", `alc://logs/${SESSION}?limit=1`, "alc://packages/cot/meta"];
     await client.listen({ uris });
     const all = Promise.all(uris.map(updated));
@@ -50,7 +50,7 @@ describe.each(["2024-11-05", "2025-11-25", "2026-07-28"])("changes of an install
     expect((await client.read("alc://scenarios/my_scenario")).contents[0]?.text).toMatch(/^-- \d/);
   });
 
-  it("are told when files come and go", async () => {
+  it("notify clients when files are created and deleted", async () => {
     await client.listen({ lists: ["resources"] });
     const came = client.waitFor(LIST_CHANGED);
     await writeUntil(came, (round) => home.write(`cards/cot/new_${round}.toml`, ""));
@@ -60,7 +60,7 @@ describe.each(["2024-11-05", "2025-11-25", "2026-07-28"])("changes of an install
     await expect.poll(cards).toEqual([]);
   });
 
-  it("cannot be waited for where there is nothing", async () => {
+  it("cannot be subscribed to when the resource does not exist", async () => {
     await expect(client.listen({ uris: ["alc://scenarios/none"] })).rejects.toMatchObject({
       code: -32602,
       message: "Scenario 'none' not found",
@@ -81,6 +81,6 @@ it.each([
   ["evals/a_1.json", ["alc://eval/a_1"]],
   ["logs/a.json", ["alc://logs/a"]],
   ["state/a.json", []],
-])("%s stands behind %j", (path, uris) => {
+])("the file %s is the source of %j", (path, uris) => {
   expect(urisOf(path)).toEqual(uris);
 });

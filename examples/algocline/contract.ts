@@ -1,16 +1,16 @@
 import { param, type Refusal, type ResourceGroupOptions } from "proffer";
 import { ID_CHARACTERS } from "./file-sets.ts";
 
-/** What may not stand in an id because it means something in a URI. */
+/** Characters with a meaning in URIs, which are not allowed in ids. */
 const RESERVED = "&=?/% ";
 const U64_LIMIT = 2n ** 64n;
 
-/** An id of the document's character set; messages call it by the label. */
+/** An id of the document's character set; `label` names it in messages. */
 export function id(label: string) {
   return param.charset(ID_CHARACTERS, { label });
 }
 
-/** How algocline reads its URIs, and every message with which it refuses one. */
+/** Algocline's rules for URIs, and its message for each violation. */
 export function createContract(services: readonly string[]): ResourceGroupOptions {
   return {
     uri: "alc://",
@@ -36,7 +36,7 @@ export function createContract(services: readonly string[]): ResourceGroupOption
   };
 }
 
-/** The first thing that is wrong with a URI that nothing matches, in the order in which algocline looks. */
+/** Returns the message for an unmatched URI. The order of the checks is algocline's. */
 function unmatched({ uri, segments, query }: Refusal, services: readonly string[]): string {
   const [service, ...rest] = segments;
   if (service === undefined) return `missing path segment in ${uri}`;
@@ -47,7 +47,7 @@ function unmatched({ uri, segments, query }: Refusal, services: readonly string[
   return `resource not found: ${uri}`;
 }
 
-/** What algocline's services say of something that is not there. */
+/** The "not found" messages of algocline's services. */
 function missing({ uri, segments: [service, name, part] }: Refusal): string {
   if (service === "packages" && part === "init.lua") return `pkg not found: ${name}`;
   if (service === "cards") return `card '${name}' not found`;
@@ -57,7 +57,7 @@ function missing({ uri, segments: [service, name, part] }: Refusal): string {
   return `resource not found: ${uri}`;
 }
 
-/** Above the cap; or above what algocline's own integers hold, which it reports as a bad number. */
+/** The message for a value above the cap. Algocline reports a value beyond 64 bits as an invalid number. */
 function overCap({ name, value, uri, limit }: Refusal): string {
   const number = BigInt(value);
   if (number < U64_LIMIT) return `query param '${name}=${number}' on ${uri} exceeds cap of ${limit}`;

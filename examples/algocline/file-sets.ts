@@ -1,16 +1,16 @@
 import { InvalidParams } from "proffer";
 import { type ConfinedDirectory, confine } from "proffer/files";
 
-/** Files that are known by an id. */
+/** Files with an id each. */
 export interface FileSet {
   has(id: string): Promise<boolean>;
-  /** The text of a file; undefined if there is none. */
+  /** The text of a file; undefined if it does not exist. */
   text(id: string): Promise<string | undefined>;
-  /** The ids that have a file and can stand in a URI, sorted. */
+  /** The sorted ids of all files whose names are valid ids. */
   ids(): Promise<readonly string[]>;
 }
 
-/** What one read may hold in memory; the largest real card or log is a hundred times smaller. */
+/** Limit of one read; the largest real card or log is a hundred times smaller. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The characters that the document allows in an id. */
@@ -18,12 +18,12 @@ export const ID_CHARACTERS = "A-Za-z0-9_.-";
 
 const ID = new RegExp(`^[${ID_CHARACTERS}]+$`);
 
-/** Whether a name can stand in a URI. */
+/** Whether a name is a valid id. */
 export function isId(name: string): boolean {
   return ID.test(name);
 }
 
-/** A folder of algocline, which refuses links that lead out of it in its own words. */
+/** Opens a folder that rejects symbolic links out of it with algocline's message. */
 export function openFolder(folder: string): ConfinedDirectory {
   return confine(folder, {
     maxBytes: MAX_BYTES,
@@ -31,7 +31,7 @@ export function openFolder(folder: string): ConfinedDirectory {
   });
 }
 
-/** The files of one folder, by their names without the ending. */
+/** The files of one folder; their names without the ending are the ids. */
 export function filesIn(folder: string, ending: string): FileSet {
   const files = openFolder(folder);
   return {
@@ -41,13 +41,13 @@ export function filesIn(folder: string, ending: string): FileSet {
   };
 }
 
-/** Files of all folders in a folder. */
+/** The files in all subfolders of a folder. */
 export interface ScatteredFiles extends FileSet {
-  /** Where a file is, below the folder; undefined if there is none. */
+  /** The path of a file, relative to the folder; undefined if it does not exist. */
   find(id: string): Promise<string | undefined>;
 }
 
-/** The files of all folders in a folder, by their names without the ending: of two with the same name, the first. */
+/** The files in all subfolders; their names without the ending are the ids. If two are equal, the first file counts. */
 export function filesBelow(folder: string, ending: string): ScatteredFiles {
   const files = openFolder(folder);
   async function folders(): Promise<string[]> {

@@ -5,15 +5,15 @@ import { extractMeta, type PackageMeta } from "./lua-meta.ts";
 import { packageFiles } from "./packages.ts";
 import type { Places } from "./places.ts";
 
-/** What the second edition adds to a resource. */
+/** The second edition's additions to a resource. */
 export interface Live {
   readonly watch: Watch;
 }
 
-/** So many packages are in the hub's index at most. */
+/** Limit of packages in the hub's index. */
 const MAX_INDEXED = 1000;
 
-/** Lists the resources of a set of files and tells of their changes; nothing in the first edition. */
+/** The options that list a set of files and watch it for changes; none in the first edition. */
 export function listed(live: Live | undefined, files: FileSet, toUri: (id: string) => string) {
   if (live === undefined) return {};
   const list: ListFunction = ({ after }) => entries(files, toUri, after);
@@ -46,7 +46,7 @@ export function liveResources(places: Places, live: Live): readonly Resource[] {
   ];
 }
 
-/** The key is the id: in the order of URIs "a-b/init.lua" would come before "a/init.lua". */
+/** Sorts by id: in the order of URIs, "a-b/init.lua" would come before "a/init.lua". */
 async function* entries(
   files: FileSet,
   toUri: (id: string) => string,

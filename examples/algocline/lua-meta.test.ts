@@ -36,18 +36,18 @@ describe("the metadata of a package", () => {
     expect(extractMeta(source)).toBeUndefined();
   });
 
-  it("passes over mentions before the real one", () => {
+  it("is found after other mentions of M.meta", () => {
     const source = '-- M.meta = { name = "decoy" }\nprint(M.meta)\nM.M.meta = { name = "a" }';
     expect(extractMeta(source)?.name).toBe("a");
   });
 
-  it("begins with the comment at the top", () => {
+  it("includes the comment at the top as docstring", () => {
     const source = '--- One.\n\n---   Two.\n-- three\n--- four\nM.meta = { name = "a" }';
     expect(extractMeta(source)?.docstring).toBe("One.\nTwo.");
     expect(extractMeta('M.meta = { name = "a" }')?.docstring).toBeNull();
   });
 
-  it("is a text with every name that can be quoted, whatever stands around it", () => {
+  it("has any quotable name, with any code around it", () => {
     const noise = fc.stringMatching(/^[a-z0-9 \n,=]*$/);
     const name = fc.stringMatching(/^[^"\\\n]+$/);
     fc.assert(
@@ -57,7 +57,7 @@ describe("the metadata of a package", () => {
     );
   });
 
-  it("survives any text", () => {
+  it("never has an empty name, for any source", () => {
     const piece = fc.constantFrom("M", ".", "meta", "=", "{", "}", '"', "'", "[[", "]]", "--", "\\", "\n", "name", ",");
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {

@@ -1,6 +1,6 @@
 import { luaTokens, type Token } from "./lua-tokens.ts";
 
-/** What a package says of itself. What it does not say is null, so that every key is always there. */
+/** The metadata of a package. Missing values are null, so that every key is always present. */
 export interface PackageMeta {
   readonly name: string;
   readonly version: string | null;
@@ -16,8 +16,8 @@ const SEPARATORS = [",", ";"];
 const OPENING = ["M", ".", "meta", "=", "{"];
 
 /**
- * Reads the table `M.meta` of a package's source without running it; undefined if there is none, or none with a name.
- * Values are texts, or texts put together with `..`; anything else is passed over.
+ * Reads the table `M.meta` of a package's source without running it. Returns undefined if the table or its name is
+ * missing. Reads string literals, also concatenated with `..`; skips all other values.
  */
 export function extractMeta(source: string): PackageMeta | undefined {
   const tokens = luaTokens(source);
@@ -36,7 +36,7 @@ export function extractMeta(source: string): PackageMeta | undefined {
   };
 }
 
-/** Goes behind `M.meta = {`, wherever in the code that is. */
+/** Consumes the tokens up to and including `M.meta = {`. */
 function findOpening(tokens: Generator<Token>): boolean {
   let at = 0;
   for (let next = tokens.next(); !next.done; next = tokens.next()) {
@@ -48,7 +48,7 @@ function findOpening(tokens: Generator<Token>): boolean {
   return false;
 }
 
-/** The fields of a table whose values are texts; of two with the same name, the first. */
+/** The fields of a table whose values are strings. If two have the same name, the first counts. */
 function readFields(tokens: Iterable<Token>): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   let field: Token[] = [];
@@ -67,7 +67,7 @@ function readFields(tokens: Iterable<Token>): ReadonlyMap<string, string> {
   return fields;
 }
 
-/** Keeps `key = "text" .. "text"`. */
+/** Stores a field of the form `key = "text" .. "text"`. */
 function keep(fields: Map<string, string>, [key, equals, ...parts]: readonly Token[]): void {
   if (key?.kind !== "name" || equals?.text !== "=" || parts.length % 2 === 0 || fields.has(key.text)) return;
   let value = "";
@@ -79,7 +79,7 @@ function keep(fields: Map<string, string>, [key, equals, ...parts]: readonly Tok
   fields.set(key.text, value);
 }
 
-/** The lines that begin with `---` before anything else does. */
+/** The lines that begin with `---` at the top of the source. */
 function leadingComment(source: string): string {
   const lines: string[] = [];
   for (const line of source.split("\n", 10_000)) {

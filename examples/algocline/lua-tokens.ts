@@ -1,8 +1,8 @@
-/** A piece of Lua source. */
+/** A token of Lua source. */
 export interface Token {
-  /** A name is any word: keywords and numbers too. */
+  /** A name is any word, including keywords and numbers. */
   readonly kind: "name" | "string" | "symbol";
-  /** Of a string, what it holds. */
+  /** For a string, its value. */
   readonly text: string;
 }
 
@@ -14,7 +14,7 @@ const LINE = /[^\n]*/y;
 const QUOTED = /"[^"\\\n]*(?:\\[\s\S][^"\\\n]*)*"?|'[^'\\\n]*(?:\\[\s\S][^'\\\n]*)*'?/y;
 const ESCAPES: { readonly [letter: string]: string } = { n: "\n", r: "\r", t: "\t" };
 
-/** The tokens of Lua source, comments left out. Whatever the source is, it is read once from left to right. */
+/** The tokens of Lua source without comments. Runs in linear time on any input. */
 export function* luaTokens(source: string): Generator<Token> {
   let at = 0;
   function take(pattern: RegExp): RegExpExecArray | null {
@@ -23,7 +23,7 @@ export function* luaTokens(source: string): Generator<Token> {
     if (found !== null) at = pattern.lastIndex;
     return found;
   }
-  /** The text up to the bracket that closes a long one, or to the end of the source. */
+  /** The text up to the closing long bracket, or to the end of the source. */
   function takeLong(level: string): string {
     const start = at;
     const end = source.indexOf(`]${level}]`, at);
@@ -60,7 +60,7 @@ export function* luaTokens(source: string): Generator<Token> {
   }
 }
 
-/** What a quoted string holds. Escapes by number stay as they are: nobody writes a description with them. */
+/** The value of a quoted string. Numeric escapes are kept: descriptions do not use them. */
 function unquote(quoted: string): string {
   const closed = quoted.length > 1 && quoted.endsWith(quoted[0] ?? "");
   const inside = quoted.slice(1, closed ? -1 : undefined);

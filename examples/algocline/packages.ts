@@ -5,10 +5,10 @@ import { parse } from "smol-toml";
 import { type FileSet, isId, openFolder } from "./file-sets.ts";
 import type { Places } from "./places.ts";
 
-/** A file that every package may have, such as `init.lua`, by the name of the package. */
+/** A file that packages may have, such as `init.lua`; the ids are the names of the packages. */
 export function packageFiles({ home, project }: Places, file: string): FileSet {
   const installed = join(home, "packages");
-  /** The folders that a package may be in. Each may be a link: algocline links packages that are being worked on. */
+  /** The folders of a package. Each may be a symbolic link: algocline links packages in development. */
   async function foldersOf(name: string): Promise<readonly string[]> {
     const variant = (await findVariants(project)).get(name);
     return [...(variant === undefined ? [] : [variant]), join(installed, name)];
@@ -30,7 +30,7 @@ export function packageFiles({ home, project }: Places, file: string): FileSet {
     const variants = await findVariants(project);
     const found: string[] = [];
     for (const name of new Set([...variants.keys(), ...(await folderNames(installed))])) {
-      // A package whose file leads out of it is not listed; to read it says why.
+      // A package whose file is a link out of it is not listed; reading it reports the reason.
       if (isId(name) && (await has(name).catch(() => false))) found.push(name);
     }
     return found.sort();
@@ -38,7 +38,7 @@ export function packageFiles({ home, project }: Places, file: string): FileSet {
   return { has, text, ids };
 }
 
-/** The names of the folders in a folder, and of links, which may lead to one; none if it is not there. */
+/** The names of the subfolders and symbolic links of a folder; empty if the folder does not exist. */
 async function folderNames(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
@@ -48,8 +48,8 @@ async function folderNames(folder: string): Promise<string[]> {
 }
 
 /**
- * The folders of the packages that a project keeps for itself, by name. A file that cannot be read is never taken for
- * one without packages: somebody would run another version than they think. @throws {RpcError}
+ * The folders of a project's own packages, by name. An invalid file is an error and does not count as empty: otherwise
+ * users would run another version than they expect. @throws {RpcError}
  */
 export async function findVariants(project: string | undefined): Promise<ReadonlyMap<string, string>> {
   const variants = new Map<string, string>();
@@ -74,7 +74,7 @@ function parseVariants(text: string, project: string): { readonly [key: string]:
   }
 }
 
-/** What a parser says first; the rest of its message is a drawing. */
+/** The first line of a parser's message; the rest shows the code. */
 export function firstLine(error: unknown): string {
   return String((error as Error).message).split("\n", 1)[0] ?? "";
 }

@@ -7,14 +7,14 @@ import { FIXTURES } from "./temporary-home.ts";
 const project = join(FIXTURES, "project");
 
 describe("an installation", () => {
-  it("is in the user's home, with the logs in it", () => {
+  it("is in the user's home by default, with the logs inside", () => {
     const home = join(homedir(), ".algocline");
     for (const env of [{}, { ALC_HOME: "", ALC_LOG_DIR: "" }]) {
       expect(findPlaces(env, "/")).toEqual({ home, logs: join(home, "logs"), project: undefined });
     }
   });
 
-  it("is where the environment says", () => {
+  it("is configured by environment variables", () => {
     expect(findPlaces({ ALC_HOME: "/a", ALC_LOG_DIR: "/b", ALC_PROJECT_ROOT: project }, "/")).toEqual({
       home: "/a",
       logs: "/b",
@@ -22,7 +22,7 @@ describe("an installation", () => {
     });
   });
 
-  it("belongs to the nearest project above, unless one is named that exists", () => {
+  it("uses the nearest project above, unless ALC_PROJECT_ROOT exists", () => {
     expect(findPlaces({}, join(project, "panel")).project).toBe(project);
     expect(findPlaces({ ALC_PROJECT_ROOT: "/no/such/folder" }, project).project).toBe(project);
   });

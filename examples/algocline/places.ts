@@ -2,17 +2,17 @@ import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
-/** Where the files of an algocline installation are. */
+/** The folders of an algocline installation. */
 export interface Places {
   readonly home: string;
   readonly logs: string;
-  /** The project whose `alc.local.toml` may put its own packages in front of those of the home. */
+  /** The project whose `alc.local.toml` may override installed packages. */
   readonly project: string | undefined;
 }
 
 type Environment = { readonly [name: string]: string | undefined };
 
-/** Finds an installation as algocline does: by `ALC_HOME`, `ALC_LOG_DIR` and `ALC_PROJECT_ROOT`, or where they usually are. */
+/** Finds an installation as algocline does: by `ALC_HOME`, `ALC_LOG_DIR` and `ALC_PROJECT_ROOT`, or their defaults. */
 export function findPlaces(env: Environment, cwd: string): Places {
   const home = resolve(cwd, env.ALC_HOME || join(homedir(), ".algocline"));
   return {
@@ -22,7 +22,7 @@ export function findPlaces(env: Environment, cwd: string): Places {
   };
 }
 
-/** The nearest folder, upwards, that has an `alc.toml`. */
+/** The nearest folder, from this one upwards, that contains an `alc.toml`. */
 function projectAbove(folder: string): string | undefined {
   if (existsSync(join(folder, "alc.toml"))) return folder;
   const parent = dirname(folder);

@@ -10,7 +10,7 @@ import { packageFiles } from "./packages.ts";
 import type { Places } from "./places.ts";
 import { boundLog } from "./session-log.ts";
 
-/** What the first segment of a URI may be. */
+/** The valid first segments of a URI. */
 export const SERVICES = ["types", "packages", "cards", "scenarios", "eval", "logs"];
 
 const LUA = "text/x-lua";
@@ -38,7 +38,7 @@ function typeStubs({ home }: Places, live: Live | undefined): readonly Resource[
       description,
       mimeType: LUA,
       ...(live === undefined ? {} : { watch: live.watch }),
-      // Listed even while there is no file: what a read of a single URI does not return would be an empty text.
+      // Listed even if the file is missing. Returning undefined from a fixed URI would send an empty text.
       read: async () => {
         const text = await stubs.text(name);
         if (text === undefined) throw new NotFound();
@@ -107,7 +107,7 @@ function cardResources({ home }: Places, live: Live | undefined): readonly Resou
       offset: { default: 0, max: 10_000_000, plus: true },
       limit: { default: 100, max: 10_000, plus: true },
       ...listed(live, samples, (card) => `alc://cards/${card}/samples`),
-      // A card need not have samples, but samples need a card.
+      // A card may have no samples, but samples require a card.
       exists: ({ card_id }) => cards.has(card_id),
       badLines: ({ line, problem }) => `Failed to parse sample line ${line}: it ${problem}`,
     }),
@@ -143,7 +143,7 @@ function evalResult({ home }: Places, live: Live | undefined): Resource {
     ...listed(live, readable, (result) => `alc://eval/${result}`),
     exists: ({ result_id }) => EVAL_ID.test(result_id) && results.has(result_id),
     read: ({ result_id }) => {
-      // After the query, which algocline checks before the form of the id.
+      // Algocline checks the query before the form of the id.
       if (EVAL_ID.test(result_id)) return results.text(result_id);
       throw new InvalidParams(`invalid eval_id: must be {strategy}_{timestamp}, got '${result_id}'`);
     },

@@ -6,11 +6,11 @@ const log = (rounds: number, text = "x".repeat(50)) =>
   JSON.stringify({ session_id: "s", transcript: Array.from({ length: rounds }, (_, at) => ({ at, text })) }, null, 2);
 
 describe("a session log", () => {
-  it("is itself if it fits", () => {
+  it("is unchanged if it fits", () => {
     expect(boundLog(log(3), { limit: 3, maxChars: 20_000 }, "s")).toBe(log(3));
   });
 
-  it("keeps as many of the newest rounds as fit, not half of them", () => {
+  it("keeps as many of the newest rounds as fit", () => {
     const whole = JSON.parse(log(20));
     const room = JSON.stringify({ ...whole, transcript: whole.transcript.slice(-15) }).length + 60;
     const bounded = JSON.parse(boundLog(log(20), { limit: 50, maxChars: room }, "s"));
@@ -18,16 +18,16 @@ describe("a session log", () => {
     expect(bounded.transcript.at(-1).at).toBe(19);
   });
 
-  it("leaves out what is not a transcript too, if nothing else helps", () => {
+  it("omits other properties if omitting rounds is not enough", () => {
     const text = JSON.stringify({ session_id: "s", notes: "x".repeat(1000) });
     expect(boundLog(text, { limit: 50, maxChars: 100 }, "s")).toBe('{"session_id":"s","truncated":true}');
   });
 
-  it("refuses bounds that leave no room at all", () => {
+  it("rejects a limit that is too small for any result", () => {
     expect(() => boundLog(log(3), { limit: 50, maxChars: 0 }, "s")).toThrow(/too few/);
   });
 
-  it("stays within every bound and counts right", () => {
+  it("stays within every limit and reports correct counts", () => {
     const sizes = fc.record({
       rounds: fc.integer({ min: 0, max: 120 }),
       limit: fc.integer({ min: 0, max: 150 }),

@@ -1,14 +1,14 @@
 import { RpcError, truncateJson } from "proffer";
 
 export interface LogBounds {
-  /** How many rounds at most. */
+  /** Limit of rounds. */
   readonly limit: number;
   readonly maxChars: number;
 }
 
 /**
- * A session log within its bounds: as it stands if it fits; otherwise the oldest rounds are left out, and `truncated`,
- * `original_rounds` and `returned_rounds` say so. @throws {RpcError} for a log that must be cut and is not JSON.
+ * Truncates a session log. A log that fits is unchanged; otherwise the oldest rounds are omitted, and `truncated`,
+ * `original_rounds` and `returned_rounds` report it. @throws {RpcError} if the log is too long and not JSON.
  */
 export function boundLog(text: string, { limit, maxChars }: LogBounds, id: string): string {
   const log = parseLog(text);

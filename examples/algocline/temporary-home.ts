@@ -5,24 +5,24 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Places } from "./places.ts";
 
-/** A copy of the fixture home that a test may change. */
+/** A copy of the fixture home that tests may change. */
 export interface TemporaryHome {
   readonly places: Places;
-  /** Writes a file of the home. */
+  /** Writes a file in the home. */
   write(name: string, text: string): Promise<void>;
   path(name: string): string;
   remove(): void;
 }
 
-/** The variables that lead a server to a home. */
+/** The environment variables that point a server to a home. */
 export function environmentOf({ places: { home, logs, project = "" } }: TemporaryHome) {
   return { ALC_HOME: home, ALC_LOG_DIR: logs, ALC_PROJECT_ROOT: project };
 }
 
-/** The installation that the example brings along. */
+/** The installation that is part of the example. */
 export const FIXTURES = fileURLToPath(new URL("./fixtures", import.meta.url));
 
-/** Copies the fixture home, and the project beside it, to a folder of its own. */
+/** Copies the fixture home, and the project beside it, to a new temporary folder. */
 export function createHome(): TemporaryHome {
   const folder = mkdtempSync(join(tmpdir(), "algocline-"));
   cpSync(FIXTURES, folder, { recursive: true });

@@ -4,10 +4,10 @@ import type { Watch } from "proffer";
 import { findVariants } from "./packages.ts";
 import type { Places } from "./places.ts";
 
-/** What in the home can be read; the rest is not watched. */
+/** The folders with resources; the rest of the home is not watched. */
 const FOLDERS = ["types", "packages", "cards", "scenarios", "evals", "logs"];
 
-/** Which resources a file stands behind, by its path in the home. */
+/** The resources whose source a file is, by its path in the home. */
 const ROUTES: readonly (readonly [file: RegExp, uris: readonly string[]])[] = [
   [/^types\/(alc(?:_shapes)?\.d\.lua)$/, ["alc://types/*"]],
   [/^packages\/([^/]+)\/init\.lua$/, ["alc://packages/*/init.lua", "alc://packages/*/meta", "alc://hub/index"]],
@@ -19,7 +19,7 @@ const ROUTES: readonly (readonly [file: RegExp, uris: readonly string[]])[] = [
   [/^logs\/([^/]+)\.json$/, ["alc://logs/*"]],
 ];
 
-/** Watches an installation: a changed file is an update of its resources, one that comes or goes a change of the list. */
+/** Watches an installation: a changed file updates its resources, a created or deleted one also changes the list. */
 export function watchHome(places: Places): Watch {
   return async (events) => {
     const roots = await findRoots(places);
@@ -39,7 +39,7 @@ export function watchHome(places: Places): Watch {
   };
 }
 
-/** The URIs of the resources that a file of the home stands behind. */
+/** The URIs of the resources whose source a file is. */
 export function urisOf(path: string): string[] {
   for (const [file, uris] of ROUTES) {
     const id = file.exec(path)?.[1];
@@ -48,13 +48,13 @@ export function urisOf(path: string): string[] {
   return [];
 }
 
-/** A folder that is watched, and where in the home its files belong. */
+/** A watched folder, and the path in the home that it maps to. */
 interface Root {
   readonly folder: string;
   readonly place: string;
 }
 
-/** Those that lie in the home come after it, so that a file belongs to the last root above it. */
+/** Folders inside the home come after it, so that the last matching root is the closest one. */
 async function findRoots({ home, logs, project }: Places): Promise<readonly Root[]> {
   const variants = [...(await findVariants(project))].map(([name, folder]) => ({ folder, place: `packages/${name}` }));
   return [{ folder: home, place: "" }, { folder: logs, place: "logs" }, ...variants];

@@ -5,7 +5,7 @@ import { BIRDS, type Kind, MENUS } from "./taxonomy.ts";
 
 const REVISIONS = ["2025-06-18", "2025-11-25", "2026-07-28"];
 
-/** Answers as somebody who looks at a bird with these traits. */
+/** Answers every question for a bird with these traits. */
 const looking =
   (traits: Kind["traits"]): ScriptedAnswers =>
   ({ params }) => {
@@ -25,7 +25,7 @@ const leaves = (kinds: readonly Kind[], inherited = {}): Kind[] =>
 
 describe.each(REVISIONS)("the birds expert on %s", (revision) => {
   it.each(leaves(BIRDS).map(({ name, traits }) => [name, traits] as const))("identifies a %s", async (_, traits) => {
-    // The first that fits is named: whoever sees a forked tail never gets as far as the purple martin.
+    // The first match wins: with a forked tail, the expert never reaches the purple martin.
     const fits = leaves(BIRDS).find((leaf) =>
       Object.entries(leaf.traits).every(([key, value]) => traits[key] === value),
     );
@@ -35,7 +35,7 @@ describe.each(REVISIONS)("the birds expert on %s", (revision) => {
     ]);
   });
 
-  it("begins with the bill, as a menu or as yes and no", async () => {
+  it("asks about the bill first, with yes and no as choices", async () => {
     const asked: unknown[] = [];
     const client = await connect(server, {
       revision,
@@ -60,14 +60,14 @@ describe.each(REVISIONS)("the birds expert on %s", (revision) => {
     expect(asked.length).toBeLessThanOrEqual(64);
   });
 
-  it("needs a client that can be asked", async () => {
+  it("requires a client that supports elicitation", async () => {
     const client = await connect(server, { revision, capabilities: {} });
     const outcome = await client.call("identify_bird").catch((error) => error);
     expect(outcome).toMatchObject(revision === "2026-07-28" ? { code: -32021 } : { isError: true });
   });
 });
 
-it("gives the same dialogue on every revision", async () => {
+it("the birds expert has the same dialogue on every revision", async () => {
   const dialogues = await Promise.all(
     REVISIONS.map(async (revision) => {
       const asked: unknown[] = [];

@@ -1,10 +1,10 @@
 import { type Context, field } from "proffer";
 import { type Kind, MENUS } from "./taxonomy.ts";
 
-/** What the user has said so far: of each attribute, which values the bird has and which it has not. */
+/** The user's answers so far: for each attribute, the values that the bird has or does not have. */
 type Facts = Map<string, Map<string, boolean>>;
 
-/** Finds the first bird, in the order of the taxonomy, that has every trait it should have. */
+/** Finds the first bird, in the order of the taxonomy, all of whose traits are present. */
 export async function identify(
   kinds: readonly Kind[],
   ctx: Context,
@@ -28,11 +28,11 @@ async function hasAll(traits: Kind["traits"], ctx: Context, facts: Facts): Promi
   return true;
 }
 
-/** Whether the bird has the value: from what is known, or else by asking. */
+/** Whether the bird has the value: from the known facts, or else by asking. */
 async function has(attribute: string, value: string, ctx: Context, facts: Facts): Promise<boolean> {
   const known = facts.get(attribute) ?? new Map<string, boolean>();
   facts.set(attribute, known);
-  // An attribute has one value: whoever has another one has not this one.
+  // An attribute has one value: if another value is known, this one is wrong.
   if (known.has(value) || [...known.values()].includes(true)) return known.get(value) ?? false;
   const menu = MENUS[attribute];
   if (menu === undefined) {
@@ -41,7 +41,7 @@ async function has(attribute: string, value: string, ctx: Context, facts: Facts)
     return known.get(value) ?? false;
   }
   const answer = await ctx.ask(`What is the value for ${attribute}?`, { answer: field.choice(menu) });
-  // Nothing was said, so nothing is known: the next bird asks again.
+  // Without an answer the value stays unknown, and the next bird asks again.
   if (answer.action !== "accept") return false;
   known.set(answer.content.answer, true);
   return answer.content.answer === value;

@@ -1,7 +1,7 @@
-/** An order, a family or a bird: what is particular about it, and what belongs to it. */
+/** An order, a family or a bird, with its traits and its members. */
 export interface Kind {
   readonly name: string;
-  /** They hold for all that belongs to it, unless one of those says otherwise. */
+  /** Members inherit them and can override them. */
   readonly traits: { readonly [attribute: string]: string };
   readonly kinds?: readonly Kind[];
 }
@@ -80,7 +80,7 @@ export const BIRDS: readonly Kind[] = [
   ),
 ];
 
-/** Attributes that are asked for as a choice among these; all others as yes or no. */
+/** Attributes that are asked as a choice among these values; all others are yes-or-no questions. */
 export const MENUS: { readonly [attribute: string]: readonly string[] } = {
   flight: ["ponderous", "powerful", "agile", "flap_glide", "other"],
   flight_profile: ["flat", "v_shaped", "other"],

@@ -80,7 +80,7 @@ const older = [
   }),
 ];
 
-/** The tools that the suite calls on revisions where questions end a request. */
+/** The tools that the suite calls on revisions where a question ends the request. */
 const newer = [
   defineTool({
     name: "test_streaming_elicitation",

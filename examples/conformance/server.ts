@@ -1,5 +1,5 @@
 /**
- * What the official conformance suite expects of a server:
+ * The server that the official conformance suite tests:
  *
  *   npx proffer serve examples/conformance/server.ts --http
  *   npx @modelcontextprotocol/conformance server --url http://localhost:3000/mcp --requirements 2026-07-28

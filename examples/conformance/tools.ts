@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { audio, defineTool, embed, fail, image, text } from "proffer";
 import { png, wav } from "./media.ts";
 
-/** The suite wants to see notifications come one by one. */
+/** Milliseconds between notifications: the suite expects them one by one. */
 const STEP = 50;
 
 const address = {

@@ -3,7 +3,7 @@ import { divide, factorial } from "./tools.ts";
 
 const MAX = 1000;
 
-/** The answer is worded by the tool itself. */
+/** A tool with a hand-written result text. */
 export const factorialTool = defineTool({
   name: "factorial",
   description: "Computes the factorial of a non-negative integer.",
@@ -16,7 +16,7 @@ export const factorialTool = defineTool({
   handle: ({ n }) => `The factorial is: ${factorial(n)}`,
 });
 
-/** Several results of one call: what fails is a text among the others, and the call a success. */
+/** Several results of one call: a failed one is a text among the others, and the call succeeds. */
 export const factorialsTool = defineTool({
   name: "factorials",
   description: "Computes the factorials of several integers, as far as they have one.",
@@ -54,7 +54,7 @@ export const divideTool = defineTool({
   },
 });
 
-/** Asks if the client can be asked, and does without if it cannot. */
+/** Asks the user if the client supports it, and falls back to `cancel` otherwise. */
 export const askNameTool = defineTool({
   name: "ask_name",
   description: "Asks the user for their name and greets them.",

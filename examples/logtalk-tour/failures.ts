@@ -1,6 +1,6 @@
 import { definePrompt, defineResource, defineTool, fail, ToolError } from "proffer";
 
-/** A detail that no client should see. */
+/** A detail that clients must not see. */
 export const SECRET = "connect ECONNREFUSED 10.0.0.7:5432";
 
 /** A predicate that fails. */
@@ -10,7 +10,7 @@ export const failingTool = defineTool({
   handle: () => fail("No proof was found."),
 });
 
-/** A predicate that throws, and whose author wants the model to know what. */
+/** A predicate that throws an error for the model. */
 export const throwingTool = defineTool({
   name: "throw_term",
   description: "Throws a term that the model may see.",
@@ -19,16 +19,16 @@ export const throwingTool = defineTool({
   },
 });
 
-/** A predicate that throws what its author did not foresee. */
+/** A predicate that throws an unexpected error. */
 export const crashingTool = defineTool({
   name: "crash",
-  description: "Throws what nobody expected.",
+  description: "Throws an unexpected error.",
   handle: () => {
     throw new Error(SECRET);
   },
 });
 
-/** A prompt that cannot be made. */
+/** A prompt that fails. */
 export const crashingPrompt = definePrompt({
   name: "broken",
   description: "Cannot be made",

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startServe } from "../links.ts";
 
 const MODULE = fileURLToPath(new URL("./server.ts", import.meta.url));
-const PATIENCE = { timeout: 30_000 };
 
 type Message = { readonly id?: unknown; readonly [key: string]: unknown };
 
@@ -35,7 +34,7 @@ const FRAMINGS: {
   },
 };
 
-/** What opens a conversation: a handshake, or a request that needs none. */
+/** The first message: a handshake, or a request that needs none. */
 const OPENINGS: { readonly [revision: string]: Message } = {
   "2024-11-05": {
     id: 0,
@@ -79,10 +78,10 @@ describe.each(Object.entries(FRAMINGS))("messages framed by %s", (_, framing) =>
       send(JSON.stringify({ jsonrpc: "2.0", ...message, params: described }));
     };
 
-    it("are answered in the same framing, whatever characters they have", async () => {
+    it("are answered in the same framing, with any characters", async () => {
       request(opening);
       request({ id: "é", method: "prompts/get", params: { name: "summarize", arguments: { text: "é€😀\n" } } });
-      await expect.poll(() => answers.length, PATIENCE).toBe(2);
+      await expect.poll(() => answers.length).toBe(2);
       expect(answers.find(({ id }) => id === 0)).toHaveProperty("result.instructions");
       expect(answers.find(({ id }) => id === "é")).toMatchObject({
         result: { messages: [{ content: { text: "Please summarize the following text:\n\né€😀\n" } }] },
@@ -90,11 +89,11 @@ describe.each(Object.entries(FRAMINGS))("messages framed by %s", (_, framing) =>
       expect(bytes).toHaveLength(0);
     });
 
-    it("are served after one that is no JSON, which is answered with -32700", async () => {
+    it("are served after an invalid JSON message, which is answered with -32700", async () => {
       request(opening);
       send("foo :- bar.");
       request({ id: 1, method: "tools/call", params: { name: "factorial", arguments: { n: 3 } } });
-      await expect.poll(() => answers.length, PATIENCE).toBe(3);
+      await expect.poll(() => answers.length).toBe(3);
       expect(answers.some(({ error }) => (error as { code?: number })?.code === -32700)).toBe(true);
       expect(answers.find(({ id }) => id === 1)).toMatchObject({
         result: { content: [{ text: "The factorial is: 6" }] },

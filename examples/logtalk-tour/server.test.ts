@@ -1,32 +1,34 @@
 import type { ScriptedAnswer } from "proffer/testing";
 import { describe, expect, it } from "vitest";
-import { describeTransports } from "../transports.ts";
+import { describeModule } from "../transports.ts";
 import { SECRET } from "./failures.ts";
 
 const MODULE = new URL("./server.ts", import.meta.url);
 const ICON = /^R0lGODlh[A-Za-z0-9+/]+$/;
 
-describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, (leg) => {
+describeModule({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, (leg) => {
   const isNewest = leg.revision === "2026-07-28";
 
-  it("introduces itself by name, version and instructions, with the capabilities of what it has", () => {
+  it("introduces itself by name, version and instructions, with the capabilities of its features", () => {
     const { result } = JSON.parse(leg.client.transcript.messages("server")[0] ?? "");
     const info = isNewest ? result._meta["io.modelcontextprotocol/serverInfo"] : result.serverInfo;
     expect(info).toEqual({ name: "my-server", version: "2.0.0", ...(isNewest && { title: "My server" }) });
-    expect(result.instructions).toBe("What the documents of Logtalk's mcp_server show, spelled out.");
+    expect(result.instructions).toBe(
+      "The examples of Logtalk's mcp_server documentation, written with define functions.",
+    );
     expect(result.capabilities).toMatchObject({ tools: {}, prompts: {}, resources: {} });
-    // To ask the user is what a client can do, not a server.
+    // Elicitation is a capability of clients, not of servers.
     expect(result.capabilities).not.toHaveProperty("elicitation");
   });
 
   describe("a custom call", () => {
-    it("words its own result", async () => {
+    it("returns its own text", async () => {
       const result = await leg.client.call("factorial", { n: 5 });
       expect(result.content).toEqual([{ type: "text", text: "The factorial is: 120" }]);
       expect(result).not.toHaveProperty("isError");
     });
 
-    it("gives a list of results, in which a failure is a text among others", async () => {
+    it("returns a list of results, with a failure as one of the texts", async () => {
       const result = await leg.client.call("factorials", { ns: [3, -1, 0] });
       expect(result.content.slice(0, 3)).toEqual([
         { type: "text", text: "3! = 6" },
@@ -34,7 +36,7 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
         { type: "text", text: "0! = 1" },
       ]);
       expect(result).not.toHaveProperty("isError");
-      // Links have been there since 2025-06-18; before that, they are texts.
+      // Links exist since 2025-06-18; before, they are sent as text.
       expect(result.content[3]).toMatchObject(
         isNewest
           ? { type: "resource_link", uri: "logtalk://my-app/readme", name: "readme", mimeType: "text/plain" }
@@ -42,7 +44,7 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
       );
     });
 
-    it("gives a value for programs and a sentence about it for the model", async () => {
+    it("returns a value for programs and a sentence about it for the model", async () => {
       const { content, structuredContent } = await leg.client.call("divide", { dividend: 17, divisor: 5 });
       expect(content).toEqual([{ type: "text", text: "5 goes 3 times into 17, and 2 is left." }]);
       expect(structuredContent).toEqual(isNewest ? { quotient: 3, remainder: 2 } : undefined);
@@ -50,34 +52,34 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
   });
 
   describe("error handling", () => {
-    it("a predicate that fails is an error of the tool", async () => {
+    it("a failed predicate is a tool error", async () => {
       expect(await leg.client.call("prove")).toMatchObject({
         isError: true,
         content: [{ type: "text", text: "No proof was found." }],
       });
     });
 
-    it("an exception that is meant to be seen is the text of the error", async () => {
+    it("a ToolError is a tool error with its text", async () => {
       expect(await leg.client.call("throw_term")).toMatchObject({
         isError: true,
         content: [{ type: "text", text: "error(resource_error(memory), prove/1)" }],
       });
     });
 
-    it("an exception that nobody foresaw is an error of the tool without its text", async () => {
+    it("an unexpected exception is a tool error without its text", async () => {
       const result = await leg.client.call("crash");
-      expect(result).toMatchObject({ isError: true, content: [{ type: "text", text: 'The tool "crash" failed.' }] });
+      expect(result).toMatchObject({ isError: true, content: [{ type: "text", text: 'Tool "crash" failed.' }] });
     });
 
-    it("a prompt that fails is an error on the wire", async () => {
+    it("a failed prompt is a protocol error", async () => {
       await expect(leg.client.get("broken")).rejects.toMatchObject({ code: -32603 });
     });
 
-    it("a resource that cannot be read is an error on the wire", async () => {
+    it("an unreadable resource is a protocol error", async () => {
       await expect(leg.client.read("logtalk://my-app/broken")).rejects.toMatchObject({ code: -32603 });
     });
 
-    it("no failure tells its detail, or keeps the next request from being answered", async () => {
+    it("failures hide their details, and the next request is answered", async () => {
       const failures = [leg.client.call("crash"), leg.client.get("broken"), leg.client.read("logtalk://my-app/broken")];
       const told = JSON.stringify(await Promise.allSettled(failures));
       expect(told).toContain("failed");
@@ -87,13 +89,13 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
   });
 
   describe("prompts", () => {
-    it("may come with a description", async () => {
+    it("may have a description", async () => {
       const { description, messages } = await leg.client.get("debate", { topic: "tabs" });
       expect(description).toBe("A debate on tabs");
       expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
     });
 
-    it("do without what is not required, and complete it", async () => {
+    it("work without optional arguments, and complete them", async () => {
       const { messages } = await leg.client.get("code_review", { code: "foo." });
       expect(messages).toMatchObject([
         { content: { text: "Please review the following code for potential issues:\n\nfoo." } },
@@ -103,7 +105,7 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
     });
   });
 
-  it("reads several contents of one resource, texts and bytes, each with its uri and type", async () => {
+  it("reads several contents of one resource, texts and blobs, each with its URI and type", async () => {
     const uri = "logtalk://my-app/logs";
     expect((await leg.client.read(uri)).contents).toEqual([
       { uri, mimeType: "text/plain", text: "Log entry 1" },
@@ -113,10 +115,10 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
   });
 });
 
-describe("ask_name by a custom call", () => {
+describe("ask_name with a custom call", () => {
   let answer: () => ScriptedAnswer | Promise<ScriptedAnswer>;
 
-  describeTransports({ module: MODULE, revisions: ["2025-06-18", "2026-07-28"], answers: () => answer() }, (leg) => {
+  describeModule({ module: MODULE, revisions: ["2025-06-18", "2026-07-28"], answers: () => answer() }, (leg) => {
     it.each<[ScriptedAnswer, string]>([
       [{ name: "Alice" }, "Hello, Alice!"],
       ["decline", "No name provided."],
@@ -126,7 +128,7 @@ describe("ask_name by a custom call", () => {
       expect((await leg.client.call("ask_name")).content).toEqual([{ type: "text", text }]);
     });
 
-    it("loses nothing that arrives while the user thinks", async () => {
+    it("loses no message that arrives while the user thinks", async () => {
       let meanwhile: unknown;
       answer = async () => {
         meanwhile = (await leg.client.call("factorial", { n: 4 })).content;
@@ -137,17 +139,17 @@ describe("ask_name by a custom call", () => {
     });
 
     it.each<[string, ScriptedAnswer]>([
-      ["an action that there is not", { action: "maybe" }],
-      ["nothing filled in", { action: "accept" }],
+      ["an unknown action", { action: "maybe" }],
+      ["an accept without content", { action: "accept" }],
       ["a value of another type", { name: 5 }],
-    ])("takes %s for no answer", async (_, given) => {
+    ])("rejects %s as an answer", async (_, given) => {
       answer = () => given;
       const call = leg.client.call("ask_name");
       if (leg.revision === "2026-07-28") await expect(call).rejects.toMatchObject({ code: -32602 });
       else expect(await call).toMatchObject({ isError: true });
     });
 
-    it("asks nothing of a client that cannot be asked", async () => {
+    it("does not ask a client that does not support elicitation", async () => {
       const client = await leg.connect({ capabilities: {} });
       expect((await client.call("ask_name")).content).toMatchObject([{ text: "No name provided." }]);
     });

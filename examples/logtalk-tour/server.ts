@@ -10,7 +10,7 @@ export default defineServer({
   name: "my-server",
   version: "2.0.0",
   title: "My server",
-  instructions: "What the documents of Logtalk's mcp_server show, spelled out.",
+  instructions: "The examples of Logtalk's mcp_server documentation, written with define functions.",
   tools: [factorialTool, factorialsTool, divideTool, askNameTool, failingTool, throwingTool, crashingTool],
   prompts: [
     definePrompt({
@@ -54,7 +54,7 @@ export default defineServer({
     defineResource({
       uri: "logtalk://my-app/logs",
       name: "logs",
-      description: "What the application logged, an entry each, and its icon",
+      description: "Application log, one content per entry, and its icon",
       mimeType: "text/plain",
       read: () =>
         contents([

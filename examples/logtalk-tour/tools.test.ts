@@ -1,11 +1,11 @@
 import type { Asked, ScriptedAnswer } from "proffer/testing";
 import { describe, expect, it } from "vitest";
-import { describeTransports } from "../transports.ts";
+import { describeModule } from "../transports.ts";
 
 const MODULE = new URL("./tools.ts", import.meta.url);
 const NOT_FOUND: { readonly [revision: string]: number } = { "2024-11-05": -32002, "2026-07-28": -32602 };
 
-/** The table of types: the type of a predicate's argument, its JSON type, a value that fits and one that does not. */
+/** The table of types: the type of a predicate's argument, its JSON type, a valid and an invalid value. */
 const TYPES: readonly (readonly [string, string, unknown, unknown])[] = [
   ["integer", "integer", 5, 1.5],
   ["float", "number", 1.5, "1.5"],
@@ -23,7 +23,7 @@ const TYPES: readonly (readonly [string, string, unknown, unknown])[] = [
 ];
 const FITTING = Object.fromEntries(TYPES.map(([name, , value]) => [name, value]));
 
-describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, (leg) => {
+describeModule({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, (leg) => {
   const { revision } = leg;
   const isNewest = revision === "2026-07-28";
 
@@ -33,8 +33,8 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
       expect(tools.map(({ name, description }) => [name, description])).toEqual([
         ["factorial", "Computes the factorial of a non-negative integer."],
         ["divide", "Divides one integer by another."],
-        ["assertz", "Takes note of a fact. There is nothing to give back."],
-        ["types", "Takes a value of each type that predicates can declare, and gives all of them back."],
+        ["assertz", "Records a fact and returns nothing."],
+        ["types", "Accepts a value of each type that predicates can declare, and returns all of them."],
         ["ask_name", "Asks the user for their name and greets them."],
       ]);
       expect(tools[0]?.inputSchema).toEqual({
@@ -46,31 +46,31 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
       expect(tools[1]?.inputSchema).toMatchObject({ required: ["dividend", "divisor"] });
     });
 
-    it("without inputs have no properties and nothing that is required", async () => {
+    it("have an empty input schema if they have no inputs", async () => {
       const tool = (await leg.client.listTools()).find(({ name }) => name === "ask_name");
       expect(tool?.inputSchema).toEqual({ type: "object", properties: {}, additionalProperties: false });
     });
 
-    it("give one output as its text, with every digit", async () => {
+    it("return one output as text, with every digit", async () => {
       const { content, isError } = await leg.client.call("factorial", { n: 25 });
       expect(content).toEqual([{ type: "text", text: "15511210043330985984000000" }]);
       expect(isError).toBeUndefined();
       expect((await leg.client.call("factorial", { n: 0 })).content).toEqual([{ type: "text", text: "1" }]);
     });
 
-    it("give several outputs by their names", async () => {
+    it("return several outputs by name", async () => {
       const { content, structuredContent } = await leg.client.call("divide", { dividend: 17, divisor: 5 });
       expect(content).toEqual([{ type: "text", text: '{"quotient":3,"remainder":2}' }]);
       expect(structuredContent).toEqual(isNewest ? { quotient: 3, remainder: 2 } : undefined);
     });
 
-    it("without outputs give an empty success", async () => {
+    it("return an empty success if they have no outputs", async () => {
       const result = await leg.client.call("assertz", { fact: "likes(mary, wine)" });
       expect(result.content).toEqual([]);
       expect(result.isError).toBeUndefined();
     });
 
-    it("tell all that is wrong with their arguments, and do not run", async () => {
+    it("report all invalid arguments, and do not run", async () => {
       const { content, isError } = await leg.client.call("divide", { dividend: "17", divider: 5 });
       expect(isError).toBe(true);
       const { text } = content[0] as { text: string };
@@ -80,7 +80,7 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
       expect(await leg.client.call("factorial")).toMatchObject({ isError: true });
     });
 
-    it("that throw a ToolError give its text as the error", async () => {
+    it("return the text of a thrown ToolError as the error", async () => {
       const result = await leg.client.call("divide", { dividend: 1, divisor: 0 });
       expect(result).toMatchObject({
         isError: true,
@@ -90,7 +90,7 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
   });
 
   describe("the type table", () => {
-    it.each(TYPES)("has %s for %s", async (name, type, _, wrong) => {
+    it.each(TYPES)("maps %s to %s", async (name, type, _, wrong) => {
       const tool = (await leg.client.listTools()).find((each) => each.name === "types");
       expect(tool?.inputSchema).toMatchObject({
         properties: { [name]: { type } },
@@ -101,13 +101,13 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
       expect(JSON.stringify(refused.content)).toContain(`/${name}`);
     });
 
-    it("takes a value of each type as it is", async () => {
+    it("passes a value of each type unchanged", async () => {
       const { content } = await leg.client.call("types", FITTING);
       expect(JSON.parse((content[0] as { text: string }).text)).toEqual(FITTING);
     });
   });
 
-  describe("requests that are wrong", () => {
+  describe("invalid requests", () => {
     it.each([
       ["tools/call", {}],
       ["tools/call", { name: "unknown" }],
@@ -121,7 +121,7 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
       await expect(leg.client.request(method, params)).rejects.toMatchObject({ code: -32602 });
     });
 
-    it("an unknown resource gets the code that the revision has for it", async () => {
+    it("an unknown resource gets the error code of the revision", async () => {
       const uri = "logtalk://my-app/unknown";
       await expect(leg.client.read(uri)).rejects.toMatchObject({ code: NOT_FOUND[revision], data: { uri } });
     });
@@ -130,7 +130,7 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
       await expect(leg.client.request("no/such")).rejects.toMatchObject({ code: -32601 });
     });
 
-    it("a ping is answered where the revision has one", async () => {
+    it("a ping is answered if the revision has it", async () => {
       const ping = leg.client.request("ping");
       if (isNewest) await expect(ping).rejects.toMatchObject({ code: -32601 });
       else expect(await ping).toEqual({});
@@ -151,7 +151,7 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
       });
     });
 
-    it("fill in what they are given", async () => {
+    it("fill in their arguments", async () => {
       const { messages } = await leg.client.get("code_review", { code: "foo :- bar.", language: "Logtalk" });
       const text = "Please review the following Logtalk code for potential issues:\n\nfoo :- bar.";
       expect(messages).toEqual([{ role: "user", content: { type: "text", text } }]);
@@ -173,7 +173,7 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
   });
 
   describe("resources", () => {
-    it("are listed by uri, name, description and type", async () => {
+    it("are listed with URI, name, description and type", async () => {
       expect(await leg.client.listResources()).toEqual([
         {
           uri: "logtalk://my-app/config",
@@ -185,7 +185,7 @@ describeTransports({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, 
         {
           uri: "logtalk://my-app/logs",
           name: "logs",
-          description: "What the application logged, an entry each",
+          description: "Application log, one content per entry",
           mimeType: "text/plain",
         },
       ]);
@@ -218,7 +218,7 @@ describe("ask_name", () => {
     return answer;
   };
 
-  describeTransports({ module: MODULE, revisions: ["2025-06-18", "2026-07-28"], answers }, (leg) => {
+  describeModule({ module: MODULE, revisions: ["2025-06-18", "2026-07-28"], answers }, (leg) => {
     it.each<[ScriptedAnswer, string]>([
       [{ name: "Alice" }, "Hello, Alice!"],
       ["decline", "No name provided."],
@@ -235,7 +235,7 @@ describe("ask_name", () => {
       ]);
     });
 
-    it("is of no use to a client that cannot be asked, and other tools are", async () => {
+    it("fails for a client that does not support elicitation, and other tools work", async () => {
       const client = await leg.connect({ capabilities: {} });
       const call = client.call("ask_name");
       if (leg.revision === "2026-07-28") await expect(call).rejects.toMatchObject({ code: -32021 });

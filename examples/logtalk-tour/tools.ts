@@ -13,8 +13,8 @@ export function factorial(n: Integer): bigint {
 
 /**
  * Divides one integer by another.
- * @param dividend - what is divided
- * @param divisor - what it is divided by
+ * @param dividend - the number to divide
+ * @param divisor - the number to divide by
  * @readOnly
  */
 export function divide(dividend: Integer, divisor: Integer): { quotient: Integer; remainder: Integer } {
@@ -23,15 +23,15 @@ export function divide(dividend: Integer, divisor: Integer): { quotient: Integer
 }
 
 /**
- * Takes note of a fact. There is nothing to give back.
- * @param fact - what is the case
+ * Records a fact and returns nothing.
+ * @param fact - the fact
  */
 export function assertz(fact: string): void {
   console.error(`noted: ${fact}`);
 }
 
 /**
- * Takes a value of each type that predicates can declare, and gives all of them back.
+ * Accepts a value of each type that predicates can declare, and returns all of them.
  * @param integer - a whole number
  * @param float - a number
  * @param number - a number
@@ -119,7 +119,7 @@ export function readme(): string {
 }
 
 /**
- * What the application logged, an entry each
+ * Application log, one content per entry
  * @resource logtalk://my-app/logs
  * @mimeType text/plain
  */

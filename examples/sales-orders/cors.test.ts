@@ -43,18 +43,18 @@ describe.each([
   { cors: "check", without: 200, own: 200, told: OWN },
   { cors: "enforce", without: 400, own: 200, told: OWN },
 ])("with cors: $cors", ({ cors, without, own, told }) => {
-  it(`a client that is no web page gets ${without}`, async () => {
+  it(`a client without an Origin gets ${without}`, async () => {
     expect((await post(cors)).status).toBe(without);
   });
 
-  it(`a page of an allowed origin gets ${own}, and may ${told ? "" : "not "}read it`, async () => {
+  it(`a page of an allowed origin gets ${own}, and may ${told ? "" : "not "}read the response`, async () => {
     const response = await post(cors, { origin: OWN });
     expect(response.status).toBe(own);
     expect(response.headers.get("access-control-allow-origin")).toBe(told);
   });
 
   it.each([FOREIGN, "https://example.com.evil.example", "http://shop.example.com", "https://example.com", "null"])(
-    "a page of %s gets 403 and no permission",
+    "a page of %s gets 403 and no CORS headers",
     async (origin) => {
       const response = await post(cors, { origin });
       expect(response.status).toBe(403);
@@ -62,7 +62,7 @@ describe.each([
     },
   );
 
-  it("a browser that asks beforehand is told what it may do, or nothing", async () => {
+  it("a preflight request is answered according to the mode", async () => {
     const asking = { "access-control-request-method": "POST", "access-control-request-headers": "content-type" };
     const response = await send(cors, "OPTIONS", { ...asking, origin: OWN });
     expect(response.headers.get("access-control-allow-origin")).toBe(told);
@@ -72,12 +72,12 @@ describe.each([
   });
 });
 
-it("a mode that does not exist is refused when the server starts", async () => {
+it("an unknown CORS mode is rejected when the server starts", async () => {
   const wrong = serveHttp(defineDemo(), { port: 0, cors: "ignore" as never });
   await expect(wrong).rejects.toThrow('cors must be "off", "check" or "enforce", not ignore.');
 });
 
-it("each server of a host may ask who is calling", async () => {
+it("each server of a host can have its own authentication", async () => {
   expect((await post("locked")).status).toBe(401);
   expect((await post("locked", { authorization: "Bearer clerk" })).status).toBe(200);
 });

@@ -1,17 +1,17 @@
 import sqlite from "node-sqlite3-wasm";
 
-/** A value that a query can take or give. */
+/** A parameter or a result value of a query. */
 export type SqlValue = string | number | bigint | boolean | Uint8Array | null;
 
 export type SqlRow = { readonly [column: string]: SqlValue };
 
-/** The database as the resources see it: something that answers queries. */
+/** The interface of the database that the resources use. */
 export interface SalesDatabase {
   query(text: string, values: unknown[]): SqlRow[];
   close(): void;
 }
 
-/** Numbers of orders run from here on. */
+/** The lowest order number. */
 export const FIRST_ORDER = 10_001;
 export const ORDERS = 3000;
 const CUSTOMERS = 200;
@@ -37,7 +37,7 @@ const SCHEMA = `
   ) without rowid;
 `;
 
-/** The nth of some texts, in SQL. */
+/** The SQL expression for the nth of some texts. */
 const pick = (texts: readonly string[], at: string) =>
   `json_extract('${JSON.stringify(texts)}', '$[' || ((${at}) % ${texts.length}) || ']')`;
 
@@ -48,7 +48,7 @@ const ROLES = ["clerk", "manager", "auditor"];
 const STATUSES = ["open", "delivered", "invoiced", "cancelled"];
 const PRODUCTS = ["pump", "valve", "gasket", "bearing", "filter", "sensor", "hose"];
 
-/** The same data every time, so that tests and readers can rely on them. */
+/** The data is the same on every start, so that tests can rely on it. */
 const DATA = `
   with recursive n(i) as (select 1 union all select i + 1 from n where i < ${CUSTOMERS})
   insert into customers select i, ${pick(NAMES, "i")} || ' ' || ${pick(FORMS, "i / 10")} || ' ' || i, ${pick(CITIES, "i")} from n;
@@ -61,7 +61,7 @@ const DATA = `
     500 + (o.id * p.value * 37) % 90000 from orders o, json_each('[1,2,3,4]') p where p.value <= 1 + o.id % 4;
 `;
 
-/** Opens a database in memory with some customers, users and a few thousand orders. */
+/** Opens an in-memory database with customers, users and a few thousand orders. */
 export function openDatabase(): SalesDatabase {
   const database = new sqlite.Database();
   database.exec(SCHEMA);

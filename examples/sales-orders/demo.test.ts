@@ -10,7 +10,7 @@ describe.each(["2024-11-05", "2025-06-18", "2026-07-28"])("the stateless demo on
     client = await connect(defineDemo(), { revision });
   });
 
-  it("has two prompts whose argument is required", async () => {
+  it("has two prompts with a required argument each", async () => {
     expect(await client.listPrompts()).toEqual([
       {
         name: "greet",
@@ -35,11 +35,11 @@ describe.each(["2024-11-05", "2025-06-18", "2026-07-28"])("the stateless demo on
     ["joke", { name: "Ada" }, "Prompt joke requires parameter 'topic'"],
     ["x", {}, "Prompt x unknown."],
     ["__proto__", {}, "Prompt __proto__ unknown."],
-  ])("refuses the prompt %s with %j", async (name, values, message) => {
+  ])("rejects the prompt %s with %j", async (name, values, message) => {
     await expect(client.get(name, values as never)).rejects.toMatchObject({ code: -32602, message });
   });
 
-  it("has a resource, a template and nothing else", async () => {
+  it("has one resource and one template", async () => {
     const { contents } = await client.read("abap://classes/zcl_demo");
     expect(contents).toEqual([{ uri: "abap://classes/zcl_demo", mimeType: "text/x-abap", text: DEMO_CLASS }]);
     expect((await client.read("file://sales_receipt/17")).contents[0]?.text).toMatch(/^Receipt of sales order 17\n/);
@@ -48,7 +48,7 @@ describe.each(["2024-11-05", "2025-06-18", "2026-07-28"])("the stateless demo on
     }
   });
 
-  it("tells the time, structured where the revision has that, and as text", async () => {
+  it("returns the time as text, and as structured content if the revision has it", async () => {
     const { content, structuredContent } = await client.call("get_server_time");
     const told = JSON.parse((content[0] as { text: string }).text);
     expect(told).toEqual({
@@ -58,7 +58,7 @@ describe.each(["2024-11-05", "2025-06-18", "2026-07-28"])("the stateless demo on
     expect(structuredContent).toEqual(revision < "2025-06-18" ? undefined : told);
   });
 
-  it("tells a connection, and says what is wrong with its arguments", async () => {
+  it("returns a flight connection, and reports invalid arguments", async () => {
     const call = (airline_code: unknown, connection_number: unknown) =>
       client.call("get_flight_conn_details", { airline_code, connection_number });
     const found = await call("AA", 17);
@@ -74,13 +74,13 @@ describe.each(["2024-11-05", "2025-06-18", "2026-07-28"])("the stateless demo on
     expect((await call("AA", 1.5)).isError).toBe(true);
   });
 
-  it("does not know another tool", async () => {
+  it("rejects an unknown tool", async () => {
     await expect(client.call("x")).rejects.toMatchObject({ code: -32602, message: "Tool x not found." });
   });
 });
 
 describe.each(["2024-11-05", "2025-11-25"])("the session demo on %s", (revision) => {
-  it("adds up what one client says, and nobody else's", async () => {
+  it("keeps a separate sum for each client", async () => {
     const server = defineSessionDemo();
     const text = async (client: TestClient, name: string, input?: object) =>
       ((await client.call(name, input)).content[0] as { text: string }).text;
@@ -93,13 +93,13 @@ describe.each(["2024-11-05", "2025-11-25"])("the session demo on %s", (revision)
     expect(await text(one, "get_session_details")).not.toBe(await text(other, "get_session_details"));
   });
 
-  it.each([0, 1_000_001, 1.5, "5"])("refuses to add %j", async (increment) => {
+  it.each([0, 1_000_001, 1.5, "5"])("rejects an increment of %j", async (increment) => {
     const client = await connect(defineSessionDemo(), { revision });
     expect(await client.call("increment_example", { increment })).toMatchObject({ isError: true });
   });
 });
 
-it("says that a revision without sessions has none", async () => {
+it("the session demo explains that a revision has no sessions", async () => {
   const client = await connect(defineSessionDemo(), { revision: "2026-07-28" });
   const message = "Protocol revision 2026-07-28 has no sessions; use 2025-11-25 or an older one.";
   for (const [name, input] of [["increment_example", { increment: 1 }], ["get_session_details"]] as const) {

@@ -20,7 +20,7 @@ const FLIGHTS = new Map([
   ["AC 820", { from: "Toronto", to: "Frankfurt", minutes: 445 }],
 ]);
 
-/** The stateless demo of the ABAP server SDK: something of everything. */
+/** The stateless demo of the ABAP server SDK, with tools, prompts and resources. */
 export function defineDemo(): Server {
   const server: Server = defineServer({
     name: "Demo MCP Server",
@@ -40,7 +40,7 @@ export function defineDemo(): Server {
   return server;
 }
 
-/** Refuses what is not there in the words of the demo, before Proffer does it in its own. */
+/** Rejects unknown names with the messages of the demo, before Proffer rejects them with its own. */
 function checkNames(server: Server, { method, name = "", params }: MiddlewareCall): void {
   if (method === "tools/call" && server.tools.get(name) === undefined) {
     throw new InvalidParams(`Tool ${name} not found.`);

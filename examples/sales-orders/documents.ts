@@ -14,7 +14,7 @@ CLASS zcl_my_utility IMPLEMENTATION.
 ENDCLASS.
 `;
 
-/** The source of the class that the demo shows. */
+/** The source of the demo's class. */
 export const DEMO_CLASS = `CLASS zcl_demo DEFINITION PUBLIC FINAL CREATE PUBLIC.
   PUBLIC SECTION.
     METHODS hello RETURNING VALUE(text) TYPE string.
@@ -35,7 +35,7 @@ export const USER_GUIDE = `# Sales orders
 - \`db://sales/top_customers\` has the best customers as CSV, \`file://reports/sales_summary.pdf\` a page to print.
 `;
 
-/** Describes the size of a text as clients count it: in bytes of UTF-8. */
+/** Returns the size of a text as the protocol counts it: in bytes of UTF-8. */
 export function sizeOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }

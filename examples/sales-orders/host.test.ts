@@ -25,7 +25,7 @@ function post(path: string, message: unknown, headers: Record<string, string> = 
   });
 }
 
-/** The parts of an answer that the tests look at. */
+/** The parts of a response that the tests read. */
 interface Answer {
   readonly id?: unknown;
   readonly result: { readonly protocolVersion?: string; readonly content: readonly { readonly text: string }[] };
@@ -36,7 +36,7 @@ async function answerOf(response: Response): Promise<Answer> {
   return (await response.json()) as Answer;
 }
 
-/** Opens a session of an older revision and gives the header that names it. */
+/** Opens a session of an older revision and returns its header. */
 async function openSession(path: string, protocolVersion: string): Promise<Record<string, string>> {
   const params = { protocolVersion, capabilities: {}, clientInfo: INFO };
   const response = await post(path, { jsonrpc: "2.0", id: 0, method: "initialize", params });
@@ -52,11 +52,11 @@ const call = (name: string, input: object = {}, id: unknown = 1) => ({
 });
 
 describe("several servers on one host", () => {
-  it("are each at a path of their own, for an official client of sessions", async () => {
+  it("each have their own path, for an official client with sessions", async () => {
     const names: (string | undefined)[] = [];
     for (const path of Object.keys(service.urls)) {
       const client = new OldClient(INFO);
-      // The types of that package do not hold with exact optional properties.
+      // The types of that package do not support exactOptionalPropertyTypes.
       await client.connect(new OldTransport(new URL(url(path))) as never);
       names.push(client.getServerVersion()?.name);
       await client.close();
@@ -64,7 +64,7 @@ describe("several servers on one host", () => {
     expect(names).toEqual(["sales-orders", "Demo MCP Server", "Session Demo MCP Server"]);
   });
 
-  it("are for an official client of the newest revision, too", async () => {
+  it("also serve an official client of the newest revision", async () => {
     const client = new NewClient(INFO, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
     await client.connect(new NewTransport(new URL(url("/sales/orders"))));
     const { contents } = await client.readResource({ uri: "sales_order/12345" });
@@ -73,7 +73,7 @@ describe("several servers on one host", () => {
     await client.close();
   });
 
-  it("are nowhere else", async () => {
+  it("do not answer on other paths", async () => {
     for (const path of ["/", "/sales", "/sales/orders/x", "/demo/other"]) {
       expect((await post(path, call("get_server_time"))).status).toBe(404);
     }
@@ -81,7 +81,7 @@ describe("several servers on one host", () => {
 });
 
 describe.each(["2025-03-26", "2025-06-18", "2025-11-25"])("a session on %s", (version) => {
-  it("keeps its value until it is ended", async () => {
+  it("keeps its value until it ends", async () => {
     const session = await openSession("/demo/session", version);
     const text = async (increment: number) => {
       const response = await post("/demo/session", call("increment_example", { increment }), session);
@@ -104,7 +104,7 @@ describe.each(["2025-03-26", "2025-06-18", "2025-11-25"])("a session on %s", (ve
     ).toBe(404);
   });
 
-  it("answers a ping, and under the id that was sent", async () => {
+  it("answers a ping with the id of the request", async () => {
     const session = await openSession("/demo/stateless", version);
     for (const id of ["5", 5, 0, ""]) {
       const response = await post("/demo/stateless", { jsonrpc: "2.0", id, method: "ping" }, session);
@@ -112,7 +112,7 @@ describe.each(["2025-03-26", "2025-06-18", "2025-11-25"])("a session on %s", (ve
     }
   });
 
-  it("takes notifications without an answer, and refuses what it does not know", async () => {
+  it("accepts notifications without a response, and rejects unknown methods", async () => {
     const session = await openSession("/demo/stateless", version);
     const told = await post("/demo/stateless", { jsonrpc: "2.0", method: "notifications/initialized" }, session);
     expect([told.status, await told.text()]).toEqual([202, ""]);
@@ -124,13 +124,13 @@ describe.each(["2025-03-26", "2025-06-18", "2025-11-25"])("a session on %s", (ve
 });
 
 describe("the host", () => {
-  it("takes JSON only, and only where JSON may come back", async () => {
+  it("requires JSON and an Accept header that allows it", async () => {
     const body = call("get_server_time");
     expect((await post("/demo/stateless", body, { "content-type": "text/plain" })).status).toBe(415);
     expect((await post("/demo/stateless", body, { accept: "text/html" })).status).toBe(406);
   });
 
-  it("refuses other origins and other methods", async () => {
+  it("rejects foreign origins and other HTTP methods", async () => {
     expect((await post("/demo/stateless", call("x"), { origin: "https://evil.example" })).status).toBe(403);
     expect((await fetch(url("/demo/stateless"), { method: "PUT" })).status).toBe(405);
   });

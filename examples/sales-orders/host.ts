@@ -4,7 +4,7 @@ import { defineDemo } from "./demo.ts";
 import { defineSalesOrders } from "./sales-orders.ts";
 import { defineSessionDemo } from "./session-demo.ts";
 
-/** Serves all three on one port, each at its path: an area and a name, as the ABAP server SDK has them. */
+/** Serves all three servers on one port. A path is an area and a name, as in the ABAP server SDK. */
 export function serveHost(options: ServeOptions = {}): Promise<HttpService> {
   return serveHttp(
     {

@@ -1,6 +1,6 @@
 import { defineResourceGroup, type Resource } from "proffer";
 
-/** Gives resources the contract of the document: what is not there is -32602 with this sentence, on every revision. */
+/** Makes a missing resource -32602 with this sentence on every revision, as the document requires. */
 export function withNotFound(
   resources: readonly (Resource | readonly Resource[])[],
   sentence: (uri: string) => string,

@@ -22,7 +22,7 @@ describe.each(["2024-11-05", "2025-06-18", "2026-07-28"])("sales orders on %s", 
   };
   const readJson = async (uri: string) => JSON.parse((await read(uri))?.text ?? "");
 
-  it("lists what is fixed, with sizes and annotations, those of zero too", async () => {
+  it("lists fixed resources with sizes and annotations, including zeros", async () => {
     const { resources } = (await client.request("resources/list")) as { resources: object[] };
     expect(resources.slice(0, 6)).toMatchObject([
       {
@@ -46,7 +46,7 @@ describe.each(["2024-11-05", "2025-06-18", "2026-07-28"])("sales orders on %s", 
     ]);
   });
 
-  it("lists every order and every user once, page by page, with metadata where the list has some", async () => {
+  it("lists every order and every user once, page by page, with the metadata of the list", async () => {
     const uris: string[] = [];
     const totals: unknown[] = [];
     let cursor: unknown;
@@ -67,7 +67,7 @@ describe.each(["2024-11-05", "2025-06-18", "2026-07-28"])("sales orders on %s", 
     expect(totals.length).toBeGreaterThan(4);
   });
 
-  it("refuses a cursor that it did not give", async () => {
+  it("rejects an unknown cursor", async () => {
     await expect(client.request("resources/list", { cursor: "page2" })).rejects.toMatchObject({ code: -32602 });
   });
 
@@ -119,7 +119,7 @@ describe.each(["2024-11-05", "2025-06-18", "2026-07-28"])("sales orders on %s", 
     expect(await readJson("users/user0007/profile")).toMatchObject({ username: "user0007", role: expect.any(String) });
   });
 
-  it("reads an order with its items, with metadata on the content and on the answer", async () => {
+  it("reads an order with its items, with metadata on the content and on the result", async () => {
     const { contents, _meta } = await client.read("sales_order/12345");
     const { items, ...head } = JSON.parse(contents[0]?.text ?? "");
     expect(head).toMatchObject({ id: 12345, customer: expect.any(String) });
@@ -129,11 +129,11 @@ describe.each(["2024-11-05", "2025-06-18", "2026-07-28"])("sales orders on %s", 
       0,
     );
     expect(_meta).toMatchObject({ "sales/currency": "EUR" });
-    // Contents have had metadata of their own since 2025-06-18.
+    // Contents have metadata since 2025-06-18.
     expect(contents[0]?._meta).toEqual(revision < "2025-06-18" ? undefined : { "sales/totalCents": total });
   });
 
-  it("completes the numbers of orders and the names of users", async () => {
+  it("completes order numbers and usernames", async () => {
     const order = { type: "ref/resource", uri: "sales_order/{sales_order_id}" };
     expect(await client.complete(order, "sales_order_id", "1234")).toEqual(
       Array.from({ length: 10 }, (_, at) => String(12340 + at)),

@@ -14,15 +14,15 @@ import { withNotFound } from "./not-found.ts";
 import { salesSummary } from "./sales-summary.ts";
 
 export interface SalesOrdersOptions {
-  /** Where the server's own log goes. Default: stderr. */
+  /** Receives the server's log. Default: stderr. */
   readonly log?: LogSink;
 }
 
-/** A number of an order. Longer ones would be beyond what the database counts. */
+/** An order number. The database cannot represent longer ones. */
 const ORDER_ID = /\d{1,15}/;
 const JSON_TYPE = "application/json";
 
-/** The resources of the document over a database of sales orders. */
+/** Creates a server with the resources of the document, from a database of sales orders. */
 export function defineSalesOrders(database: SalesDatabase, { log }: SalesOrdersOptions = {}): Server {
   const resources = [documents(), reports(database), order(database), profile(database), salesOrder(database)];
   return defineServer({
@@ -34,7 +34,7 @@ export function defineSalesOrders(database: SalesDatabase, { log }: SalesOrdersO
   });
 }
 
-/** What never changes. */
+/** Resources with fixed content. */
 function documents(): readonly Resource[] {
   return [
     defineResource({
@@ -70,7 +70,7 @@ const TOP_CUSTOMERS = `
   from customers c join orders o on o.customer_id = c.id join items i on i.order_id = o.id
   where o.status <> 'cancelled' group by c.id order by revenue_cents desc, c.id`;
 
-/** What is computed by each read: as CSV, as JSON, and as a PDF. */
+/** Resources that each read computes: CSV, JSON and a PDF. */
 function reports(database: SalesDatabase): readonly Resource[] {
   return [
     ...sql(database, {
@@ -106,7 +106,7 @@ function reports(database: SalesDatabase): readonly Resource[] {
   ];
 }
 
-/** An order in short, listed with the others: the list goes on behind the last order that a client has. */
+/** An order without its items. Each page of the list continues after the last order number of the page before. */
 function order(database: SalesDatabase): Resource {
   return defineResource({
     uri: "orders/{order_id}",
@@ -127,7 +127,7 @@ function order(database: SalesDatabase): Resource {
 
 const PROFILES_PER_PAGE = 500;
 
-/** A user, in a list that has cursors of its own: how many there are goes with each page. */
+/** A user. The list has its own cursors, and each page has the number of users as metadata. */
 function profile(database: SalesDatabase): Resource {
   return defineResource({
     uri: "users/{username}/profile",
@@ -156,7 +156,7 @@ const ORDER = `
   from orders o join customers c on c.id = o.customer_id where o.id = ?`;
 const ITEMS = "select position, product, quantity, price_cents from items where order_id = ? order by position";
 
-/** An order with its items, and with metadata on the content and on the answer. */
+/** An order with its items, with metadata on the content and on the result. */
 function salesOrder(database: SalesDatabase): Resource {
   return defineResource({
     uri: "sales_order/{sales_order_id}",

@@ -5,7 +5,7 @@ const BY_STATUS = `
   select status, count(distinct o.id) as orders, sum(quantity * price_cents) as cents
   from orders o join items i on i.order_id = o.id group by status order by status`;
 
-/** A page with the turnover by status, as a PDF that is written while it is read. */
+/** A page with the turnover by status, as a streamed PDF. */
 export function salesSummary(database: SalesDatabase): AsyncIterable<Uint8Array> {
   const document = new PDFDocument({ info: { Title: "Sales summary" } });
   document.fontSize(20).text("Sales summary").moveDown();

@@ -1,6 +1,6 @@
 import { type Context, defineServer, defineTool, type Server, type Session, ToolError } from "proffer";
 
-/** The session demo of the ABAP server SDK: a sum that each client has for itself. */
+/** The session demo of the ABAP server SDK: a separate sum for each client. */
 export function defineSessionDemo(): Server {
   return defineServer({
     name: "Session Demo MCP Server",

@@ -9,7 +9,7 @@ const ACCEPTED = { "content-type": "application/json", accept: "application/json
 let service: HttpService;
 
 beforeEach(async () => {
-  // Only the clock is ours: connections need their timers.
+  // Fakes only the clock: connections need real timers.
   vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-07-28T08:00:00Z") });
   service = await serveHttp(
     {
@@ -37,7 +37,7 @@ function initialize(protocolVersion: string, path?: string): Promise<Response> {
 
 const add = { method: "tools/call", params: { name: "increment_example", arguments: { increment: 1 } } };
 
-/** The text that a session answers with when one is added, or the status if it does not. */
+/** Adds 1 in a session. Returns the text of the result, or the HTTP status of a failure. */
 async function count(session: object): Promise<string | number> {
   const response = await post(add, session);
   if (!response.ok) return response.status;
@@ -53,7 +53,7 @@ describe.each(["2025-03-26", "2025-11-25"])("a session on %s", (version) => {
     expect(session["mcp-session-id"]).toMatch(/^[\x21-\x7e]{16,}$/);
   });
 
-  it("lasts an hour from its last use, and is unknown after it", async () => {
+  it("ends an hour after its last use", async () => {
     expect(await count(session)).toBe("Incremented value: 1");
     vi.setSystemTime(Date.now() + HOUR - 1);
     expect(await count(session)).toBe("Incremented value: 2");
@@ -61,12 +61,12 @@ describe.each(["2025-03-26", "2025-11-25"])("a session on %s", (version) => {
     expect(await count(session)).toBe("Incremented value: 3");
     vi.setSystemTime(Date.now() + HOUR + 1);
     expect(await count(session)).toBe(404);
-    // The clock going back does not bring it back.
+    // Turning the clock back does not restore it.
     vi.setSystemTime(Date.now() - HOUR);
     expect(await count(session)).toBe(404);
   });
 
-  it("can be opened anew, and begins anew", async () => {
+  it("can be opened again, and starts with a new value", async () => {
     expect(await count(session)).toBe("Incremented value: 1");
     vi.setSystemTime(Date.now() + HOUR + 1);
     expect(await count(session)).toBe(404);
@@ -74,7 +74,7 @@ describe.each(["2025-03-26", "2025-11-25"])("a session on %s", (version) => {
     expect(await count({ "mcp-session-id": again.headers.get("mcp-session-id") })).toBe("Incremented value: 1");
   });
 
-  it("is named by every request after the first, and ended once", async () => {
+  it("must be named by every request after the first, and ends once", async () => {
     expect(await count({})).toBe(400);
     const end = () => fetch(service.urls["/demo/session"] ?? "", { method: "DELETE", headers: session });
     expect((await end()).ok).toBe(true);
@@ -82,7 +82,7 @@ describe.each(["2025-03-26", "2025-11-25"])("a session on %s", (version) => {
     expect(await count(session)).toBe(404);
   });
 
-  it("is not opened by a server without sessions, which cannot end one either", async () => {
+  it("is neither opened nor ended by a server without sessions", async () => {
     const stateless = await initialize(version, "/demo/stateless");
     expect(stateless.status).toBe(200);
     expect(stateless.headers.get("mcp-session-id")).toBeNull();
@@ -92,7 +92,7 @@ describe.each(["2025-03-26", "2025-11-25"])("a session on %s", (version) => {
   });
 });
 
-it("an unknown version is answered with the newest that opens sessions", async () => {
+it("initialize answers an unknown version with the newest version that has sessions", async () => {
   const { result } = (await (await initialize("2031-01-01")).json()) as { result: object };
   expect(result).toMatchObject({
     protocolVersion: "2025-11-25",

@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-/** Below the packages, so that those which bring files of their own are found by the server. */
+/** Inside node_modules, so that the bundle finds its external packages. */
 const cache = fileURLToPath(new URL("../../node_modules/.cache", import.meta.url));
 let file: string;
 
@@ -34,7 +34,8 @@ afterAll(() => rm(dirname(file), { recursive: true }));
 it("serves an official client over stdio", async () => {
   const client = new Client({ name: "stdio-test", version: "1" });
   const env = { PROFFER_KEYS: Buffer.alloc(32, 1).toString("base64") };
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [file], env }));
+  const transport = new StdioClientTransport({ command: process.execPath, args: [file], env });
+  await client.connect(transport, { timeout: 600_000 });
   const { resourceTemplates } = await client.listResourceTemplates();
   expect(resourceTemplates.map(({ name }) => name)).toContain("Sales Order Details");
   const { resources, nextCursor } = await client.listResources();

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { describeTransports } from "../transports.ts";
+import { describeModule } from "../transports.ts";
 
 const ENDS = ["2024-11-05", "2026-07-28"];
 
 describe("sales orders", () => {
-  describeTransports({ module: new URL("./server.ts", import.meta.url), revisions: ENDS }, (leg) => {
-    it("lists what is fixed, with sizes and annotations of zero, and goes on by cursors", async () => {
+  const module = new URL("./server.ts", import.meta.url);
+  // The URIs of orders are relative, as in the original.
+  describeModule({ module, revisions: ENDS, relativeUris: true }, (leg) => {
+    it("lists fixed resources with sizes and annotations, including zeros, and continues by cursor", async () => {
       const { resources, nextCursor } = await leg.client.request("resources/list");
       expect(resources).toHaveLength(1000);
       expect((resources as object[])[0]).toMatchObject({
@@ -20,7 +22,7 @@ describe("sales orders", () => {
       await expect(leg.client.request("resources/list", { cursor: "page2" })).rejects.toMatchObject({ code: -32602 });
     });
 
-    it("lists its templates, those without a scheme too", async () => {
+    it("lists its templates, including those without a scheme", async () => {
       const templates = (await leg.client.listTemplates()).map(({ uriTemplate }) => uriTemplate);
       expect(templates).toEqual(
         expect.arrayContaining(["orders/{order_id}", "users/{username}/profile", "sales_order/{sales_order_id}"]),
@@ -51,7 +53,7 @@ describe("sales orders", () => {
       },
     );
 
-    it("has neither tools nor prompts, and says so", async () => {
+    it("rejects the methods of tools and prompts, which it does not have", async () => {
       for (const method of ["tools/list", "prompts/list"]) {
         await expect(leg.client.request(method)).rejects.toMatchObject({ code: -32601 });
       }
@@ -60,8 +62,8 @@ describe("sales orders", () => {
 });
 
 describe("the stateless demo", () => {
-  describeTransports({ module: new URL("./demo.ts", import.meta.url), revisions: ENDS }, (leg) => {
-    it("greets, shows a class and a receipt, and tells the time", async () => {
+  describeModule({ module: new URL("./demo.ts", import.meta.url), revisions: ENDS }, (leg) => {
+    it("greets, reads a class and a receipt, and returns the time", async () => {
       expect(await leg.client.get("greet", { name: "Ada" })).toMatchObject({
         description: "Greet prompt",
         messages: [{ role: "user", content: { text: "Happily greet Ada and wish them a great day" } }],
@@ -72,9 +74,9 @@ describe("the stateless demo", () => {
       expect(content).toMatchObject([{ type: "text", text: expect.stringContaining('"server_date"') }]);
     });
 
-    it("shows hints that are false, which are not the default", async () => {
+    it("lists annotations that are false", async () => {
       const [tool] = await leg.client.listTools();
-      // Tools have had annotations since 2025-03-26.
+      // Tools have annotations since 2025-03-26.
       expect(tool?.annotations).toEqual(
         leg.revision === "2024-11-05" ? undefined : { readOnlyHint: true, openWorldHint: false },
       );
@@ -85,11 +87,11 @@ describe("the stateless demo", () => {
       ["prompts/get", { name: "x" }, "Prompt x unknown."],
       ["tools/call", { name: "x" }, "Tool x not found."],
       ["resources/read", { uri: "abap://x" }, "Resource abap://x not found."],
-    ])("refuses %s with %j in its own words", async (method, params, message) => {
+    ])("rejects %s with %j and its own message", async (method, params, message) => {
       await expect(leg.client.request(method, params)).rejects.toMatchObject({ code: -32602, message });
     });
 
-    it.each(["prompts/get", "tools/call", "resources/read"])("refuses %s without a subject", async (method) => {
+    it.each(["prompts/get", "tools/call", "resources/read"])("rejects %s without a name or URI", async (method) => {
       await expect(leg.client.request(method)).rejects.toMatchObject({ code: -32602 });
     });
 
@@ -98,7 +100,7 @@ describe("the stateless demo", () => {
       [{ airline_code: "", connection_number: -1 }, ["/airline_code", "/connection_number"]],
       [{ airline_code: 1, connection_number: "17" }, ["/airline_code", "/connection_number"]],
       [{ airline_code: "AA", connection_number: 1.5 }, ["/connection_number"]],
-    ])("tells all that is wrong with the arguments %j", async (input, places) => {
+    ])("reports all invalid arguments of %j", async (input, places) => {
       const { content, isError } = await leg.client.call("get_flight_conn_details", input);
       expect(isError).toBe(true);
       for (const place of places) expect((content[0] as { text: string }).text).toContain(place);
@@ -107,10 +109,10 @@ describe("the stateless demo", () => {
 });
 
 describe("the session demo", () => {
-  describeTransports(
+  describeModule(
     { module: new URL("./session-demo.ts", import.meta.url), revisions: ["2024-11-05", "2025-11-25"] },
     (leg) => {
-      it("adds up what one client says, and nobody else's", async () => {
+      it("keeps a separate sum for each client", async () => {
         const other = await leg.connect();
         const add = async (client: typeof other, increment: number) =>
           (await client.call("increment_example", { increment })).content;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
 import { linkCommand } from "../src/client/command-link.ts";
 import { linkUrl } from "../src/client/http-link.ts";
-import { createProject, heard, type Project } from "./project.ts";
+import { createProject, type Project, waitForStderr } from "./project.ts";
 
 let project: Project;
 
@@ -29,7 +29,7 @@ beforeAll(() => {
 
 afterAll(() => project.remove());
 
-/** Runs `work` where neither the command line nor a compiler is installed. */
+/** Runs `work` without an installed command line and compiler. */
 async function withoutCommandLine(work: () => Promise<void>): Promise<void> {
   rmSync(project.path("node_modules/@proffer"), { recursive: true });
   try {
@@ -41,7 +41,7 @@ async function withoutCommandLine(work: () => Promise<void>): Promise<void> {
   }
 }
 
-it("a built folder runs over stdio with the run-time package alone", () =>
+it("a built folder runs over stdio with only the run-time package installed", () =>
   withoutCommandLine(async () => {
     const client = await connectOver(linkCommand([process.execPath, project.path("dist/index.js")]), {
       answers: [{ name: "Ada" }],
@@ -54,7 +54,7 @@ it("a built folder runs over stdio with the run-time package alone", () =>
 
 it("a built folder runs over HTTP", async () => {
   const server = project.startNode("dist/index.js", "--http", "0");
-  const url = /http:\S+/.exec(await heard(server, /http:\S+/))?.[0] ?? "";
+  const url = /http:\S+/.exec(await waitForStderr(server, /http:\S+/))?.[0] ?? "";
   const client = await connectOver(linkUrl(url), { revision: "2025-11-25" });
   expect((await client.call("later", { from: "2024-02-28T00:00:00Z", count: 2 })).structuredContent).toEqual({
     result: "2024-03-01T00:00:00.000Z",
@@ -62,31 +62,31 @@ it("a built folder runs over HTTP", async () => {
   await client.close();
 });
 
-it("proffer talks to a built folder as it does to a module", () => {
+it("the commands accept a built folder like a module", () => {
   expect(project.proffer("list", "dist").stdout).toContain("later(from, count?)");
 });
 
-it("a damaged build says so, with exit code 1", () => {
+it("serve exits with 1 and reports a damaged build", () => {
   project.write("broken/server.js", project.read("dist/server.js"));
   project.write("broken/manifest.json", "{");
   const { status, stderr } = project.proffer("serve", "broken");
   expect(status).toBe(1);
-  expect(stderr).toContain("broken failed while it was loaded");
+  expect(stderr).toContain("broken failed to load");
 });
 
-it("no eval is in what is built", () => {
+it("a build contains no eval", () => {
   for (const file of ["index.js", "server.js", "checks.js", "modules/tools.js"]) {
     expect(readFileSync(project.path(`dist/${file}`), "utf8")).not.toMatch(/\beval\b|new Function/);
   }
 });
 
-it("a built folder checks arguments by its own code, and refuses what `serve` refuses with the same words", async () => {
+it("a built folder checks arguments with generated code, and returns the same errors as serve", async () => {
   const built = await connectOver(linkCommand([process.execPath, project.path("dist/index.js")]));
   const served = await connectOver(
     linkCommand([process.execPath, distFile("bin.js"), "serve", project.path("tools.ts")]),
   );
   const from = "2024-02-28T00:00:00Z";
-  // The first call imports the checks.
+  // The first call imports the generated checks.
   for (const input of [{ from }, { from, count: 2 }, { from, count: "2" }, { count: 1 }, { from: "now", more: 1 }]) {
     const result = await built.call("later", input);
     expect(result).toEqual(await served.call("later", input));
@@ -95,7 +95,7 @@ it("a built folder checks arguments by its own code, and refuses what `serve` re
   await Promise.all([built.close(), served.close()]);
 });
 
-it("a built folder takes what its checks take, without asking the schema", async () => {
+it("a built folder does not validate again what its generated checks accept", async () => {
   project.write("trusting/tools.ts", "/** Doubles. */", "export const double = (n: number): number => 2 * n;");
   expect(project.proffer("build", "trusting/tools.ts", "--out", "trusting/dist").status).toBe(0);
   const checks = project.read("trusting/dist/checks.js");
@@ -106,24 +106,24 @@ it("a built folder takes what its checks take, without asking the schema", async
   await client.close();
 });
 
-it("a build replaces an earlier build, and nothing else", () => {
+it("build replaces an earlier build but no other folder", () => {
   project.write("precious/notes.txt", "mine");
   const refused = project.proffer("build", "tools.ts", "--out", "precious");
   expect(refused.status).toBe(1);
-  expect(refused.stderr).toContain("precious holds something else than a build");
+  expect(refused.stderr).toContain("precious contains files that are not a Proffer build");
   expect(project.read("precious/notes.txt")).toBe("mine\n");
   expect(project.proffer("build", "tools.ts", "--out", "precious/notes.txt").stderr).toContain("is a file");
-  expect(project.proffer("build", "tools.ts", "--out", ".").stderr).toContain(". holds tools.ts itself");
+  expect(project.proffer("build", "tools.ts", "--out", ".").stderr).toContain(". contains tools.ts itself");
   project.write("dist/modules/stale.js", "");
   expect(project.proffer("build", "tools.ts", "--out", "dist").status).toBe(0);
   expect(existsSync(project.path("dist/modules/stale.js"))).toBe(false);
 });
 
-it("an export without a comment, or an error of TypeScript, keeps a module from being built", () => {
+it("build fails on an undocumented export and on a TypeScript error", () => {
   project.write("bare.ts", "export const bare = (): string => 'a';");
   const refused = project.proffer("build", "bare.ts", "--out", "bare");
   expect(refused).toMatchObject({ status: 1, stdout: "" });
-  expect(refused.stderr).toMatch(/bare\.ts:1:14 error PF2001[\s\S]*nothing was written/);
+  expect(refused.stderr).toMatch(/bare\.ts:1:14 error PF2001[\s\S]*Nothing was written/);
   expect(existsSync(project.path("bare"))).toBe(false);
   expect(project.proffer("build", "bare.ts", "--out", "bare", "--allow-undocumented").status).toBe(0);
   project.write(
@@ -134,7 +134,7 @@ it("an export without a comment, or an error of TypeScript, keeps a module from 
   expect(project.proffer("build", "wrong.ts", "--out", "wrong").stderr).toMatch(/wrong\.ts:2:\d+ error TS2322/);
 });
 
-it("check shows what clients see, and what is wrong", () => {
+it("check prints the tools, prompts and resources, and the diagnostics", () => {
   const { status, stdout } = project.proffer("check", "tools.ts", "--json");
   expect(status).toBe(0);
   const { tools, prompts, resources, resourceTemplates, diagnostics } = JSON.parse(stdout);

@@ -9,15 +9,15 @@ import { afterAll, describe, expect, it } from "vitest";
 import { writeChecksModule } from "../src/build/checks-module.ts";
 import { drawValue, rootSchema } from "./schema-values.ts";
 
-// Always the same, unless PROFFER_FUZZ sets the number of values; then each run has others.
+// The seed is fixed unless PROFFER_FUZZ sets the number of values; then each run has a new seed.
 const VALUES = Number(process.env.PROFFER_FUZZ ?? 20_000);
 const SEED = process.env.PROFFER_FUZZ === undefined ? 1 : Date.now();
 
 const folder = mkdtempSync(join(tmpdir(), "proffer-checks-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A schema, the validator's judgement and that of the built check. */
-interface Judged {
+/** A schema with the results of the validator and of its generated check. */
+interface BuiltCheck {
   readonly schema: JsonSchemaObject;
   readonly isValid: (value: unknown) => boolean;
   readonly passes: (value: unknown) => boolean;
@@ -25,8 +25,8 @@ interface Judged {
 
 let written = 0;
 
-/** Writes the checks of schemas into a module, as a build does, and imports it. */
-async function judge(schemas: readonly JsonSchemaObject[]): Promise<Judged[]> {
+/** Generates a module with the checks of the schemas, as a build does, and imports it. */
+async function buildChecks(schemas: readonly JsonSchemaObject[]): Promise<BuiltCheck[]> {
   const tools = schemas.map((inputSchema, i) => ({ name: `tool ${i}`, inputSchema }) as unknown as ManifestTool);
   const file = join(folder, `checks-${written++}.js`);
   writeFileSync(file, writeChecksModule(tools));
@@ -68,12 +68,12 @@ function fixtureSchemas(): JsonSchemaObject[] {
   });
 }
 
-/** Compares both judgements on many values; gives how many of the valid values pass. */
-function compare(judged: readonly Judged[], numRuns: number): number {
+/** Compares the validator with the generated checks on many values. Returns the share of valid values that pass. */
+function compare(built: readonly BuiltCheck[], numRuns: number): number {
   let valid = 0;
   let passed = 0;
-  const property = fc.property(fc.constantFrom(...judged), fc.gen(), ({ schema, isValid, passes }, draw) => {
-    // As a message brings it.
+  const property = fc.property(fc.constantFrom(...built), fc.gen(), ({ schema, isValid, passes }, draw) => {
+    // The value as it arrives in a JSON message.
     const value = JSON.parse(JSON.stringify(drawValue(schema, schema, draw)));
     const doesPass = passes(value);
     const fits = isValid(value);
@@ -82,25 +82,25 @@ function compare(judged: readonly Judged[], numRuns: number): number {
     if (fits) valid++;
     if (doesPass) passed++;
   });
-  // The message says which value and schema it was; to look for smaller ones takes minutes.
+  // The error names the value and the schema; shrinking them would take minutes.
   fc.assert(property, { numRuns, seed: SEED, endOnFailure: true });
-  // Guards the test itself: values of which few, or all, fit prove nothing.
+  // Checks the test itself: it proves nothing if almost no value or almost every value is valid.
   expect(valid / numRuns).toBeGreaterThan(0.2);
   expect(valid / numRuns).toBeLessThan(0.95);
   return passed / valid;
 }
 
-it("what passes a built check fits its derived schema, and what fits passes", {
-  timeout: 60_000 + VALUES,
+it("a built check accepts exactly the values that match a derived schema", {
+  timeout: 600_000 + VALUES,
 }, async () => {
-  const judged = await judge(fixtureSchemas());
-  expect(judged.length).toBeGreaterThan(100);
-  expect(compare(judged, VALUES / 2)).toBe(1);
+  const built = await buildChecks(fixtureSchemas());
+  expect(built.length).toBeGreaterThan(100);
+  expect(compare(built, VALUES / 2)).toBe(1);
 });
 
-it("what passes a built check fits its schema, whatever that is", { timeout: 60_000 + VALUES }, async () => {
+it("a built check accepts only values that match an arbitrary schema", { timeout: 600_000 + VALUES }, async () => {
   const schemas = fc.sample(rootSchema, { numRuns: 1_000, seed: SEED }).filter(isServable);
-  expect(compare(await judge(schemas), VALUES / 2)).toBeGreaterThan(0.8);
+  expect(compare(await buildChecks(schemas), VALUES / 2)).toBeGreaterThan(0.8);
 });
 
 const closed = { type: "object", additionalProperties: false };
@@ -109,7 +109,7 @@ const square = { ...closed, properties: { kind: { const: "square" }, side: { typ
 const tag = (...kinds: string[]) => ({ type: "object", properties: { kind: { enum: kinds } }, required: ["kind"] });
 const types = ["object", "string"];
 const tree = { type: "array", items: { $ref: "#/$defs/tree" } };
-/** The schema of arguments with one value of a schema. */
+/** Returns an input schema whose only property has the given schema. */
 function rootOf(value: unknown, $defs: object = { tree, circle }): JsonSchemaObject {
   return { ...closed, properties: { value }, required: ["value"], $defs } as JsonSchemaObject;
 }
@@ -152,7 +152,7 @@ describe("a built check", () => {
     ["alternatives", { anyOf: [{ type: "string" }, circle] }, ["a", { kind: "circle" }], [1, { kind: "square" }]],
     ["tagged alternatives", { oneOf: [circle, square] }, [{ kind: "circle" }, { kind: "square" }], [{}, { kind: "" }]],
     ["tagged references", { oneOf: [{ $ref: "#/$defs/circle" }, square] }, [{ kind: "circle" }], [{ kind: "oval" }]],
-    ["tags that overlap", { oneOf: [tag("a", "b"), tag("b", "c")] }, [{ kind: "a" }, { kind: "c" }], [{ kind: "b" }]],
+    ["overlapping tags", { oneOf: [tag("a", "b"), tag("b", "c")] }, [{ kind: "a" }, { kind: "c" }], [{ kind: "b" }]],
     [
       "tags of any value",
       {
@@ -165,13 +165,13 @@ describe("a built check", () => {
       ["a"],
     ],
     [
-      "tags that may be absent",
+      "optional tags",
       { oneOf: [tag("a"), { ...tag("b"), required: [] }, { ...tag("c"), required: [] }] },
       [{ kind: "a" }],
       [{}, { kind: "d" }],
     ],
     ["other alternatives", { oneOf: [{ type: "number" }, { type: "integer" }] }, [1.5], [1]],
-    ["what is excluded", { not: { type: "string" } }, [1], ["a"]],
+    ["negation", { not: { type: "string" } }, [1], ["a"]],
     [
       "pattern properties",
       { type: "object", patternProperties: { "^a": { type: "number" } } },
@@ -179,25 +179,25 @@ describe("a built check", () => {
       [{ ab: "" }],
     ],
     ["recursion", { $ref: "#/$defs/tree" }, [[], [[], [[]]]], [[[1]]]],
-  ])("knows %s", async (_what, schema, fitting, others) => {
-    const [judged] = await judge([rootOf(schema)]);
-    const outcome = (value: unknown) => [judged?.passes({ value }), judged?.isValid({ value })];
+  ])("supports %s", async (_case, schema, fitting, others) => {
+    const [built] = await buildChecks([rootOf(schema)]);
+    const outcome = (value: unknown) => [built?.passes({ value }), built?.isValid({ value })];
     for (const value of fitting) expect(outcome(value), JSON.stringify(value)).toEqual([true, true]);
     for (const value of others) expect(outcome(value), JSON.stringify(value)).toEqual([false, false]);
   });
 
-  it("does not take what JSON leaves out for a property", async () => {
+  it("treats undefined as an absent property", async () => {
     for (const a of [{}, { not: { type: "string" } }, { anyOf: [{ type: "string" }, {}] }]) {
-      const [judged] = await judge([{ type: "object", properties: { a }, required: ["a"] }]);
-      expect(judged?.passes({ a: undefined })).toBe(false);
+      const [built] = await buildChecks([{ type: "object", properties: { a }, required: ["a"] }]);
+      expect(built?.passes({ a: undefined })).toBe(false);
     }
   });
 
-  it("ends when a value takes too much work", async () => {
+  it("stops and rejects a value that needs too many steps", async () => {
     const twice = { type: "array", items: { anyOf: [{ $ref: "#/$defs/twice" }, { $ref: "#/$defs/twice" }] } };
-    const [judged] = await judge([rootOf(twice, { twice })]);
+    const [built] = await buildChecks([rootOf(twice, { twice })]);
     const deep = (depth: number): unknown => (depth === 0 ? 1 : [deep(depth - 1)]);
-    expect(judged?.passes({ value: deep(60) })).toBe(false);
-    expect(judged?.passes({ value: Array.from({ length: 200_000 }, () => []) })).toBe(false);
+    expect(built?.passes({ value: deep(60) })).toBe(false);
+    expect(built?.passes({ value: Array.from({ length: 200_000 }, () => []) })).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ import { createProject, type Project } from "./project.ts";
 
 const text = readFileSync(fileURLToPath(new URL("../../../docs/cli.md", import.meta.url)), "utf8");
 
-/** The commands that the page shows with their output. */
+/** The commands of the page with their output. */
 const shown = [...text.matchAll(/```console\n([\s\S]*?)```/g)]
   .flatMap(([, block = ""]) => block.split(/^\$ /m).slice(1))
   .map((run) => {
@@ -26,14 +26,14 @@ beforeAll(() => {
 afterAll(() => project.remove());
 
 describe("docs/cli.md", () => {
-  it.each(shown)("shows what $command prints", ({ command, output }) => {
+  it.each(shown)("shows the output of $command", ({ command, output }) => {
     const line = command.replace(/^proffer/, `'${process.execPath}' '${distFile("bin.js")}'`);
-    const { stdout } = spawnSync("sh", ["-c", line], { cwd: project.folder, encoding: "utf8", timeout: 120_000 });
+    const { stdout } = spawnSync("sh", ["-c", line], { cwd: project.folder, encoding: "utf8", timeout: 600_000 });
     expect(stdout).toBe(output);
   });
 
   it.each(createProgram().commands.map((command) => [command.name(), command] as const))(
-    "names the command %s and each of its options",
+    "documents the command %s and each of its options",
     (name, command) => {
       expect(text).toMatch(new RegExp(`^## proffer (\\w+, )*${name}\\b`, "m"));
       for (const { long } of command.options) expect(text).toContain(long);

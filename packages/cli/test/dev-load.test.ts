@@ -10,8 +10,8 @@ beforeAll(() => {
 
 afterAll(() => project.remove());
 
-// The two load modules in ways of their own.
-it("proffer dev shows what a module threw exactly as serve and call do", () => {
+// dev loads modules in a different way than serve and call, but the errors must be the same.
+it("proffer dev reports an exception of the module exactly like serve and call", () => {
   project.write("fail.ts", 'export const fail = (at: string): never => { throw new Error("no " + at); };');
   project.write(
     "thrown.ts",
@@ -30,7 +30,7 @@ it("proffer dev shows what a module threw exactly as serve and call do", () => {
   expect(project.proffer("call", "thrown.ts", "a")).toMatchObject({ status, stderr });
 });
 
-it("proffer dev explains modules that import each other too early as serve and call do", () => {
+it("proffer dev explains a circular import exactly like serve and call", () => {
   project.write(
     "cycle.ts",
     'import { b } from "./b.ts";',
@@ -40,11 +40,11 @@ it("proffer dev explains modules that import each other too early as serve and c
   );
   project.write("b.ts", 'import { x } from "./cycle.ts";', "export const b: number = x + 1;");
   const { status, stderr } = project.proffer("dev", "cycle.ts");
-  expect(stderr).toContain("Two modules that import each other may be the reason");
+  expect(stderr).toContain("The cause may be a circular import.");
   expect(project.proffer("call", "cycle.ts", "a")).toMatchObject({ status, stderr });
 });
 
-it("proffer dev serves a project with CommonJS in it, which may require modules", () => {
+it("proffer dev serves a project with a CommonJS file that imports modules", () => {
   project.write("common.cts", 'export const lazy = async () => (await import("./module.js")).word;');
   project.write("module.ts", 'export const word = "module";');
   project.write("mixed.ts", 'import { lazy } from "./common.cjs";', "/** A. */", "export const a = () => lazy();");

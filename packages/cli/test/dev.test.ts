@@ -3,7 +3,7 @@ import { connectOver, type TestClient } from "proffer/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { linkCommand } from "../src/client/command-link.ts";
 import { linkUrl } from "../src/client/http-link.ts";
-import { createProject, heard, type Project } from "./project.ts";
+import { createProject, type Project, waitForStderr } from "./project.ts";
 
 let project: Project;
 
@@ -13,7 +13,7 @@ beforeAll(() => {
 
 afterAll(() => project.remove());
 
-/** A module whose tool says `word` and is described so. */
+/** Returns a module whose tools return `word`. */
 function module(word: string, description = "Says a word."): string {
   return [
     'import type { Context } from "proffer";',
@@ -38,7 +38,7 @@ function module(word: string, description = "Says a word."): string {
 const edit = (text: string) => writeFileSync(project.path("tools.ts"), text);
 const textOf = (result: { content: readonly unknown[] }) => (result.content[0] as { text: string }).text;
 
-/** Asks until the answer is right: an edit takes its time, and on a busy machine more of it. */
+/** Polls until the tool returns `word`. There is no time limit, because an edit takes longer on a busy machine. */
 async function until(client: TestClient, word: string): Promise<void> {
   while (textOf(await client.call("say")) !== word) await new Promise((resolve) => setTimeout(resolve, 50));
 }
@@ -53,7 +53,7 @@ describe.each(["2025-11-25", "2026-07-28"])("proffer dev over HTTP, on %s", (rev
     child.stderr?.on("data", (chunk) => {
       stderr += chunk;
     });
-    const url = /http:\S+(?=;)/.exec(await heard(child, /http:\S+;/))?.[0] ?? "";
+    const url = /http:\S+(?=;)/.exec(await waitForStderr(child, /http:\S+;/))?.[0] ?? "";
     client = await connectOver(linkUrl(url), { revision, answers: later });
   });
 
@@ -65,7 +65,7 @@ describe.each(["2025-11-25", "2026-07-28"])("proffer dev over HTTP, on %s", (rev
       answer = resolve;
     });
 
-  it("takes over edits; calls and questions in flight end on the version that they began on", async () => {
+  it("applies edits, and finishes calls and questions in flight on the version that they started with", async () => {
     const asked = client.call("asked");
     const started = new Promise<void>((resolve) => {
       void client.call("slow", {}, { onProgress: () => resolve() }).then((result) => slow.push(textOf(result)));
@@ -81,7 +81,8 @@ describe.each(["2025-11-25", "2026-07-28"])("proffer dev over HTTP, on %s", (rev
     expect(slow).toEqual(["one"]);
 
     edit("export const say = () => {");
-    while (!stderr.includes("The last good version goes on.")) await new Promise((resolve) => setTimeout(resolve, 50));
+    while (!stderr.includes("The last good version stays active."))
+      await new Promise((resolve) => setTimeout(resolve, 50));
     expect(stderr).toMatch(/tools\.ts:\d+:\d+ error TS1/);
     expect(textOf(await client.call("say"))).toBe("two");
     edit(module("three"));
@@ -90,7 +91,7 @@ describe.each(["2025-11-25", "2026-07-28"])("proffer dev over HTTP, on %s", (rev
 });
 
 describe("proffer dev over stdio", () => {
-  it("tells of a change only if clients can see it", async () => {
+  it("sends list_changed only for changes that clients can see", async () => {
     edit(module("one"));
     const launch = [
       process.execPath,
@@ -103,7 +104,7 @@ describe("proffer dev over stdio", () => {
     edit(module("two"));
     await until(client, "two");
     expect(changes()).toHaveLength(0);
-    // A formatter may follow an editor so closely that only one of the two changes is reported.
+    // A formatter may write so soon after the editor that the watcher reports only one of the two changes.
     edit(module("saved"));
     await new Promise((resolve) => setTimeout(resolve, 40));
     edit(module("formatted"));

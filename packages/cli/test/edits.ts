@@ -1,6 +1,6 @@
 /**
- * Follows edits of a project of five files as `proffer dev` does. Prints as JSON how many bytes of the heap each edit
- * costs, and where in its source a function of the last version is, once everything else was collected.
+ * Applies edits to a project of five files as `proffer dev` does. Prints JSON with the heap growth per edit in bytes
+ * and a stack trace from the last version, after garbage collection.
  */
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { openVersions } from "../src/dev/versions.ts";
 declare const gc: () => void;
 
 const [, , file = ""] = process.argv;
-/** By then the compiler has filled its caches, and the versions that are kept for calls in flight are there. */
+/** After this edit, the compiler's caches are filled and all versions kept for calls in flight exist. */
 const SETTLED = 50;
 const LAST = 200;
 const EVERY = 25;
@@ -34,13 +34,13 @@ function editEntry(version: number): void {
     const call = `part${index % PARTS}.part${index % FUNCTIONS}(text)`;
     return `/** Tool ${index}. @param text - a text */\nexport function tool${index}(text: string): string { return ${call} + ${version}; }`;
   });
-  const where = '/** Tells its place. */\nexport const where = () => new Error("here").stack ?? "";';
-  // What is left of earlier versions would tell another place.
+  const where = '/** Returns its stack. */\nexport const where = () => new Error("here").stack ?? "";';
+  // The function moves with each version, so a source map of an earlier version would show another line.
   const moved = "\n".repeat(version % 7);
   writeFileSync(file, [...imports, ...tools, moved + where, ""].join("\n"));
 }
 
-/** What one collection finds to be free of references, some finalizers let go only afterwards. */
+/** Returns the used heap after two collections: some finalizers release memory only after the first. */
 async function heapUsed(): Promise<number> {
   for (let round = 0; round < 2; round++) {
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -49,7 +49,7 @@ async function heapUsed(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-/** The slope of the line that fits best. */
+/** Returns the slope of the linear regression. */
 function slope(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (index: 0 | 1) => points.reduce((sum, point) => sum + point[index], 0) / points.length;
   const [x, y] = [mean(0), mean(1)];

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
 import { createProject, type Project } from "./project.ts";
 
-// The files that a page names by their first line are what its commands are about: each prints what the page shows.
+// A page names its files in their first line (`// tools.ts`). Each command of the page must print the shown output.
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -15,7 +15,7 @@ interface Shown {
   readonly output: string;
 }
 
-/** Commands with their output below them. */
+/** Returns the commands whose output follows on the next lines. */
 function runsIn(text: string): Shown[] {
   return [...text.matchAll(/```console\n([\s\S]*?)```/g)]
     .flatMap(([, block = ""]) => block.split(/^\$ /m).slice(1))
@@ -25,7 +25,7 @@ function runsIn(text: string): Shown[] {
     });
 }
 
-/** Commands with their output behind them, as a comment. */
+/** Returns the commands whose output is in a comment on the same line. */
 function remarksIn(text: string): Shown[] {
   const lines = text.matchAll(/^(npx proffer (?:call|read) .*?) +# (.*)$/gm);
   return [...lines].map(([, command = "", output]) => ({ command, output: `${output}\n` }));
@@ -46,17 +46,17 @@ describe.each(["README.md", "docs/start.md"])("%s", (page) => {
 
   afterAll(() => project.remove());
 
-  it.each(shown)("shows what $command prints", ({ command, output }) => {
+  it.each(shown)("shows the output of $command", ({ command, output }) => {
     const line = command.replace(/^npx proffer/, `'${process.execPath}' '${distFile("bin.js")}'`);
     const { stdout } = spawnSync("sh", ["-c", `${line} 2>&1`], {
       cwd: project.folder,
       encoding: "utf8",
-      timeout: 120_000,
+      timeout: 600_000,
     });
     expect(stdout).toBe(output);
   });
 
-  it("has modules that can be served, without a warning", () => {
+  it("has only modules that can be served without a warning", () => {
     for (const [, name = ""] of text.matchAll(/```ts\n\/\/ (\S+\.ts)\n/g)) {
       const { status, stderr } = project.proffer("check", name);
       expect({ name, status, stderr }).toEqual({ name, status: 0, stderr: "" });

@@ -11,7 +11,7 @@ beforeAll(() => {
 
 afterAll(() => project.remove());
 
-it("proffer init writes a project whose own test passes", () => {
+it("proffer init creates a project whose tests pass", () => {
   const { status, stdout } = spawnSync(process.execPath, ["--test"], { cwd: project.path("dice"), encoding: "utf8" });
   expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining("# pass 4") });
 });
@@ -20,11 +20,11 @@ it("proffer init overwrites nothing", () => {
   project.write("dice/tools.ts", "// mine");
   const { status, stderr } = project.proffer("init", "dice", "--no-install");
   expect(status).toBe(1);
-  expect(stderr).toContain("nothing was written");
+  expect(stderr).toContain("Nothing was written");
   expect(project.read("dice/tools.ts")).toBe("// mine\n");
 });
 
-it("proffer doctor finds nothing wrong with a good module", () => {
+it("proffer doctor reports nothing for a good module", () => {
   project.write(
     "good.mjs",
     "/**",
@@ -38,7 +38,7 @@ it("proffer doctor finds nothing wrong with a good module", () => {
   expect(stdout).not.toMatch(/[!✗]/);
 });
 
-it("proffer doctor finds what breaks servers, and says what to do", () => {
+it("proffer doctor reports common mistakes", () => {
   project.write(
     "bad.ts",
     'import { spawn } from "node:child_process";',
@@ -55,8 +55,8 @@ it("proffer doctor finds what breaks servers, and says what to do", () => {
     ({ level, message }: { level: string; message: string }) => `${level} ${message}`,
   );
   for (const expected of [
-    'warning It prints on stdout while it is loaded: "loaded',
-    'error Something else than messages arrives on stdout: "from a child"',
+    'warning The module prints to stdout while it loads: "loaded',
+    'error The server writes more than protocol messages to stdout: "from a child"',
     "warning grow has no description.",
     "warning The input of grow has $defs",
     "warning The description of long has",
@@ -65,10 +65,10 @@ it("proffer doctor finds what breaks servers, and says what to do", () => {
   }
 });
 
-it("proffer doctor shows why a module does not start", () => {
+it("proffer doctor reports why a module does not start", () => {
   project.write("throws.mjs", "/** Says. */", "export const say = () => 1;", 'throw new Error("no key");');
   const { status, stdout } = project.proffer("doctor", "throws.mjs");
   expect(status).toBe(1);
-  expect(stdout).toContain("✗ It does not start, or stops at once.");
+  expect(stdout).toContain("✗ The server does not start, or exits immediately.");
   expect(stdout).toContain("no key");
 });

@@ -23,7 +23,7 @@ const command = () => ({
   args: [join(project.folder, "node_modules/proffer/dist/bin.js"), "serve", project.path("tools.mjs")],
 });
 
-/** Where each client looks, on systems that are neither macOS nor Windows, and what it wants to find there. */
+/** The configuration file of each client on Linux and its expected content. */
 const clients: [client: string, file: string, read: (text: string) => unknown, wanted: () => object][] = [
   ["claude-code", ".claude.json", JSON.parse, () => ({ mcpServers: { sample: { type: "stdio", ...command() } } })],
   [
@@ -64,7 +64,7 @@ const clients: [client: string, file: string, read: (text: string) => unknown, w
 ];
 
 describe.skipIf(process.platform !== "linux")("proffer install", () => {
-  it.each(clients)("writes what %s reads, and uninstall takes it out", (client, file, read, wanted) => {
+  it.each(clients)("writes the configuration of %s, and uninstall removes it", (client, file, read, wanted) => {
     const { status, stdout } = run("install", "tools.mjs", "--client", client);
     expect(status).toBe(0);
     expect(stdout).toContain("+");
@@ -79,13 +79,13 @@ describe.skipIf(process.platform !== "linux")("proffer install", () => {
   });
 });
 
-/** Node resolves a linked package to where it really is. */
+/** The real path of the launcher: Node resolves symbolic links of packages. */
 function realLauncher(): string {
   return join(import.meta.dirname, "../../proffer/dist/bin.js");
 }
 
-describe("what else is in a configuration", () => {
-  it("stays, with its comments, and what it was is backed up", () => {
+describe("an existing configuration", () => {
+  it("keeps its other content and comments, and is backed up", () => {
     const before = ["{ // mine", '  "theme": "dark",', '  "mcpServers": { "other": { "command": "x" } }', "}"];
     project.write("home/.cursor/mcp.json", ...before);
     chmodSync(project.path("home/.cursor/mcp.json"), 0o640);
@@ -101,7 +101,7 @@ describe("what else is in a configuration", () => {
     expect(project.read(`home/.cursor/${backup}`)).toBe(`${before.join("\n")}\n`);
   });
 
-  it("stays in TOML and YAML, too", () => {
+  it("keeps its other content in TOML and YAML", () => {
     project.write("home/.codex/config.toml", "# mine", 'model = "m"', "", "[mcp_servers.other]", 'command = "x" # why');
     project.write(
       "home/.config/goose/config.yaml",
@@ -123,7 +123,7 @@ describe("what else is in a configuration", () => {
     }
   });
 
-  it("stays behind a link", () => {
+  it("stays a symbolic link", () => {
     project.write("home/dotfiles/mcp.json", "{}");
     project.write("home/.cursor/other", "");
     symlinkSync(project.path("home/dotfiles/mcp.json"), project.path("home/.cursor/mcp.json"));
@@ -135,11 +135,11 @@ describe("what else is in a configuration", () => {
   it.each([
     ["cursor", ".cursor/mcp.json", '{ "mcpServers": [}', "is not valid JSON"],
     ["cursor", ".cursor/mcp.json", '{ "mcpServers": [] }', "mcpServers in"],
-    ["cursor", ".cursor/mcp.json", "[]", "does not hold an object"],
+    ["cursor", ".cursor/mcp.json", "[]", "does not contain an object"],
     ["codex", ".codex/config.toml", "a = ", "is not valid TOML"],
-    ["codex", ".codex/config.toml", "mcp_servers = { other = { command = 'x' } }", "cannot be edited without the risk"],
+    ["codex", ".codex/config.toml", "mcp_servers = { other = { command = 'x' } }", "cannot be edited safely"],
     ["goose", ".config/goose/config.yaml", "a: [", "is not valid YAML"],
-  ])("is left alone by install --client %s if it is malformed: %s %s", (client, file, text, message) => {
+  ])("is not changed by install --client %s if it is malformed: %s %s", (client, file, text, message) => {
     project.write(`home/${file}`, text);
     const { status, stdout, stderr } = run("install", "tools.mjs", "--client", client);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
@@ -148,23 +148,25 @@ describe("what else is in a configuration", () => {
     expect(readdirSync(join(project.path("home"), file, ".."))).toHaveLength(1);
   });
 
-  it("is not touched by a rehearsal", () => {
+  it("is not changed by --dry-run", () => {
     const { stdout, stderr } = run("install", "tools.mjs", "--client", "zed", "--dry-run");
     expect(stdout).toContain("context_servers");
-    expect(stderr).toContain("Nothing was changed");
+    expect(stderr).toContain("was not changed");
     expect(existsSync(project.path("home/.config"))).toBe(false);
   });
 });
 
-it("the configuration of a project names nothing of this machine", () => {
+it("install --project writes no absolute paths", () => {
   run("install", "tools.mjs", "--client", "vscode", "--project");
   expect(JSON.parse(project.read(".vscode/mcp.json"))).toEqual({
     servers: { sample: { type: "stdio", command: "npx", args: ["proffer", "serve", "tools.mjs"] } },
   });
 });
 
-it("what is not installed cannot be uninstalled, and what cannot be served not installed", () => {
-  expect(run("uninstall", "absent", "--client", "cursor").stderr).toContain('has no server "absent"; it has: none');
+it("uninstall rejects an unknown server, and install rejects a module that cannot be served", () => {
+  expect(run("uninstall", "absent", "--client", "cursor").stderr).toContain(
+    'has no server "absent". Its servers: none.',
+  );
   project.write("broken.mjs", "export {");
   expect(run("install", "broken.mjs", "--client", "cursor")).toMatchObject({ status: 1, stdout: "" });
   expect(existsSync(project.path("home/.cursor"))).toBe(false);

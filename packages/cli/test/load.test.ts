@@ -38,14 +38,14 @@ function write(file: string, ...lines: string[]): string {
   return path;
 }
 
-/** The folder in which the derivation of a module is kept. */
+/** Returns the cache folder of a module. */
 function cacheOf(file: string): string {
   const name = readdirSync(join(folder, ".proffer")).find((entry) => entry.startsWith(`${file}-`));
   return join(folder, ".proffer", name ?? "missing");
 }
 
 describe("load", () => {
-  it("gives the server of a plain module, so that it can be tested with connect", async () => {
+  it("returns the server of a plain module, for tests with connect", async () => {
     const module = write(
       "values.ts",
       'import type { Context } from "proffer";',
@@ -72,7 +72,7 @@ describe("load", () => {
     await client.close();
   });
 
-  it("gives the server that a module makes itself", async () => {
+  it("returns the server that a module exports", async () => {
     const module = write(
       "own.ts",
       'import { defineServer } from "proffer";',
@@ -81,7 +81,7 @@ describe("load", () => {
     expect((await load(module)).info.name).toBe("own");
   });
 
-  it("rejects with what the module threw, at the line of its source", async () => {
+  it("rejects with the error that the module throws", async () => {
     const module = write(
       "throws.ts",
       "interface Erased { name: string }",
@@ -98,7 +98,7 @@ describe("load", () => {
   });
 });
 
-describe("what is kept of a module", () => {
+describe("the cache of a module", () => {
   it("is used until a file that it depends on changes", async () => {
     write("type.ts", "export interface Input { a: string }");
     const module = write(
@@ -116,7 +116,7 @@ describe("what is kept of a module", () => {
     expect(tool?.inputSchema.properties).toMatchObject({ input: { properties: { b: { type: "string" } } } });
   });
 
-  it("is forgotten when a nearer tsconfig.json comes into being", async () => {
+  it("is invalidated by a new, nearer tsconfig.json", async () => {
     const module = write("deep/er/tools.ts", "/** Says. */", 'export const say = () => "said";');
     await prepareModule(module);
     const before = readdirSync(join(folder, ".proffer"));
@@ -130,7 +130,7 @@ describe("what is kept of a module", () => {
     expect(Object.keys(stored().fingerprint.files)).toContain("deep/tsconfig.json");
   });
 
-  it("costs one warning when it was damaged", async () => {
+  it("is rebuilt with one warning if it is damaged", async () => {
     const module = write("damaged.ts", "/** Says. */", 'export const say = () => "said";');
     await prepareModule(module);
     const manifest = join(cacheOf("damaged.ts"), "manifest.json");
@@ -144,7 +144,7 @@ describe("what is kept of a module", () => {
       damage();
       const warnings: string[] = [];
       const { manifest: derived } = await prepareModule(module, { warn: (message) => warnings.push(message) });
-      expect(warnings).toEqual([expect.stringContaining("is of no use")]);
+      expect(warnings).toEqual([expect.stringContaining("is unusable")]);
       expect(derived.tools).toHaveLength(1);
     }
     const warnings: string[] = [];
@@ -152,7 +152,7 @@ describe("what is kept of a module", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("is ignored by git and holds three versions at most", async () => {
+  it("is ignored by Git and keeps at most three versions", async () => {
     for (let version = 0; version < 5; version++) {
       await prepareModule(write("often.ts", "/** Says. */", `export const say = () => "${version}";`));
     }

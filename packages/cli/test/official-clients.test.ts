@@ -4,13 +4,13 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createProject, heard, type Project } from "./project.ts";
+import { createProject, type Project, waitForStderr } from "./project.ts";
 
 let project: Project;
 let url: URL;
 
 const INFO = { name: "official", version: "1.0.0" };
-const PATIENT = { timeout: 50_000 };
+const PATIENT = { timeout: 600_000 };
 
 beforeAll(async () => {
   project = createProject();
@@ -26,7 +26,7 @@ beforeAll(async () => {
     "export const reverse = (bytes: Uint8Array): { bytes: Uint8Array; size: number } => ({ bytes: bytes.slice().reverse(), size: bytes.length });",
   );
   const server = project.start("serve", "tools.ts", "--http", "0");
-  url = new URL(/http:\S+/.exec(await heard(server, /http:\S+/))?.[0] ?? "");
+  url = new URL(/http:\S+/.exec(await waitForStderr(server, /http:\S+/))?.[0] ?? "");
 });
 
 afterAll(() => project.remove());
@@ -40,20 +40,24 @@ async function connectNew(transport: "stdio" | "http"): Promise<Client> {
   const client = new Client(INFO, { versionNegotiation: { mode: "auto" } });
   await client.connect(
     transport === "stdio" ? new StdioClientTransport(launch()) : new StreamableHTTPClientTransport(url),
+    PATIENT,
   );
   return client;
 }
 
 async function connectOld(transport: "stdio" | "http"): Promise<OldClient> {
   const client = new OldClient(INFO);
-  await client.connect(transport === "stdio" ? new OldStdio(launch()) : (new OldHttp(url) as unknown as OldStdio));
+  await client.connect(
+    transport === "stdio" ? new OldStdio(launch()) : (new OldHttp(url) as unknown as OldStdio),
+    PATIENT,
+  );
   return client;
 }
 
 describe.each(["stdio", "http"] as const)("over %s", (transport) => {
   it.each([
-    ["the newest official client", connectNew],
-    ["the official client of the older revisions", connectOld],
+    ["the official client of SDK v2", connectNew],
+    ["the official client of SDK v1", connectOld],
   ])("%s calls derived tools with dates, bigints, sets, bytes and defaults", async (_, open) => {
     const client = await open(transport);
     const value = async (name: string, input: Record<string, unknown>) => {

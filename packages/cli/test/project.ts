@@ -13,19 +13,20 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** A project outside of the repository that has the packages installed, as built. */
+/** A project outside the repository with the built packages installed. */
 export interface Project {
   readonly folder: string;
   path(file: string): string;
-  /** Writes a file of these lines. */
+  /** Writes a file with these lines. */
   write(file: string, ...lines: string[]): void;
   read(file: string): string;
-  /** Runs the command in the project and waits for its end. */
+  /** Runs the command in the project and waits for it to exit. */
   proffer(...args: string[]): Outcome;
-  /** Runs the command with something on stdin, or in another environment. */
+  /** Runs the command with input on stdin or additional environment variables. */
   profferWith(options: { input?: string; env?: Record<string, string> }, ...args: string[]): Outcome;
-  /** Starts the command, or any other module, and leaves it running. */
+  /** Starts the command and leaves it running. */
   start(...args: string[]): ChildProcess;
+  /** Starts a module with Node and leaves it running. */
   startNode(...args: string[]): ChildProcess;
   remove(): void;
 }
@@ -56,7 +57,7 @@ export function createProject(): Project {
         cwd: folder,
         encoding: "utf8",
         input,
-        timeout: 120_000,
+        timeout: 600_000,
         env: { ...process.env, HOME: path("home"), USERPROFILE: path("home"), ...env },
       });
       return { status, stdout, stderr };
@@ -76,14 +77,16 @@ export function createProject(): Project {
   return project;
 }
 
-/** Resolves when the process has said a text on stderr. */
-export function heard(child: ChildProcess, text: string | RegExp): Promise<string> {
+/** Waits until the process has written the text to stderr, and returns its output so far. */
+export function waitForStderr(child: ChildProcess, text: string | RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = "";
+    let output = "";
     child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
-      said += chunk;
-      if (typeof text === "string" ? said.includes(text) : text.test(said)) resolve(said);
+      output += chunk;
+      if (typeof text === "string" ? output.includes(text) : text.test(output)) resolve(output);
     });
-    child.once("close", (code) => reject(new Error(`It ended with ${code} before it said ${text}:\n${said}`)));
+    child.once("close", (code) =>
+      reject(new Error(`The process exited with ${code} before it printed ${text}:\n${output}`)),
+    );
   });
 }

@@ -30,7 +30,7 @@ const anything = fc.oneof(
 );
 const types = fc.constantFrom("string", "number", "integer", "boolean", "null", "array", "object");
 
-/** A text of each format that derivation writes. */
+/** A valid string for each format that derivation uses. */
 const FORMATS = new Map([
   ["date-time", "2026-01-31T13:00:00Z"],
   ["date", "2026-01-31"],
@@ -39,7 +39,7 @@ const FORMATS = new Map([
   ["uuid", "0e2f3a54-5a2b-4c1d-9e8f-7a6b5c4d3e2f"],
 ]);
 
-/** Gives one value of an arbitrary. */
+/** Draws one value from an arbitrary. */
 type Draw = <T, Args extends unknown[]>(arbitrary: (...args: Args) => fc.Arbitrary<T>, ...args: Args) => T;
 
 const { schema } = fc.letrec<{ schema: JsonSchema }>((tie) => {
@@ -79,7 +79,7 @@ const { schema } = fc.letrec<{ schema: JsonSchema }>((tie) => {
   };
 });
 
-/** Schemas as derivation writes them, and worse: their names are hostile, and keywords stand where it puts none. */
+/** Schemas like derived ones, and also with hostile property names and keywords in unusual combinations. */
 export const rootSchema: fc.Arbitrary<JsonSchemaObject> = fc.tuple(schema, schema, schema).map(([value, one, two]) => ({
   type: "object",
   properties: { value },
@@ -92,7 +92,7 @@ function tagWith(tag: string, value: unknown, others: object): JsonSchemaObject 
   return { type: "object", properties: { ...others, [tag]: { const: value } }, required: [tag] };
 }
 
-/** Makes a value that mostly fits a schema: here and there something is wrong, missing or too much. */
+/** Draws a value that mostly matches a schema: occasionally a part is wrong, missing or superfluous. */
 export function drawValue(schema: JsonSchema, root: JsonSchemaObject, draw: Draw, depth = 0): unknown {
   const isOdd = draw(fc.nat, 39) === 0;
   if (typeof schema === "boolean" || isOdd || depth > 8) return draw(() => anything);

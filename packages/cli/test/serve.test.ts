@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createProject, heard, type Project } from "./project.ts";
+import { createProject, type Project, waitForStderr } from "./project.ts";
 
 let project: Project;
 
@@ -28,11 +28,11 @@ function call(id: number, name: string, input: object) {
 
 interface Message {
   readonly id: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the shape of each answer is what the tests are about.
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of each answer.
   readonly [key: string]: any;
 }
 
-/** Serves a file to a client that sends some requests, waits for all answers and leaves, unless it is to stay. */
+/** Serves a file to a client that sends requests, waits for all answers and closes stdin unless `stays` is set. */
 async function serve(file: string, requests: object[] = [], { stays = false } = {}) {
   const child = project.start("serve", file);
   const ended = once(child, "close");
@@ -53,7 +53,7 @@ async function serve(file: string, requests: object[] = [], { stays = false } = 
 }
 
 describe("proffer serve", () => {
-  it("serves the server that a module default-exports, and keeps what the module prints off stdout", async () => {
+  it("serves the default-exported server of a module, and redirects the module's output to stderr", async () => {
     project.write("names.ts", 'export const name = "own" satisfies string;');
     project.write(
       "server.ts",
@@ -69,7 +69,7 @@ describe("proffer serve", () => {
     expect(status).toBe(0);
   });
 
-  it("serves the functions of a plain module, with warnings, and again without a compiler", async () => {
+  it("serves the functions of a plain module, with warnings, also from the cache", async () => {
     project.write(
       "tools.ts",
       "/** Adds. */",
@@ -86,7 +86,7 @@ describe("proffer serve", () => {
     expect(await serve("tools.ts", requests)).toEqual(first);
   });
 
-  it("answers lists before the module is imported, and calls with -32603 if that fails", async () => {
+  it("answers lists before the module is imported, and fails calls with -32603 if the import fails", async () => {
     project.write(
       "fails.ts",
       "await new Promise((resolve) => setTimeout(resolve, 300));",
@@ -103,7 +103,7 @@ describe("proffer serve", () => {
     expect(status).toBe(1);
   });
 
-  it("serves from memory, with a warning, where nothing can be kept", async () => {
+  it("serves from memory, with a warning, if the cache cannot be written", async () => {
     project.write("blocked/package.json", '{ "name": "blocked", "version": "1.0.0", "type": "module" }');
     project.write("blocked/.proffer", "A file is in the way of the folder.");
     project.write("blocked/part.ts", "export const part: string = import.meta.url;");
@@ -114,12 +114,12 @@ describe("proffer serve", () => {
       "export const say = () => part;",
     );
     const { answers, stderr } = await serve("blocked/tools.ts", [call(2, "say", {})]);
-    expect(stderr).toContain("cannot be kept");
+    expect(stderr).toContain("cannot be written");
     expect(answers[1]?.result.content[0].text).toMatch(/blocked\/part\.ts$/);
     rmSync(project.path("blocked"), { recursive: true });
   });
 
-  it("says that a port is taken, whether an option named it or the variable PORT", async () => {
+  it("reports a port in use, whether it comes from an option or from $PORT", async () => {
     project.write("quick.mjs", "/** Says. */", 'export const say = () => "said";');
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
@@ -131,12 +131,12 @@ describe("proffer serve", () => {
     ];
     for (const { status, stdout, stderr } of outcomes) {
       expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-      expect(stderr).toContain(`Port ${port} on 127.0.0.1 is taken`);
+      expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use`);
     }
     taken.close();
   });
 
-  it("serves other modules at paths of their own on the same port", async () => {
+  it("serves several modules at separate paths on one port", async () => {
     project.write("one.ts", "/** Says one. */", 'export const one = () => "1";');
     project.write(
       "two.ts",
@@ -146,7 +146,7 @@ describe("proffer serve", () => {
     );
     const args = ["--mount", "/two=two.ts", "--mount", "/a/third=one.ts"];
     const child = project.start("serve", "one.ts", "--http", "0", "--path", "/one", ...args);
-    const said = await heard(child, /\/one\n.*\/two\n.*\/a\/third\n/);
+    const said = await waitForStderr(child, /\/one\n.*\/two\n.*\/a\/third\n/);
     const urls = [...said.matchAll(/Listening at (\S+)/g)].map(([, url = ""]) => url);
     const answers = urls.map((url, index) => project.proffer("call", url, index === 1 ? "two" : "one").stdout);
     expect(answers).toEqual(["1\n", "2\n", "1\n"]);
@@ -154,15 +154,15 @@ describe("proffer serve", () => {
     expect(await once(child, "close")).toEqual([0, null]);
   });
 
-  it("refuses to serve two modules at one path", () => {
+  it("rejects two modules at the same path", () => {
     project.write("one.ts", "/** Says one. */", 'export const one = () => "1";');
     const { status, stderr } = project.proffer("serve", "one.ts", "--http", "0", "--mount", "/mcp=one.ts");
     expect(status).toBe(1);
-    expect(stderr).toContain("Two servers cannot both be at /mcp");
+    expect(stderr).toContain("Two servers have the path /mcp");
   });
 });
 
-describe("proffer serve, with what it cannot serve, exits with 1, keeps stdout empty and", () => {
+describe("proffer serve exits with 1, keeps stdout empty and", () => {
   it.each([
     [
       "names a file that does not exist",
@@ -170,21 +170,21 @@ describe("proffer serve, with what it cannot serve, exits with 1, keeps stdout e
       [],
       /absent\.ts does not exist.*relative to the current directory/,
     ],
-    ["refuses a folder that is no build", "node_modules", [], /node_modules is not a file/],
-    ["refuses a file that is not a module", "server.py", ["pass"], /Name a \.ts, \.mts, \.js or \.mjs file/],
-    ["asks for an export", "nothing.ts", ["const a = 1;"], /nothing\.ts:1:1 error PF1002/],
-    ["places a syntax error", "broken.mjs", ["const a = 1;", "export { ;"], /broken\.mjs:2:\d+ error TS1/],
+    ["rejects a folder that is not a build", "node_modules", [], /node_modules is not a file/],
+    ["rejects a file that is not a module", "server.py", ["pass"], /Name a \.ts, \.mts, \.js or \.mjs file/],
+    ["reports a module without exports", "nothing.ts", ["const a = 1;"], /nothing\.ts:1:1 error PF1002/],
+    ["locates a syntax error", "broken.mjs", ["const a = 1;", "export { ;"], /broken\.mjs:2:\d+ error TS1/],
     [
-      "shows what the module threw",
+      "shows the error that the module throws",
       "throws.mjs",
       ['import { defineServer } from "proffer";', 'throw new Error("no key");', "export default defineServer({});"],
-      /throws\.mjs failed while it was loaded[\s\S]*no key/,
+      /throws\.mjs failed to load[\s\S]*no key/,
     ],
     [
-      "says what the default export is instead of a server",
+      "names the type of a default export that is not a server",
       "other.ts",
       ['import type { Server } from "proffer";', "const none: unknown = 1;", "export default none as Server;"],
-      /the default export of other\.ts is a number, not a server/,
+      /The default export of other\.ts is a number, not a server/,
     ],
   ])("%s", (_, file, lines, message) => {
     if (lines.length > 0) project.write(file, ...lines);
@@ -193,13 +193,13 @@ describe("proffer serve, with what it cannot serve, exits with 1, keeps stdout e
     expect(stderr).toMatch(message);
   });
 
-  it("explains modules that import each other too early", () => {
+  it("explains a circular import", () => {
     project.write("a.ts", 'import { b } from "./b.ts";', "/** A. */", "export const a = () => b;");
     project.write("b.ts", 'import { a } from "./a.ts";', "export const b: string = a.name;");
-    // Over HTTP the module is imported at once, and the process ends with the reason.
+    // Over HTTP the module is imported at startup, so the process exits with the error.
     const { status, stderr } = project.proffer("serve", "a.ts", "--http", "0");
     expect(status).toBe(1);
-    expect(stderr).toContain("Two modules that import each other");
+    expect(stderr).toContain("circular import");
   });
 });
 
@@ -225,7 +225,7 @@ describe("the command line", () => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
   });
 
-  it("shows its help on stdout, without colours where nobody looks", () => {
+  it("prints its help to stdout, without colors if stdout is not a terminal", () => {
     const { status, stdout, stderr } = project.proffer("call", "--help");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toContain("Examples:\n  proffer call tools.ts");

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createProject, heard, type Project } from "./project.ts";
+import { createProject, type Project, waitForStderr } from "./project.ts";
 
 let project: Project;
 let url: string;
@@ -27,13 +27,13 @@ beforeAll(async () => {
     'export const greet = (name: string, tone?: "kind" | "curt") => "Greet " + name + ", " + (tone ?? "somehow") + ".";',
   );
   const server = project.start("serve", "tools.ts", "--http", "0");
-  const said = await heard(server, /http:\S+/);
+  const said = await waitForStderr(server, /http:\S+/);
   url = /http:\S+/.exec(said)?.[0] ?? "";
 });
 
 afterAll(() => project.remove());
 
-/** Runs a command against the module, the URL in both eras, and a command that starts a server. */
+/** Runs a command against the module, the URL with a new and an old revision, and a command that starts a server. */
 function everywhere(command: string, words: string[], options: string[] = []) {
   const launch = ["--", process.execPath, "node_modules/proffer/dist/bin.js", "serve", "tools.ts"];
   return [
@@ -44,22 +44,22 @@ function everywhere(command: string, words: string[], options: string[] = []) {
   ];
 }
 
-describe("proffer talks to a module, a URL and a command", () => {
-  it("and lists what they have", () => {
+describe("for a module, a URL and a command, proffer", () => {
+  it("lists tools, prompts and resources", () => {
     const [first, ...others] = everywhere("list", []).map(({ stdout }) => stdout);
     expect(first).toContain("repeat(text, times?, upper?)  Repeats.");
     expect(first).toContain("notes://{id}");
     for (const other of others) expect(other).toBe(first);
   });
 
-  it("and calls a tool with arguments of the types that it wants", () => {
+  it("converts arguments to the types of the tool", () => {
     const options = ["--arg", "text=12", "--arg", "times=3", "--input", '{"upper":true,"times":9}'];
     for (const { status, stdout } of everywhere("call", ["repeat"], options)) {
       expect({ status, stdout }).toEqual({ status: 0, stdout: "121212\n" });
     }
   });
 
-  it("and says why a command does not answer", () => {
+  it("reports the exit code of a command that ends", () => {
     const { status, stderr } = project.proffer("call", "repeat", "--", process.execPath, "absent.mjs");
     expect(status).toBe(1);
     expect(stderr).toContain("ended (exit code 1)");
@@ -77,7 +77,7 @@ describe("proffer call", () => {
     expect(stdout).toBe("xx\n");
   });
 
-  it("saves an image and shows where", () => {
+  it("saves an image and prints its path", () => {
     const { stdout } = project.proffer("call", "tools.ts", "draw");
     expect(stdout).toMatch(/\.png\n$/);
     expect(existsSync(stdout.trim())).toBe(true);
@@ -85,25 +85,25 @@ describe("proffer call", () => {
 
   it.each([
     ["a tool that fails", ["refuse"], "not today"],
-    ["a tool that is not there", ["absent", "--arg", "a=b"], "there are: repeat, refuse, draw, ask"],
-    ["arguments that do not fit", ["repeat", "--arg", "times=x"], "/times: must be number"],
-    ["a question where nobody can answer", ["ask"], "elicitation"],
+    ["an unknown tool", ["absent", "--arg", "a=b"], "Available tools: repeat, refuse, draw, ask"],
+    ["invalid arguments", ["repeat", "--arg", "times=x"], "/times: must be number"],
+    ["a question without a terminal", ["ask"], "elicitation"],
   ])("exits with 1 for %s", (_, words, message) => {
     const { status, stdout, stderr } = project.proffer("call", "tools.ts", ...words);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toContain(message);
   });
 
-  it("names an address that cannot be reached", () => {
+  it("names a URL that cannot be reached", () => {
     const { status, stderr } = project.proffer("call", "http://127.0.0.1:9/mcp", "x");
     expect(status).toBe(1);
     expect(stderr).toContain("http://127.0.0.1:9/mcp cannot be reached");
   });
 });
 
-it("proffer read prints a resource, and the error of one that is not there", () => {
+it("proffer read prints a resource, or the error for an unknown URI", () => {
   expect(project.proffer("read", url, "notes://7").stdout).toBe("note 7\n");
-  expect(project.proffer("read", "tools.ts", "notes://a/b").stderr).toContain("the server answered with error");
+  expect(project.proffer("read", "tools.ts", "notes://a/b").stderr).toContain("The server responded with error");
 });
 
 it("proffer prompt prints the messages", () => {

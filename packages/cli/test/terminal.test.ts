@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
 import { createProject, type Project } from "./project.ts";
 
-/** The `script` of util-linux runs a command on a pseudo terminal; that of other systems takes other options. */
+/** util-linux `script` runs a command in a pseudo-terminal; on other systems it has different options. */
 const hasTerminal = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") ?? false;
-if (!hasTerminal) console.warn("Questions in a terminal are NOT tested: there is no script(1) of util-linux here.");
+if (!hasTerminal) console.warn("Questions in a terminal are NOT tested: script(1) of util-linux is not installed.");
 
 const DOWN = "\u001b[B";
 const ENTER = "\r";
@@ -37,7 +37,7 @@ beforeAll(() => {
 
 afterAll(() => project.remove());
 
-/** A person: waits for a text to appear after the last one that it waited for, and then types. */
+/** Simulates a user: waits for a text after the previous one, then types. */
 class Person {
   readonly #terminal: ChildProcess;
   #shown = "";
@@ -65,7 +65,7 @@ class Person {
     this.#terminal.stdin?.write(keys);
   }
 
-  /** Waits for the end; gives everything that was shown. */
+  /** Waits for the command to exit, and returns its whole output. */
   async sees(): Promise<{ raw: string; text: string }> {
     await once(this.#terminal, "close");
     return { raw: this.#shown, text: stripVTControlCharacters(this.#shown) };
@@ -73,29 +73,29 @@ class Person {
 }
 
 function call(...flags: string[]): Person {
-  // A terminal that nobody looks at has no width.
+  // A pseudo-terminal without a window has no width.
   const launch = ["stty cols 100 rows 40 &&", process.execPath, distFile("bin.js"), "call", "tools.ts", "order"];
   return new Person([...launch, ...flags].join(" "));
 }
 
 describe.skipIf(!hasTerminal).each(["2025-11-25", "2026-07-28"])("a question in a terminal, on %s", (revision) => {
-  it("is answered field by field, each checked as it is typed", async () => {
+  it("asks field by field and validates each input", async () => {
     const person = call("--revision", revision);
     await person.types(ENTER, "Your answer");
     await person.types(`Ada${ENTER}`, "name");
     await person.types(`${DOWN}${ENTER}`, "color");
     await person.types(`x${ENTER}`, "count");
-    await person.types(`${BACKSPACE}7${ENTER}`, "A number, please.");
+    await person.types(`${BACKSPACE}7${ENTER}`, "Enter a number.");
     await person.types("y", "sure");
     await person.types(ENTER, "note (optional)");
     const { raw, text } = await person.sees();
     expect(text).toContain('ordered {"name":"Ada","color":"blue","count":7,"sure":true}');
-    // What a server sends must not clear the screen.
+    // Text from the server must not contain control sequences, such as one that clears the screen.
     expect(text).toContain("half[2J way");
     expect(raw).not.toContain("\u001b[2J");
   });
 
-  it("is declined, or cancelled with Escape", async () => {
+  it("can be declined, or canceled with Escape", async () => {
     const declining = call("--revision", revision);
     await declining.types(`${DOWN}${ENTER}`, "Your answer");
     expect((await declining.sees()).text).toContain("ended by decline");

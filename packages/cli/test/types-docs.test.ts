@@ -8,14 +8,14 @@ import { type Derivation, derive } from "../src/derive/index.ts";
 const text = readFileSync(fileURLToPath(new URL("../../../docs/types.md", import.meta.url)), "utf8");
 
 interface Row {
-  /** The name of the function that stands for the row. */
+  /** The name of the function generated for the row. */
   readonly name: string;
-  /** The head of the table that it is in. */
+  /** The header of its table. */
   readonly head: string;
   readonly cells: readonly string[];
 }
 
-/** How the function of a row is written, and which part of its description the last cell shows. */
+/** For each table: the source of a row's function, and the part of its description that the last cell shows. */
 const TABLES: {
   readonly [head: string]: {
     write(name: string, cells: readonly string[]): string;
@@ -24,7 +24,7 @@ const TABLES: {
 } = {
   "Type of a parameter | Its schema": {
     write: (name, [type]) => `/** A row. */ export function ${name}(value: ${type}): void {}`,
-    shown: ({ inputSchema: { properties, $defs } }) => ({ ...properties?.value, ...($defs && { $defs }) }),
+    shown: ({ inputSchema: { properties, $defs } }) => Object.assign({}, properties?.value, $defs && { $defs }),
   },
   "Parameters | Input schema": {
     write: (name, [parameters]) => `/** A row. */ export function ${name}${parameters}: void {}`,
@@ -56,7 +56,7 @@ function readRows(): Row[] {
   return found;
 }
 
-/** The content of a cell, without the marks of code and of escaped bars. */
+/** Returns the content of a cell without backticks and escapes. */
 function plain(cell: string): string {
   return cell.replace(/^`+ ?(.*?) ?`+$/, "$1").replaceAll("\\|", "|");
 }
@@ -74,7 +74,7 @@ describe("docs/types.md", () => {
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it("has rows in every kind of table, and examples without a mistake", () => {
+  it("has rows in every kind of table, and examples without diagnostics", () => {
     expect(new Set(rows.map(({ head }) => head))).toEqual(new Set(Object.keys(TABLES)));
     expect(derivation.diagnostics).toEqual([]);
   });

@@ -1,13 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
+import { definePrompt, defineResource, defineServer, defineTool } from "proffer";
+import { connect, type TestClient } from "proffer/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { definePrompt } from "../src/prompts/define.ts";
 import { METHODS } from "../src/protocol/methods.ts";
-import { defineResource } from "../src/resources/define.ts";
-import { defineServer } from "../src/server/server.ts";
-import type { TestClient } from "../src/testing/client.ts";
-import { connect } from "../src/testing/connect.ts";
-import { defineTool } from "../src/tools/define.ts";
 import { connectMemory } from "../src/transports/memory.ts";
 
 interface Answer {
@@ -50,13 +46,13 @@ const REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026
 const transcripts: TestClient["transcript"][] = [];
 
 /**
- * What the server answers to some texts, up to the answer to a request that follows them. The client counts its own
- * requests from 1, so that ids from 100 are free.
+ * Sends raw texts and returns the server's responses, up to the response to a request that follows them. The client
+ * numbers its own requests from 1, so ids from 100 are free.
  */
 async function answersTo(client: TestClient, ...texts: string[]): Promise<Answer[]> {
   const before = client.transcript.messages("server").length;
   for (const text of texts) client.send(text);
-  // What is answered later than at once has its turn.
+  // Lets asynchronous responses arrive.
   await turn();
   await client.listTools();
   return client.transcript
@@ -94,12 +90,12 @@ describe.each(REVISIONS)("in %s", (revision) => {
   it.each(["", "{", "nul", "\u0000", "{}}", "\ufeff{}"])("T015 answers %j with a parse error", async (text) => {
     const { error, ...rest } = await answerTo(client, text);
     expect(error?.code).toBe(-32700);
-    // JSON-RPC has null where there is no id; the newer revisions of MCP leave it out.
+    // JSON-RPC uses null for an unknown id; newer revisions of MCP omit it.
     expect(rest).toEqual(revision < "2025-11-25" ? { jsonrpc: "2.0", id: null } : { jsonrpc: "2.0" });
   });
 
   it.each(["0", '""', '"0"', "-1", "9007199254740991", "-9007199254740991", '"\\ud800"', '"é"', '"__proto__"'])(
-    "T016 answers under the id %s",
+    "T016 returns the id %s in the response",
     async (id) => {
       const answer = await answerTo(client, call(id, "echo"));
       expect(answer).toHaveProperty("result");
@@ -107,7 +103,7 @@ describe.each(REVISIONS)("in %s", (revision) => {
     },
   );
 
-  it("T016 has 0 and its text for two ids", async () => {
+  it("T016 distinguishes the number 0 and the string 0 as ids", async () => {
     const answers = await answersTo(client, call("0", "slow"), call('"0"', "echo"));
     expect(answers.map(({ id }) => id)).toEqual(["0"]);
     release();
@@ -115,7 +111,7 @@ describe.each(REVISIONS)("in %s", (revision) => {
   });
 
   it.each(["null", "1.5", "9007199254740993", "1e400", "true", "[]", "{}"])(
-    "T017 refuses the id %s and does not repeat it",
+    "T017 rejects the id %s and does not echo it",
     async (id) => {
       const answer = await answerTo(client, call(id, "echo"));
       expect(answer.error?.code).toBe(-32600);
@@ -123,14 +119,14 @@ describe.each(REVISIONS)("in %s", (revision) => {
     },
   );
 
-  it.each(["null", "[]", '"x"', "1", "false"])("T019 refuses %s for the params of every method", async (params) => {
+  it.each(["null", "[]", '"x"', "1", "false"])("T019 rejects %s as params of every method", async (params) => {
     const methods = [...METHODS.keys(), "unknown/method"];
     const texts = methods.map((method) => `{"jsonrpc":"2.0","id":"${method}","method":"${method}","params":${params}}`);
     const answers = await answersTo(client, ...texts);
     expect(answers.map(({ id, error }) => [id, error?.code])).toEqual(methods.map((method) => [method, -32602]));
   });
 
-  it("T019 answers every method without parameters by a result or by what is missing", async () => {
+  it("T019 answers every method without parameters with a result or an error", async () => {
     const methods = [...METHODS.keys()].filter((method) => method !== "initialize");
     for (const method of methods) {
       const { result, error } = await answerTo(client, request("101", method));
@@ -140,11 +136,11 @@ describe.each(REVISIONS)("in %s", (revision) => {
 
   it.each([
     ["unknown", '{"jsonrpc":"2.0","method":"notifications/unknown"}'],
-    ["of the name of a request", '{"jsonrpc":"2.0","method":"tools/call","params":{"name":"echo"}}'],
-    ["of the name of a request that fails", '{"jsonrpc":"2.0","method":"tools/call","params":{}}'],
+    ["with the method of a request", '{"jsonrpc":"2.0","method":"tools/call","params":{"name":"echo"}}'],
+    ["with the method of a failing request", '{"jsonrpc":"2.0","method":"tools/call","params":{}}'],
     ["with parameters of the wrong type", '{"jsonrpc":"2.0","method":"notifications/initialized","params":[]}'],
-    ["with a key twice", '{"jsonrpc":"2.0","method":"a","method":"b"}'],
-    ["of another version of JSON-RPC", '{"jsonrpc":"1.0","method":"a"}'],
+    ["with a duplicate key", '{"jsonrpc":"2.0","method":"a","method":"b"}'],
+    ["in another version of JSON-RPC", '{"jsonrpc":"1.0","method":"a"}'],
     ["that cancels nothing", '{"jsonrpc":"2.0","method":"notifications/cancelled"}'],
     [
       "that cancels __proto__",
@@ -157,7 +153,7 @@ describe.each(REVISIONS)("in %s", (revision) => {
     expect(seen).toBeUndefined();
   });
 
-  it("T020 does not take a request for a notification because of its method", async () => {
+  it("T020 treats a message with an id as a request, even with the method of a notification", async () => {
     const answers = await answersTo(
       client,
       call("101", "slow"),
@@ -168,7 +164,7 @@ describe.each(REVISIONS)("in %s", (revision) => {
     expect(await answersTo(client)).toMatchObject([{ id: 101, result: {} }]);
   });
 
-  it("T021 takes batches where the revision has them", async () => {
+  it("T021 accepts batches if the revision has them", async () => {
     const batch = `[${call("101", "echo")},{"jsonrpc":"2.0","method":"notifications/unknown"},${call("102", "none")}]`;
     const answer = await answerTo(client, batch);
     if (revision === "2025-03-26") {
@@ -179,16 +175,16 @@ describe.each(REVISIONS)("in %s", (revision) => {
     } else expect(answer.error?.code).toBe(-32600);
   });
 
-  it.each(["[]", "[[]]", "[1]", `[${"{},".repeat(100)}{}]`])("T021 refuses the batch %.20s", async (text) => {
+  it.each(["[]", "[[]]", "[1]", `[${"{},".repeat(100)}{}]`])("T021 rejects the batch %.20s", async (text) => {
     const answer = await answerTo(client, text);
     const errors = Array.isArray(answer) ? (answer as Answer[]) : [answer];
     for (const { error } of errors) expect(error?.code).toBe(-32600);
   });
 
-  it("T022 refuses a second request under an id that is in work, and allows it afterwards", async () => {
+  it("T022 rejects a second request with an id that is in flight, and accepts it afterwards", async () => {
     const answers = await answersTo(client, call("101", "slow"), call("101", "echo"));
     expect(answers).toMatchObject([
-      { id: 101, error: { code: -32600, message: "A request with the id 101 is still in work." } },
+      { id: 101, error: { code: -32600, message: "A request with the id 101 is still in flight." } },
     ]);
     release();
     expect(await answersTo(client)).toMatchObject([{ id: 101, result: { content: [{ text: "done" }] } }]);
@@ -204,14 +200,14 @@ describe.each(REVISIONS)("in %s", (revision) => {
     "x".repeat(1_000_000),
     "tools/call\n",
     "TOOLS/CALL",
-  ])("T023 does not know the method %.20j", async (method) => {
+  ])("T023 rejects the unknown method %.20j", async (method) => {
     const { error } = await answerTo(client, request("101", method));
     expect(error?.code).toBe(-32601);
     expect(error?.message.length).toBeLessThan(200);
   });
 
   it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", ""])(
-    "T025 does not know a tool, prompt, resource or completion named %j",
+    "T025 rejects an unknown tool, prompt, resource or completion named %j",
     async (name) => {
       const quoted = JSON.stringify(name);
       const complete = (id: string, ref: string, argument: string) =>
@@ -244,14 +240,14 @@ describe.each(REVISIONS)("in %s", (revision) => {
     '{"__proto__":{"polluted":1}}',
     '{"constructor":{"prototype":{"polluted":1}}}',
     '{"a":{"__proto__":{"polluted":1}}}',
-  ])("T026 gives a tool the arguments %s as they are, and no other object", async (values) => {
+  ])("T026 passes the arguments %s to a tool unchanged, without prototype pollution", async (values) => {
     expect(await answerTo(client, call("101", "echo", values))).toHaveProperty("result");
     expect(JSON.stringify(seen)).toBe(values);
     expect(Object.getPrototypeOf(seen)).toBe(Object.prototype);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it("T026 survives __proto__ at every other place", async () => {
+  it("T026 handles __proto__ everywhere else", async () => {
     const texts = [
       '{"jsonrpc":"2.0","id":101,"method":"ping","__proto__":{"polluted":1}}',
       request("102", "tools/list", '"__proto__":{"cursor":"x"}'),
@@ -269,15 +265,15 @@ describe.each(REVISIONS)("in %s", (revision) => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it("serves the next request after everything that is wrong at once", async () => {
+  it("serves the next request after many invalid messages", async () => {
     const wrong = ["{", "[]", "null", request("null", "ping"), '{"jsonrpc":"2.0","id":1,"id":2}', "[".repeat(100_000)];
     const answers = await answersTo(client, ...wrong);
     expect(answers.map(({ error }) => error?.code)).toEqual([-32700, -32600, -32600, -32600, -32600, -32600]);
   });
 });
 
-describe("T018 every error code that was sent", () => {
-  it("is a whole number, and one that is ours to send", () => {
+describe("T018 every error code in these responses", () => {
+  it("is an integer that servers may send", () => {
     const codes = transcripts
       .flatMap((transcript) => transcript.messages("server"))
       .flatMap((text) => [JSON.parse(text)].flat() as Answer[])
@@ -285,8 +281,8 @@ describe("T018 every error code that was sent", () => {
       .filter((code) => code !== undefined);
     expect(codes.length).toBeGreaterThan(100);
     expect(codes.filter((code) => !Number.isInteger(code))).toEqual([]);
-    // -32000 to -32099 are kept for the specification, which has given out three of them for all revisions, and
-    // -32002 for resources that do not exist, for the older ones.
+    // -32000 to -32099 are reserved for the specification. It has assigned three of them for all revisions, and
+    // -32002 for missing resources in older revisions.
     const given = [-32002, -32020, -32021, -32022];
     expect(codes.filter((code) => code <= -32000 && code >= -32099 && !given.includes(code))).toEqual([]);
   });
@@ -296,14 +292,14 @@ describe("T024 a name", () => {
   const long = "x".repeat(129);
 
   it.each(["", "a\n", "a\u0000", "a b", "ä", long, "__proto__", "constructor", "toString"])(
-    "of a tool cannot be %j",
+    "of a tool must not be %j",
     (name) => {
       expect(() => defineTool({ name, handle: () => {} })).toThrow(expect.objectContaining({ code: "bad_name" }));
     },
   );
 
   it.each(["", "a\n", "a\u0000", "a\u2028", long, "__proto__", "constructor", "toString"])(
-    "of a prompt, its argument or a resource cannot be %j",
+    "of a prompt, its argument or a resource must not be %j",
     (name) => {
       const refused = expect.objectContaining({ code: "bad_name" });
       expect(() => definePrompt({ name, get: () => "" })).toThrow(refused);
@@ -313,13 +309,13 @@ describe("T024 a name", () => {
     },
   );
 
-  it.each(["__proto__", "constructor", "a\n", ""])("of a variable of a template cannot be %j", (name) => {
+  it.each(["__proto__", "constructor", "a\n", ""])("of a template variable must not be %j", (name) => {
     expect(() => defineResource({ uri: `a://{${name}}`, name: "r", read: () => "" })).toThrow(
       expect.objectContaining({ name: "UsageError" }),
     );
   });
 
-  it("cannot be taken twice", () => {
+  it("must be unique", () => {
     const again = expect.objectContaining({ code: "duplicate" });
     expect(() => server.tools.add(echo)).toThrow(again);
     expect(() => server.prompts.add(definePrompt({ name: "p", get: () => "" }))).toThrow(again);
@@ -327,7 +323,7 @@ describe("T024 a name", () => {
   });
 });
 
-describe("any text at all", () => {
+describe("arbitrary text", () => {
   const parts = fc.record(
     {
       jsonrpc: fc.constantFrom("2.0", "1.0"),

@@ -37,23 +37,23 @@ function installCommandLine(folder: string, answer: string): void {
 }
 
 describe("the launcher", () => {
-  it("says how to install the command line where it is missing", () => {
+  it("explains how to install @proffer/cli if it is missing", () => {
     const { status, stdout, stderr } = launch("serve", "server.ts");
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toContain("npm install --save-dev @proffer/cli");
   });
 
-  it("tells its version without the command line", () => {
+  it("prints its version without @proffer/cli", () => {
     const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
     expect(launch("--version")).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  it("runs the command line beside it, with the arguments, and exits with its code although timers are alive", () => {
+  it("runs the @proffer/cli beside it with the arguments, and exits with its code despite open timers", () => {
     installCommandLine(join(scratch, "installed"), "beside");
     expect(launch("serve", "a b")).toEqual({ status: 7, stdout: "beside serve a b\n", stderr: "" });
   });
 
-  it("prefers the command line of the current project", () => {
+  it("prefers the @proffer/cli of the current project", () => {
     installCommandLine(project, "project");
     expect(launch("serve")).toEqual({ status: 7, stdout: "project serve\n", stderr: "" });
   });

@@ -8,14 +8,14 @@ import { distFile } from "./dist.ts";
 
 const dist = dirname(pathToFileURL(distFile("index.js")).href);
 
-/** Allocation is counted by how much the heap grew, which a collection would falsify. */
+/** Allocation is measured as heap growth; a garbage collection would falsify it. */
 const NO_COLLECTION = ["--expose-gc", "--min-semi-space-size=128", "--max-semi-space-size=128"];
 
 describe("over stdio, a request", () => {
   const events = probe<Record<string, { promises: number; writes: number }>>("probe-stdio.mjs", ["events"]);
   const bytes = probe<Record<string, number>>("probe-stdio.mjs", ["bytes"], NO_COLLECTION);
 
-  it.each(Object.entries(PROMISES))("for %s makes no more promises than its budget", async (name, { most }) => {
+  it.each(Object.entries(PROMISES))("for %s creates no more promises than its budget", async (name, { most }) => {
     expect((await events)[name]?.promises).toBeLessThanOrEqual(most);
   });
 
@@ -44,7 +44,7 @@ describe("a stdio server", () => {
   });
 });
 
-/** Runs a probe of `budgets/` in a process of its own and gives what it counted. */
+/** Runs a probe of `budgets/` in a separate process and returns its counts. */
 async function probe<Counts>(name: string, args: readonly string[], flags: readonly string[] = []): Promise<Counts> {
   const file = fileURLToPath(new URL(`./budgets/${name}`, import.meta.url));
   const child = spawn(process.execPath, [...flags, file, dist, ...args], { stdio: ["pipe", "ignore", "pipe"] });

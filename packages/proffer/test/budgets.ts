@@ -1,15 +1,15 @@
 /**
- * What a request and a start may cost, in counts that do not depend on the machine. Raise one only with a reason in
- * the commit; lower it when the code has become better.
+ * Cost limits of a request and of a start, in counts that do not depend on the machine. Raise one only with a reason in
+ * the commit; lower it when the code has improved.
  */
 interface Budget {
-  /** More than this fails the test. */
+  /** The limit. */
   readonly most: number;
-  /** What it was when the budget was last set. */
+  /** The value when the budget was last set. */
   readonly measured: number;
 }
 
-/** By request: promises that are made for it. What need not wait makes none. */
+/** Promises per request. Synchronous work creates none. */
 export const PROMISES: Readonly<Record<string, Budget>> = {
   "a synchronous tool": exactly(0),
   "a tool that declares its output": exactly(0),
@@ -19,7 +19,7 @@ export const PROMISES: Readonly<Record<string, Budget>> = {
   "a list": exactly(0),
 };
 
-/** Writes to stdout for a hundred requests that arrived in one chunk. */
+/** Writes to stdout for a hundred requests in one chunk. */
 export const STDIO_WRITES: Readonly<Record<string, Budget>> = {
   "a synchronous tool": exactly(1),
   "a tool that declares its output": exactly(1),
@@ -29,13 +29,13 @@ export const STDIO_WRITES: Readonly<Record<string, Budget>> = {
   "a list": exactly(1),
 };
 
-/** Writes to the socket for one answer over HTTP. */
+/** Writes to the socket for one HTTP response. */
 export const HTTP_WRITES: Readonly<Record<string, Budget>> = {
   "a small answer": exactly(1),
   "a large fixed answer": exactly(1),
 };
 
-/** By request: bytes of the heap that are allocated for it, its parsed message and its share of the chunk included. */
+/** Bytes of heap per request, including its parsed message and its share of the chunk. */
 export const BYTES: Readonly<Record<string, Budget>> = {
   "a synchronous tool": about(1_950),
   "a tool that declares its output": about(2_300),
@@ -45,7 +45,7 @@ export const BYTES: Readonly<Record<string, Budget>> = {
   "a list": about(1_350),
 };
 
-/** What is loaded and parsed before a stdio server can answer. */
+/** Code that is loaded and parsed before a stdio server can answer. */
 export const START: Readonly<Record<string, Budget>> = {
   files: exactly(5),
   characters: about(262_000),
@@ -55,7 +55,7 @@ function exactly(measured: number): Budget {
   return { most: measured, measured };
 }
 
-/** Versions of Node and V8 differ a little in what they allocate. */
+/** Allocation differs slightly between versions of Node and V8. */
 function about(measured: number): Budget {
   return { most: 1.5 * measured, measured };
 }

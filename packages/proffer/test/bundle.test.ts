@@ -6,17 +6,17 @@ import { distFile } from "./dist.ts";
 
 const neutral = ["index.js", "fetch.js", "uri.js", "testing.js"];
 
-describe("the built entries that promise to run anywhere", () => {
-  it.each(neutral)("%s bundles for a browser, without a Node built-in", async (name) => {
+describe("the built entries for all run-times", () => {
+  it.each(neutral)("%s bundles for a browser, without Node built-ins", async (name) => {
     const { warnings } = await bundleForBrowser(name);
     expect(warnings).toEqual([]);
   });
 
-  it("stdio.js, which needs Node, does not: the check can fail", async () => {
+  it("the check fails for stdio.js, which needs Node", async () => {
     await expect(bundleForBrowser("stdio.js")).rejects.toThrow(/Could not resolve "node:/);
   });
 
-  it.each(neutral)("%s loads where code generation from strings is forbidden", (name) => {
+  it.each(neutral)("%s loads if code generation from strings is forbidden", (name) => {
     const script = `await import(${JSON.stringify(pathToFileURL(distFile(name)).href)})`;
     const flags = ["--disallow-code-generation-from-strings", "--input-type=module"];
     const { status, stderr } = spawnSync(process.execPath, [...flags, "--eval", script], { encoding: "utf8" });

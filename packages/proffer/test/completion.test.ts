@@ -1,7 +1,6 @@
+import { definePrompt, defineServer } from "proffer";
+import { connect } from "proffer/testing";
 import { expect, it } from "vitest";
-import { definePrompt } from "../src/prompts/define.ts";
-import { defineServer } from "../src/server/server.ts";
-import { connect } from "../src/testing/connect.ts";
 import server from "./fixtures/features.ts";
 import { describeMatrix } from "./matrix.ts";
 import { EVERY } from "./versions.ts";
@@ -13,14 +12,14 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
   it.each([
     ["a prompt's argument", prompt],
     ["a template's variable", template],
-  ])("suggests values for %s from a list, by what was typed", async (_what, ref) => {
+  ])("suggests values for %s from a list that match the typed prefix", async (_what, ref) => {
     expect(await leg.client.complete(ref, "bird", "")).toEqual(["eagle", "emu", "magpie", "owl"]);
     expect(await leg.client.complete(ref, "bird", "e")).toEqual(["eagle", "emu"]);
     expect(await leg.client.complete(ref, "bird", "EM")).toEqual(["emu"]);
     expect(await leg.client.complete(ref, "bird", "x")).toEqual([]);
   });
 
-  it("suggests values by a function that knows the other arguments", async () => {
+  it("suggests values from a function that receives the other arguments", async () => {
     expect(await leg.client.complete(prompt, "tone", "very ", { bird: "owl" })).toEqual([
       "very stern owl",
       "very soft owl",
@@ -28,7 +27,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     expect(await leg.client.complete(prompt, "tone", "")).toEqual(["stern bird", "soft bird"]);
   });
 
-  it("suggests nothing where nobody said what to suggest", async () => {
+  it("suggests nothing without a completion source", async () => {
     expect(await leg.client.complete({ type: "ref/resource", uri: "features://t1/{id}" }, "id", "")).toEqual([]);
   });
 
@@ -44,15 +43,15 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     ["a reference of another kind", { ref: { type: "ref/tool", name: "echo" }, argument: { name: "text", value: "" } }],
     ["no reference", { argument: { name: "bird", value: "" } }],
     ["no argument", { ref: prompt }],
-    ["a value that is no string", { ref: prompt, argument: { name: "bird", value: 1 } }],
-  ])("refuses %s", async (_what, params) => {
+    ["a value that is not a string", { ref: prompt, argument: { name: "bird", value: 1 } }],
+  ])("rejects %s", async (_what, params) => {
     await expect(leg.client.request("completion/complete", params)).rejects.toMatchObject({ code: -32602 });
   });
 });
 
 const many = Array.from({ length: 250 }, (_, n) => `value ${n}`);
 
-it("a completion has a hundred values at most, and says that there are more", async () => {
+it("a completion has at most 100 values, and reports that there are more", async () => {
   const big = definePrompt({ name: "big", arguments: { n: { complete: many } }, get: () => "" });
   const client = await connect(defineServer({ name: "s", version: "1", prompts: [big] }));
   const params = { ref: { type: "ref/prompt", name: "big" }, argument: { name: "n", value: "value" } };
@@ -60,7 +59,7 @@ it("a completion has a hundred values at most, and says that there are more", as
   expect(completion).toEqual({ values: many.slice(0, 100), total: 250, hasMore: true });
 });
 
-it("a server that completes nothing does not offer completion", async () => {
+it("a server without completions does not declare the capability", async () => {
   const plain = definePrompt({ name: "plain", arguments: { n: {} }, get: () => "" });
   const client = await connect(defineServer({ name: "s", version: "1", prompts: [plain] }));
   const { capabilities } = await client.request("server/discover");

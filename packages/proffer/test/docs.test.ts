@@ -8,14 +8,14 @@ import { build } from "esbuild";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-// Every `ts` snippet of the README and the guides compiles, strictly, and runs to its end by itself.
+// Every `ts` snippet of the README and the guides compiles in strict mode, and runs and exits without help.
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const source = join(root, "packages/proffer/src");
 const scratch = mkdtempSync(join(tmpdir(), "proffer-docs-"));
 
 interface Snippet {
-  /** Such as `docs/tools.md:7`. */
+  /** For example `docs/tools.md:7`. */
   readonly place: string;
   readonly path: string;
   readonly code: string;
@@ -42,7 +42,7 @@ beforeAll(() => {
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe("the snippets of the documentation", () => {
-  it("are there, and none is marked as something else", () => {
+  it("exist, and all are marked as ts", () => {
     expect(snippets.length).toBeGreaterThan(10);
     for (const document of documents) {
       expect([document, readFileSync(join(root, document), "utf8").match(/^```(ts .*|typescript)$/gm)]).toEqual([
@@ -55,7 +55,7 @@ describe("the snippets of the documentation", () => {
   it("compile", () => {
     const { config } = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile);
     const paths = { proffer: [join(source, "index.ts")], "proffer/*": [join(source, "*.ts")] };
-    // Authors may use enums, which our own sources do not.
+    // Authors may use enums; Proffer's own sources do not.
     const theirs = { types: ["node"], paths, noUnusedLocals: false, erasableSyntaxOnly: false };
     const { options } = ts.parseJsonConfigFileContent(
       { compilerOptions: { ...config.compilerOptions, ...theirs } },
@@ -97,7 +97,7 @@ describe("the snippets of the documentation", () => {
         },
       ],
     });
-    // Some make a folder for their example, and leave it where temporary files are.
+    // Some snippets create a folder and leave it in the temporary directory.
     const env = { ...process.env, TMPDIR: scratch, TEMP: scratch };
     const child = spawn(process.execPath, [program], { cwd: scratch, env, stdio: ["ignore", "ignore", "pipe"] });
     let printed = "";

@@ -16,7 +16,7 @@ function table(heading: string): string[][] {
 }
 
 describe("docs/errors.md", () => {
-  it("has every error of the wire with its code, and no other", () => {
+  it("lists exactly the protocol errors, with their codes", () => {
     const written = table("On the wire").map(([name = "", code = ""]) => [
       name.replaceAll("`", ""),
       Number.parseInt(code, 10),
@@ -25,7 +25,7 @@ describe("docs/errors.md", () => {
     expect(written).toHaveLength(Object.keys(ERRORS).length);
   });
 
-  it("has the codes that a revision has of its own", () => {
+  it("lists the codes that differ between revisions", () => {
     const cells = new Map(table("On the wire").map(([name = "", code = ""]) => [name.replaceAll("`", ""), code]));
     for (const version of EVERY) {
       for (const [name, code] of Object.entries(REVISIONS.get(version)?.codes ?? {})) {
@@ -35,12 +35,12 @@ describe("docs/errors.md", () => {
     }
   });
 
-  it("has every usage code, and no other", () => {
+  it("lists exactly the usage codes", () => {
     const written = table("Usage errors").map(([code = ""]) => code.replaceAll("`", ""));
     expect(written).toEqual([...USAGE_CODES]);
   });
 
-  it("says of each when it happens and what to do", () => {
+  it("explains the cause and the fix of each error", () => {
     for (const row of [...table("On the wire"), ...table("Usage errors")]) {
       const [when = "", remedy = ""] = row.slice(-2);
       expect(when.length).toBeGreaterThan(20);

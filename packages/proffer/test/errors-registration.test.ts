@@ -1,15 +1,11 @@
+import { definePrompt, defineResource, defineServer, defineTool, isServer, type ServerOptions, user } from "proffer";
+import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
-import { definePrompt } from "../src/prompts/define.ts";
-import { defineResource } from "../src/resources/define.ts";
-import { user } from "../src/results/content.ts";
-import { defineServer, isServer, type ServerOptions } from "../src/server/server.ts";
-import { connect } from "../src/testing/connect.ts";
-import { defineTool } from "../src/tools/define.ts";
 
 const handle = () => "";
 const get = () => "";
 
-/** Names that could not be shown, looked up or told apart. */
+/** Names that cannot be displayed, looked up or distinguished. */
 const BAD_NAMES = [
   "",
   "__proto__",
@@ -24,14 +20,14 @@ const BAD_NAMES = [
   undefined,
 ];
 
-describe("a name that cannot be", () => {
-  it.each([...BAD_NAMES, "a b", "naïve", "a/b", "tool!"])("is refused of a tool: %j", (name) => {
+describe("an invalid name", () => {
+  it.each([...BAD_NAMES, "a b", "naïve", "a/b", "tool!"])("is rejected for a tool: %j", (name) => {
     expect(() => defineTool({ name: name as string, handle })).toThrow(
       expect.objectContaining({ name: "UsageError", code: "bad_name", message: expect.stringContaining("tool") }),
     );
   });
 
-  it.each(BAD_NAMES)("is refused of a prompt, an argument, a resource and a server: %j", (bad) => {
+  it.each(BAD_NAMES)("is rejected for a prompt, an argument, a resource and a server: %j", (bad) => {
     const name = bad as string;
     const attempts = [
       () => definePrompt({ name, get }),
@@ -39,7 +35,7 @@ describe("a name that cannot be", () => {
       () => defineResource({ uri: "s://r", name, content: "" }),
       () => defineServer({ name, version: "1" }),
     ];
-    // As a key, whatever is no string becomes one.
+    // As a property key, every other type is converted to a string.
     for (const attempt of typeof bad === "string" ? attempts : attempts.filter((_, at) => at !== 1)) {
       expect(attempt).toThrow(expect.objectContaining({ name: "UsageError", code: "bad_name" }));
     }
@@ -50,11 +46,11 @@ describe("a name that cannot be", () => {
   });
 });
 
-describe("a name that is taken", () => {
-  it("is refused with its remedy, at the start and later, and changes nothing", async () => {
+describe("a duplicate name", () => {
+  it("is rejected with advice, at definition and later, and changes nothing", async () => {
     const tool = defineTool({ name: "twice", handle });
     expect(() => defineServer({ name: "s", version: "1", tools: [tool, tool] })).toThrow(
-      'There are two tools named "twice"; rename one, or remove the first before adding the second.',
+      'Duplicate tool "twice". Rename one, or remove the first before adding the second.',
     );
     const server = defineServer({ name: "s", version: "1", tools: [tool], prompts: [], resources: [] });
     const other = defineTool({ name: "twice", handle: () => "other" });
@@ -69,7 +65,7 @@ describe("a name that is taken", () => {
     expect(await (await connect(server)).call("twice")).toMatchObject({ content: [{ text: "" }] });
   });
 
-  it("is free again after its owner was removed", async () => {
+  it("is allowed after the first item is removed", async () => {
     const server = defineServer({ name: "s", version: "1", tools: [defineTool({ name: "t", handle: () => "old" })] });
     expect(server.tools.remove("t")).toBe(true);
     expect(server.tools.remove("t")).toBe(false);
@@ -78,7 +74,7 @@ describe("a name that is taken", () => {
   });
 });
 
-describe("an option that cannot be", () => {
+describe("an invalid option", () => {
   it.each<[string, () => unknown, RegExp]>([
     ["a tool without a handler", () => defineTool({ name: "t" } as never), /Tool "t" has no handle function/],
     ["a prompt without get", () => definePrompt({ name: "p" } as never), /Prompt "p" has no get function/],
@@ -97,44 +93,44 @@ describe("an option that cannot be", () => {
       () => defineResource({ uri: "s://{r}", name: "r", content: "" } as never),
       /Resource s:\/\/\{r\} is a template/,
     ],
-    ["a server without a version", () => defineServer({ name: "s" } as never), /Server "s" needs a version/],
+    ["a server without a version", () => defineServer({ name: "s" } as never), /Server "s" requires a version/],
     ["a page of no entries", () => serverWith({ pageSize: 0 }), /pageSize must be a whole number of at least 1, not 0/],
     ["a page of half an entry", () => serverWith({ pageSize: 1.5 }), /pageSize/],
     ["a time to live below zero", () => serverWith({ cache: { ttlMs: -1 } }), /cache\.ttlMs/],
     ["a time to live of half a millisecond", () => serverWith({ cache: { ttlMs: 0.5 } }), /cache\.ttlMs/],
-    ["a scope that is none", () => serverWith({ cache: { cacheScope: "shared" as never } }), /cache\.cacheScope/],
+    ["an unknown cache scope", () => serverWith({ cache: { cacheScope: "shared" as never } }), /cache\.cacheScope/],
     ["a key that is too short", () => serverWith({ keys: [new Uint8Array(16)] }), /32 bytes, not 16/],
-    ["a key that is no base64", () => serverWith({ keys: ["not base64!"] }), /base64/],
-  ])("is refused: %s", (_what, attempt, message) => {
+    ["a key that is not base64", () => serverWith({ keys: ["not base64!"] }), /base64/],
+  ])("is rejected: %s", (_what, attempt, message) => {
     expect(attempt).toThrow(expect.objectContaining({ name: "UsageError", code: "bad_option" }));
     expect(attempt).toThrow(message);
   });
 
-  it("is refused: content that a resource cannot have", () => {
+  it("is rejected: content of an unsupported type", () => {
     expect(() => defineResource({ uri: "s://r", name: "r", content: user("Hello") })).toThrow();
     expect(() => defineResource({ uri: "s://r", name: "r", content: 1n as never })).not.toThrow();
   });
 
-  it.each(["s://{", "s://}", "s://{a}{b}", "s://{__proto__}", ""])("is refused: the uri %j", (uri) => {
+  it.each(["s://{", "s://}", "s://{a}{b}", "s://{__proto__}", ""])("is rejected: the URI %j", (uri) => {
     expect(() => defineResource({ uri, name: "r", read: () => "" })).toThrow(
       expect.objectContaining({ name: "UsageError", code: "bad_template" }),
     );
   });
 });
 
-describe("what was never defined", () => {
+describe("a plain object", () => {
   it.each<[string, Partial<ServerOptions>, string]>([
     ["tool", { tools: [{ name: "t", description: "T", handle } as never] }, "defineTool()"],
     ["prompt", { prompts: [{ name: "p", get } as never] }, "definePrompt()"],
     ["resource", { resources: [{ uri: "s://r", name: "r", content: "" } as never] }, "defineResource()"],
     ["tool", { tools: [undefined as never] }, "defineTool()"],
-  ])("is refused as a %s, with what to call", (what, options, remedy) => {
+  ])("is rejected as a %s, with the function to call", (_what, options, remedy) => {
     const attempt = () => serverWith(options);
     expect(attempt).toThrow(expect.objectContaining({ name: "UsageError", code: "wrong_use" }));
-    expect(attempt).toThrow(`A ${what} must be what ${remedy} returns`);
+    expect(attempt).toThrow(`was not created by ${remedy}`);
   });
 
-  it("is no server", async () => {
+  it("is not a server", async () => {
     expect(isServer(serverWith({}))).toBe(true);
     for (const value of [undefined, null, {}, "s", { name: "s", version: "1" }]) expect(isServer(value)).toBe(false);
     expect(() => connect({ name: "s" } as never)).toThrow(expect.objectContaining({ code: "wrong_use" }));

@@ -1,12 +1,12 @@
+import { contents, defineResource, defineServer, defineTool, type Server } from "proffer";
+import { createFetchHandler } from "proffer/fetch";
+import { serveHttp } from "proffer/http";
+import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
-import { createFetchHandler } from "../src/fetch.ts";
-import { serveHttp } from "../src/http.ts";
-import { contents, defineResource, defineServer, defineTool, type Server } from "../src/index.ts";
-import { connect } from "../src/testing/connect.ts";
 import { modern, modernHeaders, present, send } from "./http/http-client.ts";
 import { EVERY } from "./versions.ts";
 
-/** Around the sizes where an answer begins to travel as bytes, and a text in pieces. */
+/** Around the sizes at which results are sent as bytes, and texts in chunks. */
 const SIZES = [0, 1, 16_000, 16_384, 40_000, 65_536, 200_001];
 const TEXT = 'a "quoted" line,\n a tab\t, \\ and ünïcödé 🐦, \u2028 and so on; ';
 
@@ -18,7 +18,7 @@ function bytesOf(size: number): Uint8Array {
   return Uint8Array.from({ length: size }, (_, at) => (at * 31) % 256);
 }
 
-describe.each(EVERY)("on %s, answers of every size arrive as they were given", (revision) => {
+describe.each(EVERY)("on %s, results of every size arrive unchanged", (revision) => {
   it.each(SIZES)("as a text of %i characters", async (size) => {
     const client = await connect(
       serverOf(() => textOf(size)),
@@ -35,7 +35,7 @@ describe.each(EVERY)("on %s, answers of every size arrive as they were given", (
     expect((await client.call("made")).content).toEqual([{ type: "text", text: textOf(size) }]);
   });
 
-  it.each(SIZES)("as a blob of %i bytes, with metadata of its own", async (size) => {
+  it.each(SIZES)("as a blob of %i bytes with its own metadata", async (size) => {
     const _meta = { "example.org/blob": '"blob":""' };
     const client = await connect(
       serverOf(() => contents([{ blob: bytesOf(size), mimeType: "image/png", _meta }])),
@@ -45,11 +45,11 @@ describe.each(EVERY)("on %s, answers of every size arrive as they were given", (
     );
     const blob = Buffer.from(bytesOf(size)).toString("base64");
     const [content] = (await client.read("made:it")).contents;
-    // The oldest revisions have no metadata there.
+    // The oldest revisions have no metadata on contents.
     expect({ _meta, ...content }).toEqual({ uri: "made:it", mimeType: "image/png", _meta, blob });
   });
 
-  it("as a text and a blob whose metadata are as large", async () => {
+  it("as a text and a blob with large metadata", async () => {
     const _meta = { "example.org/more": textOf(40_000) };
     for (const item of [{ text: textOf(40_000) }, { blob: bytesOf(40_000) }]) {
       const client = await connect(
@@ -62,7 +62,7 @@ describe.each(EVERY)("on %s, answers of every size arrive as they were given", (
     }
   });
 
-  it("as two blobs, and with metadata of the whole", async () => {
+  it("as two blobs with metadata on the result", async () => {
     const blob = bytesOf(40_000);
     const client = await connect(
       serverOf(() => contents([{ blob }, { blob }], { _meta: { a: 1 } })),
@@ -80,7 +80,7 @@ describe.each(EVERY)("on %s, answers of every size arrive as they were given", (
     expect(JSON.parse(block?.type === "text" ? block.text : "")).toEqual({ text: textOf(size) });
   });
 
-  it("escapes what an around hook has put in the place of a blob", async () => {
+  it("as a blob that middleware replaced, with escaping", async () => {
     const strange = '","injected":"'.repeat(4_000);
     const server = defineServer({
       name: "large",
@@ -98,23 +98,23 @@ describe.each(EVERY)("on %s, answers of every size arrive as they were given", (
   });
 });
 
-/** The middle of each of these lies where one piece ends, or next to it. */
+/** The middle of each text is at the end of a chunk, or next to it. */
 const PAIRS = [-1, 0, 1].flatMap((offset) =>
   ["🐦", "\ud83d", "\udc26", "\udc26\ud83d", '"', "é"].map(
     (what) => "x".repeat(65_536 + offset) + what + "y".repeat(70_000),
   ),
 );
 
-it.each(PAIRS)("pieces of a text are cut beside its characters and not through them: %#", async (text) => {
+it.each(PAIRS)("a text is not split within a character: %#", async (text) => {
   const client = await connect(serverOf(() => text));
   expect((await client.read("made:it")).contents[0]?.text).toBe(text);
 });
 
-describe("over HTTP, a large text has the length that is announced", () => {
+describe("over HTTP, a large text has the announced length", () => {
   const message = modern("resources/read", { uri: "made:it" });
   const server = serverOf(() => textOf(200_001));
 
-  it("from Node's server", async () => {
+  it("from serveHttp", async () => {
     const service = await serveHttp(server, { port: 0 });
     try {
       const { headers, body, json } = await send(service.url, {
@@ -129,7 +129,7 @@ describe("over HTTP, a large text has the length that is announced", () => {
     }
   });
 
-  it("from a handler of the Web", async () => {
+  it("from createFetchHandler", async () => {
     const handler = createFetchHandler(server);
     const headers = present(modernHeaders(message)) as Record<string, string>;
     const request = new Request("http://localhost/mcp", { method: "POST", headers, body: JSON.stringify(message) });

@@ -1,9 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { defineServer, defineTool } from "proffer";
+import { connect, RemoteError, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { defineServer } from "../src/server/server.ts";
-import { RemoteError, type TestClient } from "../src/testing/client.ts";
-import { connect } from "../src/testing/connect.ts";
-import { defineTool } from "../src/tools/define.ts";
 import { connectMemory } from "../src/transports/memory.ts";
 import { call, exchange, type Handle, request, serveTool } from "./one-tool.ts";
 
@@ -29,7 +27,7 @@ describe.each(ERAS)("in %s", (revision) => {
     ["a toJSON that throws", throwing],
     ["a function", () => {}],
     ["a symbol", Symbol("x")],
-  ])("T096 a result with %s fails that call only", async (_, value) => {
+  ])("T096 a result with %s fails only that call", async (_, value) => {
     const client = await connect(
       serveTool(() => value),
       { revision },
@@ -40,7 +38,7 @@ describe.each(ERAS)("in %s", (revision) => {
     expect(await client.listTools()).toHaveLength(1);
   });
 
-  it("T096 a lone surrogate in a result arrives as it is", async () => {
+  it("T096 a lone surrogate in a result arrives unchanged", async () => {
     const client = await connect(
       serveTool(() => "a\ud800b"),
       { revision },
@@ -73,13 +71,13 @@ describe.each(ERAS)("in %s", (revision) => {
         };
       },
     ],
-  ])("T097 a tool that %s fails without saying why", async (_, handle) => {
+  ])("T097 a tool that %s fails without details", async (_, handle) => {
     const client = await connect(serveTool(handle), { revision });
-    expect(await textOf(client)).toEqual({ text: 'The tool "t" failed.', isError: true });
+    expect(await textOf(client)).toEqual({ text: 'Tool "t" failed.', isError: true });
     expect(client.transcript.toString()).not.toContain("secret");
   });
 
-  it("T097 a tool that never ends does not keep others waiting", async () => {
+  it("T097 a tool that never ends does not block other calls", async () => {
     let first = true;
     const client = await connect(
       serveTool(() => {
@@ -94,7 +92,7 @@ describe.each(ERAS)("in %s", (revision) => {
     await client.close();
   });
 
-  it("T099 nothing that belongs to a call is sent after its answer or its cancellation", async () => {
+  it("T099 a call sends nothing after its response", async () => {
     let late: () => void = () => {};
     const client = await connect(
       serveTool((_, ctx) => {
@@ -112,7 +110,7 @@ describe.each(ERAS)("in %s", (revision) => {
     expect(client.notifications).toEqual([]);
   });
 
-  it("T099 progress that does not grow is not told, and a flood of it is thinned", async () => {
+  it("T099 progress that does not increase is dropped, and a flood is throttled", async () => {
     const client = await connect(
       serveTool((_, ctx) => {
         for (const value of [1, 1, 0, Number.NaN, Number.POSITIVE_INFINITY]) ctx.progress(value);
@@ -130,7 +128,7 @@ describe.each(ERAS)("in %s", (revision) => {
     expect(heard.length).toBeLessThan(1000);
   });
 
-  it("T100 a tool that does not heed its time limit is answered for, and its late result is dropped", async () => {
+  it("T100 a tool that ignores its time limit gets a timeout error, and its late result is dropped", async () => {
     let finish: (value: string) => void = () => {};
     let aborted = false;
     const tool = defineTool({
@@ -153,7 +151,7 @@ describe.each(ERAS)("in %s", (revision) => {
     expect(client.transcript.messages("server")).toHaveLength(received);
   });
 
-  it("T100 the slot of a tool that goes on after its time limit is free when it ends", async () => {
+  it("T100 a tool that continues after its time limit frees its slot when it ends", async () => {
     const ends: (() => void)[] = [];
     const tool = defineTool({
       name: "t",
@@ -175,7 +173,7 @@ describe.each(ERAS)("in %s", (revision) => {
     ends[1]?.();
   });
 
-  it("T102 tools that come and go ten thousand times are told of once a turn, and the list is right", async () => {
+  it("T102 ten thousand added and removed tools cause one notification per turn, and the list is correct", async () => {
     const server = serveTool(() => "done");
     const client = await connect(server, { revision });
     const stop = await client.listen({ lists: ["tools"] });
@@ -190,7 +188,7 @@ describe.each(ERAS)("in %s", (revision) => {
     await stop();
   });
 
-  it("T103 a connection that is closed twice, or while it works, is silent from then on", async () => {
+  it("T103 a connection that is closed twice, or during a call, sends nothing afterwards", async () => {
     let finish: () => void = () => {};
     const server = serveTool(
       (_, { signal }) =>
@@ -233,7 +231,7 @@ describe("T101 a cancellation", () => {
     expect(answers).toMatchObject([{ id: 1, result: { protocolVersion: "2025-11-25" } }]);
   });
 
-  it("of the id 0, and not of its text, stops the call without an answer", async () => {
+  it("of the number 0, but not of the string 0, stops the call without a response", async () => {
     let reason: unknown;
     const handle: Handle = (_, { signal }) =>
       new Promise((resolve) => {
@@ -255,7 +253,7 @@ describe("T101 a cancellation", () => {
     expect(answers).toMatchObject([{ id: 1, result: {} }]);
   });
 
-  it("that comes before its request has no effect", async () => {
+  it("before its request has no effect", async () => {
     const early = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}';
     const { answers } = await exchange([early, call(1)]);
     expect(answers).toMatchObject([{ id: 1, result: {} }]);
@@ -270,7 +268,7 @@ describe("T105 initialize", () => {
       `{"protocolVersion":"${version}","capabilities":{},"clientInfo":{"name":"${name}","version":"1"}}`,
     );
 
-  it("is refused a second time, and changes nothing", async () => {
+  it("is rejected a second time, and changes nothing", async () => {
     const handle: Handle = (_, { client }) => `${client.info?.name} ${client.revision}`;
     const texts = [initialize(1, "2025-06-18", "first"), initialize(2, "2024-11-05", "second"), call(3)];
     const { answers } = await exchange(texts, {}, handle);
@@ -281,7 +279,7 @@ describe("T105 initialize", () => {
     ]);
   });
 
-  it("that fails may be sent again", async () => {
+  it("may be sent again after it failed", async () => {
     const { answers } = await exchange([request(1, "initialize", "{}"), initialize(2, "2025-06-18", "again")]);
     expect(answers).toMatchObject([
       { id: 1, error: { code: -32602 } },
@@ -289,7 +287,7 @@ describe("T105 initialize", () => {
     ]);
   });
 
-  it("is not waited for: a client that never sends it is served as one of 2025-03-26", async () => {
+  it("is optional: a client that never sends it is served in 2025-03-26", async () => {
     const { answers } = await exchange([call(1)], {}, (_, { client }) => client.revision);
     expect(answers).toMatchObject([{ id: 1, result: { content: [{ text: "2025-03-26" }] } }]);
   });
@@ -300,7 +298,7 @@ describe("T104 a process that embeds servers", () => {
   const note = (warning: Error) => warnings.push(warning);
   afterEach(() => void process.off("warning", note));
 
-  it("opens and closes a thousand connections without handlers of its own, warnings or anything left behind", async () => {
+  it("opens and closes a thousand connections without process listeners, warnings or patched output", async () => {
     process.on("warning", note);
     const listeners = () => Object.fromEntries(process.eventNames().map((name) => [name, process.listenerCount(name)]));
     const before = listeners();

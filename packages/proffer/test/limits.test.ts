@@ -1,11 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { defineServer, defineTool, type SchemaLike } from "proffer";
+import { connect } from "proffer/testing";
 import { describe, expect, it, vi } from "vitest";
-import type { SchemaLike } from "../src/schema/infer.ts";
-import { defineServer } from "../src/server/server.ts";
-import { connect } from "../src/testing/connect.ts";
-import { defineTool } from "../src/tools/define.ts";
 import { connectMemory } from "../src/transports/memory.ts";
 import { StdioInput } from "../src/transports/stdio/input.ts";
 import { type Answer, call, exchange, request, serveTool } from "./one-tool.ts";
@@ -28,40 +26,39 @@ describe("T090 a message", () => {
     ["keys", `{${Array.from({ length: 1_000_000 }, (_, index) => `"${index}":0`).join()}}`],
     ["elements", `{"a":[${"0,".repeat(1_000_000)}0]}`],
     ["empty objects", `{"a":[${"{},".repeat(1_000_000)}0]}`],
-  ])("with a million %s is refused before it is parsed, and the next is served", async (_, params) => {
+  ])("with a million %s is rejected before it is parsed, and the next is served", async (_, params) => {
     const { answers } = await exchange([request(1, "ping", params), request(2, "ping")]);
-    const message = "The message has more than 250000 keys and elements; send less at once.";
+    const message = "The message has more than 250000 keys and elements. Send a smaller message.";
     expect(answers).toMatchObject([{ error: { code: -32600, message } }, { id: 2, result: {} }]);
   });
 
-  it("may have as many keys and elements as the server says", async () => {
+  it("may have as many keys and elements as the server allows", async () => {
     const answers: Answer[] = [];
     const server = serveTool(() => "done", { limits: { messageItems: 10 } });
     const { send } = connectMemory(server, (text) => answers.push(JSON.parse(text)));
-    // Four keys of the envelope, one of params, and those of the list.
+    // Four keys of the envelope, one of params, and the elements of the list.
     for (const items of [5, 6]) send(request(items, "ping", `{"a":[${"0,".repeat(items - 1)}0]}`));
     await turn();
     expect(answers).toMatchObject([{ id: 5, result: {} }, { error: { message: /more than 10 keys and elements/ } }]);
   });
 
-  it.each([65, 1_000, 100_000, 200_000])(
-    "with arrays %i deep is refused, without a word of the stack",
-    async (depth) => {
-      const { answers } = await exchange([request(1, "ping", `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`)]);
-      expect(answers).toMatchObject([{ error: { code: -32600, message: "The message nests deeper than 64 levels." } }]);
-    },
-  );
+  it.each([65, 1_000, 100_000, 200_000])("with arrays %i deep is rejected without a stack error", async (depth) => {
+    const { answers } = await exchange([request(1, "ping", `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`)]);
+    expect(answers).toMatchObject([
+      { error: { code: -32600, message: "The message is nested more than 64 levels deep." } },
+    ]);
+  });
 });
 
 describe("T091 a schema", () => {
-  it("with a pattern that can take for ever is refused", () => {
+  it("with a pattern of exponential time is rejected", () => {
     const input = { type: "object", properties: { s: { type: "string", pattern: "^(a+)+$" } } } as const;
     expect(() => defineTool({ name: "t", input, handle: () => {} })).toThrow(
       expect.objectContaining({ code: "unsafe_pattern" }),
     );
   });
 
-  it("with choices in choices does not take exponential work", async () => {
+  it("with nested choices is validated in less than exponential time", async () => {
     const levels = 40;
     const $defs: Record<string, object> = { level0: { type: "string", minLength: 2 } };
     for (let level = 1; level <= levels; level++) {
@@ -75,7 +72,7 @@ describe("T091 a schema", () => {
   });
 
   it.each(["http://169.254.169.254/x", "file:///etc/passwd", "https://example.com/schema.json#/a"])(
-    "T092 that refers to %s is refused, and nothing is fetched",
+    "T092 with a reference to %s is rejected, and nothing is fetched",
     ($ref) => {
       const fetched = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("no network"));
       const input = { type: "object", properties: { a: { $ref } } } as const;
@@ -87,7 +84,7 @@ describe("T091 a schema", () => {
     },
   );
 
-  it("T095 does not get in the way of another with the same $id", async () => {
+  it("T095 is independent of another schema with the same $id", async () => {
     const schema = (type: "string" | "number") =>
       ({ $id: "https://example.com/same", type: "object", properties: { a: { type } }, required: ["a"] }) as const;
     const tools = (["string", "number"] as const).map((type) =>
@@ -103,7 +100,7 @@ describe("T091 a schema", () => {
     }
   });
 
-  it("T095 is forgotten with its tool", async () => {
+  it("T095 is garbage-collected with its tool", async () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     const server = serveTool(() => "");
@@ -133,7 +130,7 @@ describe("T093 a flood", () => {
     expect(answers).toMatchObject([{ id: 1, result: {} }]);
   });
 
-  it("of blank lines is no message", () => {
+  it("of blank lines is not a message", () => {
     const input = new StdioInput(1000);
     for (let index = 0; index < 20; index++) input.push(Buffer.from("\r\n\n".repeat(20_000)));
     input.push(Buffer.from("x\n"));
@@ -141,8 +138,8 @@ describe("T093 a flood", () => {
   });
 });
 
-describe("T094 with as many requests in work as are allowed", () => {
-  it("another is told at once to come later, and comes later", async () => {
+describe("T094 with maxInFlight requests in flight", () => {
+  it("another is rejected immediately as busy, and can be sent again later", async () => {
     const waiting: (() => void)[] = [];
     const ids = Array.from({ length: 3000 }, (_, id) => id);
     const handle = () => new Promise<string>((resolve) => waiting.push(() => resolve("done")));
@@ -152,7 +149,7 @@ describe("T094 with as many requests in work as are allowed", () => {
     for (const { error } of answers) {
       expect(error).toEqual({
         code: -31000,
-        message: "100 requests are in work; send this one again when some are answered.",
+        message: "The server is busy: 100 requests are in flight. Try again later.",
       });
     }
     for (const finish of waiting.splice(0)) finish();
@@ -163,7 +160,7 @@ describe("T094 with as many requests in work as are allowed", () => {
     expect(waiting).toHaveLength(1);
   });
 
-  it("what the work waits for still arrives: answers to questions, and cancellations", async () => {
+  it("answers to questions and cancellations are still accepted", async () => {
     const asking = defineTool({
       name: "t",
       handle: async (_, ctx) => (await ctx.ask("Go on?", { type: "object", properties: {} })).action,

@@ -1,16 +1,11 @@
+import { definePrompt, defineResource, defineServer, defineTool, type Server } from "proffer";
+import { connect, type JsonObject, type TestClient } from "proffer/testing";
 import { describe, expect, it } from "vitest";
-import { definePrompt } from "../src/prompts/define.ts";
-import type { JsonObject } from "../src/protocol/messages.ts";
-import { defineResource } from "../src/resources/define.ts";
-import { defineServer, type Server } from "../src/server/server.ts";
-import type { TestClient } from "../src/testing/client.ts";
-import { connect } from "../src/testing/connect.ts";
-import { defineTool } from "../src/tools/define.ts";
 import server from "./fixtures/features.ts";
 import { describeMatrix } from "./matrix.ts";
 import { EVERY } from "./versions.ts";
 
-/** The lists: the method, the key of its result, what tells one entry from another, and how many there are. */
+/** The lists: the method, the key of the result, the key that identifies an entry, and the number of entries. */
 const LISTS = [
   ["tools/list", "tools", "name", 15],
   ["prompts/list", "prompts", "name", 6],
@@ -27,7 +22,7 @@ async function pages(client: TestClient, method: string): Promise<JsonObject[]> 
 }
 
 describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
-  it.each(LISTS)("%s comes in pages, complete and in the order of registration", async (method, key, id, total) => {
+  it.each(LISTS)("%s returns all entries in pages, in the order of registration", async (method, key, id, total) => {
     const found = await pages(leg.client, method);
     const sizes = found.map((page) => (page[key] as JsonObject[]).length);
     expect(sizes).toEqual([...Array(Math.floor(total / 4)).fill(4), total % 4]);
@@ -36,7 +31,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     expect(found.at(-1)).not.toHaveProperty("nextCursor");
   });
 
-  it.each(LISTS)("%s refuses a cursor that it did not give", async (method) => {
+  it.each(LISTS)("%s rejects a foreign or modified cursor", async (method) => {
     const { nextCursor } = (await leg.client.request(method)) as { nextCursor: string };
     const other = method === "tools/list" ? "prompts/list" : "tools/list";
     const { nextCursor: foreign } = await leg.client.request(other);
@@ -46,7 +41,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     for (const cursor of [foreign, tampered, `${nextCursor}A`, nextCursor.slice(1), "", "4", 4, null, {}, ["4"]]) {
       await expect(leg.client.request(method, { cursor })).rejects.toMatchObject({
         code: -32602,
-        message: "params.cursor is not a cursor that this list gave; start again without one.",
+        message: "params.cursor is not a cursor of this list. Start again without one.",
       });
     }
   });
@@ -67,8 +62,8 @@ function createServer(): Server {
   return defineServer({ name: "s", version: "1", pageSize: 2, tools, log: () => {} });
 }
 
-describe("a list that changes while somebody pages through it", () => {
-  it("shows what was added since, and nothing twice", async () => {
+describe("a list that changes between two pages", () => {
+  it("includes new entries, and no entry twice", async () => {
     const changing = createServer();
     const client = await connect(changing);
     const first = await client.request("tools/list");
@@ -80,7 +75,7 @@ describe("a list that changes while somebody pages through it", () => {
     expect(end).not.toHaveProperty("nextCursor");
   });
 
-  it("skips nothing when entries before and behind the cursor are removed", async () => {
+  it("skips nothing when entries before and after the cursor are removed", async () => {
     const changing = createServer();
     const client = await connect(changing);
     const first = await client.request("tools/list");
@@ -90,7 +85,7 @@ describe("a list that changes while somebody pages through it", () => {
     expect(names(await client.request("tools/list", { cursor: rest.nextCursor }))).toEqual(["f"]);
   });
 
-  it("ends with an empty page when all that was left is gone", async () => {
+  it("ends with an empty page when all remaining entries are removed", async () => {
     const changing = createServer();
     const client = await connect(changing);
     const { nextCursor } = await client.request("tools/list");
@@ -100,7 +95,7 @@ describe("a list that changes while somebody pages through it", () => {
     expect(rest).not.toHaveProperty("nextCursor");
   });
 
-  it("shows an entry that was removed and added again at its new place", async () => {
+  it("moves an entry that is removed and added again to its new position", async () => {
     const changing = createServer();
     const client = await connect(changing);
     changing.tools.remove("a");
@@ -110,7 +105,7 @@ describe("a list that changes while somebody pages through it", () => {
 });
 
 describe("a cursor", () => {
-  it("is good in another process with the same keys, and in no other", async () => {
+  it("is valid only in processes with the same keys and server name", async () => {
     const keys = [Buffer.alloc(32, 7)];
     const create = (own: Buffer[], name = "s") =>
       defineServer({ name, version: "1", pageSize: 1, keys: own, tools: [named("a"), named("b")], log: () => {} });
@@ -123,15 +118,15 @@ describe("a cursor", () => {
     }
   });
 
-  it("does not tell what it holds", async () => {
+  it("is opaque", async () => {
     const { nextCursor } = await (await connect(createServer())).request("tools/list");
     expect(nextCursor).toMatch(/^[A-Za-z0-9_-]+$/);
     expect(Buffer.from(String(nextCursor), "base64url").toString("latin1")).not.toContain("tools");
   });
 });
 
-describe("a list of what a server has none of", () => {
-  it("is empty where the server says that it may have some", async () => {
+describe("an empty list", () => {
+  it("exists if the server was defined with it", async () => {
     const client = await connect(defineServer({ name: "s", version: "1", tools: [], prompts: [], resources: [] }));
     expect(await client.listTools()).toEqual([]);
     expect(await client.listPrompts()).toEqual([]);
@@ -139,7 +134,7 @@ describe("a list of what a server has none of", () => {
     expect(await client.listTemplates()).toEqual([]);
   });
 
-  it("does not exist where the server said nothing of it, until something is added", async () => {
+  it("does not exist otherwise, until an item is added", async () => {
     const bare = defineServer({ name: "s", version: "1" });
     const client = await connect(bare);
     expect((await client.request("server/discover")).capabilities).toEqual({ logging: {} });

@@ -1,82 +1,108 @@
+import type { Server } from "proffer";
+import { serveHttp } from "proffer/http";
+import { type ClientOptions, connect, connectOver, type Link, type TestClient } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import type { Server } from "../src/server/server.ts";
-import type { ClientOptions, TestClient } from "../src/testing/client.ts";
-import { connect, connectOver } from "../src/testing/connect.ts";
 import { bundleFixture } from "./fixture-process.ts";
+import { linkHttp } from "./http/http-link.ts";
 import { violations } from "./official-schema.ts";
-import type { Version } from "./versions.ts";
 
-/** A server that can be served in this process and, by its module, in another. */
-export interface Fixture {
-  readonly server: Server;
-  /** The module in `fixtures/` whose default export is the server. */
-  readonly module: string;
-}
-
-interface Reached {
+/** A server that is being served over one transport. */
+export interface Service {
   connect(options: ClientOptions): Promise<TestClient>;
-  dispose(): Promise<void>;
+  close(): void | Promise<void>;
 }
 
-/** How to reach a fixture over each transport; a new transport is a row. */
-const TRANSPORTS: { readonly [name: string]: (fixture: Fixture) => Reached } = {
-  memory: ({ server }) => ({ connect: (options) => connect(server, options), dispose: async () => {} }),
-  stdio: ({ module }) => {
-    const bundle = bundleFixture(module);
-    return {
-      connect: async (options) => connectOver((await bundle).link, options),
-      dispose: async () => (await bundle).remove(),
-    };
-  },
-};
+/** How to serve a server over each transport, by the name of the transport. */
+export interface Transports {
+  readonly [name: string]: () => Promise<Service>;
+}
 
 /** One transport and one revision. */
 export interface Leg {
   readonly transport: string;
-  readonly revision: Version;
+  readonly revision: string;
   /** A client that all tests of the leg share. */
   readonly client: TestClient;
-  /** Another client, for a test that needs one of its own; closed with the leg. */
+  /** Connects another client, which is closed after the tests of the leg. */
   connect(options?: ClientOptions): Promise<TestClient>;
 }
 
+/** The revisions to test, and options for the client that all tests of a leg share. */
+export interface LegOptions extends Omit<ClientOptions, "revision"> {
+  readonly revisions: readonly string[];
+  /** Permits relative URIs, which the official schema forbids. */
+  readonly relativeUris?: boolean;
+}
+
 /**
- * Runs tests over every transport and the given revisions. Whatever a server sent on the way must be valid by the
- * official schema of the revision.
+ * Runs tests over every transport and revision. Every message that the server sends must be valid by the official schema
+ * of the revision.
  */
-export function describeMatrix(fixture: Fixture, revisions: readonly Version[], body: (leg: Leg) => void): void {
-  for (const [transport, reach] of Object.entries(TRANSPORTS)) {
+export function describeTransports(
+  transports: Transports,
+  { revisions, relativeUris, ...shared }: LegOptions,
+  body: (leg: Leg) => void,
+): void {
+  for (const [transport, serve] of Object.entries(transports)) {
     describe(`over ${transport}`, () => {
-      let reached: Reached;
-      beforeAll(() => {
-        reached = reach(fixture);
+      let service: Service;
+      beforeAll(async () => {
+        service = await serve();
       });
-      afterAll(() => reached.dispose());
-      describe.each(revisions)("in %s", (revision) => {
+      afterAll(() => service.close());
+      describe.each(revisions)("on %s", (revision) => {
         const clients: TestClient[] = [];
-        let shared: TestClient | undefined;
-        const connectOne = async (options: ClientOptions = {}) => {
-          const client = await reached.connect({ ...options, revision });
+        const connectOne = async (options: ClientOptions = shared) => {
+          const client = await service.connect({ ...options, revision });
           clients.push(client);
           return client;
         };
-        beforeAll(async () => {
-          shared = await connectOne();
-        });
+        beforeAll(() => connectOne());
         afterAll(async () => {
           await Promise.all(clients.map((client) => client.close()));
-          for (const { transcript } of clients) expect(violations(revision, transcript)).toEqual([]);
+          expect(clients.flatMap(({ transcript }) => violations(revision, transcript, relativeUris))).toEqual([]);
         });
         body({
           transport,
           revision,
           get client() {
-            if (shared === undefined) throw new Error("The client of a leg is there for its tests only.");
-            return shared;
+            const [first] = clients;
+            if (first === undefined) throw new Error("The client of a leg exists only while its tests run.");
+            return first;
           },
           connect: connectOne,
         });
       });
     });
   }
+}
+
+/** A server for this process, and the module in `fixtures/` whose default export it is, for another process. */
+export interface Fixture {
+  readonly server: Server;
+  readonly module: string;
+}
+
+/** Runs tests of a fixture over every transport of Proffer. */
+export function describeMatrix(fixture: Fixture, revisions: readonly string[], body: (leg: Leg) => void): void {
+  describeTransports(transportsOf(fixture), { revisions }, body);
+}
+
+function transportsOf({ server, module }: Fixture): Transports {
+  return {
+    memory: async () => ({ connect: (options) => connect(server, options), close() {} }),
+    stdio: async () => {
+      const bundle = await bundleFixture(module);
+      return serviceOver(bundle.link, () => bundle.remove());
+    },
+    HTTP: async () => {
+      const service = await serveHttp(server, { port: 0 });
+      return serviceOver(linkHttp(service.url), () => service.close());
+    },
+  };
+}
+
+/** Returns a service that every client reaches by the same link. */
+export function serviceOver(link: Link, close: () => Promise<void>): Service {
+  return { connect: (options) => connectOver(link, options), close };
 }

@@ -1,12 +1,6 @@
+import { defineResource, defineServer, defineTool, field, type Middleware, RpcError, ToolError } from "proffer";
+import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
-import type { Middleware } from "../src/calls/middleware.ts";
-import { RpcError } from "../src/protocol/errors.ts";
-import { field } from "../src/questions/fields.ts";
-import { defineResource } from "../src/resources/define.ts";
-import { ToolError } from "../src/results/content.ts";
-import { defineServer } from "../src/server/server.ts";
-import { connect } from "../src/testing/connect.ts";
-import { defineTool } from "../src/tools/define.ts";
 import { EVERY } from "./versions.ts";
 
 const logged: unknown[] = [];
@@ -34,8 +28,8 @@ function serve(around: Middleware) {
   });
 }
 
-describe.each(EVERY)("what goes around every request in %s", (revision) => {
-  it("sees each request, whom it is from and what it is about", async () => {
+describe.each(EVERY)("middleware on %s", (revision) => {
+  it("receives each request with its method, name, client and principal", async () => {
     const seen: object[] = [];
     const server = serve((call, next) => {
       const { method, name, client, principal, params } = call;
@@ -60,7 +54,7 @@ describe.each(EVERY)("what goes around every request in %s", (revision) => {
     ]);
   });
 
-  it("leaves answers as they are when it only looks", async () => {
+  it("leaves responses unchanged if it only calls next", async () => {
     const looked = await connect(
       serve(async (_call, next) => await next()),
       { revision },
@@ -79,7 +73,7 @@ describe.each(EVERY)("what goes around every request in %s", (revision) => {
     }
   });
 
-  it("may change a result, or answer by itself", async () => {
+  it("may change a result, or answer without the handler", async () => {
     const server = serve(async ({ method, name }, next) => {
       if (name === "throws") return { content: [{ type: "text", text: "answered" }] };
       const result = await next();
@@ -92,7 +86,7 @@ describe.each(EVERY)("what goes around every request in %s", (revision) => {
     expect(answered.isError).toBeUndefined();
   });
 
-  it("may refuse", async () => {
+  it("may reject a request", async () => {
     const server = serve(({ method }, next) => {
       if (method === "tools/call") throw new RpcError("busy", "Too many calls; try again in a minute.");
       return next();
@@ -104,7 +98,7 @@ describe.each(EVERY)("what goes around every request in %s", (revision) => {
     });
   });
 
-  it("may refuse a call in words for the model, as the tool itself may", async () => {
+  it("may reject a call with a message for the model, like the tool itself", async () => {
     const server = serve(({ method }, next) => {
       if (method === "tools/call") throw new ToolError("Not on Sundays.");
       return next();
@@ -116,7 +110,7 @@ describe.each(EVERY)("what goes around every request in %s", (revision) => {
     });
   });
 
-  it("may fail without telling the client how, and without harm to what comes after", async () => {
+  it("may fail without exposing details, and without effect on later requests", async () => {
     let broken = true;
     const server = serve(({ method }, next) => {
       if (method === "tools/call" && broken) throw new Error("password=hunter2");
@@ -136,8 +130,8 @@ describe.each(EVERY)("what goes around every request in %s", (revision) => {
   });
 });
 
-describe("what goes around a request that asks", () => {
-  it("sees each round, and the question as its result", async () => {
+describe("middleware of a call that asks a question", () => {
+  it("runs in each round, with the question as the result", async () => {
     const results: unknown[] = [];
     const server = serve(async ({ method }, next) => {
       const result = await next();

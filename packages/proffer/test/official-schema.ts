@@ -1,16 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { Transcript } from "../src/testing/transcript.ts";
+import type { Transcript } from "proffer/testing";
 
-/** The published schemas are reading material beside the repository; where they are missing, nothing is compared. */
-const folder = fileURLToPath(new URL("../../../../shared/data/mcp-schema/", import.meta.url));
-
-export const schemasAreHere = existsSync(folder);
-if (!schemasAreHere)
-  console.warn(`SKIPPED: no official schemas in ${folder}; what servers send is not compared with them.`);
+const folder = new URL("./official-schemas/", import.meta.url);
 
 const RESULTS: { readonly [method: string]: string } = {
   initialize: "InitializeResult",
@@ -30,7 +24,7 @@ const RESULTS: { readonly [method: string]: string } = {
   "logging/setLevel": "EmptyResult",
 };
 
-/** What a server sends by itself. */
+/** Definitions of the messages that a server sends on its own initiative, by method. */
 const SENT: { readonly [method: string]: string } = {
   "notifications/cancelled": "CancelledNotification",
   "notifications/message": "LoggingMessageNotification",
@@ -45,7 +39,7 @@ const SENT: { readonly [method: string]: string } = {
   "sampling/createMessage": "CreateMessageRequest",
 };
 
-/** Errors that have a definition of their own, where the revision defines one. */
+/** Errors with their own definition in some revisions. */
 const ERRORS: { readonly [code: number]: string } = {
   [-32020]: "HeaderMismatchError",
   [-32021]: "MissingRequiredClientCapabilityError",
@@ -59,12 +53,13 @@ class OfficialSchema {
   readonly #root: string;
   readonly #names: ReadonlySet<string>;
 
-  constructor(version: string) {
-    const schema = JSON.parse(readFileSync(`${folder}${version}.json`, "utf8"));
+  constructor(version: string, relativeUris: boolean) {
+    const schema = JSON.parse(readFileSync(new URL(`${version}.json`, folder), "utf8"));
     const modern = schema.$defs !== undefined;
     const options = { strict: false, allErrors: true, logger: false } as const;
     this.#ajv = modern ? new Ajv2020(options) : new Ajv(options);
     addFormats.default(this.#ajv);
+    if (relativeUris) this.#ajv.addFormat("uri", true);
     this.#ajv.addSchema(schema, "mcp");
     this.#root = modern ? "mcp#/$defs/" : "mcp#/definitions/";
     this.#names = new Set(Object.keys(schema.$defs ?? schema.definitions));
@@ -74,25 +69,27 @@ class OfficialSchema {
     return this.#names.has(name);
   }
 
-  /** What is wrong with the value, or nothing. */
+  /** Returns what is wrong with a value; empty if it is valid. */
   complaints(name: string, value: unknown): string[] {
     const validate = this.#ajv.getSchema(this.#root + name) as ValidateFunction | undefined;
-    if (validate === undefined) return [`the revision has no ${name}`];
+    if (validate === undefined) return [`the revision does not define ${name}`];
     if (validate(value)) return [];
     return (validate.errors ?? []).map((error) => `${name}${error.instancePath} ${error.message}`);
   }
 }
 
-const known = new Map<string, OfficialSchema>();
+const compiled = new Map<string, OfficialSchema>();
 
-function officialSchema(version: string): OfficialSchema {
-  const schema = known.get(version) ?? new OfficialSchema(version);
-  known.set(version, schema);
+function officialSchema(version: string, relativeUris: boolean): OfficialSchema {
+  const key = `${version} ${relativeUris}`;
+  const schema = compiled.get(key) ?? new OfficialSchema(version, relativeUris);
+  compiled.set(key, schema);
   return schema;
 }
 
-/** Everything in a transcript that the server should not have sent in that revision. */
-export function violations(version: string, transcript: Transcript): string[] {
+/** Returns a complaint for each message that the server should not have sent in that revision. */
+export function violations(version: string, transcript: Transcript, relativeUris = false): string[] {
+  const schema = officialSchema(version, relativeUris);
   const methods = new Map<unknown, string>();
   for (const message of transcript.messages("client").flatMap(parsed)) {
     if ("id" in message && typeof message.method === "string") methods.set(message.id, message.method);
@@ -101,20 +98,19 @@ export function violations(version: string, transcript: Transcript): string[] {
     .messages("server")
     .flatMap(parsed)
     .flatMap((message) => {
-      const complaints = schemasAreHere ? judge(officialSchema(version), message, methods) : [];
-      const all = [...judgeCode(version, message), ...complaints];
-      return all.map((complaint) => `${complaint}: ${JSON.stringify(message)}`);
+      const all = [...judgeCode(version, message), ...judge(schema, message, methods)];
+      return all.map((complaint) => `${complaint}: ${JSON.stringify(message).slice(0, 1000)}`);
     });
 }
 
-/** The specification keeps most codes to itself, and gave up one of those that it had used. */
+/** The specification reserves most codes, and withdrew -32002 in 2026-07-28. */
 function judgeCode(version: string, message: Json): string[] {
   if (!("error" in message)) return [];
   const { code } = message.error as { code: number };
-  if (!Number.isInteger(code)) return [`${code} is no code`];
+  if (!Number.isInteger(code)) return [`${code} is not a code`];
   if (code === -32002 && version <= "2025-11-25") return [];
   const reserved = code >= -32099 && code <= -32000;
-  return reserved && ERRORS[code] === undefined ? [`${code} is not ours to use in ${version}`] : [];
+  return reserved && ERRORS[code] === undefined ? [`${code} is reserved in ${version}`] : [];
 }
 
 function judge(schema: OfficialSchema, message: Json, methods: ReadonlyMap<unknown, string>): string[] {
@@ -132,8 +128,9 @@ function judge(schema: OfficialSchema, message: Json, methods: ReadonlyMap<unkno
 }
 
 function judgeError(schema: OfficialSchema, message: Json): string[] {
-  // JSON-RPC wants null where no id could be read; the older schemas forgot.
-  const envelope = message.id === null && !schema.has("JSONRPCErrorResponse") ? { ...message, id: 0 } : message;
+  // JSON-RPC demands null where no id could be read, and HTTP allows an error without an id. The older schemas do not.
+  const hasId = message.id !== null && message.id !== undefined;
+  const envelope = hasId || schema.has("JSONRPCErrorResponse") ? message : { ...message, id: 0 };
   const own = ERRORS[(message.error as { code: number }).code];
   return [
     ...schema.complaints(schema.has("JSONRPCErrorResponse") ? "JSONRPCErrorResponse" : "JSONRPCError", envelope),
@@ -141,7 +138,7 @@ function judgeError(schema: OfficialSchema, message: Json): string[] {
   ];
 }
 
-/** The messages of a text: one, or those of a batch; none if it is no JSON, as texts of a test's client may be. */
+/** Returns the messages of a text: one, or those of a batch; none if it is not JSON, since tests send such texts. */
 function parsed(text: string): Json[] {
   try {
     const value: unknown = JSON.parse(text);

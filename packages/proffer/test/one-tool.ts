@@ -1,11 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { defineServer, type Server, type ServerOptions } from "../src/server/server.ts";
-import { defineTool, type ToolOptions } from "../src/tools/define.ts";
+import { defineServer, defineTool, type Server, type ServerOptions, type ToolOptions } from "proffer";
 import { connectMemory } from "../src/transports/memory.ts";
 
 export type Handle = ToolOptions<undefined, undefined>["handle"];
 
-/** A server with the one tool `t`, whose log is kept quiet. */
+/** A server with the single tool `t` and a silent log. */
 export function serveTool(handle: Handle, options: Partial<ServerOptions> = {}): Server {
   const tools = [defineTool({ name: "t", handle })];
   return defineServer({ name: "s", version: "1", tools, log: () => {}, ...options });
@@ -17,7 +16,7 @@ export interface Answer {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** Sends texts over a connection without a handshake and gives the answers, those of this turn and those to come. */
+/** Sends texts without a handshake. Returns the responses; later ones are appended to the same array. */
 export async function exchange(texts: readonly string[], options = {}, handle: Handle = () => "done") {
   const answers: Answer[] = [];
   const { send } = connectMemory(serveTool(handle), (text) => answers.push(JSON.parse(text)), options);
@@ -31,7 +30,7 @@ export function request(id: number, method: string, params = "{}"): string {
   return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
 }
 
-/** The text of a call of the one tool. */
+/** The text of a call of the tool. */
 export function call(id: number): string {
   return request(id, "tools/call", '{"name":"t"}');
 }

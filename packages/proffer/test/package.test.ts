@@ -11,7 +11,7 @@ const installScripts = ["preinstall", "install", "postinstall", "prepare"];
 describe.each(["proffer", "cli"] as const)("the package in packages/%s", (folder) => {
   const manifest = readManifest(folder);
 
-  it("publishes its built files, its licence and nothing else", () => {
+  it("publishes only its built files, README and license", () => {
     distFile("index.js", folder);
     const files = packedFiles(folder);
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "dist/index.js", "dist/index.d.ts", "package.json"]));
@@ -19,7 +19,7 @@ describe.each(["proffer", "cli"] as const)("the package in packages/%s", (folder
     expect(other).toEqual([]);
   });
 
-  it("runs nothing when it is installed", () => {
+  it("has no install scripts", () => {
     expect(Object.keys(manifest.scripts ?? {}).filter((name) => installScripts.includes(name))).toEqual([]);
   });
 });
@@ -32,7 +32,7 @@ describe("the pair of packages", () => {
     expect(runtime.dependencies ?? {}).toEqual({});
   });
 
-  it("has one version", () => {
+  it("has the same version", () => {
     expect(cli.version).toBe(runtime.version);
     expect(cli.peerDependencies).toEqual({ proffer: runtime.version });
   });

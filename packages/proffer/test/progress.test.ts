@@ -1,11 +1,12 @@
+import type { JsonObject } from "proffer/testing";
 import { expect, it } from "vitest";
-import type { JsonObject } from "../src/protocol/messages.ts";
 import server from "./fixtures/features.ts";
+import { waitForCounts } from "./handler-counts.ts";
 import { describeMatrix } from "./matrix.ts";
 import { EVERY } from "./versions.ts";
 
 describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
-  it("is told under the token of the request, before its answer, with what the revision has of it", async () => {
+  it("is sent with the token of the request, before its response, with the properties of the revision", async () => {
     const heard: JsonObject[] = [];
     const onProgress = (progress: JsonObject) => heard.push(progress);
     const { content } = await leg.client.call("count", { to: 3, messages: true }, { onProgress });
@@ -16,7 +17,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     expect(typeof token).toBe("number");
   });
 
-  it.each(["text", "", 0, -1])("keeps the token %j as it is", async (progressToken) => {
+  it.each(["text", "", 0, -1])("is sent with the token %j unchanged", async (progressToken) => {
     const before = leg.client.notifications.length;
     await leg.client.call("count", { to: 1 }, { _meta: { progressToken } });
     expect(leg.client.notifications.slice(before)).toEqual([
@@ -24,22 +25,20 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     ]);
   });
 
-  it.each([undefined, null, {}, true])("is not told without a token (%j)", async (progressToken) => {
+  it.each([undefined, null, {}, true])("is not sent without a valid token (%j)", async (progressToken) => {
     const before = leg.client.notifications.length;
     await leg.client.call("count", { to: 3 }, { _meta: { progressToken } });
     expect(leg.client.notifications.slice(before)).toEqual([]);
   });
 
-  it("only ever grows, and stops when the request is answered", async () => {
+  it("only increases, and stops when the request is answered", async () => {
     const heard: unknown[] = [];
     await leg.client.call("stumble", undefined, { onProgress: ({ progress, total }) => heard.push([progress, total]) });
-    // The late one would come now.
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    await leg.client.call("seen");
+    await waitForCounts(leg.client, { late: 0 });
     expect(heard).toEqual([0, 0.5, 0.75].map((progress) => [progress, 0]));
   });
 
-  it("is thinned out when it floods, but its last value is never lost", async () => {
+  it("is throttled in a flood, but its last value is always sent", async () => {
     const heard: number[] = [];
     const to = 20_000;
     await leg.client.call("count", { to }, { onProgress: ({ progress }) => heard.push(progress as number) });

@@ -42,7 +42,7 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
     expect((await leg.client.get("text")).messages).toEqual([{ role: "user", content }]);
   });
 
-  it("a prompt may return a list of contents, each a message; links become text where there are none", async () => {
+  it("a prompt may return a list of contents, each as a message; revisions without links get text", async () => {
     const link = { type: "resource_link", uri: "returns://terms", name: "Terms" };
     expect((await leg.client.get("contents_list")).messages).toEqual([
       { role: "user", content: { type: "text", text: "one" } },
@@ -73,7 +73,7 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
     await expect(leg.client.get(name)).rejects.toMatchObject({ code: -32602, message });
   });
 
-  it.each(["error", "rejection", "thrown_string"])("%s tells the client no detail", async (name) => {
+  it.each(["error", "rejection", "thrown_string"])("%s hides details from the client", async (name) => {
     await expect(leg.client.get(name)).rejects.toMatchObject({ code: -32603, message: "Internal error." });
   });
 

@@ -5,7 +5,7 @@ import { EVERY } from "./versions.ts";
 
 const blob = "AAH6/w==";
 
-/** What a read answers besides the uri, where all revisions agree. */
+/** The contents, without the URI, that are the same in all revisions. */
 const CONTENT: Record<string, object> = {
   string: { mimeType: "text/plain", text: "plain" },
   empty_string: { mimeType: "text/plain", text: "" },
@@ -45,7 +45,7 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
     }
   });
 
-  it("a resource may return several contents, each with its uri and type", async () => {
+  it("a resource may return several contents, each with its URI and type", async () => {
     const { contents } = await leg.client.read("returns://fixed/contents");
     const _meta = revision >= "2025-06-18" ? { _meta: { "test/k": 1 } } : {};
     expect(contents).toEqual([
@@ -54,28 +54,28 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
     ]);
   });
 
-  it("a resource may return contents with metadata for the whole", async () => {
+  it("a resource may return contents with metadata on the result", async () => {
     const { contents, _meta } = await leg.client.read("returns://fixed/contents_meta");
     expect(contents).toEqual([{ uri: "returns://a", text: "A" }]);
     expect(_meta).toMatchObject({ "test/k": [] });
   });
 
-  it("a fixed uri that returns nothing is an empty text", async () => {
+  it("a fixed URI that returns nothing is an empty text", async () => {
     const uri = "returns://fixed/nothing";
     expect((await leg.client.read(uri)).contents).toEqual([{ uri, mimeType: "text/plain", text: "" }]);
   });
 
-  it("a template that returns nothing has found nothing", async () => {
+  it("a template that returns nothing is not found", async () => {
     const uri = "returns://template/nothing/7";
     await expect(leg.client.read(uri)).rejects.toMatchObject({ code: notFound, data: { uri } });
   });
 
-  it("a uri that nothing describes is not found", async () => {
+  it("an unknown URI is not found", async () => {
     const uri = "returns://nowhere";
     await expect(leg.client.read(uri)).rejects.toMatchObject({ code: notFound, data: { uri } });
   });
 
-  it("a thrown NotFound has the code of the revision and the uri", async () => {
+  it("a thrown NotFound has the code of the revision and the URI", async () => {
     const uri = "returns://template/not_found/7";
     await expect(leg.client.read(uri)).rejects.toMatchObject({
       code: notFound,
@@ -84,7 +84,7 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
     });
   });
 
-  it("a thrown InvalidParams has the uri beside its own data", async () => {
+  it("a thrown InvalidParams has the URI and its own data", async () => {
     const uri = "returns://template/invalid_params/7";
     await expect(leg.client.read(uri)).rejects.toMatchObject({
       code: -32602,
@@ -93,7 +93,7 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
     });
   });
 
-  it.each(["error", "rejection", "thrown_string"])("%s tells the client no detail", async (name) => {
+  it.each(["error", "rejection", "thrown_string"])("%s hides details from the client", async (name) => {
     await expect(leg.client.read(`returns://fixed/${name}`)).rejects.toMatchObject({
       code: -32603,
       message: "Internal error.",

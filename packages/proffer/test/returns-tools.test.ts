@@ -6,7 +6,7 @@ import { EVERY } from "./versions.ts";
 
 const blob = "AAH6/w==";
 
-/** What a tool without an output schema answers, where all revisions agree. */
+/** The content of tools without an output schema that is the same in all revisions. */
 const CONTENT: Record<string, object[]> = {
   string: [{ type: "text", text: "plain" }],
   empty_string: [{ type: "text", text: "" }],
@@ -42,10 +42,10 @@ const CONTENT: Record<string, object[]> = {
   nothing: [],
 };
 
-/** Values that a tool cannot answer with, and what tells so. */
+/** Values that a tool cannot return. */
 const IMPOSSIBLE = ["user", "turns", "contents", "contents_meta", "no_contents", "messages", "symbol", "cyclic"];
 
-/** The value of each name, where the tool declares an output schema. */
+/** The structured value and the text of each tool with an output schema. */
 const DECLARED: Record<string, { value: unknown; text: string }> = {
   string: { value: "plain", text: "plain" },
   empty_string: { value: "", text: "" },
@@ -60,7 +60,7 @@ const DECLARED: Record<string, { value: unknown; text: string }> = {
   stream_text: { value: "plain", text: "plain" },
 };
 
-/** The result without what every result of the newest revision carries. */
+/** The result without the properties that every result of the newest revision has. */
 async function call(leg: Leg, name: string): Promise<Record<string, unknown>> {
   const { resultType, _meta, ...rest } = (await leg.client.call(name)) as unknown as Record<string, unknown>;
   const { "io.modelcontextprotocol/serverInfo": info, ...meta } = (_meta ?? {}) as Record<string, unknown>;
@@ -83,7 +83,7 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
     ["object", { city: "Lisbon", degrees: 21.5 }],
     ["empty_object", {}],
   ])(
-    "a tool that returns %s sends it as structured content where there is such a thing, and as text",
+    "a tool that returns %s sends it as text, and as structured content if the revision has it",
     async (name, value) => {
       expect(await call(leg, name)).toEqual({
         content: [{ type: "text", text: JSON.stringify(value) }],
@@ -107,7 +107,7 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
     });
   });
 
-  it("the output schema is listed where there is such a thing, wrapped where it must be an object", async () => {
+  it("the output schema is listed if the revision has it, and wrapped if it must be an object", async () => {
     const tools = await leg.client.listTools();
     const schemaOf = (name: string) => tools.find((tool) => tool.name === name)?.outputSchema;
     const any = { type: ["object", "array", "string", "number", "boolean", "null"] };
@@ -119,7 +119,7 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
   });
 
   if (structures)
-    it("a structured result fits the schema that is listed", async () => {
+    it("a structured result matches the listed schema", async () => {
       const ajv = new Ajv2020({ strict: false });
       const declared = (await leg.client.listTools()).filter(({ name }) => name.slice("declared_".length) in DECLARED);
       expect(declared.length).toBe(Object.keys(DECLARED).length);
@@ -129,7 +129,7 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
       }
     });
 
-  it("a tool may return text with annotations and metadata, zeros kept", async () => {
+  it("a tool may return text with annotations and metadata, including zeros", async () => {
     const annotations = { priority: 0, audience: ["user"] };
     expect(await call(leg, "text")).toEqual({
       content: [{ type: "text", text: "told", annotations, ...(structures ? { _meta: { "test/k": 1 } } : {}) }],
@@ -142,7 +142,7 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
     expect(await call(leg, name)).toEqual({ content: [content] });
   });
 
-  it("a tool may return an embedded resource with metadata and annotations, as far as the revision has them", async () => {
+  it("a tool may return an embedded resource with the metadata and annotations of the revision", async () => {
     const resource = { uri: "returns://terms", text: "all of them" };
     const whole = {
       type: "resource",
@@ -184,7 +184,7 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
   });
 
   it.each(["fail", "tool_error", "rejected_tool_error", "declared_fail", "declared_tool_error"])(
-    "%s tells the model what went wrong",
+    "%s shows the model the error",
     async (name) => {
       expect(await call(leg, name)).toEqual({
         content: [{ type: "text", text: "The bird has flown." }],
@@ -193,12 +193,15 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
     },
   );
 
-  it.each(["error", "rejection", "thrown_string", "declared_error"])("%s tells the model no detail", async (name) => {
-    expect(await call(leg, name)).toEqual({
-      content: [{ type: "text", text: `The tool "${name}" failed.` }],
-      isError: true,
-    });
-  });
+  it.each(["error", "rejection", "thrown_string", "declared_error"])(
+    "%s hides details from the model",
+    async (name) => {
+      expect(await call(leg, name)).toEqual({
+        content: [{ type: "text", text: `Tool "${name}" failed.` }],
+        isError: true,
+      });
+    },
+  );
 
   it("a thrown NotFound is an error with the code of the revision", async () => {
     const code = revision >= "2026-07-28" ? -32602 : -32002;
@@ -218,11 +221,11 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
   });
 
   it.each(["nothing", "text", "contents_list", "image", "bytes", "blob_image"])(
-    "a tool with an output schema cannot return %s, which is no value",
+    "a tool with an output schema cannot return %s, which is not a plain value",
     async (name) => {
       await expect(leg.client.call(`declared_${name}`)).rejects.toMatchObject({
         code: -32603,
-        message: `The tool "declared_${name}" gave no value of the type that it declares.`,
+        message: `Tool "declared_${name}" returned no value, but has an output schema.`,
       });
     },
   );

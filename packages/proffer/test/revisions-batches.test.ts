@@ -1,5 +1,5 @@
+import type { TestClient } from "proffer/testing";
 import { expect, it } from "vitest";
-import type { TestClient } from "../src/testing/client.ts";
 import server from "./fixtures/features.ts";
 import { describeMatrix } from "./matrix.ts";
 import { LEGACY } from "./versions.ts";
@@ -10,16 +10,19 @@ function echo(id: unknown, text: string): Json {
   return { jsonrpc: "2.0", id, method: "tools/call", params: { name: "echo", arguments: { text } } };
 }
 
-/** What the server sends in answer to one text, which must be one message or one batch. */
+/** Sends one text and returns the server's response, which must be one message or one batch. */
 async function answer(client: TestClient, sent: unknown): Promise<Json | Json[]> {
   const before = client.transcript.messages("server").length;
   client.send(JSON.stringify(sent));
-  await expect.poll(() => client.transcript.messages("server").length, { timeout: 30_000 }).toBe(before + 1);
+  await expect.poll(() => client.transcript.messages("server").length).toBe(before + 1);
   return JSON.parse(client.transcript.messages("server")[before] ?? "");
 }
 
 describeMatrix({ server, module: "features.ts" }, LEGACY, (leg) => {
   const batches = leg.revision === "2025-03-26";
+  /** An error that belongs to no request: over HTTP it has no id, elsewhere the id is null before 2025-11-25. */
+  const noId = leg.transport === "HTTP" || leg.revision >= "2025-11-25" ? {} : { id: null };
+  const refusal = (message: unknown) => ({ jsonrpc: "2.0", ...noId, error: { code: -32600, message } });
 
   if (batches)
     it("a batch is answered by a batch, in which notifications have no part", async () => {
@@ -60,7 +63,7 @@ describeMatrix({ server, module: "features.ts" }, LEGACY, (leg) => {
       ["more than a hundred messages", Array.from({ length: 101 }, (_, n) => echo(`n${n}`, ""))],
       ["an initialize", [{ jsonrpc: "2.0", id: "i", method: "initialize", params: {} }]],
     ])("%s is refused as a whole", async (_what, batch) => {
-      expect(await answer(leg.client, batch)).toMatchObject({ id: null, error: { code: -32600 } });
+      expect(await answer(leg.client, batch)).toEqual(refusal(expect.any(String)));
     });
 
   if (batches)
@@ -70,7 +73,7 @@ describeMatrix({ server, module: "features.ts" }, LEGACY, (leg) => {
         "io.modelcontextprotocol/clientCapabilities": {},
       };
       const request = { jsonrpc: "2.0", id: "m", method: "tools/list", params: { _meta: meta } };
-      expect(await answer(leg.client, [request])).toMatchObject({ id: null, error: { code: -32600 } });
+      expect(await answer(leg.client, [request])).toEqual(refusal(expect.any(String)));
     });
 
   if (batches)
@@ -83,13 +86,7 @@ describeMatrix({ server, module: "features.ts" }, LEGACY, (leg) => {
 
   if (!batches)
     it("a batch is refused where there are none", async () => {
-      const refused = (await answer(leg.client, [echo("a", "A")])) as Json;
-      expect(refused).toMatchObject({
-        error: {
-          code: -32600,
-          message: `Protocol version ${leg.revision} has no batches; send the messages one by one.`,
-        },
-      });
-      expect("id" in refused ? refused.id : "none").toBe(leg.revision >= "2025-11-25" ? "none" : null);
+      const message = `Protocol version ${leg.revision} does not support batches; send the messages one by one.`;
+      expect(await answer(leg.client, [echo("a", "A")])).toEqual(refusal(message));
     });
 });

@@ -10,7 +10,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
   const titles = revision >= "2025-06-18";
   const iconic = revision >= "2025-11-25";
 
-  it("describes a tool as far as the revision can, with false, zero and empty kept", async () => {
+  it("lists a tool with the properties of the revision, including false, zero and empty values", async () => {
     const tool = (await leg.client.listTools()).find(({ name }) => name === "annotated");
     const list = { type: "array", items: { type: "string" } };
     const wrapped = { type: "object", properties: { result: list }, required: ["result"] };
@@ -40,7 +40,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     });
   });
 
-  it("describes a prompt and its arguments as far as the revision can", async () => {
+  it("lists a prompt and its arguments with the properties of the revision", async () => {
     const prompt = (await leg.client.listPrompts()).find(({ name }) => name === "describe");
     expect(prompt).toEqual({
       name: "describe",
@@ -54,7 +54,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     });
   });
 
-  it("describes a resource as far as the revision can, with false, zero and empty kept", async () => {
+  it("lists a resource with the properties of the revision, including false, zero and empty values", async () => {
     const resource = (await leg.client.listResources()).find(({ uri }) => uri === "features://motto");
     expect(resource).toEqual({
       uri: "features://motto",
@@ -68,7 +68,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     });
   });
 
-  it("describes a template as far as the revision can", async () => {
+  it("lists a template with the properties of the revision", async () => {
     const template = (await leg.client.listTemplates()).find(({ name }) => name === "Bird");
     expect(template).toEqual({
       uriTemplate: "features://birds/{bird}",
@@ -85,13 +85,13 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     ["text", "features://motto", { mimeType: "text/markdown", text: "# Write functions." }],
     ["bytes", "features://bytes", { mimeType: "application/octet-stream", blob: "AQID" }],
     ["an object", "features://object", { mimeType: "application/json", text: '{"zero":0,"no":false,"empty":""}' }],
-  ])("reads a fixed content of %s, the same each time", async (_what, uri, content) => {
+  ])("reads fixed content of %s, the same each time", async (_what, uri, content) => {
     for (let time = 0; time < 2; time++) {
       expect((await leg.client.read(uri)).contents).toEqual([{ uri, ...content }]);
     }
   });
 
-  it("reads what a template describes, with the variable's value decoded", async () => {
+  it("reads a template with the variable's value decoded", async () => {
     const uri = "features://t1/a%20b";
     expect((await leg.client.read(uri)).contents).toEqual([{ uri, mimeType: "text/plain", text: "t1 a b" }]);
   });
@@ -103,24 +103,24 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
   });
 
   it.each([
-    ["an unknown prompt", { name: "nothing" }, 'There is no prompt named "nothing"; prompts/list has them all.'],
-    ["a missing argument", { name: "describe" }, 'The prompt "describe" needs the argument "bird".'],
+    ["an unknown prompt", { name: "nothing" }, 'Unknown prompt "nothing". prompts/list returns the available prompts.'],
+    ["a missing argument", { name: "describe" }, 'Missing argument "bird" of prompt "describe".'],
     [
-      "an argument that is no string",
+      "an argument that is not a string",
       { name: "describe", arguments: { bird: 1 } },
-      'The argument "bird" of the prompt "describe" must be a string.',
+      'The argument "bird" of prompt "describe" must be a string.',
     ],
-    ["a name of Object.prototype", { name: "constructor" }, 'There is no prompt named "constructor"'],
+    ["a name of Object.prototype", { name: "constructor" }, 'Unknown prompt "constructor"'],
     ["arguments in a list", { name: "describe", arguments: ["owl"] }, "params.arguments must be an object of strings."],
-    ["no name", {}, "prompts/get needs params.name"],
-  ])("refuses to get a prompt with %s", async (_what, params, message) => {
+    ["no name", {}, "params.name must be the name of a prompt."],
+  ])("rejects prompts/get with %s", async (_what, params, message) => {
     await expect(leg.client.request("prompts/get", params)).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining(message),
     });
   });
 
-  it("asks the user where the client can be asked, and says so where it cannot", async () => {
+  it("asks the user if the revision has elicitation, and returns an error otherwise", async () => {
     const client = await leg.connect({ answers: [{ name: "Ada" }] });
     const { content, isError } = await client.call("greet");
     if (revision >= "2025-06-18") expect(content).toEqual([{ type: "text", text: "Hello, Ada!" }]);

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { defineTool } from "proffer";
+import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import { REV_2024_11_05 } from "../src/protocol/revisions/2024-11-05.ts";
 import { REV_2025_03_26 } from "../src/protocol/revisions/2025-03-26.ts";
@@ -10,11 +12,9 @@ import { REV_2026_07_28 } from "../src/protocol/revisions/2026-07-28.ts";
 import type { Revision } from "../src/protocol/revisions/revision.ts";
 import { createRevisions } from "../src/protocol/revisions/table.ts";
 import { ServerState } from "../src/server/server.ts";
-import { connect } from "../src/testing/connect.ts";
-import { defineTool } from "../src/tools/define.ts";
 import { EVERY } from "./versions.ts";
 
-/** A revision that nobody has written yet: what a file of its own would hold. */
+/** A revision that does not exist, as its file would define it. */
 const REV_2099_01_01: Revision = {
   ...REV_2026_07_28,
   version: "2099-01-01",
@@ -24,7 +24,7 @@ const REV_2099_01_01: Revision = {
   envelope: (server) => ({ kind: "final", by: server.name }),
 };
 
-/** And its row in the table. */
+/** The table of revisions with one more row. */
 const revisions = createRevisions([
   ...[REV_2024_11_05, REV_2025_03_26, REV_2025_06_18, REV_2025_11_25, REV_2026_07_28],
   REV_2099_01_01,
@@ -35,8 +35,8 @@ function createServer(): ServerState {
   return new ServerState({ name: "ahead", version: "1.0.0", tools: [tool], resources: [] }, revisions);
 }
 
-describe("a revision of the future", () => {
-  it("is served after one row and one object", async () => {
+describe("a future revision", () => {
+  it("needs only one row and one object", async () => {
     const client = await connect(createServer(), { revision: "2099-01-01" });
     expect(await client.request("tools/call", { name: "twice" })).toEqual({
       kind: "final",
@@ -47,13 +47,13 @@ describe("a revision of the future", () => {
     await expect(client.read("ahead://nothing")).rejects.toMatchObject({ code: -31404 });
   });
 
-  it("is offered to whoever asks which revisions there are", async () => {
+  it("is listed in supportedVersions", async () => {
     const client = await connect(createServer(), { revision: "2026-07-28" });
     const { supportedVersions } = await client.request("server/discover");
     expect(supportedVersions).toEqual(["2026-07-28", "2099-01-01"]);
   });
 
-  it("leaves the older ones as they are", async () => {
+  it("does not change older revisions", async () => {
     const server = createServer();
     for (const revision of EVERY) {
       const client = await connect(server, { revision });
@@ -62,26 +62,26 @@ describe("a revision of the future", () => {
   });
 });
 
-describe("what differs between revisions", () => {
+describe("the differences between revisions", () => {
   const folder = fileURLToPath(new URL("../src", import.meta.url));
   const files = readdirSync(folder, { recursive: true })
     .map(String)
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
-    // The testing client speaks the revisions; everything else is told which one it serves.
+    // The testing client implements the revisions; all other code receives its revision as a value.
     .filter((file) => !/^(?:protocol|testing)[\\/]/.test(file));
 
   it.each([
     ["version in quotes", new RegExp(`["'\`](?:${EVERY.join("|")})["'\`]`)],
     ["comparison of a version", /\.version\s*(?:[=!]==?|[<>])/],
     ["revision by its name", /\bREV_\d/],
-  ])("is data: no %s outside protocol/", (_what, pattern) => {
+  ])("are data: no %s outside protocol/", (_what, pattern) => {
     expect(files.length).toBeGreaterThan(150);
     const found = files.filter((file) => pattern.test(codeOf(join(folder, file))));
     expect(found).toEqual([]);
   });
 });
 
-/** A file without its comments, which may name what they like. */
+/** A file without its comments, which may mention versions. */
 function codeOf(path: string): string {
   return readFileSync(path, "utf8").replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
 }

@@ -6,7 +6,7 @@ import { EVERY, LEGACY, MODERN } from "./versions.ts";
 
 type Json = Record<string, unknown>;
 
-/** Sends messages over a new connection, and gives what came back when nothing more is on its way. */
+/** Sends messages over a new connection and returns the responses. */
 async function exchange(...messages: object[]): Promise<Json[]> {
   const received: Json[] = [];
   const connection = connectMemory(server, (text) => received.push(JSON.parse(text)));
@@ -32,7 +32,7 @@ function modern(version: unknown, meta: object = {}) {
 }
 
 describe("initialize", () => {
-  it.each(LEGACY)("agrees on %s when it is asked for", async (version) => {
+  it.each(LEGACY)("agrees on the requested %s", async (version) => {
     expect(await exchange(initialize(version))).toMatchObject([{ id: 1, result: { protocolVersion: version } }]);
   });
 
@@ -45,17 +45,17 @@ describe("initialize", () => {
 
   it.each([
     ["no protocolVersion", initialize(undefined)],
-    ["a protocolVersion that is no string", initialize(20251125)],
-    ["capabilities that are no object", initialize("2025-11-25", { capabilities: [] })],
-    ["a clientInfo that is no object", initialize("2025-11-25", { clientInfo: "me" })],
+    ["a protocolVersion that is not a string", initialize(20251125)],
+    ["capabilities that are not an object", initialize("2025-11-25", { capabilities: [] })],
+    ["a clientInfo that is not an object", initialize("2025-11-25", { clientInfo: "me" })],
     ["no params", { id: 1, method: "initialize" }],
-  ])("refuses %s and leaves the connection open for a better one", async (_what, message) => {
+  ])("rejects %s, and accepts a valid request afterwards", async (_what, message) => {
     const [refused, agreed] = await exchange(message, { ...initialize("2025-06-18"), id: 2 });
     expect(refused).toMatchObject({ id: 1, error: { code: -32602 } });
     expect(agreed).toMatchObject({ id: 2, result: { protocolVersion: "2025-06-18" } });
   });
 
-  it("is refused the second time, and changes nothing then", async () => {
+  it("is rejected the second time, and changes nothing", async () => {
     const call = { id: 3, method: "tools/call", params: { name: "client" } };
     const second = initialize("2024-11-05", { clientInfo: { name: "other", version: "2" } });
     const [, refused, called] = await exchange(initialize("2025-11-25"), { ...second, id: 2 }, call);
@@ -65,21 +65,21 @@ describe("initialize", () => {
     });
   });
 
-  it("is no method of a revision without a handshake", async () => {
+  it("does not exist in a revision without a handshake", async () => {
     const message = { id: 1, method: "initialize", params: modern("2026-07-28") };
     expect(await exchange(message)).toMatchObject([{ id: 1, error: { code: -32601 } }]);
   });
 });
 
-describe("a request that describes itself", () => {
-  it("is served without any handshake", async () => {
+describe("a request with its own protocol version", () => {
+  it("is served without a handshake", async () => {
     const message = { id: 1, method: "tools/call", params: { name: "client", ...modern("2026-07-28") } };
     expect(await exchange(message)).toMatchObject([
       { result: { structuredContent: { revision: "2026-07-28", capabilities: {}, session: false } } },
     ]);
   });
 
-  it("is served in its own revision beside the session of the same connection, and neither knows the other", async () => {
+  it("is served in its own revision, separate from the session of the same connection", async () => {
     const inSession = { id: 2, method: "tools/call", params: { name: "client" } };
     const byItself = { id: 3, method: "tools/call", params: { name: "client", ...modern("2026-07-28") } };
     const [, first, second] = await exchange(
@@ -98,7 +98,7 @@ describe("a request that describes itself", () => {
   });
 
   it.each(["v999.0.0", "2025-11-25", "", "__proto__"])(
-    "is refused in version %j, with those it may use",
+    "is rejected in version %j, with the supported versions",
     async (version) => {
       const message = { id: 1, method: "tools/list", params: modern(version) };
       expect(await exchange(message)).toMatchObject([
@@ -108,13 +108,13 @@ describe("a request that describes itself", () => {
   );
 
   it.each([
-    ["a version that is no string", modern(20260728)],
+    ["a version that is not a string", modern(20260728)],
     ["a version that is null", modern(null)],
     ["no client capabilities", modern("2026-07-28", { "io.modelcontextprotocol/clientCapabilities": undefined })],
     ["client capabilities of null", modern("2026-07-28", { "io.modelcontextprotocol/clientCapabilities": null })],
     ["client capabilities in a list", modern("2026-07-28", { "io.modelcontextprotocol/clientCapabilities": [] })],
     ["an unknown log level", modern("2026-07-28", { "io.modelcontextprotocol/logLevel": "loud" })],
-  ])("is refused with %s", async (_what, params) => {
+  ])("is rejected with %s", async (_what, params) => {
     expect(await exchange({ id: 1, method: "tools/list", params })).toMatchObject([{ id: 1, error: { code: -32602 } }]);
   });
 
@@ -124,8 +124,8 @@ describe("a request that describes itself", () => {
   });
 });
 
-describe("a request of a client that never introduced itself", () => {
-  it("is served as 2025-03-26", async () => {
+describe("a request without initialize and without a version", () => {
+  it("is served in 2025-03-26", async () => {
     const message = { id: 1, method: "tools/call", params: { name: "client" } };
     const [answer] = await exchange(message);
     expect(answer).not.toHaveProperty("result.structuredContent");
@@ -133,7 +133,7 @@ describe("a request of a client that never introduced itself", () => {
     expect(JSON.parse(result.content[0].text)).toEqual({ revision: "2025-03-26", capabilities: {}, session: false });
   });
 
-  it("does not know the methods of the newest revision", async () => {
+  it("cannot use the methods of the newest revision", async () => {
     expect(await exchange({ id: 1, method: "server/discover", params: {} })).toMatchObject([
       { id: 1, error: { code: -32601 } },
     ]);
@@ -164,8 +164,8 @@ const METHODS: Record<string, readonly string[]> = {
 describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
   const { revision } = leg;
 
-  it.each(Object.keys(METHODS))("%s exists only where the revision has it", async (method) => {
-    // Without parameters: what exists answers or complains about them, and what does not exist says so first.
+  it.each(Object.keys(METHODS))("%s exists only in the revisions that have it", async (method) => {
+    // Sent without parameters: an existing method may reject them, a missing one is rejected first.
     const outcome = await leg.client.requestOnce(method).then(
       () => 0,
       (error) => error.code,
@@ -174,7 +174,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     expect([0, -32601, -32602]).toContain(outcome);
   });
 
-  it("offers what is registered", async () => {
+  it("declares the capabilities of the registered items", async () => {
     const opened = JSON.parse(leg.client.transcript.messages("server")[0] ?? "").result;
     const lists = { listChanged: true };
     expect(opened.capabilities).toEqual({
@@ -187,7 +187,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     expect(opened.instructions).toBe("Try everything.");
   });
 
-  it("describes the server as far as the revision can", async () => {
+  it("describes the server with the properties of the revision", async () => {
     const opened = JSON.parse(leg.client.transcript.messages("server")[0] ?? "").result;
     const info = revision >= "2026-07-28" ? opened._meta["io.modelcontextprotocol/serverInfo"] : opened.serverInfo;
     const title = { title: "All the features" };
@@ -205,7 +205,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     expect(opened).not.toHaveProperty(revision >= "2026-07-28" ? "serverInfo" : "_meta");
   });
 
-  it("keeps a session where the revision has sessions", async () => {
+  it("keeps a session if the revision has sessions", async () => {
     const remember = async (value: string) => {
       const { content } = await leg.client.call("remember", { value });
       return content;
@@ -215,7 +215,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     expect(await remember("two")).toEqual([{ type: "text", text }]);
   });
 
-  it("carries caching hints on what can be cached, where the revision has them", async () => {
+  it("sends caching hints on cacheable results if the revision has them", async () => {
     const hints = { ttlMs: 60_000, cacheScope: "public" };
     const cacheable = {
       "tools/list": [{}, hints],

@@ -1,10 +1,8 @@
+import { defineServer, defineTool, fail, result, type Tool } from "proffer";
+import { connect } from "proffer/testing";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { fail, result } from "../src/results/content.ts";
 import { ValidationError } from "../src/schema/schema.ts";
-import { defineServer } from "../src/server/server.ts";
-import { connect } from "../src/testing/connect.ts";
-import { defineTool, type Tool } from "../src/tools/define.ts";
 
 const city = {
   type: "object",
@@ -21,19 +19,19 @@ async function call(tool: Tool) {
 }
 
 describe("an output schema", () => {
-  it("types what the handler may return", () => {
+  it("types the handler's return value", () => {
     defineTool({ name: "t", output: city, handle: () => ({ city: "Lisbon" }) });
     defineTool({ name: "t", output: city, handle: async () => result({ city: "Lisbon" }, { _meta: {} }) });
     defineTool({ name: "t", output: city, handle: () => fail("no such city") });
     // @ts-expect-error -- city is missing
     defineTool({ name: "t", output: city, handle: () => ({ degrees: 1 }) });
-    // @ts-expect-error -- a text is no city
+    // @ts-expect-error -- a string is not a city
     defineTool({ name: "t", output: city, handle: () => "Lisbon" });
-    // @ts-expect-error -- nothing is no city
+    // @ts-expect-error -- undefined is not a city
     defineTool({ name: "t", output: z.object({ city: z.string() }), handle: async () => {} });
   });
 
-  it("types what a test client gets", async () => {
+  it("types the result of the testing client", async () => {
     const tool = defineTool({ name: "t", output: z.object({ city: z.string() }), handle: () => ({ city: "Lisbon" }) });
     const client = await connect(defineServer({ name: "s", version: "1", tools: [tool] }));
     const { structuredContent } = await client.call(tool);
@@ -43,32 +41,32 @@ describe("an output schema", () => {
 
   it.each([
     ["a wrong type", { city: 1 }],
-    ["something missing", { degrees: 1 }],
-    ["something more", { city: "Lisbon", secret: "hunter2" }],
+    ["a missing property", { degrees: 1 }],
+    ["an extra property", { city: "Lisbon", secret: "hunter2" }],
     ["a value out of range", { city: "Lisbon", degrees: -100 }],
     ["null", null],
     ["a list", []],
-  ])("keeps %s from the client, and tells the log why", async (_what, value) => {
+  ])("hides %s from the client, and logs the reason", async (_what, value) => {
     const { answer, logged } = await call(defineTool({ name: "t", output: city, handle: () => value as never }));
     expect(answer).toMatchObject({
       code: -32603,
-      message: 'The tool "t" gave a value that does not fit its output schema.',
+      message: 'Tool "t" returned a value that does not match its output schema.',
     });
     expect(answer).not.toHaveProperty("data.issues");
     expect(logged).toEqual([expect.any(ValidationError)]);
   });
 
-  it("checks what is wrapped in a result too", async () => {
+  it("also validates the value of result()", async () => {
     const tool = defineTool({ name: "t", output: city, handle: () => result({ city: 1 } as never, { _meta: {} }) });
     expect((await call(tool)).answer).toMatchObject({ code: -32603 });
   });
 
-  it("does not check failures", async () => {
+  it("does not validate failures", async () => {
     const { answer } = await call(defineTool({ name: "t", output: city, handle: () => fail("no such city") }));
     expect(answer).toMatchObject({ isError: true, content: [{ text: "no such city" }] });
   });
 
-  it("sends what the schema makes of the value: what it does not know is left out, what it knows better filled in", async () => {
+  it("sends the output of the schema: without unknown properties, and with defaults", async () => {
     const output = z.object({ city: z.string().default("Lisbon"), at: z.object({ x: z.number() }) });
     const row = { at: { x: 1, internal: true }, password_hash: "hunter2" };
     const handle = () => result(row as never, { _meta: { "test/k": 1 } });
@@ -80,7 +78,7 @@ describe("an output schema", () => {
     expect(JSON.stringify(answer)).not.toContain("hunter2");
   });
 
-  it("may be checked asynchronously", async () => {
+  it("may validate asynchronously", async () => {
     const output = z.object({ id: z.string().refine(async (id) => id !== "bad") });
     expect((await call(defineTool({ name: "t", output, handle: () => ({ id: "good" }) }))).answer).toMatchObject({
       structuredContent: { id: "good" },
@@ -90,7 +88,7 @@ describe("an output schema", () => {
     });
   });
 
-  it("that is wrapped keeps its references and its definitions", async () => {
+  it("keeps its references and definitions when it is wrapped", async () => {
     const tree = {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       $id: "https://example.com/trees",

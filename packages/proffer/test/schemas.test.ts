@@ -1,15 +1,13 @@
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
+import { defineServer, defineTool, type SchemaLike, type Tool } from "proffer";
+import { ajvSchema } from "proffer/ajv";
+import { connect } from "proffer/testing";
 import * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { ajvSchema } from "../src/adapters/ajv-schema.ts";
-import type { SchemaLike } from "../src/schema/infer.ts";
-import { defineServer } from "../src/server/server.ts";
-import { connect } from "../src/testing/connect.ts";
-import { defineTool, type Tool } from "../src/tools/define.ts";
 
-/** The same form in each way of writing it: what is expected, and what JSON Schema it publishes. */
+/** The same form in each schema library. */
 type Form = { name: string; age?: number; tags: ("bird" | "bee")[] };
 
 const plain = {
@@ -66,23 +64,23 @@ describe.each(Object.entries(schemas))("an input schema of %s", (_library, input
     expect(tool?.inputSchema).not.toHaveProperty("$schema");
   });
 
-  it("lets through what fits", async () => {
+  it("accepts valid input", async () => {
     const form: Form = { name: "Ada", age: 0, tags: ["bee", "bird"] };
     expect((await callWith(input, form)).received).toEqual([form]);
     expect((await callWith(input, { name: "Ada", tags: [] })).received).toEqual([{ name: "Ada", tags: [] }]);
   });
 
-  it("lists every error by its place, and the handler does not run", async () => {
+  it("reports every error with its path, and the handler does not run", async () => {
     const { isError, text, received } = await callWith(input, { name: "", age: -1, tags: ["bird", "cow"] });
     expect(isError).toBe(true);
     const [head, ...lines] = text.split("\n");
-    expect(head).toBe('The arguments of "t" are not right:');
+    expect(head).toBe('Invalid arguments for tool "t":');
     expect(lines.map((line) => line.slice(0, line.indexOf(":"))).sort()).toEqual(["/age", "/name", "/tags/1"]);
     for (const line of lines) expect(line).toMatch(/^\/\S+: \S+/);
     expect(received).toEqual([]);
   });
 
-  it("refuses what is missing and what is not there at all", async () => {
+  it("rejects missing properties and missing input", async () => {
     for (const given of [{}, undefined]) {
       const { isError, text } = await callWith(input, given);
       expect(isError).toBe(true);
@@ -101,7 +99,7 @@ describe("the type of a handler's input", () => {
         expectTypeOf(input.name).toEqualTypeOf<string>();
         expectTypeOf(input.age).toEqualTypeOf<number | undefined>();
         expectTypeOf(input.tags).toEqualTypeOf<("bird" | "bee")[]>();
-        // @ts-expect-error -- there is no such property
+        // @ts-expect-error -- the property does not exist
         void input.nothing;
       },
     });
@@ -120,7 +118,7 @@ describe("the type of a handler's input", () => {
     defineTool({ name: "t", handle: (input) => expectTypeOf(input).toEqualTypeOf<Record<string, never>>() });
   });
 
-  it("is what the schema makes of what was sent", async () => {
+  it("is the output of the schema", async () => {
     const input = z.object({ count: z.coerce.number().default(7), at: z.string().transform((text) => text.length) });
     const seen: unknown[] = [];
     const tool = defineTool({
@@ -136,46 +134,46 @@ describe("the type of a handler's input", () => {
     expect(seen).toEqual([{ count: 7, at: 4 }]);
   });
 
-  it("may be checked asynchronously", async () => {
+  it("may be validated asynchronously", async () => {
     const input = z.object({ id: z.string().refine(async (id) => id !== "taken", "is taken") });
     expect((await callWith(input, { id: "free" })).received).toEqual([{ id: "free" }]);
     expect((await callWith(input, { id: "taken" })).text).toContain("/id: is taken");
   });
 });
 
-describe("the place of an error", () => {
+describe("the path of an error", () => {
   it.each([
     ["plain", { type: "object", properties: { "a/b": { type: "object", properties: { "~c": { type: "number" } } } } }],
     ["zod", z.object({ "a/b": z.object({ "~c": z.number() }) })],
-  ] as [string, SchemaLike][])("is a JSON pointer, escaped as one (%s)", async (_library, input) => {
+  ] as [string, SchemaLike][])("is an escaped JSON pointer (%s)", async (_library, input) => {
     expect((await callWith(input, { "a/b": { "~c": "x" } })).text).toContain("/a~1b/~0c: ");
   });
 
-  it("is the whole where the whole is wrong", async () => {
+  it("is the root for an error of the whole value", async () => {
     const input = z.object({ from: z.number(), to: z.number() }).refine(({ from, to }) => from <= to, "from > to");
     expect((await callWith(input, { from: 2, to: 1 })).text).toContain("/: from > to");
   });
 });
 
-describe("what has no place in JSON Schema", () => {
+describe("an unsupported schema", () => {
   const refused = (input: unknown) => () => defineTool({ name: "t", input: input as SchemaLike, handle: () => "" });
 
   it.each([
     ["valibot without its adapter", v.object({}), /toStandardJsonSchema\(\) from @valibot\/to-json-schema/],
-    ["a date of zod", z.object({ at: z.date() }), /zod cannot express this schema as JSON Schema/],
+    ["a date of zod", z.object({ at: z.date() }), /zod cannot convert this schema to JSON Schema/],
     [
       "a library without JSON Schema",
       { "~standard": { version: 1, vendor: "x", validate: () => ({ value: 1 }) } },
-      /x schema cannot describe itself/,
+      /x schema cannot be converted to JSON Schema/,
     ],
-    ["a schema that is no object", z.string(), /must describe an object/],
+    ["a schema that does not describe an object", z.string(), /must describe an object/],
     ["a union of objects", z.union([z.object({}), z.object({})]), /must describe an object/],
     ["a JSON Schema without a type", {}, /must describe an object/],
     ["a list", [], /must be a JSON Schema object or a Standard Schema/],
     ["null", null, /must be a JSON Schema object or a Standard Schema/],
     ["a text", "string", /must be a JSON Schema object or a Standard Schema/],
-    ["a type that is none", { type: "object", properties: { a: { type: "text" } } }, /#\/properties\/a\/type/],
-  ])("is refused when the tool is defined: %s", (_what, input, message) => {
+    ["an unknown type", { type: "object", properties: { a: { type: "text" } } }, /#\/properties\/a\/type/],
+  ])("is rejected when the tool is defined: %s", (_what, input, message) => {
     expect(refused(input)).toThrow(expect.objectContaining({ name: "UsageError", code: "bad_schema" }));
     expect(refused(input)).toThrow(/^Tool "t"/);
     expect(refused(input)).toThrow(message);
@@ -187,13 +185,13 @@ describe("what has no place in JSON Schema", () => {
     expect(refused(input)).toThrow(/never fetched/);
   });
 
-  it("is refused when our validator does not know a keyword, with the way to one that does", () => {
+  it("is rejected for a keyword that the built-in validator does not support, with a reference to proffer/ajv", () => {
     const input = { type: "object", properties: {}, unevaluatedProperties: false };
     expect(refused(input)).toThrow(expect.objectContaining({ code: "unsupported_keyword" }));
     expect(refused(input)).toThrow(/unevaluatedProperties.*proffer\/ajv/s);
   });
 
-  it("is refused when a pattern could take for ever, unless its author says that it is wanted", () => {
+  it("is rejected for a pattern of exponential time, unless the author sets unsafePattern", () => {
     const withPattern = (more: object) => ({
       type: "object",
       properties: { a: { type: "string", pattern: "^(a+)+$", ...more } },
@@ -204,7 +202,7 @@ describe("what has no place in JSON Schema", () => {
 });
 
 describe("the ajv adapter", () => {
-  it("takes the keywords that our validator does not", async () => {
+  it("supports keywords that the built-in validator does not", async () => {
     const input = ajvSchema({
       type: "object",
       properties: { a: { type: "string", format: "ipv4" } },
@@ -216,14 +214,14 @@ describe("the ajv adapter", () => {
     expect(text).toContain("/: must NOT have unevaluated properties");
   });
 
-  it("keeps two schemas with the same $id apart", async () => {
+  it("separates two schemas with the same $id", async () => {
     const one = ajvSchema({ $id: "https://example.com/x", type: "object", required: ["one"] });
     const two = ajvSchema({ $id: "https://example.com/x", type: "object", required: ["two"] });
     expect((await callWith(one, { one: 1 })).received).toHaveLength(1);
     expect((await callWith(two, { two: 2 })).received).toHaveLength(1);
   });
 
-  it("refuses a schema that ajv refuses", () => {
+  it("rejects a schema that ajv rejects", () => {
     expect(() => ajvSchema({ type: "nonsense" })).toThrow(expect.objectContaining({ code: "bad_schema" }));
   });
 });

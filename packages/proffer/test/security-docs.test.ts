@@ -31,14 +31,14 @@ function toNumber(value: string): number {
   return Number(digits.replaceAll(",", "")) * (factors[unit] ?? Number.NaN);
 }
 
-/** What the comment of an option says that its default is. */
+/** The defaults in the comments of the options in a file. */
 function documented(file: string): [string, string][] {
   const found = read(file).matchAll(/Default: ([\d,]+(?: \w+)?)\b[^*]*\*\/\s+readonly (\w+)\?/g);
   return [...found].map(([, value = "", name = ""]) => [name, value]);
 }
 
 describe("the limits of docs/security.md", () => {
-  it("are those of an endpoint over HTTP", () => {
+  it("match the HTTP endpoint", () => {
     const written = writtenFor("HTTP");
     const { idleTimeout, maxSessions, maxReplayBytes, keepAliveInterval: _notALimit, ...endpoint } = toLimits({}, "");
     const own = {
@@ -51,7 +51,7 @@ describe("the limits of docs/security.md", () => {
     }
   });
 
-  it("are those of a server", () => {
+  it("match the server", () => {
     const written = writtenFor();
     for (const [name, value] of Object.entries(toServerLimits(undefined, ""))) {
       expect([name, toNumber(written.get(`limits.${name}`) ?? "")]).toEqual([name, value]);
@@ -62,25 +62,25 @@ describe("the limits of docs/security.md", () => {
     ["../src/transports/stdio/serve.ts", "serveStdio"],
     ["../src/transports/http/node/server.ts", "serveHttp"],
     ["../src/server/server.ts", undefined],
-  ])("are what the comments of the options say in %s", (file, owner) => {
+  ])("match the option comments in %s", (file, owner) => {
     const written = writtenFor(owner);
     const options = documented(file).filter(([name]) => name !== "port" && name !== "host");
     expect(options.length).toBeGreaterThan(0);
     for (const [name, value] of options) expect([name, written.get(name)]).toEqual([name, value]);
   });
 
-  it("are the fixed ones of the code", () => {
+  it("match the constants of the code", () => {
     const fixed = Object.fromEntries(
       rows.filter(([name = ""]) => !name.startsWith("`")).map(([name, value = ""]) => [name, value]),
     );
     expect(fixed).toMatchObject({
-      "levels of a message": String(MAX_DEPTH),
-      "messages of a batch, where a revision has them": constant("../src/calls/batch.ts", "MAX_BATCH"),
-      "rounds of questions of one call": constant("../src/questions/rounds.ts", "MAX_ROUNDS"),
-      "completions of one answer": String(MAX_COMPLETIONS),
+      "nesting levels of a message": String(MAX_DEPTH),
+      "messages in a batch, where the revision has batches": constant("../src/calls/batch.ts", "MAX_BATCH"),
+      "rounds of questions in one call": constant("../src/questions/rounds.ts", "MAX_ROUNDS"),
+      "values of one completion": String(MAX_COMPLETIONS),
     });
     expect(constant("../src/questions/state.ts", "MAX_STATE_LENGTH")).toBe("256 * 1024");
-    expect(fixed["what the state of a question holds"]).toBe("256 KiB");
+    expect(fixed["state of a question"]).toBe("256 KiB");
   });
 });
 

@@ -12,7 +12,7 @@ const scratch = mkdtempSync(join(tmpdir(), "proffer-seeds-"));
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** The documents that Proffer grew out of. */
+/** The documents that Proffer is based on. */
 const DOCUMENTS = [
   "`mcp_resource_protocol` of Logtalk",
   "`mcp_tool_protocol` of Logtalk",
@@ -25,7 +25,7 @@ interface Row {
   readonly document: string;
   readonly feature: string;
   readonly code: string;
-  /** A path, absolute. */
+  /** An absolute path. */
   readonly file: string;
   readonly test: string;
 }
@@ -55,7 +55,7 @@ function toRow(line: string, document: string): Row {
   return { document, feature, code, file: join(dirname(page), link), test };
 }
 
-/** What the tests of a file are called: the first argument of `it`, `test` and all that is made of them. */
+/** The test titles of each file: the first argument of `it`, `test` and their variants. */
 const namesIn = new Map<string, readonly string[]>();
 
 function testNames(file: string): readonly string[] {
@@ -79,7 +79,7 @@ function testNames(file: string): readonly string[] {
   return names;
 }
 
-/** Whether a file has the test: by its name, or by one with placeholders for what the file has somewhere. */
+/** Whether a file has the test, by its title or by a title with placeholders whose values appear in the file. */
 function hasTest({ file, test }: Row): boolean {
   if (!existsSync(file)) return false;
   if (testNames(file).includes(test)) return true;
@@ -91,7 +91,7 @@ function hasTest({ file, test }: Row): boolean {
   });
 }
 
-/** What a line of code may use without saying where it is from. */
+/** The imports and declarations that the lines of code may use. */
 const PRELUDE = `
   import { assistant, contents, type Context, definePrompt, defineResource, defineServer, defineTool, fail, field, type Integer, type Message, messages, NotFound, param, defineResourceGroup, RpcError, type Server, text, ToolError, truncateJson, user } from "proffer";
   import { confine, files } from "proffer/files";
@@ -120,18 +120,18 @@ describe("docs/seeds.md", () => {
     expect(missing.map(({ feature, file, test }) => `${feature}: ${file.slice(root.length)}: ${test}`)).toEqual([]);
   });
 
-  it("would miss a test that does not exist", () => {
+  it("detects a test that does not exist", () => {
     const [row] = rows;
-    expect(row && hasTest({ ...row, test: "does what nobody wrote" })).toBe(false);
+    expect(row && hasTest({ ...row, test: "does not exist" })).toBe(false);
     expect(row && hasTest({ ...row, file: `${row.file}.gone` })).toBe(false);
   });
 
-  it("has only code that fits the types of the package", () => {
+  it("has only code that compiles with the types of the package", () => {
     symlinkSync(join(root, "node_modules"), join(scratch, "node_modules"));
     const written = rows.filter(({ code }) => !code.startsWith("npx "));
     const places = new Map(written.map((row, at) => [join(scratch, `row-${at}.mts`), row]));
     for (const [path, { code }] of places) {
-      // What is exported belongs to a module; anything else is something that a function does.
+      // An exported function is a module; other code becomes the body of a function.
       const body = /\bexport function\b/.test(code) ? code : `export async function row() { ${code} }`;
       writeFileSync(path, `${PRELUDE}${body}\n`);
     }

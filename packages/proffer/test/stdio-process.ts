@@ -4,22 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import type { StdioOptions } from "proffer/stdio";
+import type { Link } from "proffer/testing";
 import { afterAll } from "vitest";
-import type { Link } from "../src/testing/client.ts";
-import type { StdioOptions } from "../src/transports/stdio/serve.ts";
 
-/** A machine may be busy; what has not happened after this long will not happen. */
-export const PATIENCE = 30_000;
-
-/** The server of `fixtures/stdio-server.ts`, for one file of tests. */
+/** The server of `fixtures/stdio-server.ts`, for one test file. */
 export interface StdioServers {
-  /** Makes one file of it, once, and gives its path. */
+  /** Bundles it into one file, once, and returns the path. */
   bundleServer(): Promise<string>;
-  /** Runs it; it is killed after all tests if it still runs then. */
+  /** Starts it; it is killed after all tests if it is still running. */
   startServer(options?: StdioOptions): Promise<Program>;
 }
 
-/** To be called once by each file of tests: what is started and written is cleared away after them. */
+/** Call once per test file: processes and files are removed after its tests. */
 export function useStdioServers(): StdioServers {
   const folder = mkdtempSync(join(tmpdir(), "proffer-stdio-"));
   const running = new Set<ChildProcess>();
@@ -64,7 +61,7 @@ export interface Exit {
   readonly signal: string | null;
 }
 
-/** A process whose pipes we hold. */
+/** A running server process and its pipes. */
 export class Program {
   readonly child: ChildProcessWithoutNullStreams;
   readonly exit: Promise<Exit>;
@@ -82,7 +79,7 @@ export class Program {
       this.#stderr += text;
     });
     child.stdout.setEncoding("utf8").on("data", (text: string) => this.#read(text));
-    // A process that is gone shows by its exit.
+    // `exit` reports a process that has ended.
     child.stdin.on("error", () => {});
   }
 
@@ -90,25 +87,25 @@ export class Program {
     return this.#stderr;
   }
 
-  /** Sends a message as a line of its own. */
+  /** Sends a message as one line. */
   send(message: object | string): void {
     this.child.stdin.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);
   }
 
-  /** Sends a request without a word about the protocol's revision and gives the answer. */
+  /** Sends a request without a protocol version and returns the response. */
   request(id: number | string, method: string, params: object = {}): Promise<Answer> {
     const answer = this.answer(id);
     this.send({ jsonrpc: "2.0", id, method, params });
     return answer;
   }
 
-  /** The text that a tool answers with. */
+  /** Calls a tool and returns the text of its result. */
   async call(id: number, name: string, values: object = {}): Promise<string> {
     const { result } = await this.request(id, "tools/call", { name, arguments: values });
     return result?.content[0]?.text ?? "";
   }
 
-  /** The answer to a request, as soon as it is there. */
+  /** Waits for the response to a request. */
   async answer(id: number | string | null): Promise<Answer> {
     const line = await this.waitForLine((text) => (JSON.parse(text) as Answer).id === id);
     return JSON.parse(line) as Answer;
@@ -128,7 +125,7 @@ export class Program {
     });
   }
 
-  /** How a test client reaches it. */
+  /** Connects a testing client to it. */
   readonly link: Link = (receive) => {
     for (const line of this.lines) receive(line);
     this.#listeners.add(receive);
@@ -151,7 +148,7 @@ export class Program {
   }
 }
 
-/** The parts of an answer that tests look at. */
+/** The parts of a response that tests read. */
 export interface Answer {
   readonly id?: number | string | null;
   readonly result?: { readonly content: readonly { readonly text?: string }[]; readonly isError?: boolean };

@@ -1,6 +1,6 @@
+import { connectOver } from "proffer/testing";
 import { describe, expect, it } from "vitest";
-import { connectOver } from "../src/testing/connect.ts";
-import { type Answer, PATIENCE, type Program, useStdioServers } from "./stdio-process.ts";
+import { type Answer, type Program, useStdioServers } from "./stdio-process.ts";
 
 const { startServer } = useStdioServers();
 
@@ -15,13 +15,13 @@ const textOf = ({ result }: Answer) => result?.content[0]?.text;
 
 const ping = '{"jsonrpc":"2.0","id":"next","method":"ping"}';
 
-/** Sends bytes, one write for each chunk, which the system may still join. */
+/** Sends bytes with one write per chunk; the system may still join them. */
 async function writeAll(program: Program, chunks: Iterable<Buffer | string>): Promise<void> {
   for (const chunk of chunks) await new Promise((resolve) => program.child.stdin.write(chunk, resolve));
 }
 
 describe("newline-delimited messages", () => {
-  it("T002 of the server are one line each, whatever line ends are in a result", async () => {
+  it("T002 of the server are one line each, even if a result contains line breaks", async () => {
     const program = await startServer();
     const text = "a\nb\r\nc\rd\u2028e\u2029f\u0085g\u000bh";
     program.send(echo(1, text));
@@ -29,7 +29,7 @@ describe("newline-delimited messages", () => {
     expect(program.lines).toHaveLength(1);
   });
 
-  it("T003 of the client may come byte by byte, also within a character", async () => {
+  it("T003 of the client may arrive byte by byte, even within a character", async () => {
     const program = await startServer();
     const text = "é€😀";
     await writeAll(
@@ -39,7 +39,7 @@ describe("newline-delimited messages", () => {
     expect(textOf(await program.answer(1))).toBe(text);
   });
 
-  it("T004 may come 50 at once, with carriage returns and blank lines, the last without a newline", async () => {
+  it("T004 may arrive 50 at once, with carriage returns and blank lines, and without a final newline", async () => {
     const program = await startServer();
     const lines = Array.from({ length: 50 }, (_, id) => JSON.stringify(echo(id, `text ${id}`)));
     program.child.stdin.end(
@@ -53,7 +53,7 @@ describe("newline-delimited messages", () => {
     expect(answers.map((answer) => [answer.id, textOf(answer)])).toEqual(lines.map((_, id) => [id, `text ${id}`]));
   });
 
-  it("T099 of a log that nobody can read so fast are left out; the answer is not, and the next request is served", async () => {
+  it("T099 with log entries are dropped when they flood; the response and the next request are not", async () => {
     const program = await startServer();
     await program.request(0, "initialize", { protocolVersion: "2025-11-25", capabilities: {} });
     program.send({
@@ -74,12 +74,12 @@ describe("newline-delimited messages", () => {
     ["with a newline", "\n"],
     ["that never ends", ""],
   ])(
-    "T005 refuses a line one byte above the limit %s, without an id, and serves the next request",
+    "T005 are rejected without an id one byte above the limit (%s), and the next request is served",
     async (_, newline) => {
       const program = await startServer({ maxMessageBytes: 1000 });
       const message = (bytes: number) => {
         const empty = Buffer.byteLength(JSON.stringify(echo(1, "")));
-        // Each of these takes two bytes and one unit of UTF-16.
+        // Each é is two bytes in UTF-8 and one unit in UTF-16.
         return JSON.stringify(echo(1, "é".repeat((bytes - empty) / 2) + "x".repeat((bytes - empty) % 2)));
       };
       program.send(message(1000));
@@ -99,7 +99,7 @@ describe("newline-delimited messages", () => {
     ["UTF-16", Buffer.from(ping, "utf16le")],
     ["a byte order mark", Buffer.from(`\ufeff${ping}`)],
     ["a lone surrogate in UTF-8", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
-  ])("T006 refuses %s with a parse error and serves the next request", async (_, bytes) => {
+  ])("T006 are rejected with a parse error for %s, and the next request is served", async (_, bytes) => {
     const program = await startServer();
     await writeAll(program, [bytes, "\n"]);
     expect((await program.answer(null)).error?.code).toBe(-32700);
@@ -118,7 +118,7 @@ describe("newline-delimited messages", () => {
     expect(textOf(await program.answer(1)) === text).toBe(true);
   });
 
-  it("T014 that are responses to nothing are ignored", async () => {
+  it("T014 are ignored if they are responses without a request", async () => {
     const program = await startServer();
     program.send({ jsonrpc: "2.0", id: 1, result: {} });
     program.send({ jsonrpc: "2.0", id: "proffer-1", error: { code: 1, message: "no" } });
@@ -127,7 +127,7 @@ describe("newline-delimited messages", () => {
     expect(program.lines).toHaveLength(1);
   });
 
-  it("T014 are never a request to a client of 2026-07-28, even if a tool asks", async () => {
+  it("T014 are never requests to a client of 2026-07-28, even if a tool asks a question", async () => {
     const program = await startServer();
     const client = await connectOver(program.link, { answers: [{ text: "x" }] });
     expect(await client.call("ask")).toMatchObject({ content: [{ text: "accept" }] });
@@ -152,10 +152,10 @@ describe("Content-Length framing", () => {
     return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   };
 
-  /** Reads answers by the letter of the framing: a header, a blank line, so many bytes. */
+  /** Parses the framing strictly: a header, a blank line, and the announced number of bytes. */
   function readFramed(program: Program): { readonly answers: Answer[]; readonly rest: () => string } {
     program.child.stdout.removeAllListeners("data");
-    // The stream was set to decode; latin1 keeps the bytes.
+    // The stream decodes to strings; latin1 preserves the bytes.
     program.child.stdout.setEncoding("latin1");
     const answers: Answer[] = [];
     let bytes = "";
@@ -172,11 +172,11 @@ describe("Content-Length framing", () => {
     return { answers, rest: () => bytes };
   }
 
-  it("is recognised from the first bytes and answered in kind, counting bytes", async () => {
+  it("is detected from the first bytes and used for responses, with lengths in bytes", async () => {
     const program = await startServer();
     const { answers, rest } = readFramed(program);
     program.child.stdin.write(framed(echo("é", "é€😀\n")) + framed(echo(2, "second")));
-    await expect.poll(() => answers.length, { timeout: PATIENCE }).toBe(2);
+    await expect.poll(() => answers.length).toBe(2);
     expect(answers.map((answer) => [answer.id, textOf(answer)])).toEqual([
       ["é", "é€😀\n"],
       [2, "second"],
@@ -184,7 +184,7 @@ describe("Content-Length framing", () => {
     expect(rest()).toBe("");
   });
 
-  it("may come byte by byte, after blank lines, with other headers and a body of several lines", async () => {
+  it("may arrive byte by byte, after blank lines, with other headers and a body of several lines", async () => {
     const program = await startServer();
     const { answers } = readFramed(program);
     const body = JSON.stringify(echo(1, "é"), null, 2);
@@ -193,29 +193,25 @@ describe("Content-Length framing", () => {
       program,
       [...Buffer.from(message)].map((byte) => Buffer.of(byte)),
     );
-    await expect.poll(() => answers.map(textOf), { timeout: PATIENCE }).toEqual(["é"]);
+    await expect.poll(() => answers.map(textOf)).toEqual(["é"]);
   });
 
-  it("T005 skips a body above the limit and serves the next request", async () => {
+  it("T005 skips a body above the limit, and serves the next request", async () => {
     const program = await startServer({ maxMessageBytes: 1000 });
     const { answers } = readFramed(program);
     program.child.stdin.write(framed(echo(1, "x".repeat(100_000))) + framed(ping));
-    await expect
-      .poll(() => answers.map(({ id, error }) => error?.code ?? id), { timeout: PATIENCE })
-      .toEqual([-32600, "next"]);
+    await expect.poll(() => answers.map(({ id, error }) => error?.code ?? id)).toEqual([-32600, "next"]);
   });
 
-  it("T006 refuses a body that is not UTF-8 or not JSON and serves the next request", async () => {
+  it("T006 rejects a body that is not UTF-8 or not JSON, and serves the next request", async () => {
     const program = await startServer();
     const { answers } = readFramed(program);
     const wrong = Buffer.concat([Buffer.from("Content-Length: 3\r\n\r\n"), Buffer.from([0x22, 0xff, 0x22])]);
     await writeAll(program, [Buffer.from(framed("{")), wrong, framed(ping)]);
-    await expect
-      .poll(() => answers.map(({ id, error }) => error?.code ?? id), { timeout: PATIENCE })
-      .toEqual([-32700, -32700, "next"]);
+    await expect.poll(() => answers.map(({ id, error }) => error?.code ?? id)).toEqual([-32700, -32700, "next"]);
   });
 
-  it("ends the process after a header that cannot be read, for nothing after it could be", async () => {
+  it("ends the process after an invalid header, because the next message cannot be found", async () => {
     const program = await startServer();
     const { answers } = readFramed(program);
     program.child.stdin.write(`${framed(ping)}Content-Length: many\r\n\r\n${framed(ping)}`);

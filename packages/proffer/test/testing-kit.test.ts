@@ -1,17 +1,13 @@
+import { defineServer, defineTool, field } from "proffer";
+import { connect, connectOver, RemoteError, Transcript } from "proffer/testing";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { field } from "../src/questions/fields.ts";
-import { defineServer } from "../src/server/server.ts";
-import { RemoteError } from "../src/testing/client.ts";
-import { connect, connectOver } from "../src/testing/connect.ts";
-import { Transcript } from "../src/testing/transcript.ts";
-import { defineTool } from "../src/tools/define.ts";
 import { connectMemory } from "../src/transports/memory.ts";
 import server from "./fixtures/features.ts";
 import { EVERY } from "./versions.ts";
 
 describe("connect", () => {
-  it("speaks the newest revision unless another is named", async () => {
+  it("uses the newest revision by default", async () => {
     expect((await connect(server)).revision).toBe("2026-07-28");
     for (const revision of EVERY) {
       const { structuredContent, content } = await (await connect(server, { revision })).call("client");
@@ -20,13 +16,11 @@ describe("connect", () => {
     }
   });
 
-  it("refuses a revision that there is not", async () => {
-    await expect(connect(server, { revision: "2020-01-01" })).rejects.toThrow(
-      "There is no protocol revision 2020-01-01.",
-    );
+  it("rejects an unknown revision", async () => {
+    await expect(connect(server, { revision: "2020-01-01" })).rejects.toThrow("Unknown protocol revision 2020-01-01.");
   });
 
-  it("tells the server who is calling, and what the client can do", async () => {
+  it("passes the principal and the capabilities to the server", async () => {
     const whoami = defineTool({
       name: "whoami",
       handle: (_, { principal, client }) => [principal?.id, client.capabilities],
@@ -36,7 +30,7 @@ describe("connect", () => {
     expect((await client.call(whoami)).content).toEqual([{ type: "text", text: '["ada",{"roots":{}}]' }]);
   });
 
-  it("shows what really went wrong in dev mode, and nothing of it otherwise", async () => {
+  it("shows the real error with exposeErrors, and no detail of it otherwise", async () => {
     const breaks = defineTool({
       name: "breaks",
       handle: () => {
@@ -44,12 +38,12 @@ describe("connect", () => {
       },
     });
     const own = defineServer({ name: "s", version: "1", tools: [breaks], log: () => {} });
-    const texts = async (dev: boolean) => (await (await connect(own, { exposeErrors: dev })).call(breaks)).content;
-    expect(await texts(false)).toEqual([{ type: "text", text: 'The tool "breaks" failed.' }]);
+    const texts = async (exposeErrors: boolean) => (await (await connect(own, { exposeErrors })).call(breaks)).content;
+    expect(await texts(false)).toEqual([{ type: "text", text: 'Tool "breaks" failed.' }]);
     expect(await texts(true)).toEqual([
       {
         type: "text",
-        text: "no such table: birds (shown because the server runs in dev mode; throw a ToolError to show it always)",
+        text: "no such table: birds (shown because exposeErrors is on; throw a ToolError to show it always)",
       },
     ]);
   });
@@ -65,7 +59,7 @@ describe("call", () => {
   const nothing = defineTool({ name: "nothing", handle: () => {} });
   const own = defineServer({ name: "s", version: "1", tools: [twice, nothing] });
 
-  it("is typed by a tool that defineTool returned", async () => {
+  it("has the types of the tool", async () => {
     const client = await connect(own);
     const { structuredContent } = await client.call(twice, { n: 21 });
     expectTypeOf(structuredContent).toEqualTypeOf<{ n: number } | undefined>();
@@ -75,13 +69,13 @@ describe("call", () => {
     await client.call(nothing);
   });
 
-  it("takes anything by name", async () => {
+  it("accepts any input for a tool by name", async () => {
     const client = await connect(own);
     expect((await client.call("twice", { n: [] })).isError).toBe(true);
     expect((await client.call("nothing")).content).toEqual([]);
   });
 
-  it("rejects with the error of the server", async () => {
+  it("rejects with the server's error", async () => {
     const error = await (await connect(own)).call("unknown").catch((thrown) => thrown);
     expect(error).toBeInstanceOf(RemoteError);
     expect(error).toMatchObject({ name: "RemoteError", code: -32602 });
@@ -100,14 +94,14 @@ describe("answers", () => {
   const own = defineServer({ name: "s", version: "1", tools: [asks], log: () => {} });
 
   describe.each(["2025-06-18", "2025-11-25", "2026-07-28"])("in %s", (revision) => {
-    it("are given in the order of the questions", async () => {
+    it("are used in the order of the questions", async () => {
       const client = await connect(own, { revision, answers: [{ value: "a" }, "decline"] });
       expect((await client.call(asks)).content).toEqual([
         { type: "text", text: '[{"action":"accept","content":{"value":"a"}},{"action":"decline"}]' },
       ]);
     });
 
-    it("are given by a function of the question, which may take its time", async () => {
+    it("can come from an asynchronous function of the question", async () => {
       const answers = async ({ params }: { params: { message?: unknown } }) =>
         params.message === "First?" ? { action: "accept", content: { value: "x" } } : ("cancel" as const);
       const client = await connect(own, { revision, answers });
@@ -117,13 +111,13 @@ describe("answers", () => {
     });
   });
 
-  it("that are missing say so", async () => {
+  it("that are missing are reported", async () => {
     await expect((await connect(own)).call(asks)).rejects.toThrow(
-      /the test has no answer for it; see the answers option/,
+      /the test has no answer for it\. Add one to the answers option/,
     );
   });
 
-  it("are asked for one round at a time by requestOnce", async () => {
+  it("are requested one round at a time by requestOnce", async () => {
     const client = await connect(own);
     const question = await client.requestOnce("tools/call", { name: "asks" });
     expect(question).toMatchObject({ resultType: "input_required", requestState: expect.any(String) });
@@ -131,7 +125,7 @@ describe("answers", () => {
 });
 
 describe("notifications", () => {
-  it("are given to whoever waits, each once, be they here already or still to come", async () => {
+  it("are returned once each by waitFor, whether they arrived before or arrive later", async () => {
     const client = await connect(server);
     await client.call("count", { to: 2 }, { onProgress: () => {} });
     const progressOf = async () => (await client.waitFor("notifications/progress")).params.progress;
@@ -142,7 +136,7 @@ describe("notifications", () => {
     expect(client.notifications).toHaveLength(4);
   });
 
-  it("are chosen by a test", async () => {
+  it("are selected by a predicate", async () => {
     const client = await connect(server);
     const second = client.waitFor("notifications/progress", ({ params }) => params.progress === 2);
     await client.call("count", { to: 3 }, { onProgress: () => {} });
@@ -151,18 +145,21 @@ describe("notifications", () => {
     expect((await client.waitFor("notifications/progress")).params.progress).toBe(3);
   });
 
-  it.each(EVERY)("of changes are asked for by listen in %s, which fails for what does not exist", async (revision) => {
-    const client = await connect(server, { revision });
-    await expect(client.listen({ uris: ["features://nowhere"] })).rejects.toThrow(/features:\/\/nowhere/);
-    const stop = await client.listen({ lists: ["tools"], uris: ["features://motto"] });
-    server.notify("features://motto");
-    await client.waitFor("notifications/resources/updated");
-    await stop();
-  });
+  it.each(EVERY)(
+    "of changes are requested by listen in %s, which rejects for an unknown resource",
+    async (revision) => {
+      const client = await connect(server, { revision });
+      await expect(client.listen({ uris: ["features://nowhere"] })).rejects.toThrow(/features:\/\/nowhere/);
+      const stop = await client.listen({ lists: ["tools"], uris: ["features://motto"] });
+      server.notify("features://motto");
+      await client.waitFor("notifications/resources/updated");
+      await stop();
+    },
+  );
 });
 
 describe("a request", () => {
-  it("that is cancelled before it is sent is not sent", async () => {
+  it("is not sent if its signal is already aborted", async () => {
     const client = await connect(server);
     const sent = client.transcript.messages("client").length;
     const signal = AbortSignal.abort(new Error("too late"));
@@ -170,7 +167,7 @@ describe("a request", () => {
     expect(client.transcript.messages("client").length).toBe(sent);
   });
 
-  it("that is cancelled after its answer changes nothing", async () => {
+  it("ignores an abort after its response", async () => {
     const client = await connect(server);
     const stop = new AbortController();
     await client.call("echo", { text: "x" }, { signal: stop.signal });
@@ -179,7 +176,7 @@ describe("a request", () => {
     expect(client.transcript.messages("client").length).toBe(sent);
   });
 
-  it("that is open when the client is closed is rejected", async () => {
+  it("is rejected when the client is closed", async () => {
     const client = await connect(server);
     const waiting = client.call("wait");
     await client.close();
@@ -188,7 +185,7 @@ describe("a request", () => {
 });
 
 describe("a transcript", () => {
-  it("has both sides in order, for reading and for looking at", async () => {
+  it("has the messages of both sides in order, as text and as a list", async () => {
     const client = await connect(server, { revision: "2025-11-25" });
     await client.request("ping");
     expect(
@@ -202,15 +199,15 @@ describe("a transcript", () => {
     expect(client.transcript.messages()).toHaveLength(5);
   });
 
-  it("has what no client should send, too", async () => {
+  it("includes raw texts that no client should send", async () => {
     const client = await connect(server);
     client.send("not even JSON");
-    await expect.poll(() => client.transcript.messages("server").at(-1), { timeout: 30_000 }).toContain("-32700");
+    await expect.poll(() => client.transcript.messages("server").at(-1)).toContain("-32700");
   });
 });
 
 describe("connectOver", () => {
-  it("is the same client over whatever carries texts", async () => {
+  it("runs the same client over a custom transport", async () => {
     const carried: string[] = [];
     let closed = false;
     const client = await connectOver(

@@ -25,8 +25,8 @@ function toolNames({ tools }: Derivation): string[] {
 
 const HELLO = "/** Greets. */ export function hello(name: string): string { return name; }\n";
 
-describe("deriving again", () => {
-  test("sees edits of the entry and of what it imports, and gives what a fresh derivation gives", () => {
+describe("deriving repeatedly", () => {
+  test("picks up edits of the entry and its imports, with the same result as a fresh derivation", () => {
     open({
       "input.ts": `import type { Item } from "./lib/item.ts";\n/** Takes. */ export function take(item: Item): void { void item; }\n`,
       "lib/item.ts": "export interface Item { a: string }",
@@ -35,7 +35,7 @@ describe("deriving again", () => {
     deriver.derive();
     workspace.write({ "lib/item.ts": "export interface Item { b: number }" });
     const second = deriver.derive();
-    expect(second.tools[0]?.inputSchema.properties?.item?.properties).toEqual({ b: { type: "number" } });
+    expect(second.tools[0]?.inputSchema.properties?.item).toMatchObject({ properties: { b: { type: "number" } } });
     workspace.write({ "input.ts": HELLO });
     const third = deriver.derive();
     expect(toolNames(third)).toEqual(["hello"]);
@@ -43,7 +43,7 @@ describe("deriving again", () => {
     expect(third).toEqual(derive(workspace.path("input.ts")));
   });
 
-  test("gives the same for a function whatever happens to the others", () => {
+  test("returns the same description of a function when other functions change", () => {
     const speed = `/** Drives. */ export function drive(speed: "fast" | "slow") { return { speed, other: flag() ? "b" as const : "a" as const }; }\nconst flag = () => true;\n`;
     open({ "input.ts": speed });
     const deriver = createDeriver(workspace.path("input.ts"));
@@ -54,7 +54,7 @@ describe("deriving again", () => {
     expect(deriver.derive().tools[1]).toEqual(before);
   });
 
-  test("comes back from a broken edit", () => {
+  test("recovers from a syntax error", () => {
     open({ "input.ts": HELLO });
     const deriver = createDeriver(workspace.path("input.ts"));
     const before = deriver.derive();
@@ -66,7 +66,7 @@ describe("deriving again", () => {
     expect(deriver.derive()).toEqual(before);
   });
 
-  test("finds modules that come into being, and misses those that go", () => {
+  test("finds new modules and reports removed ones", () => {
     open({
       "input.ts": `import type { Item } from "./item.ts";\nimport { Gone } from "late";\n/** Takes. */ export function take(item: Item, gone: Gone): void { void [item, gone]; }\n`,
     });
@@ -82,7 +82,7 @@ describe("deriving again", () => {
     expect(codes(deriver.derive())).toEqual(["TS2307", "PF1101"]);
   });
 
-  test("notices other compiler options, and another version of the package", () => {
+  test("picks up changes of the compiler options and of package.json", () => {
     open({
       "input.ts": `import { a } from "@lib/a";\n/** Gives. */ export function give(): string { return a; }\n`,
       "lib/a.ts": 'export const a = "a";',
@@ -96,8 +96,8 @@ describe("deriving again", () => {
   });
 });
 
-describe("what a derivation depends on", () => {
-  test("is every file of the author's, and the packages whose types were read", () => {
+describe("a derivation", () => {
+  test("lists the author's files and the packages whose types it read", () => {
     open({
       "tsconfig.json": '{ "extends": "./base.json" }',
       "base.json": "{}",
@@ -119,7 +119,7 @@ describe("what a derivation depends on", () => {
     expect(packages.map(({ name }) => name)).not.toContain("typescript");
   });
 
-  test("is named by its real path", () => {
+  test("lists files by their real path", () => {
     open({ "real/input.ts": HELLO });
     symlinkSync(workspace.path("real"), workspace.path("link"));
     expect(derive(workspace.path("link/input.ts")).files[0]).toBe(workspace.path("package.json"));
@@ -134,7 +134,7 @@ describe("what a derivation depends on", () => {
 });
 
 describe("the entry", () => {
-  test("may not be there yet", () => {
+  test("may be created after the deriver", () => {
     open({});
     const deriver = createDeriver(workspace.path("input.ts"));
     expect(deriver.derive().diagnostics).toMatchObject([{ code: "PF1001", file: workspace.path("input.ts"), line: 1 }]);
@@ -143,13 +143,13 @@ describe("the entry", () => {
     expect(toolNames(deriver.derive())).toEqual(["hello"]);
   });
 
-  test("that is a directory is no module", () => {
+  test("must not be a directory", () => {
     open({});
     mkdirSync(workspace.path("input.ts"));
     expect(codes(derive(workspace.path("input.ts")))).toEqual(["PF1001"]);
   });
 
-  test("gives its name to a server without a package", () => {
+  test("names the server if there is no package.json", () => {
     open({ "input.ts": HELLO });
     rmSync(workspace.path("package.json"));
     expect(derive(workspace.path("input.ts")).server).toEqual({ name: "input", version: "0.0.0" });
@@ -160,12 +160,12 @@ describe("the entry", () => {
     expect(derive(workspace.path("src/input.ts")).server.name).toBe("app");
   });
 
-  test("may be a declaration file alone", () => {
+  test("may be a declaration file without JavaScript", () => {
     open({ "input.d.ts": "/** Greets. */ export function hello(name: string): string;" });
     expect(toolNames(derive(workspace.path("input.d.ts")))).toEqual(["hello"]);
   });
 
-  test("may import in a circle", () => {
+  test("may have circular imports", () => {
     open({
       "input.ts": `import { b } from "./b.ts";\n/** A. */ export function a(): string { return b(); }\n`,
       "b.ts": `import { a } from "./input.ts";\nexport function b(): string { return a.name; }\n`,
@@ -174,8 +174,8 @@ describe("the entry", () => {
   });
 });
 
-describe("without the types of Node", () => {
-  test("what every host has is known", () => {
+describe("without @types/node", () => {
+  test("APIs of every host are available", () => {
     open(
       { "input.ts": "/** Logs. */ export function log(url: URL): void { console.log(url.href); }" },
       { nodeTypes: false },
@@ -185,7 +185,7 @@ describe("without the types of Node", () => {
     expect(tools[0]?.inputSchema.properties).toEqual({ url: { type: "string", format: "uri" } });
   });
 
-  test("what only Node has is an error that says what to install", () => {
+  test("a Node API is an error that names the package to install", () => {
     open({ "input.ts": "/** Reads. */ export function read(data: Buffer): void { void data; }" }, { nodeTypes: false });
     const { tools, diagnostics } = derive(workspace.path("input.ts"));
     expect(tools).toEqual([]);
@@ -193,7 +193,7 @@ describe("without the types of Node", () => {
   });
 });
 
-test("TypeScript's own errors can be left out, but not those of syntax", () => {
+test("check: false omits TypeScript's errors, except syntax errors", () => {
   open({ "input.ts": '/** Counts. */ export function count(): number { const wrong: number = ""; return wrong; }' });
   expect(codes(derive(workspace.path("input.ts")))).toEqual(["TS2322"]);
   expect(codes(derive(workspace.path("input.ts"), { check: false }))).toEqual([]);
@@ -201,7 +201,7 @@ test("TypeScript's own errors can be left out, but not those of syntax", () => {
   expect(codes(derive(workspace.path("input.ts"), { check: false }))).not.toEqual([]);
 });
 
-test("a tsconfig that cannot be read is reported", () => {
+test("reports an invalid tsconfig.json", () => {
   open({ "input.ts": HELLO, "tsconfig.json": '{ "compilerOptions": { "paths": 5, } }' });
   const { diagnostics, tools } = derive(workspace.path("input.ts"));
   expect(diagnostics.map(({ file }) => relative(workspace.directory, file))).toEqual(["tsconfig.json"]);

@@ -29,32 +29,32 @@ const derivers = new Map(
 
 afterAll(() => workspace.remove());
 
-function diagnosticsOf(source: string): Diagnostic[] {
+function diagnosticsOf(source: string): readonly Diagnostic[] {
   const entry = source.includes("@typedef") ? "input.js" : "input.ts";
-  // A comment with @param or @typedef ends where the next comment or export begins, on a line of its own.
+  // Splits the one-line examples of the page: tags, comments and exports start on a new line.
   workspace.write({ [entry]: `${source.replaceAll(/ (?=@property|@typedef|\/\*\*|export )/g, "\n")}\n` });
   return derivers.get(entry)?.derive().diagnostics ?? [];
 }
 
-test("the page lists every code, once, by its summary", () => {
+test("the page lists every code once, with its summary", () => {
   const listed = rows.map(({ code, summary }) => [code, summary.replace(/ \(JavaScript\)$/, "")]);
   expect(listed).toEqual(Object.entries(DIAGNOSTICS).map(([code, { summary }]) => [code, summary]));
 });
 
-test("codes say how severe they are", () => {
+test("PF1xxx codes are errors and PF2xxx codes are warnings", () => {
   for (const [code, { severity }] of Object.entries(DIAGNOSTICS)) {
     expect(severity).toBe(code.startsWith("PF1") ? "error" : "warning");
   }
 });
 
-/** The first row is about a command, not about code. */
+/** The example of PF1001 is a command, not code. */
 describe.each(rows.filter(({ code }) => code !== "PF1001"))("$code", ({ code, mistake, remedy }) => {
-  test("is what the mistake gets", () => {
+  test("is reported for the mistake", () => {
     expect(diagnosticsOf(mistake).map((diagnostic) => diagnostic.code)).toContain(code);
   });
 
-  test("is gone with the remedy, and so is any error", () => {
-    const complaints = diagnosticsOf(remedy).filter(({ code: own, severity }) => own === code || severity === "error");
-    expect(complaints).toEqual([]);
+  test("is not reported for the remedy, which has no other error", () => {
+    const reported = diagnosticsOf(remedy).filter(({ code: own, severity }) => own === code || severity === "error");
+    expect(reported).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ let workspace: Workspace;
 
 afterEach(() => workspace.remove());
 
-/** Emits a project into a directory of its own and gives what there is. */
+/** Emits a new project and returns the emission. */
 function emit(files: Record<string, string>, entry = "input.ts"): Emission {
   workspace = createWorkspace();
   workspace.write(files);
@@ -22,12 +22,12 @@ function emitAgain(entry = "input.ts"): Emission {
   expect(deriver.derive().diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   const emission = deriver.emit(workspace.path(".proffer/js"));
   writeEmission(workspace.path(".proffer/js"), emission);
-  // What is emitted are modules, whatever the author's package.json says.
+  // The emitted files are ECMAScript modules, even if the author's package.json says otherwise.
   writeFileSync(workspace.path(".proffer/js/package.json"), '{ "type": "module" }');
   return emission;
 }
 
-/** Runs a module that imports the emitted entry as `m` and gives what it prints. */
+/** Runs a module that imports the emitted entry as `m`, and returns its output. */
 function run(emission: Emission, code: string, ...flags: string[]): string {
   const main = workspace.path(".proffer/js/run.mjs");
   writeFileSync(main, `import * as m from "./${emission.entry}";\n${code}\n`);
@@ -42,7 +42,7 @@ function textOf(emission: Emission, path: string): string {
   return file?.text.replace(/\n\/\/# sourceMappingURL.*\n$/, "") ?? "";
 }
 
-test("specifiers of every kind lead to the emitted files", () => {
+test("rewrites every kind of specifier to the emitted files", () => {
   const emission = emit({
     "tsconfig.json": '{ "compilerOptions": { "paths": { "@lib/*": ["./src/lib/*"], "config": ["./src/config.ts"] } } }',
     "package.json": '{ "name": "app", "version": "1.0.0", "imports": { "#deep/*": "./src/deep/*" } }',
@@ -79,7 +79,7 @@ test("specifiers of every kind lead to the emitted files", () => {
   expect(run(emission, "console.log(await m.all(), m.more(), m.named());")).toBe("abcde!fg? 1 2");
 });
 
-test("JSON is imported as JSON, with or without the attribute, from above the entry too", () => {
+test("imports JSON with or without the attribute, also from a parent folder of the entry", () => {
   const emission = emit(
     {
       "data.json": '{ "name": "data" }',
@@ -99,7 +99,7 @@ test("JSON is imported as JSON, with or without the attribute, from above the en
   expect(run(emission, "console.log(await m.read());")).toBe("datadatadata");
 });
 
-test("imports that are only types vanish, whether they are marked as such or not", () => {
+test("removes imports of types, with and without the type keyword", () => {
   const emission = emit({
     "input.ts": `
       import { Context } from "proffer";
@@ -118,7 +118,7 @@ test("imports that are only types vanish, whether they are marked as such or not
   expect(run(emission, "console.log(JSON.stringify(m.run({})));")).toBe('{"kind":"b","level":5}');
 });
 
-test("questions carry the schema of their type, in imported files too", () => {
+test("adds the schema of its type to each question, also in imported files", () => {
   const emission = emit({
     "input.ts": `
       import type { Context } from "proffer";
@@ -148,7 +148,7 @@ test("questions carry the schema of their type, in imported files too", () => {
   ]);
 });
 
-test("the JavaScript beside declaration files is emitted in their place", () => {
+test("emits the JavaScript next to declaration files", () => {
   const emission = emit(
     {
       "input.js": 'import { join } from "./lib.js"; export const greet = (name) => join("Hello", name);',
@@ -163,7 +163,7 @@ test("the JavaScript beside declaration files is emitted in their place", () => 
   expect(run(emission, 'console.log(m.greet("World"));')).toBe("Hello, World");
 });
 
-test("sources of another package of the workspace are part of the program", () => {
+test("includes the sources of another workspace package in the program", () => {
   workspace = createWorkspace();
   workspace.write({
     "../shared/package.json":
@@ -184,7 +184,7 @@ test("sources of another package of the workspace are part of the program", () =
   expect(run(emission, "console.log(m.double({ a: 1, b: 2 }));")).toBe("6");
 });
 
-test("packages are left to Node", () => {
+test("keeps the specifiers of packages for Node to resolve", () => {
   const emission = emit({
     "input.ts": `
       import { text } from "proffer";
@@ -196,7 +196,7 @@ test("packages are left to Node", () => {
   expect(run(emission, "console.log(m.use());")).toBe('{"type":"text","text":"a/b"}');
 });
 
-test("source maps lead back to the author's lines", () => {
+test("writes source maps to the author's lines", () => {
   const emission = emit(
     {
       "src/input.ts": `interface Unused { a: string }\n\n/** Fails. */\nexport function fail(value?: Unused): never {\n  throw new Error(String(value));\n}\n`,

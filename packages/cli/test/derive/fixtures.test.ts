@@ -2,15 +2,15 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import type { JsonSchema, JsonSchemaObject } from "proffer";
 import { afterAll, describe, expect, test } from "vitest";
 import { createDeriver, type Deriver } from "../../src/derive/deriver.ts";
 import type { Derivation } from "../../src/derive/model/description.ts";
-import type { JsonSchema } from "../../src/derive/model/json-schema.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 /**
- * Each folder of fixtures/ is a project whose entry is `input.ts` or `input.js`; `expected.json` is what it derives to.
- * With UPDATE=1 the expectations are written anew, for a person to read.
+ * Each folder of fixtures/ is a project whose entry is `input.ts` or `input.js`; `expected.json` is the expected
+ * derivation. UPDATE=1 rewrites the expectations: review the changes, and format them with Biome.
  */
 const fixtures = join(dirname(fileURLToPath(import.meta.url)), "fixtures");
 const names = readdirSync(fixtures).sort();
@@ -18,7 +18,7 @@ const update = process.env.UPDATE === "1";
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
-/** The keywords that the run-time's own validator knows, and those that say something without deciding anything. */
+/** The keywords that the run-time's validator supports, and the annotations, which do not affect validation. */
 const KEYWORDS = new Set(
   [
     "type enum const properties required additionalProperties patternProperties propertyNames items prefixItems",
@@ -28,7 +28,7 @@ const KEYWORDS = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** One workspace and one deriver for each kind of entry: every fixture but the first is a re-derivation. */
+/** One workspace and one deriver for each kind of entry, so every fixture except the first is a repeated derivation. */
 const workspaces = new Map<string, { workspace: Workspace; deriver: Deriver }>();
 
 afterAll(() => {
@@ -44,13 +44,13 @@ describe.each(names)("%s", (name) => {
     return known;
   }
 
-  test("derives to what is expected", () => {
+  test("derives to expected.json", () => {
     const expected = join(source, "expected.json");
     if (update) writeFileSync(expected, `${JSON.stringify(derivation(), null, 2)}\n`);
     expect(derivation()).toEqual(JSON.parse(readFileSync(expected, "utf8")));
   });
 
-  test("has only schemas that the metaschema and the run-time accept", () => {
+  test("has only schemas that are valid for the metaschema and supported by the run-time", () => {
     for (const schema of schemasOf(derivation())) {
       expect(ajv.validateSchema(schema), ajv.errorsText()).toBe(true);
       expect(() => ajv.compile(schema)).not.toThrow();
@@ -87,7 +87,7 @@ function deriveFixture(source: string): Compared {
   };
 }
 
-function schemasOf({ tools, prompts, resources, questions }: Compared): JsonSchema[] {
+function schemasOf({ tools, prompts, resources, questions }: Compared): JsonSchemaObject[] {
   return [
     ...tools.flatMap(({ inputSchema, outputSchema }) => (outputSchema ? [inputSchema, outputSchema] : [inputSchema])),
     ...prompts.flatMap((prompt) => prompt.arguments.map(({ schema }) => schema)),
@@ -97,6 +97,7 @@ function schemasOf({ tools, prompts, resources, questions }: Compared): JsonSche
 }
 
 function unknownKeywords(schema: JsonSchema): string[] {
+  if (typeof schema === "boolean") return [];
   const unknown = Object.keys(schema).filter((key) => !KEYWORDS.has(key));
   const {
     properties,
@@ -110,8 +111,8 @@ function unknownKeywords(schema: JsonSchema): string[] {
     additionalProperties,
     not,
   } = schema;
-  const maps = [properties, patternProperties, $defs].flatMap((map) => Object.values(map ?? {}));
+  const maps = [properties, patternProperties, $defs].flatMap((map) => (map === undefined ? [] : Object.values(map)));
   const lists = [prefixItems, anyOf, oneOf].flatMap((list) => list ?? []);
-  const single = [items, propertyNames, additionalProperties, not].flatMap((one) => one || []);
+  const single = [items, propertyNames, additionalProperties, not].filter((one) => one !== undefined);
   return [...unknown, ...[...maps, ...lists, ...single].flatMap(unknownKeywords)];
 }

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { derive } from "../../src/derive/deriver.ts";
 import { createWorkspace } from "./workspace.ts";
 
-/** A type, and values of it. */
+/** Types with sample values. */
 const cases: [name: string, type: string, values: unknown[]][] = [
   ["plain", "{ a: string; b?: number[] }", [{ a: "" }, { a: "x", b: [1] }]],
   ["date", "Date", [new Date(0)]],
@@ -60,7 +60,7 @@ test("every type can be derived", () => {
 describe.each(cases)("%s", (name, _type, values) => {
   const tool = tools.find((each) => each.name === name);
 
-  test("is written as its schemas say, and read back as it was", () => {
+  test("encodes to values that match its schemas, and decodes to equal values", () => {
     if (tool?.outputSchema === undefined) throw new Error(`${name} has no output schema`);
     const { binding } = tool;
     const input = ajv.compile(tool.inputSchema);

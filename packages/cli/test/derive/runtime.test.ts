@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { derive } from "../../src/derive/deriver.ts";
 import { createWorkspace } from "./workspace.ts";
 
-/** The fixtures have types of their own for the run-time; here are the true ones. */
+/** The fixtures use simplified types of the run-time; these are the real ones. */
 const runtime = dirname(fileURLToPath(import.meta.resolve("../../../proffer/package.json")));
 const workspace = createWorkspace();
 
@@ -18,7 +18,7 @@ function deriveModule(source: string) {
   return derive(workspace.path("input.ts"));
 }
 
-test("the run-time's own types are recognised", () => {
+test("recognizes the types of the run-time", () => {
   const derivation = deriveModule(`
     import { assistant, type Context, contents, fail, type Failure, image, result, text, user } from "proffer";
     /** Asks. */
@@ -51,7 +51,7 @@ test("the run-time's own types are recognised", () => {
   expect(derivation.files.filter((file) => file.startsWith(runtime))).toEqual([]);
 });
 
-test("a module that default-exports a server is left to itself", () => {
+test("derives nothing from a module whose default export is a server", () => {
   const derivation = deriveModule(`
     import { defineServer } from "proffer";
     export default defineServer({ name: "own", version: "1.0.0" });

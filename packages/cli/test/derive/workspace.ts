@@ -7,16 +7,16 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
 
-/** Packages that the modules under test find installed; the types of Node are the real ones. */
+/** Stub packages that are installed for the modules under test. @types/node is the real package. */
 const INSTALLED = ["proffer", "acme-types", "untyped"];
 const TYPES_OF_NODE = ["@types/node", "undici-types"];
 
-/** A project of its own outside of the repository, so that nothing of the repository's is found by looking upwards. */
+/** A project outside the repository, so lookups in parent folders do not find files of the repository. */
 export interface Workspace {
   directory: string;
   /** Writes files, by their path in the project. */
   write(files: Record<string, string>): void;
-  /** Replaces the project's files by those of a directory. */
+  /** Replaces the project's files with those of a directory. */
   replace(source: string): void;
   path(file: string): string;
   remove(): void;
@@ -27,7 +27,7 @@ export interface WorkspaceOptions {
   nodeTypes?: boolean;
 }
 
-/** Creates a project with the packages installed that modules under test use. */
+/** Creates a project with the packages that the modules under test use. */
 export function createWorkspace({ nodeTypes = true }: WorkspaceOptions = {}): Workspace {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "proffer-derive-")));
   const directory = join(root, "app");

@@ -60,11 +60,14 @@ describe("a tool with a timeout", () => {
     expect(await client.call("t")).toMatchObject({ content: [{ text: "accept" }] });
   });
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "1000", null])("rejects a timeout of %j milliseconds", (timeout) => {
-    expect(() => defineTool({ name: "t", timeout: timeout as number, handle: () => "" })).toThrow(
-      expect.objectContaining({ code: "bad_option", message: expect.stringContaining('Tool "t": timeout') }),
-    );
-  });
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "1000", null])(
+    "rejects a timeout of %j milliseconds",
+    (timeout) => {
+      expect(() => defineTool({ name: "t", timeout: timeout as number, handle: () => "" })).toThrow(
+        expect.objectContaining({ code: "bad_option", message: expect.stringContaining('Tool "t": timeout') }),
+      );
+    },
+  );
 });
 
 function finishLater(finish: () => void, settle: () => void): void {

@@ -1,4 +1,4 @@
-// Counts how often an answer is written to its socket: node probe-http.mjs <dist>.
+// Counts the socket writes of a response: node probe-http.mjs <dist>.
 import { createServer, request } from "node:http";
 import { createProbeServer } from "./probe-server.mjs";
 
@@ -20,7 +20,7 @@ for (const [name, uri] of Object.entries(READS)) {
 }
 process.stderr.write(JSON.stringify(counts), () => process.exit(0));
 
-/** Each of these calls of a socket's is one system call, unless the kernel takes only a part. */
+/** Each of these socket calls is one system call, unless the kernel accepts only a part of the data. */
 function countWrites(socket) {
   for (const name of ["_write", "_writev"]) {
     const original = socket[name];

@@ -1,4 +1,4 @@
-/** A small server from the built files, with one of each thing whose cost is counted. */
+/** A small server from the built files, with one item of each kind whose cost is counted. */
 export async function createProbeServer(dist) {
   const { defineResource, defineServer, defineTool } = await import(`${dist}/index.js`);
   const input = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
@@ -18,7 +18,7 @@ export async function createProbeServer(dist) {
   });
 }
 
-/** The requests that are counted. */
+/** The requests to count. */
 export const REQUESTS = {
   "a synchronous tool": { method: "tools/call", params: { name: "shout", arguments: { text: "hello" } } },
   "a tool that declares its output": { method: "tools/call", params: { name: "count", arguments: { text: "hello" } } },
@@ -28,5 +28,5 @@ export const REQUESTS = {
   "a list": { method: "tools/list", params: {} },
 };
 
-/** What V8 and Node do by themselves is left out when code has run this often. */
+/** Warm-up iterations, after which V8 and Node no longer allocate for themselves. */
 export const WARM = 5_000;

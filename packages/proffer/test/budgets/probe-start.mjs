@@ -1,4 +1,4 @@
-// Counts what V8 parses when a server imports Proffer: node probe-start.mjs <dist> <entry>….
+// Counts the code that V8 parses when a server imports Proffer: node probe-start.mjs <dist> <entry>….
 import inspector from "node:inspector";
 
 const [dist, ...entries] = process.argv.slice(2);

@@ -1,6 +1,6 @@
-// Counts what a request costs over stdio: node probe-stdio.mjs <dist> <events|bytes>, the latter with --expose-gc and
-// a new space so large that nothing is collected meanwhile. Chunks are handed to stdin as the system would hand them,
-// and what is written to stdout is swallowed, so that no pipe has a say in the counts.
+// Counts the cost of a request over stdio: node probe-stdio.mjs <dist> <events|bytes>. "bytes" needs --expose-gc and a
+// new space that is large enough to avoid garbage collection during the run. Chunks are passed to stdin directly and
+// output to stdout is discarded, so that no pipe affects the counts.
 import { createHook } from "node:async_hooks";
 import { createProbeServer, REQUESTS, WARM } from "./probe-server.mjs";
 
@@ -31,7 +31,7 @@ for (const [name, request] of Object.entries(REQUESTS)) {
 }
 print(JSON.stringify(counts), () => process.exit(0));
 
-/** Bytes of the heap for each request. */
+/** Bytes of heap per request. */
 async function countBytes(batch) {
   globalThis.gc();
   const before = process.memoryUsage().heapUsed;
@@ -39,7 +39,7 @@ async function countBytes(batch) {
   return Math.round((process.memoryUsage().heapUsed - before) / (BATCH * BATCHES));
 }
 
-/** Promises for each request, and writes for all requests of a chunk. */
+/** Promises per request, and writes per chunk of requests. */
 async function countEvents(batch) {
   const hook = createHook({
     init(_id, type) {
@@ -50,11 +50,11 @@ async function countEvents(batch) {
   hook.enable();
   await send(batch);
   hook.disable();
-  // The few that `send` makes are far from one for each request.
+  // `send` creates a few promises, far less than one per request.
   return { promises: Math.floor(promises / BATCH), writes };
 }
 
-/** Resolves when all is answered: promises settle before the next turn, and what was gathered leaves in it. */
+/** Resolves after all responses: promises settle before the next turn, in which the collected output is written. */
 function send(bytes) {
   process.stdin.emit("data", bytes);
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));

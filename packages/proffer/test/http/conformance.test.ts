@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => service.close());
 
-/** Extensions that Proffer does not have. */
+/** Extensions that Proffer does not support. */
 const EXTENSION = /^server-(tasks-|sep-2640-)/;
 
 interface Check {
@@ -30,7 +30,7 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-/** Runs the suite; gives the number of scenarios, and each check that was not passed. */
+/** Runs the suite; returns the number of scenarios and each check that did not pass. */
 async function runSuite(...args: string[]): Promise<{ scenarios: number; passed: number; problems: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), "proffer-conformance-"));
   const { output } = await tools.run("conformance", "server", "--url", url, "-o", folder, ...args);
@@ -49,9 +49,9 @@ async function runSuite(...args: string[]): Promise<{ scenarios: number; passed:
   return { scenarios: scenarios.length, passed, problems };
 }
 
-describe.skipIf(missing)("the official conformance suite", { timeout: 300_000 }, () => {
+describe.skipIf(missing)("the official conformance suite", { timeout: 600_000 }, () => {
   it.each([
-    // The required scenarios, and those that are not scored: 3, and 3 besides the extensions.
+    // The required scenarios, and the unscored ones: 3, and 3 besides the extensions.
     ["--requirements", "2025-11-25", 33],
     ["--requirements", "2026-07-28", 40],
   ])("%s %s passes without a failure or a warning", async (flag, revision, scenarios) => {
@@ -68,7 +68,7 @@ describe.skipIf(missing)("the official conformance suite", { timeout: 300_000 },
   });
 });
 
-describe.skipIf(missing)("the Inspector's command line", { timeout: 300_000 }, () => {
+describe.skipIf(missing)("the Inspector's command line", { timeout: 600_000 }, () => {
   const inspect = async (era: string, ...args: string[]) => {
     const { code, output } = await tools.run(
       "inspector",

@@ -1,5 +1,5 @@
-import http, { type IncomingMessage } from "node:http";
-import { type Headers, present } from "./http-client.ts";
+import type { IncomingMessage } from "node:http";
+import { type Headers, JSON_REQUEST, readBody, request } from "./http-client.ts";
 
 /** One server-sent event. */
 export interface Event {
@@ -9,19 +9,22 @@ export interface Event {
   readonly data: string;
 }
 
-/** An open stream of events, read as a strict parser of the HTML standard does. */
+/** An open stream of server-sent events, parsed as the HTML standard says. */
 export class EventClient {
   readonly response: IncomingMessage;
   readonly events: Event[] = [];
   comments = 0;
-  /** Resolves when the server has ended the stream, or it broke. */
+  /** Resolves when the server has ended the stream, or the connection has broken. */
   readonly ended: Promise<void>;
+  readonly #receive: (event: Event) => void;
   #rest = "";
   #fields: { -readonly [Key in keyof Event]?: string } = {};
   #waiting: { test: (event: Event) => boolean; resolve: (event: Event) => void }[] = [];
 
-  constructor(response: IncomingMessage) {
+  /** `receive` is called for each event as it arrives. */
+  constructor(response: IncomingMessage, receive: (event: Event) => void = () => {}) {
     this.response = response;
+    this.#receive = receive;
     response.setEncoding("utf8").on("data", (text: string) => this.#push(text));
     this.ended = new Promise((resolve) => {
       response.on("close", resolve);
@@ -29,14 +32,14 @@ export class EventClient {
     response.on("error", () => {});
   }
 
-  /** The messages in the events so far. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
+  /** The messages received so far. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect messages of every shape
   get messages(): any[] {
     return this.events.filter(isMessage).map(({ data }) => JSON.parse(data));
   }
 
-  /** The first event, of those that came or will come, whose message passes the test. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
+  /** Returns the first message that passes the test, whether it has arrived already or not. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect messages of every shape
   async message(test: (message: any) => boolean): Promise<any> {
     const { data } = await this.#find((event) => isMessage(event) && test(JSON.parse(event.data)));
     return JSON.parse(data);
@@ -53,7 +56,8 @@ export class EventClient {
   }
 
   #push(text: string): void {
-    const lines = (this.#rest + text).split(/\r\n|\r|\n/);
+    // A carriage return at the end may be the first half of a line end.
+    const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() ?? "";
     for (const line of lines) this.#line(line);
   }
@@ -79,6 +83,7 @@ export class EventClient {
     this.#fields = {};
     if (event.data === undefined) return;
     this.events.push(event);
+    this.#receive(event);
     for (const waiting of [...this.#waiting]) {
       if (!waiting.test(event)) continue;
       this.#waiting = this.#waiting.filter((each) => each !== waiting);
@@ -87,31 +92,27 @@ export class EventClient {
   }
 }
 
-function isMessage({ event, data }: Event): boolean {
+/** An event without data carries only an id to resume from. */
+export function isMessage({ event, data }: Event): boolean {
   return event === "message" && data !== "";
 }
 
-/** Sends a request whose answer must be a stream. */
-export function openEvents(
+/** Returns true if the response is a stream of events. */
+export function isEventStream(response: IncomingMessage): boolean {
+  return response.statusCode === 200 && response.headers["content-type"] === "text/event-stream";
+}
+
+/** Sends a request whose response must be a stream. */
+export async function openEvents(
   url: string,
   options: { readonly headers?: Headers; readonly message?: unknown } = {},
 ): Promise<EventClient> {
-  const { headers = {}, message } = options;
-  const method = message === undefined ? "GET" : "POST";
-  const all = { accept: "application/json, text/event-stream", "content-type": "application/json", ...headers };
-  return new Promise((resolve, reject) => {
-    const request = http.request(url, { method, headers: present(all) }, (response) => {
-      if (response.statusCode === 200 && response.headers["content-type"] === "text/event-stream") {
-        resolve(new EventClient(response));
-        return;
-      }
-      let body = "";
-      response.setEncoding("utf8").on("data", (text: string) => {
-        body += text;
-      });
-      response.on("end", () => reject(new Error(`no stream: ${response.statusCode} ${body}`)));
-    });
-    request.on("error", reject);
-    request.end(message === undefined ? undefined : JSON.stringify(message));
+  const { headers, message } = options;
+  const response = await request(url, {
+    method: message === undefined ? "GET" : "POST",
+    headers: { ...JSON_REQUEST, ...headers },
+    body: message === undefined ? undefined : JSON.stringify(message),
   });
+  if (isEventStream(response)) return new EventClient(response);
+  throw new Error(`no stream: ${response.statusCode} ${await readBody(response)}`);
 }

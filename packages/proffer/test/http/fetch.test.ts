@@ -25,7 +25,7 @@ function request(message: { method: string; params?: object }, init: RequestInit
 const echo = modern("tools/call", { name: "echo", arguments: { message: "hi" } });
 const tell = modern("tools/call", { name: "tell", arguments: {}, _meta: { progressToken: 1 } });
 
-describe("the handler for run-times of the Web", () => {
+describe("the fetch handler", () => {
   it("answers with JSON", async () => {
     const response = await handler(request(echo));
     expect(response.status).toBe(200);
@@ -35,7 +35,7 @@ describe("the handler for run-times of the Web", () => {
     expect(await fixed.json()).toMatchObject({ result: { contents: [{ text: "x".repeat(20_000) }] } });
   });
 
-  it("answers with a stream when something comes before the answer", async () => {
+  it("answers with a stream when a notification comes before the response", async () => {
     const response = await handler(request(tell));
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     workshop.release();
@@ -44,7 +44,7 @@ describe("the handler for run-times of the Web", () => {
     expect(text).toContain('"told"');
   });
 
-  it("T045: a reader who stops reading cancels the call, and so does an abort", async () => {
+  it("T045: cancels the call when the body is cancelled or the request aborted", async () => {
     const response = await handler(request(tell));
     await response.body?.cancel();
     await workshop.stopped;
@@ -52,20 +52,20 @@ describe("the handler for run-times of the Web", () => {
     const second = createFetchHandler(other.server);
     const abort = new AbortController();
     void second(request(modern("tools/call", { name: "wait", arguments: {} }), { signal: abort.signal }));
-    await expect.poll(() => other.begun.get("wait"), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => other.begun.get("wait")).toBe(1);
     abort.abort();
     await other.stopped;
     other.release();
   });
 
-  it("T027, T028: keeps foreign pages out", async () => {
+  it("T027, T028: rejects foreign hosts and origins", async () => {
     const foreign = new Request("http://evil.com/mcp", request(echo));
     expect((await handler(foreign)).status).toBe(403);
     expect((await handler(request(echo, { headers: { origin: "http://evil.com" } }))).status).toBe(403);
     expect((await handler(request(echo, { headers: { host: "evil.com" } }))).status).toBe(403);
   });
 
-  it("T033, T038, T089: refuses bodies as the other one does", async () => {
+  it("T033, T038, T089: rejects the same bodies as the Node handler", async () => {
     const big = "x".repeat(1001);
     const stream = () => new Blob([big]).stream();
     expect((await handler(request(echo, { body: big }))).status).toBe(413);
@@ -76,7 +76,7 @@ describe("the handler for run-times of the Web", () => {
     expect((await handler(request(echo, { headers: { "content-type": "text/plain" } }))).status).toBe(415);
   });
 
-  it("keeps sessions, and streams what they hear", async () => {
+  it("keeps sessions, and streams their notifications", async () => {
     const initialize = legacy("initialize", { protocolVersion: LEGACY, capabilities: {} });
     const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
     const opened = await handler(new Request(url, { method: "POST", headers: json, body: JSON.stringify(initialize) }));
@@ -95,7 +95,7 @@ describe("the handler for run-times of the Web", () => {
     expect((await handler(new Request(url, { method: "DELETE", headers: session }))).status).toBe(404);
   });
 
-  it("T051: ends its streams when it is closed", async () => {
+  it("T051: ends its streams when closed", async () => {
     const listen = modern("subscriptions/listen", { notifications: { toolsListChanged: true } });
     const responses = await Promise.all(Array.from({ length: 50 }, () => handler(request(listen))));
     await handler.close();

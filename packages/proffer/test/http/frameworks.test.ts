@@ -5,10 +5,10 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
+import { defineServer, defineTool } from "proffer";
+import { createFetchHandler } from "proffer/fetch";
+import { createNodeHandler } from "proffer/http";
 import { afterEach, describe, expect, it } from "vitest";
-import { createFetchHandler } from "../../src/fetch.ts";
-import { createNodeHandler } from "../../src/http.ts";
-import { defineServer, defineTool } from "../../src/index.ts";
 
 const server = defineServer({
   name: "mounted",
@@ -62,24 +62,24 @@ const HOSTS = {
 };
 
 describe.each(Object.entries(HOSTS))("inside %s", (_, host) => {
-  it("the official client calls a tool and hears of its progress", async () => {
+  it("the official client calls a tool and receives its progress", async () => {
     expect(await greeting(new StreamableHTTPClientTransport(new URL(await host())))).toEqual(["Hello, Ada!", 1]);
   });
 });
 
-describe("behind express.json(), which has read the body", () => {
-  it("a request is refused at once, with the remedy", async () => {
+describe("behind express.json(), which consumes the body", () => {
+  it("a request is rejected immediately, with advice", async () => {
     const app = express().use(express.json()).all("/mcp", createNodeHandler(server));
     const url = await listening(app.listen(0, "127.0.0.1"));
     const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
     const response = await fetch(url, { method: "POST", headers, body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' });
     expect(response.status).toBe(500);
-    expect(await response.text()).toContain("mount the handler before express.json()");
+    expect(await response.text()).toContain("Mount the handler before express.json()");
   });
 });
 
 describe("inside Hono", () => {
-  it("the official client calls a tool and hears of its progress", async () => {
+  it("the official client calls a tool and receives its progress", async () => {
     const handle = createFetchHandler(server);
     const app = new Hono().all("/mcp", (context) => handle(context.req.raw));
     const transport = new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), {

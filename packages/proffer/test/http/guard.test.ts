@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => service.close());
 
-/** The first line of the answer to a request that is written by hand. */
+/** The status line of the response to a hand-written request. */
 async function statusLine(target: string, ...headers: string[]): Promise<string> {
   const head = [`GET ${target} HTTP/1.1`, ...headers, "connection: close", "", ""].join("\r\n");
   return (await sendRaw(service.port, head)).split("\r\n")[0] ?? "";
@@ -45,8 +45,8 @@ const FOREIGN_HOSTS = [
   "",
 ];
 
-describe("a Host that is not this machine's", () => {
-  it("T027, T031: is refused on every route", async () => {
+describe("a foreign Host", () => {
+  it("T027, T031: is rejected on every route", async () => {
     expect([...service.routes].sort()).toEqual([
       "/area/other",
       "/area/other/messages",
@@ -66,7 +66,7 @@ describe("a Host that is not this machine's", () => {
     }
   });
 
-  it("is refused with an error that names the remedy", async () => {
+  it("is rejected with an error that names allowedHosts", async () => {
     const { status, json } = await postModern(url, echo, { host: "evil.com" });
     expect({ status, message: json.error.message }).toEqual({
       status: 403,
@@ -75,13 +75,13 @@ describe("a Host that is not this machine's", () => {
   });
 
   it.each(["localhost", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:65535", "[::1]", "[::1]:80"])(
-    "%s is this machine's",
+    "does not include %s",
     async (host) => {
       expect((await postModern(url, echo, { host })).status).toBe(200);
     },
   );
 
-  it("T030: is refused over HTTP/2 too, where it has another name", async () => {
+  it("T030: is also rejected over HTTP/2 as :authority", async () => {
     const handler = createNodeHandler(server);
     const h2 = http2.createServer((request, response) => handler(request as never, response as never));
     await new Promise<void>((resolve) => h2.listen(0, "127.0.0.1", resolve));
@@ -104,7 +104,7 @@ describe("a Host that is not this machine's", () => {
     await new Promise((resolve) => h2.close(resolve));
   });
 
-  it("can be allowed by name, with a star for what comes before", async () => {
+  it("can be allowed by name, with a wildcard for subdomains", async () => {
     const named = await serveHttp(server, { port: 0, allowedHosts: ["mcp.example.com", "*.example.org:8443"] });
     const status = async (host: string) => (await postModern(named.url, echo, { host })).status;
     expect(await status("mcp.example.com")).toBe(200);
@@ -129,7 +129,7 @@ describe("a Host that is not this machine's", () => {
 });
 
 describe("an Origin", () => {
-  it("T028: that is not this machine's is refused; none at all is no web page's", async () => {
+  it("T028: is rejected if it is foreign; requests without it are allowed", async () => {
     const foreign = [
       ...["http://evil.com", "null", "http://localhost.evil.com", "HTTP://LOCALHOST", "http://localhost/", "localhost"],
       ...["http://localhost@evil.com", "file://", "", "http://127.0.0.1.evil.com", "http://localhost:80:80"],
@@ -149,7 +149,7 @@ describe("an Origin", () => {
     }
   });
 
-  it("T032: gets no permission from a server that gives none, nor one that is not listed", async () => {
+  it("T032: gets no CORS headers if CORS is off or the origin is not allowed", async () => {
     const ask = { "access-control-request-method": "POST", "access-control-request-headers": "mcp-method" };
     const silent = await send(url, { method: "OPTIONS", headers: { ...ask, origin: "http://localhost" } });
     expect(silent.status).toBe(405);
@@ -177,7 +177,7 @@ describe("an Origin", () => {
     await open.close();
   });
 
-  it("is wanted of everyone where it is enforced", async () => {
+  it("is required with cors: enforce", async () => {
     const strict = await serveHttp(server, { port: 0, cors: "enforce" });
     expect((await postModern(strict.url, echo)).status).toBe(400);
     expect((await postModern(strict.url, echo, { origin: "http://localhost" })).status).toBe(200);
@@ -187,7 +187,7 @@ describe("an Origin", () => {
 });
 
 describe("a path", () => {
-  it("T029: is taken as it is written", async () => {
+  it("T029: is compared exactly, without normalization", async () => {
     for (const path of ["//mcp", "/mcp/", "/mcp/../mcp", "/./mcp", "/%6dcp", "/MCP", "/mcp;x", "/mcp%00"]) {
       const line = await statusLine(path, "host: localhost");
       expect({ path, line }).toEqual({ path, line: "HTTP/1.1 404 Not Found" });
@@ -195,7 +195,7 @@ describe("a path", () => {
     expect((await postModern(`${url}?x=1`, echo)).status).toBe(200);
   });
 
-  it("leads to one of several servers, each with its own options", async () => {
+  it("selects one of several servers, each with its own options", async () => {
     const other = `http://127.0.0.1:${service.port}/area/other`;
     expect(service.urls).toEqual({ "/mcp": url, "/area/other": other });
     const initialize = legacy("initialize", { protocolVersion: LEGACY });
@@ -205,15 +205,15 @@ describe("a path", () => {
     await expect(serveHttp({}, { port: 0 })).rejects.toThrow(/at least one server/);
   });
 
-  it("tells of its health", async () => {
+  it("can be a health check", async () => {
     const health = `http://127.0.0.1:${service.port}/healthz`;
     expect(await send(health)).toMatchObject({ status: 200, body: '{"status":"ok"}' });
     expect((await send(health, { method: "POST" })).status).toBe(405);
   });
 });
 
-describe("what a client sends and takes", () => {
-  it("T033: must be JSON", async () => {
+describe("the headers of a request", () => {
+  it("T033: must have a Content-Type of JSON", async () => {
     const refused = [
       ...["text/plain", "text/plain;a=application/json", "application/json-evil", "application/x-www-form-urlencoded"],
       ...[
@@ -239,7 +239,7 @@ describe("what a client sends and takes", () => {
     expect(twice).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  it("T042: must allow both forms of an answer", async () => {
+  it("T042: must have an Accept that allows JSON and event streams", async () => {
     const both = "application/json, text/event-stream";
     for (const accept of [both, undefined, "*/*", "application/*, text/*", `text/html, ${both};q=0.1`, "*/*;q=0.1"]) {
       expect((await postModern(url, echo, { accept })).status).toBe(200);

@@ -1,13 +1,13 @@
 import http, { type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import net from "node:net";
 
-/** A whole answer. */
+/** A complete response. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The body as JSON; undefined if it is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  /** The parsed body; undefined if it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect responses of every shape
   readonly json: any;
 }
 
@@ -16,12 +16,20 @@ export type Headers = { readonly [name: string]: string | readonly string[] | un
 export const MODERN = "2026-07-28";
 export const LEGACY = "2025-11-25";
 
-const JSON_REQUEST = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
+export const JSON_REQUEST = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
-/** A request that describes itself, with the capabilities of the client. */
+/** The parameter that is repeated in the `Mcp-Name` header, by method. */
+const NAMED_BY: { readonly [method: string]: string } = {
+  "tools/call": "name",
+  "prompts/get": "name",
+  "resources/read": "uri",
+};
+
+/** Returns a request of the newest revision, which carries the client's capabilities. */
 export function modern(method: string, params: object = {}, capabilities: object = {}, id: unknown = 1) {
   const _meta = {
-    "io.modelcontextprotocol/protocolVersion": MODERN,
+    [VERSION_KEY]: MODERN,
     "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
     "io.modelcontextprotocol/clientCapabilities": capabilities,
     ...(params as { _meta?: object })._meta,
@@ -29,36 +37,57 @@ export function modern(method: string, params: object = {}, capabilities: object
   return { jsonrpc: "2.0", id, method, params: { ...params, _meta } };
 }
 
-/** A request of an older revision. */
+/** Returns a request of an older revision. */
 export function legacy(method: string, params?: object, id: unknown = 1) {
   return { jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) };
 }
 
-/** The headers that a client of the newest revision sends with a message. */
+/** Returns the headers that the newest revision requires for a message. */
 export function modernHeaders(message: { method: string; params?: object }): Headers {
-  const { name, uri } = (message.params ?? {}) as { name?: string; uri?: string };
-  const subject = name ?? uri;
+  const params = (message.params ?? {}) as { readonly [key: string]: unknown };
+  const name = params[NAMED_BY[message.method] ?? ""];
   return {
     ...JSON_REQUEST,
     "mcp-protocol-version": MODERN,
     "mcp-method": message.method,
-    ...(subject === undefined ? {} : { "mcp-name": subject }),
+    ...(typeof name === "string" && { "mcp-name": encodeHeader(name) }),
   };
 }
 
-/** Sends one request and reads the whole answer. */
-export function send(url: string, options: { method?: string; headers?: Headers; body?: string | Buffer } = {}) {
-  return new Promise<Answer>((resolve, reject) => {
-    const { method = "GET", headers = {}, body } = options;
-    const request = http.request(url, { method, headers: present(headers) }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("error", reject);
-      response.on("end", () => resolve(toAnswer(response, Buffer.concat(chunks).toString())));
-    });
-    request.on("error", reject);
-    request.end(body);
+/** Encodes a value as the protocol requires: a header may contain visible ASCII only. */
+function encodeHeader(value: string): string {
+  if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith("=?base64?")) return value;
+  return `=?base64?${Buffer.from(value).toString("base64")}?=`;
+}
+
+/** One HTTP request. */
+export interface Sent {
+  readonly method?: string;
+  readonly headers?: Headers;
+  readonly body?: string | Buffer | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends one request; resolves with the response as soon as its headers have arrived. */
+export function request(url: string, { method = "GET", headers = {}, body, signal }: Sent): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = http.request(url, { method, headers: present(headers), ...(signal && { signal }) }, resolve);
+    sent.on("error", reject);
+    sent.end(body);
   });
+}
+
+/** Reads the whole body of a response. */
+export async function readBody(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+/** Sends one request and reads the whole response. */
+export async function send(url: string, sent: Sent = {}): Promise<Answer> {
+  const response = await request(url, sent);
+  return toAnswer(response, await readBody(response));
 }
 
 /** POSTs a message as JSON. */
@@ -67,12 +96,12 @@ export function post(url: string, message: unknown, headers: Headers = {}): Prom
   return send(url, { method: "POST", headers: { ...JSON_REQUEST, ...headers }, body });
 }
 
-/** POSTs a message with the headers that the newest revision wants. */
+/** POSTs a message with the headers that the newest revision requires. */
 export function postModern(url: string, message: ReturnType<typeof modern>, headers: Headers = {}): Promise<Answer> {
   return post(url, message, { ...modernHeaders(message), ...headers });
 }
 
-/** Opens a session and gives the headers of its requests. */
+/** Opens a session; returns the headers that its requests must have. */
 export async function openSession(url: string, version = LEGACY, headers: Headers = {}, capabilities: object = {}) {
   const params = { protocolVersion: version, capabilities, clientInfo: { name: "test", version: "1" } };
   const answer = await post(url, legacy("initialize", params), headers);
@@ -83,7 +112,7 @@ export async function openSession(url: string, version = LEGACY, headers: Header
   return session;
 }
 
-/** Sends bytes as they are and gives all that comes back until the connection ends. */
+/** Writes raw bytes to a connection; returns the bytes that the server sends until the connection ends. */
 export function sendRaw(port: number, ...chunks: readonly (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, "127.0.0.1", () => {
@@ -98,7 +127,7 @@ export function sendRaw(port: number, ...chunks: readonly (string | Buffer)[]): 
   });
 }
 
-/** Node refuses a header without a value; in a test it means that the header is missing. */
+/** Drops headers whose value is undefined, which Node rejects. */
 export function present(headers: Headers): http.OutgoingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as never;
 }

@@ -5,7 +5,7 @@ import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import { type Headers, legacy, modern, modernHeaders, openSession, post, postModern } from "./http-client.ts";
 
-/** The nightly run has more clients, and lets them call more often. */
+/** The nightly run has more clients and more calls. */
 const CLIENTS = Number(process.env.PROFFER_CLIENTS ?? 100);
 const CALLS = Number(process.env.PROFFER_CALLS ?? 5000);
 
@@ -38,7 +38,7 @@ const keeper = defineServer({
 });
 
 describe("many clients at once", () => {
-  it("T039: two requests with the same id get an answer each", async () => {
+  it("T039: two requests with the same id get their own responses", async () => {
     const service = await serveHttp(keeper, { port: 0 });
     const calls = Array.from({ length: 500 }, async (_, at) => {
       const secret = `secret-${at}`;
@@ -50,7 +50,7 @@ describe("many clients at once", () => {
     await service.close();
   });
 
-  it(`T077, T078: ${CLIENTS} of them, with equal ids and tokens, see no foreign byte in ${CALLS} calls`, {
+  it(`T077, T078: ${CLIENTS} clients with equal ids and tokens receive no foreign data in ${CALLS} calls`, {
     timeout: 1_200_000,
   }, async () => {
     const service = await serveHttp(keeper, { port: 0 });
@@ -81,7 +81,7 @@ describe("many clients at once", () => {
     await service.close();
   });
 
-  it("T079: one server works over two transports at once", async () => {
+  it("T079: one server serves two transports at once", async () => {
     const [one, two] = [await serveHttp(keeper, { port: 0 }), await serveHttp(keeper, { port: 0 })];
     const memory = await connect(keeper);
     const say = (secret: string) => modern("tools/call", { name: "say", arguments: { secret } });

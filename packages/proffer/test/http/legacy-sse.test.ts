@@ -21,7 +21,7 @@ afterEach(async () => {
 
 async function openPair(headers = {}): Promise<{ events: EventClient; messages: string }> {
   const events = await openEvents(`${service.url}/sse`, { headers });
-  await expect.poll(() => events.events.length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => events.events.length).toBe(1);
   const { event, data } = events.events[0] as { event?: string; data: string };
   expect(event).toBe("endpoint");
   return { events, messages: new URL(data, `${service.url}/sse`).href };
@@ -36,26 +36,26 @@ describe("the transport of 2024-11-05", () => {
     await client.close();
   });
 
-  it("is not there unless it is asked for", async () => {
+  it("is off by default", async () => {
     const plain = await serveHttp(workshop.server, { port: 0 });
     expect((await send(`${plain.url}/sse`, { headers: { accept: "text/event-stream" } })).status).toBe(404);
     expect(plain.routes).toEqual(["/mcp"]);
     await plain.close();
   });
 
-  it("answers on the stream what was posted, and ends with it", async () => {
+  it("answers posted messages on the stream, and ends its calls with the stream", async () => {
     const { events, messages } = await openPair();
     const params = { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "t", version: "1" } };
     expect((await post(messages, legacy("initialize", params))).status).toBe(202);
     expect((await events.message(({ id }) => id === 1)).result.protocolVersion).toBe("2024-11-05");
     await post(messages, legacy("tools/call", { name: "wait", arguments: {} }, 2));
-    await expect.poll(() => workshop.begun.get("wait"), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => workshop.begun.get("wait")).toBe(1);
     events.close();
     await workshop.stopped;
-    await expect.poll(async () => (await post(messages, legacy("ping"))).status, { timeout: 30_000 }).toBe(404);
+    await expect.poll(async () => (await post(messages, legacy("ping"))).status).toBe(404);
   });
 
-  it("T089: refuses a body that is too large, one that is no JSON, and a session that nobody opened", async () => {
+  it("T089: rejects a body that is too large, a body that is not JSON, and an unknown session", async () => {
     const { messages } = await openPair();
     expect((await post(messages, "x".repeat(1001))).status).toBe(413);
     expect((await post(messages, "{}", { "content-type": "text/plain" })).status).toBe(415);
@@ -67,7 +67,7 @@ describe("the transport of 2024-11-05", () => {
     expect((await send(messages)).status).toBe(405);
   });
 
-  it("T080: belongs to who opened it", async () => {
+  it("T080: rejects messages from anyone except the owner of the stream", async () => {
     await service.close();
     service = await serveHttp(workshop.server, {
       port: 0,
@@ -79,7 +79,7 @@ describe("the transport of 2024-11-05", () => {
     expect((await post(messages, legacy("ping"), { "x-user": "ada" })).status).toBe(202);
   });
 
-  it("is refused to whom authenticate refuses", async () => {
+  it("is rejected if authenticate rejects", async () => {
     await service.close();
     service = await serveHttp(workshop.server, { port: 0, legacySse: true, authenticate: () => unauthorized() });
     expect((await send(`${service.url}/sse`)).status).toBe(401);

@@ -34,7 +34,7 @@ function head(path: string, ...more: string[]): string {
 }
 
 describe("a body", () => {
-  it("T038: that is cut short, encoded or no JSON is refused, and the next request is served", async () => {
+  it("T038: is rejected if it is truncated, encoded or not JSON, and the next request is served", async () => {
     for (const body of ["", "{", "[1,", "nonsense", '{"a":1}}', "\ufeff{}", '{"jsonrpc":"2.0"']) {
       const { status, json } = await post(url, body, modernHeaders(echo));
       expect({ body, status, code: json.error.code }).toEqual({ body, status: 400, code: -32700 });
@@ -55,14 +55,14 @@ describe("a body", () => {
     await stillServes();
   });
 
-  it("T089: that is too large is refused on every route before it is read, and the connection ends", async () => {
+  it("T089: is rejected on every route before it is read if it is too large, and the connection ends", async () => {
     const check = async (route: string) => {
       const chunk = `${(LIMIT + 1).toString(16)}\r\n${"x".repeat(LIMIT + 1)}\r\n`;
       const answers = await Promise.all([
         sendRaw(service.port, head(route, `content-length: ${LIMIT + 1}`), "x"),
         sendRaw(service.port, head(route, "transfer-encoding: chunked"), chunk),
       ]);
-      // The other routes refuse before they come to the body: there is no session to post to, and no POST.
+      // The other routes reject before they read the body: the session is unknown, or POST is not allowed.
       const expected = route === "/mcp" ? "413" : expect.stringMatching(/^40[45]$/);
       const statuses = answers.map((text) => text.split(" ")[1]);
       expect({ route, statuses }).toEqual({ route, statuses: [expected, expected] });
@@ -71,7 +71,7 @@ describe("a body", () => {
     await stillServes();
   });
 
-  it("T090: that nests too deep or holds monsters is refused without a word about our insides", async () => {
+  it("T090: is rejected without internal details if it is too deep or has huge parts", async () => {
     const large = await serveHttp(workshop.server, { port: 0 });
     const deep = (depth: number) =>
       `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${"[".repeat(depth)}${"]".repeat(depth)}}}`;
@@ -90,7 +90,7 @@ describe("a body", () => {
     await large.close();
   });
 
-  it("T043: only the exact keys count, however they are written", async () => {
+  it("T043: is read by its exact keys, including escaped ones", async () => {
     const body = JSON.stringify(echo);
     for (const key of ["Method", "METHOD", "method\\u0000", "metho\\u0064x"]) {
       const { status } = await post(url, body.replace('"method"', `"${key}"`), modernHeaders(echo));
@@ -102,7 +102,7 @@ describe("a body", () => {
     expect((await post(url, long, modernHeaders(echo))).status).toBe(400);
   });
 
-  it("T044: a key that comes twice is refused", async () => {
+  it("T044: is rejected if it has a duplicate key", async () => {
     const body = JSON.stringify(echo);
     const doubled = [
       body.replace('"method":', '"method":"tools/list","method":'),
@@ -122,7 +122,7 @@ describe("a body", () => {
 });
 
 describe("a connection", () => {
-  it("T053: that smuggles is answered with 400 and closed", async () => {
+  it("T053: is answered with 400 and closed on request smuggling", async () => {
     const body = JSON.stringify(echo);
     const requests = [
       `${head("/mcp", `content-length: ${body.length}`, "transfer-encoding: chunked")}0\r\n\r\n`,
@@ -142,7 +142,7 @@ describe("a connection", () => {
     await stillServes();
   });
 
-  it("T047: that sends too slowly is closed, while others are served", async () => {
+  it("T047: is closed if it sends too slowly, while others are served", async () => {
     const times = { headersTimeout: 100, requestTimeout: 200, idleTimeout: 200 };
     const hasty = await serveHttp(workshop.server, { port: 0, ...times });
     const starts = ["POST /mcp HTTP/1.1\r\nhost: loc", `${head("/mcp", "content-length: 100")}{`, ""];
@@ -159,25 +159,23 @@ describe("a connection", () => {
     await hasty.close();
   });
 
-  it("is answered with 503 when there are too many", async () => {
+  it("is answered with 503 above the connection limit", async () => {
     const small = await serveHttp(workshop.server, { port: 0, maxConnections: 2 });
     const sockets = [net.connect(small.port, "127.0.0.1"), net.connect(small.port, "127.0.0.1")];
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
     expect(await sendRaw(small.port, "")).toMatch(/^HTTP\/1.1 503 /);
     for (const socket of sockets) socket.destroy();
-    await expect
-      .poll(async () => (await postModern(small.url, echo).catch(() => undefined))?.status, { timeout: 30_000 })
-      .toBe(200);
+    await expect.poll(async () => (await postModern(small.url, echo).catch(() => undefined))?.status).toBe(200);
     await small.close();
   });
 });
 
-describe("a server that has enough to do", () => {
-  it("T094: answers what is too much at once, and the rest in full", { timeout: 120_000 }, async () => {
+describe("a server under load", () => {
+  it("T094: rejects requests above the limit immediately, and answers the others", { timeout: 600_000 }, async () => {
     const small = await serveHttp(workshop.server, { port: 0, maxInFlight: 100, maxStreams: 1 });
     const wait = modern("tools/call", { name: "wait", arguments: {} });
     const calls = Array.from({ length: 1000 }, () => postModern(small.url, wait));
-    await expect.poll(() => workshop.begun.get("wait"), { timeout: 60_000 }).toBe(100);
+    await expect.poll(() => workshop.begun.get("wait")).toBe(100);
     const busy = await Promise.race(calls);
     expect(busy).toMatchObject({
       status: 503,
@@ -191,7 +189,7 @@ describe("a server that has enough to do", () => {
     await small.close();
   });
 
-  it("T100: counts a tool that goes on after its time limit until it ends", async () => {
+  it("T100: counts a tool that continues after its time limit as in flight until it ends", async () => {
     let end: () => void = () => {};
     const hang = defineTool({
       name: "hang",
@@ -209,7 +207,7 @@ describe("a server that has enough to do", () => {
     await service.close();
   });
 
-  it("T093: a flood of nonsense is answered message by message", async () => {
+  it("T093: answers each message of a flood of invalid ones", async () => {
     const flood = ["", "x", ":", "[]", "{}", '{"jsonrpc":"2.0","method":"notifications/x"}', "null", "[[[["];
     for (let round = 0; round < 100; round++) {
       const answers = await Promise.all(flood.map((body) => post(url, body)));
@@ -222,7 +220,7 @@ describe("a server that has enough to do", () => {
 describe("a tool", () => {
   const define = (input: object) => () => defineTool({ name: "x", input: input as never, handle: () => "" });
 
-  it("T091, T092: is not defined with a schema whose cost or origin nobody controls", () => {
+  it("T091, T092: is rejected if its schema has a dangerous pattern, a remote reference or an infinite loop", () => {
     const property = (schema: object) => ({ type: "object", properties: { a: schema } });
     expect(define(property({ type: "string", pattern: "^(a+)+$" }))).toThrow(UsageError);
     expect(define(property({ $ref: "http://169.254.169.254/x" }))).toThrow(UsageError);
@@ -230,7 +228,7 @@ describe("a tool", () => {
     expect(define({ type: "object", $ref: "#" })).toThrow(UsageError);
   });
 
-  it("T091: a schema that refers to itself judges hostile input in bounded time", async () => {
+  it("T091: validates hostile input in bounded time with a recursive schema", async () => {
     const node = {
       anyOf: [
         { type: "string" },

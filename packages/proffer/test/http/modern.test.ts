@@ -24,7 +24,7 @@ const region = (given: object) => modern("tools/call", { name: "region", argumen
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 
 describe("a request of 2026-07-28", () => {
-  it("is answered as JSON, with its length and without a session", async () => {
+  it("is answered with JSON, with a Content-Length and without a session", async () => {
     const { status, headers, json } = await postModern(url, echo, { "mcp-session-id": "x", "last-event-id": "1-1" });
     expect(status).toBe(200);
     expect(json).toMatchObject({ id: 1, result: { resultType: "complete", content: [{ text: "hi" }] } });
@@ -37,13 +37,13 @@ describe("a request of 2026-07-28", () => {
     expect(headers["mcp-session-id"]).toBeUndefined();
   });
 
-  it("gets what was serialised before as bytes, whole", async () => {
+  it("gets a preserialized result completely", async () => {
     const { json } = await postModern(url, modern("resources/read", { uri: "shop://fixed" }, {}, "ü"));
     expect(json.id).toBe("ü");
     expect(json.result.contents[0].text).toBe("x".repeat(20_000));
   });
 
-  it("becomes a stream when the first notification comes, without event ids", async () => {
+  it("is answered with a stream without event ids if the handler sends a notification", async () => {
     const message = modern("tools/call", { name: "tell", arguments: {}, _meta: { progressToken: "p" } });
     const events = await openEvents(url, { headers: modernHeaders(message), message });
     expect(events.response.headers["x-accel-buffering"]).toBe("no");
@@ -58,13 +58,13 @@ describe("a request of 2026-07-28", () => {
     expect(events.events.some(({ id }) => id !== undefined)).toBe(false);
   });
 
-  it("asks by ending with input_required", async () => {
+  it("ends with input_required if the handler asks a question", async () => {
     const ask = modern("tools/call", { name: "ask", arguments: {} }, { elicitation: {} });
     const { status, json } = await postModern(url, ask);
     expect({ status, type: json.result.resultType }).toEqual({ status: 200, type: "input_required" });
   });
 
-  it("T040: unknown methods get 404 and -32601, other verbs 405", async () => {
+  it("T040: gets 404 and -32601 for an unknown method, and 405 for another HTTP method", async () => {
     for (const method of ["initialize", "ping", "logging/setLevel", "resources/subscribe", "no/such"]) {
       const { status, json } = await postModern(url, modern(method));
       expect({ status, code: json.error.code, id: json.id }).toEqual({ status: 404, code: -32601, id: 1 });
@@ -75,7 +75,7 @@ describe("a request of 2026-07-28", () => {
     }
   });
 
-  it("T041: the version header must be there, agree with the body and be one that is served", async () => {
+  it("T041: requires a version header that matches the body and is supported", async () => {
     const version = (value: string | undefined) => ({ ...modernHeaders(echo), "mcp-protocol-version": value });
     const foreign = modern("tools/call", { ...echo.params, _meta: { [VERSION_KEY]: "v999.0.0" } });
     const older = modern("tools/call", { ...echo.params, _meta: { [VERSION_KEY]: "2025-11-25" } });
@@ -97,7 +97,7 @@ describe("a request of 2026-07-28", () => {
     }
   });
 
-  it("needs a whole envelope; a missing clientInfo is no matter", async () => {
+  it("requires a complete envelope, except for clientInfo", async () => {
     const without = (key: string) => {
       const message = structuredClone(echo);
       delete (message.params._meta as Record<string, unknown>)[`io.modelcontextprotocol/${key}`];
@@ -113,7 +113,7 @@ describe("a request of 2026-07-28", () => {
     expect(json.error.message).toContain("io.modelcontextprotocol/clientCapabilities");
   });
 
-  it("keeps the order of the checks: envelope, contradiction, version, header, method, capability", async () => {
+  it("is checked in this order: envelope, mismatch, version, header, method, capability", async () => {
     const bare = structuredClone(echo);
     delete (bare.params._meta as Record<string, unknown>)["io.modelcontextprotocol/clientCapabilities"];
     const both = await post(url, bare, { ...modernHeaders(bare), "mcp-protocol-version": "2025-11-25" });
@@ -128,7 +128,7 @@ describe("a request of 2026-07-28", () => {
     });
   });
 
-  it("T034: Mcp-Method must repeat the method exactly; spaces around it do not count", async () => {
+  it("T034: requires an Mcp-Method header equal to the method, apart from surrounding spaces", async () => {
     const values = [undefined, "tools/list", "TOOLS/CALL", "tools/call, tools/call", "tools/call x"];
     for (const value of values) {
       const { status, json } = await postModern(url, echo, { "mcp-method": value });
@@ -139,7 +139,7 @@ describe("a request of 2026-07-28", () => {
     expect((await postModern(url, echo, { "mcp-method": "  tools/call  " })).status).toBe(200);
   });
 
-  it("T035: Mcp-Name is decoded before it is compared", async () => {
+  it("T035: requires an Mcp-Name header that is equal to the name after decoding", async () => {
     const base64 = (text: string | Buffer) => `=?base64?${Buffer.from(text).toString("base64")}?=`;
     for (const value of ["echo", " echo ", base64("echo")]) {
       expect((await postModern(url, echo, { "mcp-name": value })).status).toBe(200);
@@ -158,7 +158,7 @@ describe("a request of 2026-07-28", () => {
     expect((await postModern(url, modern("tools/call", {}))).json.error.code).toBe(-32602);
   });
 
-  it("T037: Mcp-Param headers repeat the arguments, by value", async () => {
+  it("T037: requires Mcp-Param headers equal to the arguments by value", async () => {
     const base64 = (text: string) => `=?base64?${Buffer.from(text).toString("base64")}?=`;
     const right: [object, Record<string, string>][] = [
       [{ region: "eu" }, { "mcp-param-region": "eu" }],
@@ -190,20 +190,20 @@ describe("a request of 2026-07-28", () => {
     }
   });
 
-  it("has no batches", async () => {
+  it("cannot be a batch", async () => {
     for (const body of [[echo], [], [[echo]]]) {
       const { status, json } = await post(url, body, modernHeaders(echo));
       expect({ status, code: json.error.code }).toEqual({ status: 400, code: expect.any(Number) });
     }
   });
 
-  it("accepts notifications with 202 and no body", async () => {
+  it("is answered with 202 and no body if it is a notification", async () => {
     const note = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
     const { status, body } = await post(url, note, { "mcp-protocol-version": MODERN });
     expect({ status, body }).toEqual({ status: 202, body: "" });
   });
 
-  it("hides what went wrong inside", async () => {
+  it("hides the details of internal errors", async () => {
     const { body } = await postModern(url, modern("tools/call", { name: "broken", arguments: {} }));
     expect(body).not.toContain("hunter2");
     expect(JSON.parse(body).result.isError).toBe(true);
@@ -213,7 +213,7 @@ describe("a request of 2026-07-28", () => {
 describe("subscriptions/listen", () => {
   const listen = (notifications: object, id: unknown) => modern("subscriptions/listen", { notifications }, {}, id);
 
-  it("T050: acknowledges first, then tells only what was asked for, under the id of the request", async () => {
+  it("T050: acknowledges first, then sends only the requested notifications with the id of the request", async () => {
     const message = listen({ toolsListChanged: true, resourceSubscriptions: ["shop://live"] }, "sub");
     const other = listen({ promptsListChanged: true }, 7);
     const events = await openEvents(url, { headers: modernHeaders(message), message });
@@ -243,16 +243,16 @@ describe("subscriptions/listen", () => {
     });
   });
 
-  it("T050: comments keep a quiet stream open", async () => {
+  it("T050: sends comments to keep an idle stream open", async () => {
     const quick = await serveHttp(workshop.server, { port: 0, keepAliveInterval: 5 });
     const message = listen({ toolsListChanged: true }, 1);
     const events = await openEvents(quick.url, { headers: modernHeaders(message), message });
-    await expect.poll(() => events.comments, { timeout: 30_000 }).toBeGreaterThan(2);
+    await expect.poll(() => events.comments).toBeGreaterThan(2);
     await Promise.all([quick.close(), events.ended]);
     expect(events.messages.at(-1).result).toBeDefined();
   });
 
-  it("T051: 1,000 open streams get their result when the server stops", { timeout: 120_000 }, async () => {
+  it("T051: sends 1,000 open streams their result when the server stops", { timeout: 600_000 }, async () => {
     const streams = await Promise.all(
       Array.from({ length: 1000 }, (_, id) => {
         const message = listen({ toolsListChanged: true }, id);

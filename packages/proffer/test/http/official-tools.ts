@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The official tools that need a newer Node than we do, and a Node for them. */
+/** The official tools that need a newer Node than Proffer, and that version of Node. */
 export interface OfficialTools {
   run(tool: "conformance" | "inspector", ...args: string[]): Promise<{ code: number | null; output: string }>;
 }
@@ -17,7 +17,7 @@ const TOOLS = {
 const folder = fileURLToPath(new URL("../../../../node_modules/.cache/official-tools", import.meta.url));
 const nodePackage = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
-/** Fetches the tools once, and keeps them. Gives the reason if they cannot run here. */
+/** Downloads the tools once and caches them. Returns the reason if they cannot run here. */
 export function findOfficialTools(): OfficialTools | string {
   const node = findNode();
   const missing = Object.entries(TOOLS).some(([name, { file }]) => !existsSync(pathOf(name, file)));

@@ -1,17 +1,17 @@
 import { defineResource, defineServer, defineTool, field, type Server } from "proffer";
 
-/** What a test sees of the handlers at work. */
+/** A server, and controls for its handlers. */
 export interface Workshop {
   readonly server: Server;
-  /** How often each tool has begun. */
+  /** How often each tool was called. */
   readonly begun: Map<string, number>;
-  /** Lets every call of `wait` go on. */
+  /** Releases every waiting call. */
   release(): void;
-  /** Resolves when `wait` has been told to stop. */
+  /** Resolves when a waiting call is aborted. */
   readonly stopped: Promise<void>;
 }
 
-/** A server with a tool for each way in which a call can go. */
+/** Creates a server with a tool for each kind of call. */
 export function openWorkshop(): Workshop {
   const begun = new Map<string, number>();
   let open: () => void = () => {};

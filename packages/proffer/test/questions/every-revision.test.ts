@@ -58,22 +58,22 @@ describe.each(ASKING)("a question on %s", (revision) => {
     return client.call(tool);
   };
 
-  it("gives the handler what the user filled in", async () => {
+  it("passes the user's answers to the handler", async () => {
     expect(await call("greet", [{ name: "Alice" }])).toMatchObject({ content: [{ text: "Hello, Alice!" }] });
   });
 
-  it.each(["decline", "cancel"] as const)("tells the handler of a %s", async (action) => {
+  it.each(["decline", "cancel"] as const)("passes %s to the handler", async (action) => {
     expect(await call("greet", [action])).toMatchObject({ content: [{ text: "No name provided." }] });
   });
 
-  it("takes a Standard Schema and gives its output", async () => {
+  it("accepts a Standard Schema and returns its output", async () => {
     const result = await call("shipping", [{ email: "a@b.example", express: true, copies: 2 }]);
     expect(result.content[0]).toMatchObject({
       text: JSON.stringify({ email: "a@b.example", copies: 2, express: true }),
     });
   });
 
-  it("carries choices in the form that the revision has for them", async () => {
+  it("sends choices in the form of the revision", async () => {
     const client = await connect(server, {
       revision,
       answers: ({ params }) => {
@@ -105,7 +105,7 @@ describe.each(ASKING)("a question on %s", (revision) => {
     expect((await client.read("greeting://en")).contents[0]).toMatchObject({ text: "en: Hello, Eve!" });
   });
 
-  it("is not put to a client that did not declare it", async () => {
+  it("is not sent to a client without the capability", async () => {
     const client = await connect(server, { revision, capabilities: {} });
     const outcome = client.call("greet");
     if (revision === "2026-07-28") {
@@ -123,8 +123,8 @@ describe.each(ASKING)("a question on %s", (revision) => {
   });
 });
 
-describe.each(SILENT)("a question on %s, which has none", (revision) => {
-  it("ends the call with an error that says what is missing", async () => {
+describe.each(SILENT)("a question on %s, which has no elicitation", (revision) => {
+  it("ends the call with an error that names the missing capability", async () => {
     const client = await connect(server, { revision });
     expect(await client.call("greet")).toMatchObject({
       isError: true,
@@ -132,13 +132,13 @@ describe.each(SILENT)("a question on %s, which has none", (revision) => {
     });
   });
 
-  it("goes on with the author's otherwise", async () => {
+  it("continues with the fallback", async () => {
     const client = await connect(server, { revision });
     expect(await client.call("polite")).toMatchObject({ content: [{ text: "decline" }] });
   });
 });
 
-describe("other things to ask for", () => {
+describe("other requests to the client", () => {
   const asker = defineServer({
     name: "asker",
     version: "1",
@@ -163,7 +163,7 @@ describe("other things to ask for", () => {
         ? { role: "assistant", model: "m1", content: { type: "text", text: "x" } }
         : { action: "accept" };
 
-  it.each(["2025-11-25", "2026-07-28"])("a page to open, on %s", async (revision) => {
+  it.each(["2025-11-25", "2026-07-28"])("open a URL on %s", async (revision) => {
     const client = await connect(asker, { revision, answers });
     expect((await client.call("url")).content).toMatchObject([{ text: "accept" }]);
     const id =
@@ -173,7 +173,7 @@ describe("other things to ask for", () => {
     expect(client.transcript.toString()).toEqual(id);
   });
 
-  it.each([...SILENT, ...ASKING])("text of a model and the user's folders, on %s", async (revision) => {
+  it.each([...SILENT, ...ASKING])("sample from a model and list the roots on %s", async (revision) => {
     const client = await connect(asker, { revision, answers });
     expect((await client.call("sample")).content).toMatchObject([{ text: "m1" }]);
     expect((await client.call("roots")).content).toMatchObject([{ text: '["file:///home"]' }]);

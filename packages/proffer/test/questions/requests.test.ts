@@ -1,10 +1,10 @@
+import { field } from "proffer";
 import { expect, it } from "vitest";
-import { field } from "../../src/questions/fields.ts";
 import { connectMemory } from "../../src/transports/memory.ts";
 import { call, request, serveTool } from "../one-tool.ts";
 
 it.each(["{}", '{"result":"yes"}', '{"result":{},"error":{}}'])(
-  "a call whose question is answered with nonsense ends: %s",
+  "an invalid response cancels the question: %s",
   async (nonsense) => {
     const server = serveTool(async (_, ctx) => (await ctx.ask("Your name?", { name: field.text() })).action);
     // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
@@ -17,7 +17,7 @@ it.each(["{}", '{"result":"yes"}', '{"result":{},"error":{}}'])(
     send(JSON.stringify({ jsonrpc: "2.0", id, ...JSON.parse(nonsense) }));
     await expect.poll(() => sent.find((message) => message.id === 1)).toBeDefined();
     const answer = sent.find((message) => message.id === 1);
-    // A client that cannot ask has, for the handler, cancelled.
+    // The handler sees an invalid response as "cancel".
     expect(answer.result.content[0].text).toBe("cancel");
   },
 );

@@ -21,7 +21,7 @@ function serve(handle: Handle, options: { singleUse?: boolean } = {}) {
 const open = (handle: Handle) => connect(serve(handle));
 const CALL = { name: "run" };
 
-/** One round: sends the call with the state of the round before and an answer to each question. */
+/** Sends one round: the call with the state of the previous round and an answer to each question. */
 async function round(
   client: TestClient,
   before?: Record<string, unknown>,
@@ -48,7 +48,7 @@ afterEach(async () => {
 });
 
 describe("questions in rounds", () => {
-  it("asked together travel together, and each gets its own answer", async () => {
+  it("that are asked together are sent together, and each gets its own answer", async () => {
     const client = await open(async (ctx) => {
       const names = ["first", "second", "third"];
       const answers = await Promise.all(names.map((name) => ctx.ask(name, { it: field.text() }, { key: name })));
@@ -67,7 +67,7 @@ describe("questions in rounds", () => {
     expect(result).toMatchObject({ resultType: "complete", content: [{ text: "first,second,third" }] });
   });
 
-  it("in two branches of step and ask replay rightly, whichever branch is faster", async () => {
+  it("in two concurrent branches replay correctly, in any order of completion", async () => {
     let run = 0;
     const client = await open(async (ctx) => {
       const slow = run++ % 2;
@@ -92,7 +92,7 @@ describe("questions in rounds", () => {
     expect(text).toBe("a! a b! b");
   });
 
-  it("loop and branch", async () => {
+  it("may be asked in a loop", async () => {
     const client = await connect(
       serve(async (ctx) => {
         const items: string[] = [];
@@ -107,7 +107,7 @@ describe("questions in rounds", () => {
     expect((await client.call("run")).content).toMatchObject([{ text: '["a","b","a"]' }]);
   });
 
-  it("that the handler no longer asks end the call with a clear error", async () => {
+  it("end the call with a clear error if the handler no longer asks them", async () => {
     let run = 0;
     const client = await open(async (ctx) => {
       await ctx.ask(run++ === 0 ? "Colour?" : "Size?", YES_NO);
@@ -115,11 +115,11 @@ describe("questions in rounds", () => {
     });
     await expect(round(client, await round(client))).rejects.toMatchObject({
       code: -32602,
-      message: expect.stringContaining("not asked any more"),
+      message: expect.stringContaining("no longer asks a question"),
     });
   });
 
-  it("whose handler finishes without asking them again end the call with a clear error", async () => {
+  it("end the call with a clear error if the handler returns without asking them again", async () => {
     let run = 0;
     const client = await open(async (ctx) => {
       if (run++ === 0) await ctx.ask("Colour?", YES_NO);
@@ -128,7 +128,7 @@ describe("questions in rounds", () => {
     await expect(round(client, await round(client))).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("with a changed schema under the same message are other questions", async () => {
+  it("with the same message and another schema are different questions", async () => {
     let run = 0;
     const client = await open(async (ctx) => {
       await ctx.ask("How many?", { n: run++ === 0 ? field.integer({ max: 5 }) : field.integer({ max: 50 }) });
@@ -138,7 +138,7 @@ describe("questions in rounds", () => {
     await expect(round(client, first, { action: "accept", content: { n: 3 } })).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("are answered with what the user said, whatever the handler did to it in an earlier run", async () => {
+  it("are answered with the user's original answer, even if the handler mutated it in an earlier run", async () => {
     const client = await open(async (ctx) => {
       const first = await ctx.ask("Which?", { picked: field.choices(["a", "b"]) });
       if (first.action === "accept") first.content.picked.push("b");
@@ -156,7 +156,7 @@ describe("questions in rounds", () => {
     expect(last).toMatchObject({ resultType: "complete", content: [{ text }] });
   });
 
-  it("show the choices of a schema as they are now, also where the author changed it since", async () => {
+  it("use the current choices of a schema that the author mutates", async () => {
     const choices = ["a"];
     const schema = {
       type: "object",
@@ -169,7 +169,7 @@ describe("questions in rounds", () => {
     expect(JSON.stringify(await round(client))).toContain('"enum":["a","b"]');
   });
 
-  it("without a key are not answered by what came before them, under whatever name", async () => {
+  it("without a key are not answered by responses that were sent before them", async () => {
     const client = await open(async (ctx) => (await ctx.ask("Go?", YES_NO)).action);
     const answer = { action: "accept", content: { yes: true } };
     const inputResponses = { "": answer, undefined: answer, question_1: answer };
@@ -185,7 +185,7 @@ describe("questions in rounds", () => {
     expect(await round(client, first)).toMatchObject({ content: [{ text: "accept" }] });
   });
 
-  it("are seen by no catch, finally, race or allSettled of the author's", async () => {
+  it("do not trigger catch, finally, race or allSettled in the handler", async () => {
     const seen: string[] = [];
     const client = await open(async (ctx) => {
       try {
@@ -207,15 +207,19 @@ describe("questions in rounds", () => {
     expect(seen).toEqual(["settled", "settled", "finally"]);
   });
 
-  it("lose against a handler that settles before the turn ends", async () => {
+  it("are dropped if the handler settles before the turn ends", async () => {
     const client = await open((ctx) => Promise.race([ctx.ask("a", YES_NO), Promise.resolve("quick")]));
     expect(await round(client)).toMatchObject({ resultType: "complete", content: [{ text: "quick" }] });
   });
 
-  it("win against a timer that fires later, and what the timer does then counts for nothing", async () => {
+  it("end the round before a later timer, whose effects are ignored", async () => {
     const after: string[] = [];
+    let fire = () => {};
+    const fired = new Promise<void>((resolve) => {
+      fire = resolve;
+    });
     const client = await open(async (ctx) => {
-      const timer = delay(15).then(async () => {
+      const timer = fired.then(async () => {
         after.push("timer");
         ctx.progress(1);
         void ctx.step("late", () => after.push("step"));
@@ -226,23 +230,27 @@ describe("questions in rounds", () => {
     });
     const first = await client.requestOnce("tools/call", { ...CALL, _meta: { progressToken: 1 } });
     expect(first.resultType).toBe("input_required");
-    await delay(40);
+    fire();
+    await delay(0);
     expect(after).toEqual(["timer"]);
     expect(client.notifications).toEqual([]);
     expect(await round(client, first)).toMatchObject({ content: [{ text: "accept" }] });
   });
 
-  it("leave behind a run whose late rejection ends nothing", async () => {
+  it("ignore a late rejection of the run that they ended", async () => {
+    let fail = (_reason: Error) => {};
+    const doomed = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
     const client = await open(async (ctx) => {
-      const doomed = delay(10).then(() => {
-        throw new Error("too late");
-      });
       await Promise.all([ctx.ask("a", YES_NO), doomed]);
       return "never here";
     });
     const first = await round(client);
     expect(first.resultType).toBe("input_required");
-    await delay(30);
+    fail(new Error("too late"));
+    await delay(0);
+    expect(unhandled).toEqual([]);
   });
 
   it("abort the signal of the run that they end", async () => {
@@ -260,7 +268,7 @@ describe("questions in rounds", () => {
 });
 
 describe("a step", () => {
-  it("T115 runs once in ten rounds, and its result is there in each", async () => {
+  it("T115 runs once in ten rounds, and each round has its result", async () => {
     let charged = 0;
     const server = serve(async (ctx) => {
       const receipt = await ctx.step("charge", () => ({ number: ++charged, at: new Date(0) }));
@@ -273,7 +281,7 @@ describe("a step", () => {
     expect(charged).toBe(1);
   });
 
-  it("in flight beside a question is awaited, recorded and not run again", async () => {
+  it("in flight beside a question is awaited and recorded, and does not run again", async () => {
     let runs = 0;
     const client = await open(async (ctx) => {
       const [value, answer] = await Promise.all([
@@ -308,7 +316,7 @@ describe("a step", () => {
     expect(await round(client, first)).toMatchObject({ content: [{ text: "2" }] });
   });
 
-  it("gives the same form of its result at once as out of the state", async () => {
+  it("returns its result in the same form at once and from the state", async () => {
     const client = await connect(
       serve((ctx) => ctx.step("date", () => ({ at: new Date(0) })).then(({ at }) => typeof at)),
     );
@@ -340,7 +348,7 @@ describe("findRepeats", () => {
     ]);
   });
 
-  it("reports nothing when they are steps", async () => {
+  it("reports no write in a step", async () => {
     const writes: string[] = [];
     const server = serve(async (ctx) => {
       await ctx.step("before", () => void writes.push("before"));
@@ -353,8 +361,8 @@ describe("findRepeats", () => {
   });
 });
 
-describe("a tool whose answers are taken once", () => {
-  it("T109 refuses a state that is presented twice, also at the same time", async () => {
+describe("a single-use tool", () => {
+  it("T109 rejects a state that is sent twice, also concurrently", async () => {
     let runs = 0;
     const client = await connect(
       serve(

@@ -33,7 +33,7 @@ const CALL = { name: "run", arguments: { a: 1, b: 2 } };
 const ACCEPT = { question_1: { action: "accept", content: { yes: true } } };
 const REFUSED = {
   code: -32602,
-  message: "params.requestState is not a state of this request, or it has expired; send the request again without it.",
+  message: "params.requestState is invalid for this request or has expired. Send the request again without it.",
 };
 
 async function begin(principal?: Principal, target = server) {
@@ -43,7 +43,7 @@ async function begin(principal?: Principal, target = server) {
 }
 
 describe("the state of a call", () => {
-  it("T106 is refused with one text when any bit of it is changed, and the handler does not run", async () => {
+  it("T106 is rejected with one message if any bit is changed, and the handler does not run", async () => {
     const { client, state } = await begin();
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     runs.length = 0;
@@ -68,7 +68,7 @@ describe("the state of a call", () => {
     ["a megabyte long", () => "A".repeat(1024 * 1024)],
     ["not a string", () => 42],
     ["null", () => null],
-  ])("T106 is refused when it is %s", async (_what, change) => {
+  ])("T106 is rejected if it is %s", async (_what, change) => {
     const { client, state } = await begin();
     runs.length = 0;
     const params = { ...CALL, requestState: change(state), inputResponses: ACCEPT };
@@ -76,7 +76,7 @@ describe("the state of a call", () => {
     expect(runs).toEqual([]);
   });
 
-  it("T107 means nothing for another principal, tool, method, or other arguments", async () => {
+  it("T107 is rejected for another principal, tool, server or arguments", async () => {
     const { client, state } = await begin({ id: "alice" });
     const present = { requestState: state, inputResponses: ACCEPT };
     runs.length = 0;
@@ -97,7 +97,7 @@ describe("the state of a call", () => {
     expect(await client.requestOnce("tools/call", reordered)).toMatchObject({ resultType: "complete" });
   });
 
-  it("T108 is refused when it has expired", async () => {
+  it("T108 is rejected if it has expired", async () => {
     const { client, state } = await begin();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61 * 60 * 1000 });
     try {
@@ -112,7 +112,7 @@ describe("the state of a call", () => {
     ).toMatchObject({ resultType: "complete" });
   });
 
-  it("T110 opens under every key that is known, and seals under the first", async () => {
+  it("T110 is decrypted with any configured key, and encrypted with the first", async () => {
     const { state } = await begin();
     const retry = { ...CALL, requestState: state, inputResponses: ACCEPT };
     const rotated = await connect(serve({ keys: [OTHER_KEY, KEY] }));
@@ -125,20 +125,20 @@ describe("the state of a call", () => {
     });
   });
 
-  it("T110 needs keys of 32 bytes, and says so at the start", () => {
+  it("T110 requires keys of 32 bytes, which are checked at definition", () => {
     expect(() => serve({ keys: [new Uint8Array(31)] })).toThrow(/32 bytes, not 31/);
     expect(() => serve({ keys: ["c2hvcnQ="] })).toThrow(/32 bytes, not 5/);
     expect(() => serve({ keys: ["%%%"] })).toThrow(/base64/);
   });
 
-  it("T110 tells a reader nothing", async () => {
+  it("T110 is opaque", async () => {
     const { state } = await begin();
     const bytes = Buffer.from(state, "base64url").toString("latin1");
     expect(bytes).not.toContain("Sure");
     expect(bytes).not.toContain("yes");
   });
 
-  it("T113 comes with questions, on the three methods that may ask, and nothing else may be asked", async () => {
+  it("T113 is sent with questions, and ignored by methods that cannot ask", async () => {
     const client = await connect(server);
     const asked = await client.requestOnce("tools/call", CALL);
     expect(asked).toMatchObject({
@@ -150,7 +150,7 @@ describe("the state of a call", () => {
     expect(list.resultType).toBe("complete");
   });
 
-  it("T111 carries no caching hints", async () => {
+  it("T111 has no caching hints", async () => {
     const client = await connect(server);
     const asked = await client.requestOnce("tools/call", CALL);
     expect(asked).not.toHaveProperty("ttlMs");
@@ -159,7 +159,7 @@ describe("the state of a call", () => {
 });
 
 describe("the answers of a client", () => {
-  it("T114 that are missing are asked for again, under a new state", async () => {
+  it("T114 are requested again with a new state if they are missing", async () => {
     const { client, state } = await begin();
     const again = await client.requestOnce("tools/call", {
       ...CALL,
@@ -173,14 +173,14 @@ describe("the answers of a client", () => {
     });
   });
 
-  it("T114 that nobody asked for are ignored", async () => {
+  it("T114 are ignored if they were not requested", async () => {
     const { client, state } = await begin();
     const inputResponses = JSON.parse(
       `{"__proto__":{"polluted":1},"constructor":{},"extra":7,"question_1":${JSON.stringify(ACCEPT.question_1)}}`,
     );
     const text = `{"jsonrpc":"2.0","id":900,"method":"tools/call","params":${JSON.stringify({ ...CALL, requestState: state, inputResponses, _meta: META })}}`;
     client.send(text);
-    await vi.waitFor(() => expect(client.transcript.messages("server").at(-1)).toContain('"id":900'));
+    await expect.poll(() => client.transcript.messages("server").at(-1)).toContain('"id":900');
     expect(client.transcript.messages("server").at(-1)).toContain('"resultType":"complete"');
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
@@ -194,7 +194,7 @@ describe("the answers of a client", () => {
     [5, "inputResponses"],
     [null, "inputResponses"],
     [[], "inputResponses"],
-  ])("T114 that are wrong are refused, naming the place: %j", async (inputResponses, named) => {
+  ])("T114 are rejected with their path if they are invalid: %j", async (inputResponses, named) => {
     const { client, state } = await begin();
     runs.length = 0;
     const params = { ...CALL, requestState: state, inputResponses };
@@ -205,7 +205,7 @@ describe("the answers of a client", () => {
     expect(runs).toEqual([]);
   });
 
-  it("are taken before they are asked for only under a name that the author gave, and checked all the same", async () => {
+  it("are accepted before the question only under the author's key, and are validated", async () => {
     const named = defineServer({
       name: "named",
       version: "1",
@@ -226,16 +226,16 @@ describe("the answers of a client", () => {
     });
   });
 
-  it("T112 are not asked of a client that did not declare the capability on this very request", async () => {
+  it("T112 are not requested if the client did not declare the capability in the same request", async () => {
     const { state } = await begin();
     const client = await connect(server, { capabilities: { sampling: {} } });
     await expect(client.requestOnce("tools/call", CALL)).rejects.toMatchObject({ code: -32021 });
-    // An answer that came before is still good.
+    // An earlier answer is still valid.
     const retry = { ...CALL, requestState: state, inputResponses: ACCEPT };
     expect(await client.requestOnce("tools/call", retry)).toMatchObject({ resultType: "complete" });
   });
 
-  it("T116 that never end are cut off, and nothing is held for a client that never comes back", async () => {
+  it("T116 are limited to 200 rounds", async () => {
     let held = 0;
     const endless = defineServer({
       name: "endless",

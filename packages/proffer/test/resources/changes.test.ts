@@ -2,7 +2,7 @@ import { defineResource, defineServer, type ListFunction, type Watch, type Watch
 import { connect, type TestClient } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 
-/** A watcher that tells what it is told to, and whether it runs. */
+/** A watcher that the test controls, with a count of its runs. */
 function fakeWatch() {
   const state = { starts: 0, running: 0, events: undefined as WatchEvents | undefined };
   const watch: Watch = (events) => {
@@ -37,10 +37,13 @@ function serverOf(watch: Watch, list?: ListFunction) {
 
 function listen(client: TestClient, notifications: object, signal?: AbortSignal) {
   const done = client.requestOnce("subscriptions/listen", { notifications }, signal === undefined ? {} : { signal });
-  return { done: done.catch((error) => error), heard: client.waitFor("notifications/subscriptions/acknowledged") };
+  return {
+    done: done.catch((error) => error),
+    acknowledged: client.waitFor("notifications/subscriptions/acknowledged"),
+  };
 }
 
-/** Lets notifications that are due be sent. */
+/** Waits until pending notifications are sent. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -50,12 +53,12 @@ function updates(client: TestClient): unknown[] {
 }
 
 describe("a change", () => {
-  it("reaches those who subscribed on every era, once for many in one turn", async () => {
+  it("reaches subscribers on every revision, once for many changes in one turn", async () => {
     const server = serverOf(fakeWatch().watch);
     const legacy = await connect(server, { revision: "2025-06-18" });
     const modern = await connect(server);
     await legacy.request("resources/subscribe", { uri: "n://1" });
-    await listen(modern, { resourceSubscriptions: ["n://1", "n://2"] }).heard;
+    await listen(modern, { resourceSubscriptions: ["n://1", "n://2"] }).acknowledged;
     for (let times = 0; times < 5; times++) server.notify("n://1");
     server.notify("n://2");
     server.notify("n://3");
@@ -64,7 +67,7 @@ describe("a change", () => {
     expect(updates(modern)).toEqual(["n://1", "n://2"]);
   });
 
-  it("may be that of all resources whose URIs begin alike", async () => {
+  it("can cover all resources whose URIs start with a prefix", async () => {
     const server = serverOf(fakeWatch().watch);
     const client = await connect(server, { revision: "2025-11-25" });
     for (const uri of ["n://1", "n://2"]) await client.request("resources/subscribe", { uri });
@@ -76,7 +79,7 @@ describe("a change", () => {
     expect(updates(client)).toEqual(["n://2", "n://1", "n://2"]);
   });
 
-  it("is told to those who subscribed with a query, under the URI that they gave", async () => {
+  it("notifies subscribers of a URI with a query, with the URI that they sent", async () => {
     const server = defineServer({
       name: "changes",
       version: "1",
@@ -85,14 +88,14 @@ describe("a change", () => {
     const legacy = await connect(server, { revision: "2025-06-18" });
     const modern = await connect(server);
     await legacy.request("resources/subscribe", { uri: "q://1?limit=5" });
-    await listen(modern, { resourceSubscriptions: ["q://1?limit=6", "q://2?limit=5"] }).heard;
+    await listen(modern, { resourceSubscriptions: ["q://1?limit=6", "q://2?limit=5"] }).acknowledged;
     server.notify("q://1");
     await settle();
     expect(updates(legacy)).toEqual(["q://1?limit=5"]);
     expect(updates(modern)).toEqual(["q://1?limit=6"]);
   });
 
-  it("is no longer told to those who unsubscribed", async () => {
+  it("does not notify clients that unsubscribed", async () => {
     const server = serverOf(fakeWatch().watch);
     const client = await connect(server, { revision: "2025-06-18" });
     await client.request("resources/subscribe", { uri: "n://1" });
@@ -113,8 +116,8 @@ describe("a watcher", () => {
     await legacy.request("resources/subscribe", { uri: "n://1" });
     await legacy.request("resources/subscribe", { uri: "n://1" });
     const stop = new AbortController();
-    const { heard, done } = listen(modern, { resourceSubscriptions: ["n://2"] }, stop.signal);
-    await heard;
+    const { acknowledged, done } = listen(modern, { resourceSubscriptions: ["n://2"] }, stop.signal);
+    await acknowledged;
     expect(state).toMatchObject({ starts: 1, running: 1 });
     await legacy.request("resources/unsubscribe", { uri: "n://1" });
     expect(state.running).toBe(1);
@@ -129,7 +132,7 @@ describe("a watcher", () => {
     expect(state.running).toBe(0);
   });
 
-  it("tells of one resource, or of all whose URIs begin alike", async () => {
+  it("reports one resource, or all whose URIs start with a prefix", async () => {
     const { state, watch } = fakeWatch();
     const client = await connect(serverOf(watch), { revision: "2025-11-25" });
     for (const uri of ["n://1", "n://2"]) await client.request("resources/subscribe", { uri });
@@ -140,14 +143,14 @@ describe("a watcher", () => {
     expect(updates(client)).toEqual(["n://2", "n://1", "n://2"]);
   });
 
-  it("of a list runs while somebody listens to lists, and tells them", async () => {
+  it("of a list runs while a client listens to lists, and notifies it", async () => {
     const { state, watch } = fakeWatch();
     const server = serverOf(watch, () => []);
     const modern = await connect(server);
     expect(state.starts).toBe(0);
     const legacy = await connect(server, { revision: "2025-06-18" });
-    const { heard } = listen(modern, { resourcesListChanged: true });
-    await heard;
+    const { acknowledged } = listen(modern, { resourcesListChanged: true });
+    await acknowledged;
     expect(state).toMatchObject({ starts: 1, running: 1 });
     state.events?.listChanged();
     state.events?.listChanged();
@@ -158,7 +161,7 @@ describe("a watcher", () => {
     await legacy.close();
   });
 
-  it("that is slow to start stops at once if nobody waits for it any more", async () => {
+  it("that starts slowly is stopped if all clients have left meanwhile", async () => {
     let stopped = 0;
     let start: (() => void) | undefined;
     const slow: Watch = () =>
@@ -185,10 +188,10 @@ describe("a watcher", () => {
 
 describe("a subscription", () => {
   it.each([
-    ["x://1", /There is no resource "x:\/\/1"/],
+    ["x://1", /Resource not found: "x:\/\/1"/],
     ["n://x", /does not match/],
-    ["n://99", /There is no resource "n:\/\/99"/],
-  ])("to %s, which is not there, is refused on every era", async (uri, message) => {
+    ["n://99", /Resource not found: "n:\/\/99"/],
+  ])("to %s, which does not exist, is rejected on every revision", async (uri, message) => {
     const server = serverOf(fakeWatch().watch);
     const legacy = await connect(server, { revision: "2025-06-18" });
     await expect(legacy.request("resources/subscribe", { uri })).rejects.toThrow(message);
@@ -197,7 +200,7 @@ describe("a subscription", () => {
     await expect(refused).rejects.toThrow(message);
   });
 
-  it("is refused beyond the limit", async () => {
+  it("is rejected beyond the limit", async () => {
     const server = defineServer({
       name: "changes",
       version: "1",
@@ -206,11 +209,11 @@ describe("a subscription", () => {
     });
     const legacy = await connect(server, { revision: "2025-06-18" });
     await legacy.request("resources/subscribe", { uri: "n://1" });
-    await expect(legacy.request("resources/subscribe", { uri: "n://2" })).rejects.toThrow(/No more than 1/);
+    await expect(legacy.request("resources/subscribe", { uri: "n://2" })).rejects.toThrow(/the limit is 1 resources/);
     const modern = await connect(server);
     const listening = modern.request("subscriptions/listen", {
       notifications: { resourceSubscriptions: ["n://1", "n://2"] },
     });
-    await expect(listening).rejects.toThrow(/No more than 1/);
+    await expect(listening).rejects.toThrow(/the limit is 1 resources/);
   });
 });

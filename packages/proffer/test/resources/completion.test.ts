@@ -35,17 +35,17 @@ function complete(list: ListFunction, ref: string, name: string, value: string, 
 const LISTED = "people://{country}/{name}";
 
 describe("completion of a variable", () => {
-  it("comes from the values that are declared", async () => {
+  it("uses the declared values of the parameter", async () => {
     expect(await complete(people, LISTED, "format", "s")).toMatchObject({
       completion: { values: ["short"], total: 1, hasMore: false },
     });
   });
 
-  it("comes from what the author says", async () => {
+  it("uses the completions of the author", async () => {
     expect(await complete(people, LISTED, "country", "f")).toMatchObject({ completion: { values: ["fr", "FI"] } });
   });
 
-  it("comes from the list, decoded, and agrees with the other variables", async () => {
+  it("uses the decoded values of listed URIs that match the other variables", async () => {
     expect(await complete(people, LISTED, "name", "")).toMatchObject({
       completion: { values: ["ann", "bob", "anne", "bo b"], total: 4, hasMore: false },
     });
@@ -54,7 +54,7 @@ describe("completion of a variable", () => {
     });
   });
 
-  it("walks through a list with cursors of its own", async () => {
+  it("follows the cursors of a paged list", async () => {
     const paged: ListFunction = ({ cursor = "0" }) => ({
       items: [{ uri: `people://${PEOPLE[Number(cursor)]}` }],
       nextCursor: Number(cursor) < 3 ? String(Number(cursor) + 1) : undefined,
@@ -62,11 +62,11 @@ describe("completion of a variable", () => {
     expect(await complete(paged, LISTED, "name", "b")).toMatchObject({ completion: { values: ["bob", "bo b"] } });
   });
 
-  it("looks at so many entries of a long list and no more", async () => {
-    let looked = 0;
+  it("examines a limited number of entries of a long list", async () => {
+    let examined = 0;
     const endless: ListFunction = function* () {
       for (let n = 0; ; n++) {
-        looked++;
+        examined++;
         yield { uri: `people://de/${n}` };
       }
     };
@@ -74,13 +74,13 @@ describe("completion of a variable", () => {
     expect(completion).toMatchObject({ hasMore: true });
     expect(completion).not.toHaveProperty("total");
     expect(completion.values).toHaveLength(100);
-    expect(looked).toBe(101);
-    looked = 0;
+    expect(examined).toBe(101);
+    examined = 0;
     await complete(endless, LISTED, "name", "x");
-    expect(looked).toBe(500);
+    expect(examined).toBe(500);
   });
 
-  it("knows the template by the text that is listed, and by the whole", async () => {
+  it("finds the template by its listed text and by its full text", async () => {
     expect(await complete(people, `${LISTED}{?format}`, "format", "l")).toMatchObject({
       completion: { values: ["long"] },
     });

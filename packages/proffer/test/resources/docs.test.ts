@@ -6,7 +6,7 @@ import { formatWithOptions } from "node:util";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
-// Every snippet of docs/resources.md runs by itself, and prints what the comments beside it say.
+// Each snippet of docs/resources.md runs alone and must print the output in its comments.
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const text = readFileSync(join(root, "docs/resources.md"), "utf8");
@@ -15,7 +15,7 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "proffer-docs-"));
-  // Some make a folder for their example, and leave it where temporary files are.
+  // Some snippets create a temporary folder and do not remove it.
   vi.stubEnv("TMPDIR", folder).stubEnv("TEMP", folder);
 });
 
@@ -67,7 +67,7 @@ async function compile(code: string, name: string): Promise<string> {
       },
     ],
     external: ["mime", "chokidar"],
-    // Packages that a snippet requires are those of the workspace.
+    // A snippet requires packages from the workspace.
     define: { "import.meta.url": JSON.stringify(pathToFileURL(join(root, "package.json")).href) },
   });
   return outfile;

@@ -34,8 +34,8 @@ function uris({ resources }: Page): string[] {
   return resources.map(({ uri }) => uri);
 }
 
-describe("a list of what a template stands for", () => {
-  it("follows the fixed resources, and fills their last page", async () => {
+describe("the list of a template", () => {
+  it("follows the fixed resources and fills their last page", async () => {
     const fixed = ["a", "b", "c", "d"].map((id) => defineResource({ uri: `f://${id}`, name: id, content: "" }));
     const server = serverOf(() => [entry(1), entry(2), entry(3)]);
     for (const resource of fixed) server.resources.add(resource);
@@ -51,13 +51,13 @@ describe("a list of what a template stands for", () => {
     expect(third.nextCursor).toBeUndefined();
   });
 
-  it("gives no cursor to an empty page", async () => {
+  it("has no cursor on an empty page", async () => {
     const fixed = ["a", "b", "c"].map((id) => defineResource({ uri: `f://${id}`, name: id, content: "" }));
     const client = await connect(serverOf(() => [], { resources: [...fixed, ...onlyTemplate(() => [])] }));
     expect(await page(client)).not.toHaveProperty("nextCursor");
   });
 
-  it("describes entries as they are, zero and false included, and nothing that is not a description", async () => {
+  it("passes on the known properties of entries, including zero and false, and no others", async () => {
     const client = await connect(
       serverOf(() => [
         {
@@ -87,29 +87,29 @@ describe("a list of what a template stands for", () => {
     ]);
   });
 
-  it("may be an async generator that seeks", async () => {
-    const asked: unknown[] = [];
+  it("can be an async generator that starts at `after`", async () => {
+    const requests: unknown[] = [];
     const client = await connect(
       serverOf(async function* ({ after, limit }) {
-        asked.push([after, limit]);
+        requests.push([after, limit]);
         for (let n = after === undefined ? 1 : Number(String(after).slice(4)) + 1; n <= 7; n++) yield entry(n);
       }),
     );
     expect(await client.listResources()).toHaveLength(7);
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       [undefined, 3],
       ["n://3", 3],
       ["n://6", 3],
     ]);
   });
 
-  it("may be made of entries that are still to come", async () => {
+  it("can contain promises of entries", async () => {
     const client = await connect(serverOf(() => [1, 2, 3, 4].map(async (id) => entry(id)) as unknown as ListEntry[]));
     expect(uris(await page(client))).toEqual(["n://1", "n://2", "n://3"]);
     expect(await client.listResources()).toHaveLength(4);
   });
 
-  it("is sorted by a key of its own where it has one", async () => {
+  it("is sorted by the keys of its entries", async () => {
     const client = await connect(serverOf(() => [30, 20, 10, 5].map((id, at) => ({ ...entry(id), key: at }))));
     const listed = await client.listResources();
     expect(listed.map(({ uri }) => uri)).toEqual(["n://30", "n://20", "n://10", "n://5"]);
@@ -117,23 +117,26 @@ describe("a list of what a template stands for", () => {
   });
 
   it.each([
-    ["not sorted", [entry(2), entry(1)]],
+    ["is not sorted", [entry(2), entry(1)]],
     [
-      "sorted by keys of two types",
+      "has keys of two types",
       [
         { ...entry(1), key: 1 },
         { ...entry(2), key: "2" },
       ],
     ],
-    ["made of entries without a uri", [{ name: "x" } as unknown as ListEntry]],
-  ])("is refused when it is %s, and the author is told why", async (_, entries) => {
+    ["contains entries without a uri", [{ name: "x" } as unknown as ListEntry]],
+  ])("fails if it %s, and the log has the reason", async (_, entries) => {
     const logged: unknown[] = [];
     const client = await connect(serverOf(() => entries, { log: (line) => logged.push(line.error) }));
-    await expect(page(client)).rejects.toMatchObject({ code: -32603, message: "The list of n://{id} cannot be read." });
-    expect(String(logged[0])).toContain("Resource n://{id}: its list ");
+    await expect(page(client)).rejects.toMatchObject({
+      code: -32603,
+      message: "Failed to list the resources of n://{id}.",
+    });
+    expect(String(logged[0])).toContain("Resource n://{id}: list yielded ");
   });
 
-  it("T084: neither skips nor repeats an entry that stays while others come and go", async () => {
+  it("T084: neither skips nor repeats an entry while others are added and removed", async () => {
     const command = fc.record({ id: fc.integer({ min: 100, max: 199 }), add: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(command, { maxLength: 10 }), { maxLength: 8 }), async (rounds) => {
@@ -162,7 +165,7 @@ describe("a list of what a template stands for", () => {
     );
   });
 
-  it("takes no more of a million entries than a page and one", async () => {
+  it("reads no more of a million entries than a page and one", async () => {
     let yielded = 0;
     let open = 0;
     const client = await connect(
@@ -189,13 +192,13 @@ describe("a list of what a template stands for", () => {
   });
 });
 
-describe("a list that is a function of its own cursor", () => {
+describe("a list with its own cursors", () => {
   const pages: ListFunction = ({ cursor }) =>
     cursor === undefined
       ? { items: [entry(1), entry(2)], nextCursor: "page2", _meta: { total: 3 } }
       : { items: [entry(`after-${cursor}`)] };
 
-  it("is paged as it wants, with its metadata, and its cursors travel sealed", async () => {
+  it("determines its own pages and metadata, and its cursors are encrypted", async () => {
     const client = await connect(serverOf(pages), { revision: "2025-06-18" });
     const first = await page(client);
     expect(first).toMatchObject({ _meta: { total: 3 } });
@@ -207,7 +210,7 @@ describe("a list that is a function of its own cursor", () => {
     expect(second).not.toHaveProperty("_meta");
   });
 
-  it("is not cut where fixed resources leave too little room", async () => {
+  it("is not split if fixed resources leave too little room", async () => {
     const fixed = ["a", "b", "c"].map((id) => defineResource({ uri: `f://${id}`, name: id, content: "" }));
     const client = await connect(serverOf(pages, { resources: [...fixed, ...onlyTemplate(pages)] }));
     const all = await client.listResources();
@@ -218,9 +221,9 @@ describe("a list that is a function of its own cursor", () => {
 describe("T084: a cursor", () => {
   const keys = [randomBytes(32)];
   const many: ListFunction = () => ["a", "b", "c", "d", "e"].map(entry);
-  const refused = { code: -32602, message: expect.stringContaining("start again without one") };
+  const refused = { code: -32602, message: expect.stringContaining("Start again without one") };
 
-  it("is of use only to the caller that it was given to", async () => {
+  it("works only for the caller that received it", async () => {
     const server = serverOf(many, { keys });
     const ann = await connect(server, { principal: { id: "ann" } });
     const bob = await connect(server, { principal: { id: "bob" } });
@@ -230,7 +233,7 @@ describe("T084: a cursor", () => {
     expect(uris(await page(ann, nextCursor))).toEqual(["n://d", "n://e"]);
   });
 
-  it("is of no use to another list or another server, however it was made", async () => {
+  it("does not work for another list or another server", async () => {
     const client = await connect(serverOf(many, { keys }));
     const other = await connect(
       defineServer({ name: "other", version: "1", keys, pageSize: 3, resources: onlyTemplate(many) }),
@@ -240,7 +243,7 @@ describe("T084: a cursor", () => {
     await expect(client.request("resources/templates/list", { cursor: nextCursor })).rejects.toMatchObject(refused);
   });
 
-  it("is refused when anything about it was changed", async () => {
+  it("is rejected if any character was changed", async () => {
     const client = await connect(serverOf(many, { keys }));
     const { nextCursor = "" } = await page(client);
     for (let at = 0; at < nextCursor.length; at++) {
@@ -252,15 +255,15 @@ describe("T084: a cursor", () => {
     }
   });
 
-  it("goes on in another process that has the same key", async () => {
+  it("continues in another process with the same key", async () => {
     const { nextCursor } = await page(await connect(serverOf(many, { keys })));
     const elsewhere = await connect(serverOf(many, { keys: [randomBytes(32), ...keys] }));
     expect(uris(await page(elsewhere, nextCursor))).toEqual(["n://d", "n://e"]);
   });
 });
 
-describe("what was computed for a caller", () => {
-  it("may be kept by that caller only, on all pages, unless a resource itself says otherwise", async () => {
+describe("a computed result", () => {
+  it("is private to an authenticated caller on all pages, unless the resource sets its own scope", async () => {
     const own = defineResource({ uri: "own://x", name: "own", cache: { cacheScope: "public" }, read: () => "" });
     const fixed = ["a", "b", "c", "d"].map((id) => defineResource({ uri: `f://${id}`, name: id, content: "" }));
     const server = serverOf(() => [entry(1), entry(2)], {
@@ -268,10 +271,10 @@ describe("what was computed for a caller", () => {
       resources: [own, ...fixed, ...onlyTemplate(() => [entry(1), entry(2)])],
     });
     const ann = await connect(server, { principal: { id: "ann" } });
-    const nobody = await connect(server);
+    const anonymous = await connect(server);
     for (const [client, cacheScope] of [
       [ann, "private"],
-      [nobody, "public"],
+      [anonymous, "public"],
     ] as const) {
       const first = await page(client);
       expect(first).toMatchObject({ cacheScope, ttlMs: 10 });

@@ -33,19 +33,19 @@ describe("a template without declarations", () => {
   });
 
   it.each([
-    ["x://..", '".." on "x://.." is a segment'],
-    ["x://%2e%2e", '"%2e%2e" on "x://%2e%2e" is a segment'],
-    ["x://..%2fetc", 'id "../etc" on "x://..%2fetc" has a segment'],
-    ["x://%252e%252e%252f", 'id "%2e%2e%2f" on'],
-    ["x://..%5cx", 'id "..\\\\x" on'],
-    ["x://a%00", "has a NUL"],
-    ["x://%c0%ae", 'id "%c0%ae" on "x://%c0%ae" is not the percent-encoding of UTF-8'],
-    ["x://%E0%A4%A", "is not the percent-encoding"],
-    ["x://a%", "is not the percent-encoding"],
-    ["x://a?p=1", 'p "1" on "x://a?p=1" is an unknown query parameter; the resource takes q'],
-    ["x://a?q=1&q=2", 'q "2" on "x://a?q=1&q=2" stands under a key that came before'],
-    ["x://a?=1", "has no key in the query"],
-  ])("refuses %s", async (uri, message) => {
+    ["x://..", '".." in "x://.." is a dot segment'],
+    ["x://%2e%2e", '"%2e%2e" in "x://%2e%2e" is a dot segment'],
+    ["x://..%2fetc", 'id "../etc" in "x://..%2fetc" contains a segment'],
+    ["x://%252e%252e%252f", 'id "%2e%2e%2f" in'],
+    ["x://..%5cx", 'id "..\\\\x" in'],
+    ["x://a%00", "contains a NUL"],
+    ["x://%c0%ae", 'id "%c0%ae" in "x://%c0%ae" is not valid percent-encoded UTF-8'],
+    ["x://%E0%A4%A", "is not valid percent-encoded"],
+    ["x://a%", "is not valid percent-encoded"],
+    ["x://a?p=1", 'p "1" in "x://a?p=1" is an unknown query parameter; the resource accepts q'],
+    ["x://a?q=1&q=2", 'q "2" in "x://a?q=1&q=2" is a duplicate query parameter'],
+    ["x://a?=1", "is a query value without a key"],
+  ])("rejects %s", async (uri, message) => {
     const client = await open([any]);
     await expect(client.read(uri)).rejects.toMatchObject({
       code: -32602,
@@ -54,11 +54,11 @@ describe("a template without declarations", () => {
     });
   });
 
-  it("refuses a URI that is too long to look at", async () => {
+  it("rejects a URI that is too long", async () => {
     const client = await open([any]);
     await expect(client.read(`x://${"a".repeat(20_000)}`)).rejects.toMatchObject({
       code: -32602,
-      message: "The URI has 20004 characters; the most is 16384.",
+      message: "The URI has 20004 characters; the limit is 16384.",
     });
   });
 
@@ -66,7 +66,7 @@ describe("a template without declarations", () => {
     const uri = `x://${"a".repeat(20_000)}`;
     const client = await open([any], {}, { limits: { uriLength: 20_004 } });
     expect((await client.read(uri)).contents[0]?.uri).toBe(uri);
-    await expect(client.read(`${uri}a`)).rejects.toMatchObject({ message: /the most is 20004/ });
+    await expect(client.read(`${uri}a`)).rejects.toMatchObject({ message: /the limit is 20004/ });
   });
 });
 
@@ -78,23 +78,23 @@ describe("declared parameters", () => {
     read: ({ orderId, limit }) => ({ orderId, limit }),
   });
 
-  it("reach the handler as what they are", async () => {
+  it("reach the handler converted to their types", async () => {
     const client = await open([order]);
     expect((await client.read("orders://7")).contents[0]?.text).toBe('{"orderId":"7","limit":100}');
     expect((await client.read("orders://7?limit=5")).contents[0]?.text).toBe('{"orderId":"7","limit":5}');
   });
 
-  it("are refused with key, value, uri and limit", async () => {
+  it("are rejected with key, value, uri and limit", async () => {
     const client = await open([order]);
     await expect(client.read("orders://7?limit=10001")).rejects.toMatchObject({
       code: -32602,
-      message: 'limit "10001" on "orders://7?limit=10001" is more than 10000.',
+      message: 'limit "10001" in "orders://7?limit=10001" is greater than 10000.',
       data: { uri: "orders://7?limit=10001", name: "limit", value: "10001", limit: 10000 },
     });
-    await expect(client.read("orders://x")).rejects.toThrow('orderId "x" on "orders://x" does not match ^\\d+$.');
+    await expect(client.read("orders://x")).rejects.toThrow('orderId "x" in "orders://x" does not match ^\\d+$.');
   });
 
-  it("may be Standard Schemas, which see what is left out, and may take their time", async () => {
+  it("can be Standard Schemas, which also validate omitted values and can be asynchronous", async () => {
     const server = [
       defineResource({
         uri: "s://{day}{?n,slow}",
@@ -114,13 +114,13 @@ describe("declared parameters", () => {
     expect((await client.read("s://2026-05-05?slow=x")).contents[0]?.text).toBe('{"year":2026,"n":3,"slow":"x"}');
     await expect(client.read("s://2026-05-05?slow=bad")).rejects.toMatchObject({
       code: -32602,
-      message: 'slow "bad" on "s://2026-05-05?slow=bad" is bad.',
+      message: 'slow "bad" in "s://2026-05-05?slow=bad" is bad.',
     });
     await expect(client.read("s://2026-05-05?slow=bad&more=1")).rejects.toThrow(/more "1" .* unknown/);
     await expect(client.read("s://no-date")).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("are checked item by item where they are lists", async () => {
+  it("are checked item by item if they are lists", async () => {
     const list = defineResource({
       uri: "l://x{?n*}",
       name: "l",
@@ -129,10 +129,10 @@ describe("declared parameters", () => {
     });
     const client = await open([list]);
     expect((await client.read("l://x?n=1&n=2")).contents[0]?.text).toBe("[1,2]");
-    await expect(client.read("l://x?n=1&n=20")).rejects.toThrow('n "20" on');
+    await expect(client.read("l://x?n=1&n=20")).rejects.toThrow('n "20" in');
   });
 
-  it("must be variables of the template, and checks", () => {
+  it("must be variables of the template and have a valid check", () => {
     const sources = { b: param.uuid() } as never;
     expect(() => defineResource({ uri: "x://{a}", name: "x", params: sources, read: () => "" })).toThrow(
       /has no \{b\}/,
@@ -144,7 +144,7 @@ describe("declared parameters", () => {
 });
 
 describe("URIs and templates without a scheme", () => {
-  it("are read like any others", async () => {
+  it("are read like those with a scheme", async () => {
     const client = await open([
       defineResource({
         uri: "orders/{order_id}",
@@ -160,18 +160,18 @@ describe("URIs and templates without a scheme", () => {
   });
 });
 
-describe("bad answers of a handler", () => {
+describe("a failed read", () => {
   const circular: { self?: unknown } = {};
   circular.self = circular;
   it.each([
-    ["a template that finds nothing", () => undefined, "resource_not_found"],
-    ["a thrown NotFound without words", () => Promise.reject(new NotFound()), "resource_not_found"],
+    ["a template that returns nothing", () => undefined, "resource_not_found"],
+    ["a thrown NotFound without a message", () => Promise.reject(new NotFound()), "resource_not_found"],
     ["a thrown NotFound", () => Promise.reject(new NotFound("gone", { uri: "x://1" })), "resource_not_found"],
     ["a throw", () => Promise.reject(new Error("/secret/path")), "internal_error"],
-    ["an object that cannot be written", () => circular, "internal_error"],
-    ["a block of a tool", () => text("x"), "internal_error"],
+    ["an object that cannot be serialized", () => circular, "internal_error"],
+    ["a content block of a tool", () => text("x"), "internal_error"],
     ["an empty list of contents", () => contents([]), "internal_error"],
-  ])("T064: %s never gives empty contents", async (_, read, kind) => {
+  ])("T064: %s is an error, never empty contents", async (_, read, kind) => {
     const resource = defineResource({ uri: "x://{id}", name: "x", read });
     for (const [revision, missing] of [
       ["2026-07-28", -32602],
@@ -185,7 +185,7 @@ describe("bad answers of a handler", () => {
     }
   });
 
-  it("nothing is an empty text where the uri is fixed", async () => {
+  it("does not include a single URI that returns nothing: its text is empty", async () => {
     const client = await open([defineResource({ uri: "x://y", name: "x", read: () => undefined })]);
     expect((await client.read("x://y")).contents).toEqual([{ uri: "x://y", mimeType: "text/plain", text: "" }]);
   });
@@ -200,23 +200,23 @@ describe("a handler", () => {
     },
   });
 
-  it("of a single URI can say that there is nothing, in our words", async () => {
+  it("of a single URI can throw NotFound, with the default message", async () => {
     const client = await open([terms]);
     await expect(client.read("x://terms")).rejects.toMatchObject({
-      message: 'There is no resource "x://terms".',
+      message: 'Resource not found: "x://terms".',
       data: { uri: "x://terms" },
     });
   });
 
-  it("of a single URI can say that there is nothing, in the words of its group", async () => {
-    const refuse = { missing: ({ uri }: { uri: string }) => `resource not found: ${uri}` };
-    const client = await open(defineResourceGroup({ uri: "x://", messages: refuse }, [terms]));
+  it("of a single URI can throw NotFound, with the message of its group", async () => {
+    const messages = { missing: ({ uri }: { uri: string }) => `resource not found: ${uri}` };
+    const client = await open(defineResourceGroup({ uri: "x://", messages }, [terms]));
     const error = await client.read("x://terms").catch((thrown) => thrown);
     expect(error).toMatchObject({ code: -32602, message: "resource not found: x://terms" });
     expect(error.data).toBeUndefined();
   });
 
-  it("sees the URI as the client wrote it, and so does who looks whether it exists", async () => {
+  it("receives the URI as the client wrote it, and so does `exists`", async () => {
     const seen: unknown[] = [];
     const group = defineResourceGroup({ uri: "x://", emptySegments: "drop" }, [
       defineResource({
@@ -236,19 +236,19 @@ describe("a handler", () => {
 describe("resources that are too long", () => {
   const template = defineResource({ uri: `x://{a}/${"b".repeat(3000)}`, name: "long", read: () => "read" });
 
-  it("are refused where the server does not allow them", () => {
+  it("are rejected beyond the limits of the server", () => {
     const single = defineResource({ uri: `x://${"a".repeat(17_000)}`, name: "long", content: "" });
     const define = (resource: Resource) => () => defineServer({ name: "s", version: "1", resources: [resource] });
     expect(define(template)).toThrow(/has 3008 characters; limits.templateLength of the server is 2048/);
     expect(define(single)).toThrow(/has 17004 characters; limits.uriLength of the server is 16384/);
   });
 
-  it("are served where it does", async () => {
+  it("are served with higher limits", async () => {
     const client = await open([template], {}, { limits: { templateLength: 3008 } });
     expect((await client.read(`x://1/${"b".repeat(3000)}`)).contents[0]?.text).toBe("read");
   });
 
-  it("are not allowed by a limit that is none", () => {
+  it("need a limit that is a positive integer", () => {
     for (const uriLength of [0, -1, Number.NaN, "9"]) {
       const limits = { uriLength: uriLength as number };
       expect(() => defineServer({ name: "s", version: "1", limits })).toThrow(/limits.uriLength must be a positive/);
@@ -261,14 +261,14 @@ describe("a stream", () => {
     for (let at = 0; at < 10; at++) yield "0123456789";
   };
 
-  it("is collected up to what the server allows", async () => {
+  it("is collected up to the limit of the server", async () => {
     const resource = defineResource({ uri: "x://y", name: "x", read });
     const tool = defineTool({ name: "t", handle: read });
     const fits = await open([resource], {}, { limits: { streamBytes: 100 }, tools: [tool] });
     expect((await fits.read("x://y")).contents[0]?.text).toHaveLength(100);
     expect((await fits.call("t")).content).toMatchObject([{ text: expect.stringMatching(/^(?:\d{10}){10}$/) }]);
     const tight = await open([resource], {}, { limits: { streamBytes: 99 }, tools: [tool] });
-    const refusal = { code: -32603, message: "The answer is larger than 99 bytes." };
+    const refusal = { code: -32603, message: "The result is larger than 99 bytes." };
     await expect(tight.read("x://y")).rejects.toMatchObject(refusal);
     await expect(tight.call("t")).rejects.toMatchObject(refusal);
   });
@@ -312,7 +312,7 @@ describe("T063: a value that goes into the URL of another service", () => {
   const proxy = defineResource({ uri: "api://{id}", name: "api", read: ({ id }) => upstream.expand({ id }) });
 
   it.each(["../admin", "..", ".", "?x=", "#", "//evil", "@evil", "a\r\nHost: evil", "..\\x", "%2e%2e", "a b", "ü"])(
-    "%j stays within its segment, or is refused",
+    "%j stays within its segment, or is rejected",
     async (value) => {
       const client = await open([proxy]);
       const read = client.read(`api://${encodeURIComponent(value)}`);

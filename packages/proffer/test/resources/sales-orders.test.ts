@@ -2,7 +2,7 @@ import { defineResource, defineResourceGroup, defineServer } from "proffer";
 import { connect, type TestClient } from "proffer/testing";
 import { beforeAll, describe, expect, it } from "vitest";
 
-// What the resources of the ABAP server SDK do, written down instead of programmed.
+// The behavior of the resources in the ABAP server SDK, expressed as declarations.
 
 const order = defineResource({
   uri: "sales_order/{sales_order_id}",

@@ -1,4 +1,4 @@
-// The part of the run-time's types that has a meaning for derivation.
+// The types of the run-time that matter for derivation.
 export interface Context {
   readonly signal: AbortSignal;
   progress(done: number, total?: number): void;
@@ -19,7 +19,7 @@ declare const KIND: unique symbol;
 type Marked<Kind extends string> = { readonly [KIND]: Kind };
 
 export type Content = { readonly type: string; readonly text?: string; readonly data?: string } & Marked<"block">;
-export type Spoken = { readonly role: string; readonly content: unknown } & Marked<"message">;
+export type Message = { readonly role: string; readonly content: unknown } & Marked<"message">;
 export interface Failure extends Marked<"failure"> {
   readonly message: string;
 }
@@ -30,7 +30,7 @@ export interface Contents extends Marked<"contents"> {
   readonly list: readonly unknown[];
 }
 export interface Messages extends Marked<"messages"> {
-  readonly list: readonly Spoken[];
+  readonly list: readonly Message[];
 }
 
 export function text(value: string): Content;
@@ -38,9 +38,9 @@ export function image(data: Uint8Array, mimeType: string): Content;
 export function fail(message: string): Failure;
 export function result<Value>(value: Value, options?: object): Result<Value>;
 export function contents(list: readonly unknown[]): Contents;
-export function user(content: string): Spoken;
-export function assistant(content: string): Spoken;
-export function messages(list: readonly Spoken[]): Messages;
+export function user(content: string): Message;
+export function assistant(content: string): Message;
+export function messages(list: readonly Message[]): Messages;
 
 export interface Server {
   readonly name: string;

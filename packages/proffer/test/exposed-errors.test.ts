@@ -1,11 +1,6 @@
+import { definePrompt, defineResource, defineServer, defineTool, InvalidParams, type LogEntry } from "proffer";
+import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
-import { definePrompt } from "../src/prompts/define.ts";
-import { InvalidParams } from "../src/protocol/errors.ts";
-import { defineResource } from "../src/resources/define.ts";
-import { defineServer } from "../src/server/server.ts";
-import type { LogEntry } from "../src/support/log.ts";
-import { connect } from "../src/testing/connect.ts";
-import { defineTool } from "../src/tools/define.ts";
 import { EVERY } from "./versions.ts";
 
 const SECRET = "password=hunter2";
@@ -37,7 +32,7 @@ function serve() {
 }
 
 describe.each(EVERY)("an unexpected exception in %s", (revision) => {
-  it("is told to the log in full, and to the client not at all", async () => {
+  it("is logged in full, and hidden from the client", async () => {
     const { server, logged } = serve();
     const client = await connect(server, { revision });
     await client.call("t");
@@ -51,22 +46,22 @@ describe.each(EVERY)("an unexpected exception in %s", (revision) => {
     ]);
   });
 
-  it("is told to the client too in dev mode, with what to do about it", async () => {
+  it("is also shown to the client with exposeErrors, with advice", async () => {
     const client = await connect(serve().server, { revision, exposeErrors: true });
     const { isError, content } = await client.call("t");
     expect(isError).toBe(true);
     expect(content).toEqual([
       {
         type: "text",
-        text: `${SECRET} (shown because the server runs in dev mode; throw a ToolError to show it always)`,
+        text: `${SECRET} (shown because exposeErrors is on; throw a ToolError to show it always)`,
       },
     ]);
-    const message = `${SECRET} (shown because the server runs in dev mode; throw a NotFound or InvalidParams to show it always)`;
+    const message = `${SECRET} (shown because exposeErrors is on; throw a NotFound or InvalidParams to show it always)`;
     await expect(client.get("p")).rejects.toMatchObject({ code: -32603, message });
     await expect(client.read("s://r")).rejects.toMatchObject({ code: -32603, message });
   });
 
-  it("of what cannot be written as JSON ends that call alone", async () => {
+  it("during serialization ends only that call", async () => {
     const client = await connect(serve().server, { revision });
     await expect(client.call("unwritable")).rejects.toMatchObject({ code: -32603 });
     await expect(client.call("hides")).rejects.toMatchObject({ code: -32602, message: "Shown to everybody." });

@@ -1,9 +1,7 @@
+import { defineServer, defineTool, fail, result, text } from "proffer";
+import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { fail, result, text } from "../src/results/content.ts";
-import { defineServer } from "../src/server/server.ts";
-import { connect } from "../src/testing/connect.ts";
-import { defineTool } from "../src/tools/define.ts";
 import { EVERY } from "./versions.ts";
 
 const weather = { celsius: 21, secret: "key" };
@@ -35,41 +33,41 @@ const server = defineServer({
   log: ({ error }) => logged.push(String((error as Error | undefined)?.cause ?? error)),
 });
 
-describe.each(EVERY)("a value with contents of its own in %s", async (revision) => {
+describe.each(EVERY)("a value with separate content in %s", async (revision) => {
   const client = await connect(server, { revision });
   const isStructured = revision >= "2025-06-18";
   const mild = { type: "text", text: "It is mild." };
 
-  it("is structured content, and the contents are what the model reads", async () => {
+  it("is structured content, and the content is shown to the model", async () => {
     const { content, structuredContent, _meta } = await client.call("plain");
     expect(content).toEqual([mild]);
     expect(structuredContent).toEqual(isStructured ? weather : undefined);
     expect(_meta).toMatchObject({ a: 1 });
   });
 
-  it("is what its schema leaves of it, and the contents stay", async () => {
+  it("is the output of its schema, and the content is unchanged", async () => {
     const { content, structuredContent } = await client.call("declared");
     expect(content).toEqual([mild, { type: "text", text: "Take a coat." }]);
     expect(structuredContent).toEqual(isStructured ? { celsius: 21 } : undefined);
   });
 
-  it("may be of any type where the tool declares it", async () => {
+  it("may be of any type that the tool declares", async () => {
     const { content, structuredContent } = await client.call("list");
     expect(content).toEqual([{ type: "text", text: "It gets warmer." }]);
     const wrapped = isStructured ? { result: [21, 22] } : undefined;
     expect(structuredContent).toEqual(revision === "2026-07-28" ? [21, 22] : wrapped);
   });
 
-  it("is not sent if it breaks the promise of its schema, whatever the contents say", async () => {
+  it("is not sent if it does not match its schema", async () => {
     await expect(client.call("wrong")).rejects.toMatchObject({ code: -32603 });
   });
 
-  it("tells of a failure in the words of the failure", async () => {
+  it("is replaced by the text of a failure", async () => {
     expect(await client.call("failed")).toMatchObject({ isError: true, content: [{ text: "No sensor." }] });
   });
 
-  it("must be structured, or else it would be lost", async () => {
+  it("must be structured, because otherwise it would be lost", async () => {
     await expect(client.call("unstructured")).rejects.toMatchObject({ code: -32603 });
-    expect(logged.at(-1)).toContain("content beside a value that is not structured");
+    expect(logged.at(-1)).toContain("content whose value is not structured");
   });
 });

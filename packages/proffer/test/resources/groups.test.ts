@@ -10,7 +10,7 @@ import {
 import { connect, type TestClient } from "proffer/testing";
 import { beforeAll, describe, expect, it } from "vitest";
 
-// The resource layer of algocline, whose rules were there before Proffer: a contract must be able to say all of them.
+// The rules of algocline's resources are older than Proffer: a group must be able to express all of them.
 
 const SERVICES = ["types", "packages", "cards", "scenarios", "eval", "logs"];
 const RESERVED = "&=?/% ";
@@ -145,7 +145,7 @@ const algocline = defineResourceGroup(
 
 const server = defineServer({ name: "alc", version: "1.0.0", resources: [algocline] });
 
-describe.each(["2025-06-18", "2026-07-28"])("a group with the contract of algocline, on %s", (revision) => {
+describe.each(["2025-06-18", "2026-07-28"])("a group with the rules of algocline, on %s", (revision) => {
   let client: TestClient;
   beforeAll(async () => {
     client = await connect(server, { revision });
@@ -179,7 +179,7 @@ describe.each(["2025-06-18", "2026-07-28"])("a group with the contract of algocl
     ["alc://cards/x/samples?&limit=1&&limit=+5&", json, '{"card_id":"x","limit":5,"offset":0}'],
     ["alc://logs/s?limit=1&limit=2", json, '{"session_id":"s","limit":2,"max_chars":20000}'],
     ["alc://eval/mystrategy_1745000000", json, '{"result_id":"mystrategy_1745000000"}'],
-  ])("reads %s and echoes its uri", async (uri, mimeType, text) => {
+  ])("reads %s and returns its uri", async (uri, mimeType, text) => {
     expect((await client.read(uri)).contents).toEqual([{ uri, mimeType, text }]);
   });
 
@@ -256,13 +256,13 @@ describe.each(["2025-06-18", "2026-07-28"])("a group with the contract of algocl
       "alc://eval/9e8d7c6b-0001-0000-0000-000000000000",
       "invalid eval_id: must be {strategy}_{timestamp}, got '9e8d7c6b-0001-0000-0000-000000000000'",
     ],
-  ])("refuses %s to the letter", async (uri, message) => {
+  ])("rejects %s with the exact message", async (uri, message) => {
     await expect(client.read(uri)).rejects.toMatchObject({ code: -32602, message, data: undefined });
   });
 });
 
-describe("a contract", () => {
-  it("can give a refusal another code and data", async () => {
+describe("a group", () => {
+  it("can change the code and data of a refusal", async () => {
     const group = defineResourceGroup(
       {
         uri: "old://",
@@ -283,7 +283,7 @@ describe("a contract", () => {
     await expect(client.read("old://a/b")).rejects.toMatchObject({ code: -32603, message: "Nothing at old://a/b." });
   });
 
-  it("can have one answer to everything, but not to what is not its own", async () => {
+  it("can handle all refusals of its own URIs with one function", async () => {
     const group = defineResourceGroup({ uri: "old://", messages: ({ kind, uri }) => `${kind}: ${uri}` }, [
       defineResource({ uri: "old://{id}{?n}", name: "old", params: { n: param.integer() }, read: () => undefined }),
     ]);
@@ -297,7 +297,7 @@ describe("a contract", () => {
     ] as const) {
       await expect(client.read(uri)).rejects.toMatchObject({ code: -32602, message: `${kind}: ${uri}` });
     }
-    await expect(client.read("new://1")).rejects.toThrow('There is no resource "new://1".');
+    await expect(client.read("new://1")).rejects.toThrow('Resource not found: "new://1".');
   });
 
   it("can report undeclared keys before bad values", async () => {
@@ -311,12 +311,12 @@ describe("a contract", () => {
       resource,
     ]);
     const client = await connect(defineServer({ name: "n", version: "1", resources: [unknownFirst] }));
-    await expect(client.read("n://a?n=x&m=1")).rejects.toThrow(/^m "1" on .* is an unknown query parameter/);
+    await expect(client.read("n://a?n=x&m=1")).rejects.toThrow(/^m "1" in .* is an unknown query parameter/);
     const usual = await connect(defineServer({ name: "n", version: "1", resources: [resource] }));
-    await expect(usual.read("n://a?n=x&m=1")).rejects.toThrow(/^n "x" on .* is not an integer/);
+    await expect(usual.read("n://a?n=x&m=1")).rejects.toThrow(/^n "x" in .* is not an integer/);
   });
 
-  it("belongs to the group with the longest prefix", async () => {
+  it("applies if its prefix is the longest match", async () => {
     const named = (prefix: string) =>
       defineResourceGroup({ uri: prefix, messages: { unmatched: () => `none in ${prefix}` } }, [
         defineResource({ uri: `${prefix}{id}/x`, name: "x", read: () => "" }),
@@ -326,17 +326,17 @@ describe("a contract", () => {
     );
     await expect(client.read("a://b/c/d/e")).rejects.toThrow("none in a://b/");
     await expect(client.read("a://c/d/e")).rejects.toThrow("none in a://");
-    await expect(client.read("b://c")).rejects.toThrow('There is no resource "b://c".');
+    await expect(client.read("b://c")).rejects.toThrow('Resource not found: "b://c".');
   });
 
   it.each([
     ["a resource outside its prefix", () => defineResourceGroup({ uri: "a://" }, [fixed("b://x")])],
     ["a prefix with a variable", () => defineResourceGroup({ uri: "a://{b}" }, [])],
     [
-      "an order that leaves a check out",
+      "an order that omits a check",
       () => defineResourceGroup({ uri: "a://", order: ["path", "query", "unknown"] }, []),
     ],
-  ])("refuses %s", (_, define) => {
+  ])("rejects %s", (_, define) => {
     expect(define).toThrow(expect.objectContaining({ name: "UsageError", code: "bad_option" }));
   });
 });
