@@ -95,7 +95,7 @@ export function withNull(schema: DerivedSchema): DerivedSchema {
 }
 
 /** Returns the value of `type` as a list. */
-export function typeList(type: JsonType | readonly JsonType[]): readonly JsonType[] {
+function typeList(type: JsonType | readonly JsonType[]): readonly JsonType[] {
   return typeof type === "string" ? [type] : type;
 }
 
