@@ -76,6 +76,11 @@ export function toErrorObject(error: RpcError, revision: Revision | undefined): 
   return { code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) };
 }
 
+/** The message for an error that has no call: under the request's id, or as the revision requires without one. */
+export function errorText(error: RpcError, id: RequestId | undefined, revision: Revision): string {
+  return errorMessage(id ?? revision.unreadableId, toErrorObject(error, revision));
+}
+
 /** Serializes a result that will be sent to many clients of the revision. */
 export function serializeResult(
   envelopes: Envelopes,

@@ -19,7 +19,7 @@ import {
 } from "../protocol/messages.ts";
 import { MessageFault, parseMessage } from "../protocol/parse.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
-import { errorMessage, toErrorObject } from "../results/encode.ts";
+import { errorText } from "../results/encode.ts";
 import { dispatch, respondError } from "./dispatch.ts";
 import { openSession } from "./lifecycle.ts";
 import type { ServerState } from "./server.ts";
@@ -146,7 +146,7 @@ export class Connection implements CallOrigin, ChangeListener {
 
   #errorText(error: RpcError, id: RequestId | undefined): string {
     const revision = this.session?.revision ?? this.#lastRevision ?? this.#revision;
-    return errorMessage(id ?? revision.unreadableId, toErrorObject(error, revision));
+    return errorText(error, id, revision);
   }
 
   #receiveMessage(message: Message, origin: CallOrigin): void {

@@ -53,6 +53,9 @@ export interface HttpOptions extends GuardOptions {
 
 const MiB = 1024 * 1024;
 
+/** Milliseconds that requests in flight get when the server closes. */
+export const DRAIN_TIMEOUT = 5000;
+
 /** The limits of an endpoint, with their defaults. */
 export interface HttpLimits {
   readonly maxMessageBytes: number;

@@ -13,7 +13,7 @@ import {
 } from "../../protocol/messages.ts";
 import { MessageFault, parseMessage } from "../../protocol/parse.ts";
 import type { Revision } from "../../protocol/revisions/revision.ts";
-import { errorMessage, toErrorObject } from "../../results/encode.ts";
+import { errorText } from "../../results/encode.ts";
 import { dispatch } from "../../server/dispatch.ts";
 import { openSession } from "../../server/lifecycle.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
@@ -163,10 +163,6 @@ function recordRequest(record: RequestRecord, { method, params }: RequestMessage
   record.rpc = method;
   const name = params?.name ?? params?.uri;
   if (typeof name === "string") record.name = name;
-}
-
-function errorText(error: RpcError, id: RequestId | undefined, revision: Revision): string {
-  return errorMessage(id ?? revision.unreadableId, toErrorObject(error, revision));
 }
 
 /** Errors thrown before a call exists are about the request, so the status is 400 unless they carry one. */

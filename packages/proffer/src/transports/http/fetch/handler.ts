@@ -1,6 +1,6 @@
 import type { Server } from "../../../server/server.ts";
 import { HttpEndpoint } from "../endpoint.ts";
-import type { HttpOptions } from "../options.ts";
+import { DRAIN_TIMEOUT, type HttpOptions } from "../options.ts";
 import { FetchExchange } from "./exchange.ts";
 
 /** Handles Web-standard requests, as in Workers, Bun, Deno and Hono. */
@@ -9,8 +9,6 @@ export interface FetchHandler {
   /** Waits up to `drainTimeout` milliseconds (default: 5,000) for requests in flight, then ends streams and sessions. */
   close(drainTimeout?: number): Promise<void>;
 }
-
-const DRAIN_TIMEOUT = 5000;
 
 /**
  * Creates a handler that serves MCP at any path it is called for.

@@ -3,7 +3,7 @@ import { RpcError } from "../../../protocol/errors.ts";
 import type { Server } from "../../../server/server.ts";
 import { HttpEndpoint } from "../endpoint.ts";
 import { HttpError, sendError } from "../http-error.ts";
-import type { HttpOptions } from "../options.ts";
+import { DRAIN_TIMEOUT, type HttpOptions } from "../options.ts";
 import { NodeExchange } from "./exchange.ts";
 
 /** Handles requests of node:http and of frameworks built on it. */
@@ -16,9 +16,6 @@ export interface NodeHandler {
 /** Reported instead of waiting indefinitely for a body that was already read. */
 const BODY_GONE =
   "The body was read before the request reached the MCP handler. Mount the handler before express.json() and similar middleware.";
-
-/** Milliseconds that requests in flight get when the server closes. */
-export const DRAIN_TIMEOUT = 5000;
 
 /**
  * Creates a handler that serves MCP at the path where it is mounted. The body must not have been read before.

@@ -6,9 +6,9 @@ import { HttpEndpoint } from "../endpoint.ts";
 import { HttpGuard } from "../guard.ts";
 import { HttpError, JSON_HEADERS, sendError } from "../http-error.ts";
 import { LEGACY_SSE_PATHS } from "../legacy-sse.ts";
-import type { HttpOptions } from "../options.ts";
+import { DRAIN_TIMEOUT, type HttpOptions } from "../options.ts";
 import { NodeExchange } from "./exchange.ts";
-import { DRAIN_TIMEOUT, handleNode, pathOf } from "./handler.ts";
+import { handleNode, pathOf } from "./handler.ts";
 
 /** A server with its own options, for one of several paths. */
 export interface Mount extends HttpOptions {
