@@ -2,7 +2,7 @@ export { type Challenge, forbidden, unauthorized } from "./transports/http/chall
 export type { HeaderList, HttpRequest } from "./transports/http/exchange.ts";
 export type { GuardOptions } from "./transports/http/guard.ts";
 export type { HttpError } from "./transports/http/http-error.ts";
-export { createNodeHandler, type NodeHandler } from "./transports/http/node/handler.ts";
+export { createNodeHandler, type NodeHandler, type NodeHttpOptions } from "./transports/http/node/handler.ts";
 export {
   DEFAULT_PORT,
   type HttpService,

@@ -40,9 +40,11 @@ function documented(file: string): [string, string][] {
 describe("the limits of docs/security.md", () => {
   it("match the HTTP endpoint", () => {
     const written = writtenFor("HTTP");
-    const { idleTimeout, maxSessions, maxReplayBytes, keepAliveInterval: _notALimit, ...endpoint } = toLimits({}, "");
+    const { keepAliveInterval: _notALimit, ...limits } = toLimits({}, "");
+    const { idleTimeout, maxSessions, maxReplayBytes, reconnectTimeout, ...endpoint } = limits;
     const own = {
       "sessions.idleTimeout": idleTimeout,
+      "sessions.reconnectTimeout": reconnectTimeout,
       "sessions.max": maxSessions,
       "sessions.maxReplayBytes": maxReplayBytes,
     };

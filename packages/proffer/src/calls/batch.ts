@@ -49,6 +49,10 @@ export class Batch implements CallOrigin {
     return this.#origin.exposeErrors;
   }
 
+  get address(): CallOrigin["address"] {
+    return this.#origin.address;
+  }
+
   get listener(): CallOrigin["listener"] {
     return this.#origin.listener;
   }

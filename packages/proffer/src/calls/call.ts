@@ -18,6 +18,10 @@ export interface CallOrigin {
   readonly session: SessionState | undefined;
   /** Whether clients see the messages of unexpected errors. */
   readonly exposeErrors: boolean;
+  /** The network address of the client, where the transport knows one. */
+  readonly address?: string | undefined;
+  /** Whether the response to `subscriptions/listen` counts as a stream, not as a call in flight. */
+  readonly countsStreams?: boolean;
   /** Receives list changes and resource updates for the session, if there is one. */
   readonly listener?: ChangeListener | undefined;
   /** Sends a notification that belongs to the call. */
@@ -57,8 +61,8 @@ export class Call {
   lateHandler: Promise<unknown> | undefined;
   /** Slot in the table of in-flight calls, or -1. */
   slot = -1;
-  /** The number of questions that wait for the user; that time does not count towards the handler's time limit. */
-  waiting = 0;
+  /** Withdraws each question that the client has not answered yet; created with the first one. */
+  unanswered: Set<() => void> | undefined;
   /** How the handler's questions reach the client; `questionsOf` creates it on first use. */
   questions: Questions | undefined;
   /** Ends the call when the tool's time limit is up. */
@@ -98,6 +102,11 @@ export class Call {
     return this.meta[META.logLevel] as LogLevel | undefined;
   }
 
+  /** Whether the handler waits for the user; that time does not count towards its time limit. */
+  get waiting(): boolean {
+    return this.unanswered !== undefined && this.unanswered.size > 0;
+  }
+
   /** Created on first access: most handlers never use it, and an AbortController costs more than a small call. */
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
@@ -114,7 +123,14 @@ export class Call {
   abort(reason: string): void {
     if (this.#aborted !== undefined) return;
     this.#aborted = reason;
+    this.#withdrawQuestions();
     this.#abort?.abort(abortError(reason));
+  }
+
+  /** Marks the call as answered. The client can stop asking the user what the handler did not wait for. */
+  finish(): void {
+    this.#withdrawQuestions();
+    this.done = true;
   }
 
   /** Cancels the call: its client disconnected or no longer wants the result. */
@@ -175,6 +191,10 @@ export class Call {
     if (end instanceof Error) this.#fail?.(end);
     else this.#resolve?.(end);
     this.abort("The call ended; if it asked something, it will run again with the answer.");
+  }
+
+  #withdrawQuestions(): void {
+    if (this.unanswered !== undefined) for (const withdraw of this.unanswered) withdraw();
   }
 
   notify(method: string, params: object): void {

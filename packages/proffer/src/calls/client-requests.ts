@@ -1,6 +1,8 @@
 import { ERRORS } from "../protocol/errors.ts";
 import type { JsonObject, RequestId, ResponseMessage } from "../protocol/messages.ts";
 import type { MessageFault } from "../protocol/parse.ts";
+import { ToolError } from "../results/content.ts";
+import { durationText } from "../support/duration.ts";
 import type { Call } from "./call.ts";
 
 /** A client's response to a request from the server. */
@@ -10,22 +12,40 @@ export type ClientResponse = { readonly result: JsonObject } | { readonly error:
 export class ClientRequests {
   readonly #waiting = new Map<RequestId, (response: ClientResponse) => void>();
   #next = 1;
+  #calls = 0;
+
+  /** The number of calls that wait for a response. */
+  get calls(): number {
+    return this.#calls;
+  }
 
   /** Sends a request on behalf of a call and returns the client's response. */
   send(call: Call, method: string, params: JsonObject, write: (text: string) => void): Promise<ClientResponse> {
     const id = `proffer-${this.#next++}`;
-    const { signal } = call;
+    call.unanswered ??= new Set();
+    const { unanswered } = call;
     return new Promise((resolve) => {
       const forget = () => {
-        // The call has ended, so the client can stop asking the user.
+        clearTimeout(timer);
         this.#waiting.delete(id);
+        unanswered.delete(withdraw);
+        if (unanswered.size === 0) this.#calls--;
+      };
+      // The call has ended, so the client can stop asking the user.
+      const withdraw = () => {
+        forget();
         write(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } }));
       };
+      const timer = setTimeout(() => {
+        withdraw();
+        if (!call.done) call.interrupt(nobodyAnswered(call));
+      }, call.server.limits.questionTimeout);
+      if (unanswered.size === 0) this.#calls++;
+      unanswered.add(withdraw);
       this.#waiting.set(id, (response) => {
-        signal.removeEventListener("abort", forget);
+        forget();
         resolve(response);
       });
-      signal.addEventListener("abort", forget, { once: true });
       write(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
     });
   }
@@ -38,8 +58,10 @@ export class ClientRequests {
 
   /** Resolves the request that a response belongs to; ignores a response to no request. */
   receive({ id, result = {}, error }: ResponseMessage): void {
-    const resolve = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    resolve?.(error === undefined ? { result } : { error });
+    this.#waiting.get(id)?.(error === undefined ? { result } : { error });
   }
+}
+
+function nobodyAnswered({ server }: Call): ToolError {
+  return new ToolError(`Nobody answered within ${durationText(server.limits.questionTimeout)}.`);
 }

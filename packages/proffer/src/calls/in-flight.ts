@@ -1,16 +1,10 @@
+import type { ChangeListener } from "../catalog/changes.ts";
 import { RpcError } from "../protocol/errors.ts";
 import type { RequestId } from "../protocol/messages.ts";
-import type { Call } from "./call.ts";
+import type { Call, CallOrigin } from "./call.ts";
 
 /** The method that stays open until the client or the server ends it. */
 export const LISTEN = "subscriptions/listen";
-
-export interface InFlightOptions {
-  /** With this many calls in flight, the next one is rejected as busy. Default: no limit. */
-  readonly max?: number | undefined;
-  /** Whether `subscriptions/listen` counts; over HTTP the number of streams bounds it instead. Default: true. */
-  readonly countListening?: boolean;
-}
 
 /** The calls that are not answered yet: of one connection, or of one HTTP endpoint. */
 export class InFlight {
@@ -20,51 +14,59 @@ export class InFlight {
    */
   readonly #calls: Call[] = [];
   readonly #max: number;
-  readonly #countListening: boolean;
   #uncounted = 0;
   /**
-   * Handlers that still run although their call was answered when its time limit was up. They count: otherwise a tool
-   * that hangs could be called again and again, and no limit would ever be reached.
+   * Calls whose handlers still run although they were answered when their time limit was up. They count: otherwise a
+   * tool that hangs could be called again and again, and no limit would ever be reached.
    */
-  #late = 0;
+  readonly #late = new Set<Call>();
   #draining = false;
   #onIdle: (() => void) | undefined;
 
-  constructor({ max = Number.POSITIVE_INFINITY, countListening = true }: InFlightOptions = {}) {
+  /** With `max` calls in flight, the next one is rejected as busy. */
+  constructor(max = Number.POSITIVE_INFINITY) {
     this.#max = max;
-    this.#countListening = countListening;
   }
 
   /** The number of calls and late handlers that count towards the limit. */
   get size(): number {
-    return this.#calls.length - this.#uncounted + this.#late;
+    return this.#calls.length - this.#uncounted + this.#late.size;
   }
 
   get draining(): boolean {
     return this.#draining;
   }
 
-  /** Why no further call can start; undefined if one can. */
-  busy(): RpcError | undefined {
+  /** Why no further call of that origin can start; undefined if one can. */
+  busy(_origin: CallOrigin): RpcError | undefined {
     if (this.#draining) return shuttingDown();
     if (this.size < this.#max) return undefined;
     return new RpcError("busy", `The server is busy: ${this.#max} requests are in flight. Try again later.`);
   }
 
-  /** The call with that id. Over HTTP ids are not unique, because many clients count from 1. */
-  find(id: RequestId): Call | undefined {
-    for (const call of this.#calls) if (call.id === id) return call;
+  /** The call of a client with that id. Ids are unique only within a client: many clients count from 1. */
+  find(client: ChangeListener, id: RequestId): Call | undefined {
+    for (const call of this.#calls) if (call.id === id && call.origin.listener === client) return call;
     return undefined;
   }
 
-  all(): Call[] {
-    return this.#calls.slice();
+  /** The calls of a client; without one, all. */
+  all(client?: ChangeListener): Call[] {
+    return client === undefined ? this.#calls.slice() : this.#calls.filter((call) => call.origin.listener === client);
+  }
+
+  /** The number of counted calls, including those with a late handler, that the function returns true for. */
+  count(matches: (call: Call) => boolean): number {
+    let count = 0;
+    for (const call of this.#calls) if (!isUncounted(call) && matches(call)) count++;
+    for (const call of this.#late) if (matches(call)) count++;
+    return count;
   }
 
   add(call: Call): void {
     call.slot = this.#calls.length;
     this.#calls.push(call);
-    if (this.#isUncounted(call)) this.#uncounted++;
+    if (isUncounted(call)) this.#uncounted++;
   }
 
   /** Removes a call that is answered or cancelled; false if it is not in the table. */
@@ -76,8 +78,8 @@ export class InFlight {
       last.slot = call.slot;
     }
     call.slot = -1;
-    if (this.#isUncounted(call)) this.#uncounted--;
-    if (call.lateHandler !== undefined) this.#countUntilSettled(call.lateHandler);
+    if (isUncounted(call)) this.#uncounted--;
+    if (call.lateHandler !== undefined) this.#countUntilSettled(call, call.lateHandler);
     if (this.#calls.length === 0) this.#onIdle?.();
     return true;
   }
@@ -92,17 +94,15 @@ export class InFlight {
     });
   }
 
-  #isUncounted(call: Call): boolean {
-    return !this.#countListening && call.method === LISTEN;
-  }
-
-  #countUntilSettled(handler: Promise<unknown>): void {
-    this.#late++;
-    const settled = () => {
-      this.#late--;
-    };
+  #countUntilSettled(call: Call, handler: Promise<unknown>): void {
+    this.#late.add(call);
+    const settled = () => this.#late.delete(call);
     handler.then(settled, settled);
   }
+}
+
+function isUncounted(call: Call): boolean {
+  return call.method === LISTEN && call.origin.countsStreams === true;
 }
 
 /** Cancels a call and removes it from the table it is in; it is not answered. */

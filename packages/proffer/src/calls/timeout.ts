@@ -6,7 +6,7 @@ export function limitTime(call: Call, milliseconds: number, handler: unknown): v
   call.timer = setTimeout(check, milliseconds);
   function check(): void {
     // The time that a user takes to answer does not count.
-    if (call.waiting > 0) {
+    if (call.waiting) {
       call.timer = setTimeout(check, milliseconds);
       return;
     }

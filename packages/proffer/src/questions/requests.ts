@@ -23,9 +23,7 @@ export class Requests implements Questions {
     if (unasked !== undefined || call.origin.request === undefined) return unasked ?? suspended();
     const params =
       method === "elicitation/create" ? convert(call.revision, "elicitation", question.params) : question.params;
-    call.waiting++;
     const response = await call.origin.request(call, method, params);
-    call.waiting--;
     if (call.done) return suspended();
     if ("error" in response) return this.#answerError(question);
     try {

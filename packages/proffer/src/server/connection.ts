@@ -33,6 +33,8 @@ export interface ConnectionOptions {
   readonly exposeErrors?: boolean | undefined;
   /** With this many requests in flight, the next one gets the error `busy`. Default: no limit. */
   readonly maxInFlight?: number | undefined;
+  /** A table that several connections share, instead of one of its own with `maxInFlight`. */
+  readonly inFlight?: InFlight | undefined;
 }
 
 /**
@@ -59,7 +61,7 @@ export class Connection implements CallOrigin, ChangeListener {
     this.#isReading = options.isReading;
     this.principal = options.principal;
     this.exposeErrors = options.exposeErrors ?? false;
-    this.#inFlight = new InFlight({ max: options.maxInFlight });
+    this.#inFlight = options.inFlight ?? new InFlight(options.maxInFlight);
   }
 
   get listener(): ChangeListener {
@@ -69,11 +71,6 @@ export class Connection implements CallOrigin, ChangeListener {
   /** The number of requests in flight, including handlers that still run after their time limit. */
   get inFlight(): number {
     return this.#inFlight.size;
-  }
-
-  /** Why no further request can start; undefined if one can. */
-  busy(): RpcError | undefined {
-    return this.#inFlight.busy();
   }
 
   /** Handles the text of one message from the client. */
@@ -121,14 +118,14 @@ export class Connection implements CallOrigin, ChangeListener {
 
   /** Accepts no new requests, ends subscriptions, and resolves when the rest is answered. */
   async drain(): Promise<void> {
-    const listening = this.#inFlight.all().filter((call) => call.end !== undefined);
+    const listening = this.#inFlight.all(this).filter((call) => call.end !== undefined);
     await this.#inFlight.drain();
     for (const { id } of listening) this.#send(notification("notifications/cancelled", { requestId: id }));
   }
 
   /** Aborts the signal of every call in flight; calls that still return a result are answered. */
   abort(reason: string): void {
-    for (const call of this.#inFlight.all()) call.abort(reason);
+    for (const call of this.#inFlight.all(this)) call.abort(reason);
   }
 
   /** Cancels every call in flight without an answer. Closing twice has no effect. */
@@ -137,7 +134,7 @@ export class Connection implements CallOrigin, ChangeListener {
     this.#stopListening?.();
     this.#stopListening = undefined;
     this.session?.close();
-    for (const call of this.#inFlight.all()) cancelCall(call, reason);
+    for (const call of this.#inFlight.all(this)) cancelCall(call, reason);
   }
 
   get #revision(): Revision {
@@ -161,8 +158,9 @@ export class Connection implements CallOrigin, ChangeListener {
       if (hasEnvelope(message.params)) {
         revision = envelopeRevision(message.params, this.#server.revisions);
         this.#lastRevision = revision;
-      } else if (message.method === "initialize") revision = this.#initialize(message);
+      }
       this.#admit(message);
+      if (message.method === "initialize" && !hasEnvelope(message.params)) revision = this.#initialize(message);
     } catch (error) {
       respondError(new Call(this.#server, origin, revision, message), error);
       return;
@@ -175,9 +173,9 @@ export class Connection implements CallOrigin, ChangeListener {
   /** @throws {RpcError} if the request cannot start. */
   #admit({ id }: RequestMessage): void {
     // To stop reading instead would also block cancellations, and the answers that handlers are waiting for.
-    const busy = this.#inFlight.busy();
+    const busy = this.#inFlight.busy(this);
     if (busy !== undefined) throw busy;
-    if (this.#inFlight.find(id) === undefined) return;
+    if (this.#inFlight.find(this, id) === undefined) return;
     throw new RpcError("invalid_request", `A request with the id ${JSON.stringify(id)} is still in flight.`);
   }
 
@@ -193,7 +191,7 @@ export class Connection implements CallOrigin, ChangeListener {
   #receiveNotification({ method, params }: NotificationMessage): void {
     if (method === "notifications/initialized" && this.session !== undefined) this.session.ready = true;
     if (method !== "notifications/cancelled") return;
-    const call = this.#inFlight.find(params?.requestId as RequestId);
+    const call = this.#inFlight.find(this, params?.requestId as RequestId);
     // Without a response to initialize, neither side would know which revision was agreed on.
     if (call === undefined || call.method === "initialize") return;
     cancelCall(call, "The client cancelled the request.");

@@ -71,7 +71,7 @@ function succeed(call: Call, result: unknown): void {
     respondError(call, new RpcError("internal_error", "The result cannot be serialized as JSON.", { cause }));
     return;
   }
-  call.done = true;
+  call.finish();
   call.origin.respond(call, wire);
 }
 
@@ -97,7 +97,7 @@ export function respondError(call: Call, thrown: unknown): void {
   } catch {
     text = errorMessage(call.id, { code: object.code, message: object.message });
   }
-  call.done = true;
+  call.finish();
   call.origin.respond(call, text, object);
 }
 

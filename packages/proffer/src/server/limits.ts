@@ -16,6 +16,8 @@ export interface ServerLimits {
   readonly uriLength?: number;
   /** Characters in the URI template of a resource. Default: 2,048. */
   readonly templateLength?: number;
+  /** Milliseconds that a question may wait for its answer, on revisions that keep the request open. Default: 10 minutes. */
+  readonly questionTimeout?: number;
   /** Bytes, or characters, of a stream that are collected for one result. Default: 64 MiB. */
   readonly streamBytes?: number;
 }
@@ -26,6 +28,7 @@ const DEFAULTS: Required<ServerLimits> = {
   messageItems: MAX_ITEMS,
   uriLength: MAX_URI_LENGTH,
   templateLength: MAX_TEMPLATE_LENGTH,
+  questionTimeout: 10 * 60 * 1000,
   streamBytes: MAX_STREAM_BYTES,
 };
 

@@ -172,7 +172,12 @@ describe("a connection", () => {
 
 describe("a server under load", () => {
   it("T094: rejects requests above the limit immediately, and answers the others", { timeout: 600_000 }, async () => {
-    const small = await serveHttp(workshop.server, { port: 0, maxInFlight: 100, maxStreams: 1 });
+    const small = await serveHttp(workshop.server, {
+      port: 0,
+      maxInFlight: 100,
+      maxInFlightPerClient: 100,
+      maxStreams: 1,
+    });
     const wait = modern("tools/call", { name: "wait", arguments: {} });
     const calls = Array.from({ length: 1000 }, () => postModern(small.url, wait));
     await expect.poll(() => workshop.begun.get("wait")).toBe(100);

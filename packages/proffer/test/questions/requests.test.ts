@@ -21,3 +21,25 @@ it.each(["{}", '{"result":"yes"}', '{"result":{},"error":{}}'])(
     expect(answer.result.content[0].text).toBe("cancel");
   },
 );
+
+it("T123: many questions at once print no warning, and a question that nobody waits for is withdrawn", async () => {
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => warnings.push(warning);
+  process.on("warning", warn);
+  const server = serveTool((_, ctx) => {
+    for (let n = 0; n < 20; n++) void ctx.ask(`Name ${n}?`, { name: field.text() });
+    return new Promise((resolve) => setImmediate(() => resolve("did not wait")));
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
+  const sent: any[] = [];
+  const { send } = connectMemory(server, (text) => sent.push(JSON.parse(text)));
+  send(request(0, "initialize", '{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}}}'));
+  send(call(1));
+  await expect.poll(() => sent.find(({ id }) => id === 1)).toBeDefined();
+  const asked = sent.filter(({ method }) => method === "elicitation/create").map(({ id }) => id);
+  const withdrawn = sent.filter(({ method }) => method === "notifications/cancelled");
+  expect(asked).toHaveLength(20);
+  expect(withdrawn.map(({ params }) => params.requestId)).toEqual(asked);
+  process.off("warning", warn);
+  expect(warnings).toEqual([]);
+});

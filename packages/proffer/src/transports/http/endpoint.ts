@@ -1,5 +1,5 @@
-import type { Call } from "../../calls/call.ts";
-import { cancelCall, InFlight, LISTEN, shuttingDown } from "../../calls/in-flight.ts";
+import type { Call, CallOrigin } from "../../calls/call.ts";
+import { cancelCall, type InFlight, LISTEN, shuttingDown } from "../../calls/in-flight.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { RequestId, RequestMessage } from "../../protocol/messages.ts";
 import { type Server, type ServerState, stateOf } from "../../server/server.ts";
@@ -15,6 +15,7 @@ import { PostHandler } from "./post-handler.ts";
 import { isModern, legacyRevision } from "./revision.ts";
 import type { HttpSession } from "./session.ts";
 import { HttpSessions } from "./sessions.ts";
+import { type ClientIdentity, SharedInFlight, ShareError } from "./shares.ts";
 
 /** One server at one address, for every run-time: checks a request, and routes it by its HTTP method. */
 export class HttpEndpoint {
@@ -37,7 +38,7 @@ export class HttpEndpoint {
     this.#options = options;
     this.limits = toLimits(options, where);
     this.exposeErrors = options.exposeErrors ?? false;
-    this.inFlight = new InFlight({ max: this.limits.maxInFlight, countListening: false });
+    this.inFlight = new SharedInFlight(this.limits.maxInFlight, this.limits.maxInFlightPerClient);
     this.streams = new OpenStreams(this.limits.keepAliveInterval);
     this.sessions = options.sessions === false ? undefined : new HttpSessions(this);
     this.#guard = new HttpGuard(options, where);
@@ -60,9 +61,9 @@ export class HttpEndpoint {
   }
 
   /** Why a request cannot start now; undefined if it can. */
-  busy({ method }: RequestMessage): HttpError | undefined {
-    if (method === LISTEN) return this.#streamsBusy();
-    const error = this.inFlight.busy();
+  busy({ method }: RequestMessage, origin: CallOrigin): HttpError | undefined {
+    if (method === LISTEN) return this.#streamsBusy(origin);
+    const error = this.inFlight.busy(origin);
     return error === undefined ? undefined : busyError(error);
   }
 
@@ -82,8 +83,8 @@ export class HttpEndpoint {
 
   /** Cancels the calls of a session: those with that id, or all of them because the session has ended. */
   cancel(session: HttpSession, id?: RequestId): void {
-    for (const call of this.inFlight.all()) {
-      if (sessionOf(call) !== session || (id !== undefined && call.id !== id)) continue;
+    for (const call of this.inFlight.all(session)) {
+      if (id !== undefined && call.id !== id) continue;
       cancelCall(call, id === undefined ? "The session has ended." : "The client cancelled the request.");
     }
   }
@@ -152,7 +153,7 @@ export class HttpEndpoint {
   }
 
   #handleLegacySse(exchange: HttpExchange, legacySse: LegacySse): void {
-    if (exchange.method === "GET") this.#checkStreams();
+    if (exchange.method === "GET") this.#checkStreams(exchange);
     if (exchange.method === "POST") this.#checkContent(exchange);
     legacySse.handle(exchange);
   }
@@ -175,7 +176,7 @@ export class HttpEndpoint {
     }
     legacyRevision(exchange, this.server.revisions, undefined);
     const session = this.sessions?.require(exchange);
-    this.#checkStreams();
+    this.#checkStreams(session ?? exchange);
     const lastEventId = exchange.header("last-event-id");
     if (lastEventId === undefined) session?.listen(exchange);
     else session?.resume(exchange, lastEventId);
@@ -193,16 +194,20 @@ export class HttpEndpoint {
     else sendError(exchange, this.#notAllowed(exchange));
   }
 
-  #checkStreams(): void {
-    const busy = this.#streamsBusy();
+  #checkStreams(client: ClientIdentity): void {
+    const busy = this.#streamsBusy(client);
     if (busy !== undefined) throw busy;
   }
 
-  #streamsBusy(): HttpError | undefined {
+  #streamsBusy(client: ClientIdentity): HttpError | undefined {
     if (this.inFlight.draining) return busyError(shuttingDown());
-    const { maxStreams } = this.limits;
-    if (this.streams.size < maxStreams) return undefined;
-    return busyError(new RpcError("busy", `The server is busy: ${maxStreams} streams are open. Try again later.`));
+    const { maxStreams, maxStreamsPerClient } = this.limits;
+    const { size } = this.streams;
+    if (size >= maxStreams) {
+      return busyError(new RpcError("busy", `The server is busy: ${maxStreams} streams are open. Try again later.`));
+    }
+    if (size * 2 < maxStreams || this.streams.count(client) < maxStreamsPerClient) return undefined;
+    return busyError(new ShareError(maxStreamsPerClient, "open streams"));
   }
 
   #hasSessions(exchange: HttpExchange): boolean {
@@ -215,7 +220,7 @@ export class HttpEndpoint {
   }
 }
 
-/** The session of a call: over HTTP it is the listener for changes. */
+/** The session of a call that came in a POST: the listener for changes. */
 function sessionOf(call: Call): HttpSession | undefined {
   return call.origin.listener as HttpSession | undefined;
 }

@@ -3,6 +3,7 @@ import type { EventLog } from "./event-log.ts";
 import type { DisconnectListener, HttpExchange } from "./exchange.ts";
 import { STREAM_HEADERS } from "./http-error.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
+import type { ClientIdentity } from "./shares.ts";
 import { COMMENT, primingEvent, toEvent } from "./sse.ts";
 
 /** Makes a stream resumable after a lost connection. */
@@ -22,13 +23,20 @@ const RETRY = 1000;
  * disconnected are kept, and delivered when it reconnects.
  */
 export class EventStream implements OpenStream, DisconnectListener {
+  readonly client: ClientIdentity;
   readonly #streams: OpenStreams;
   readonly #resumption: Resumption | undefined;
   readonly #listener: DisconnectListener | undefined;
   #exchange: HttpExchange | undefined;
   #position = 0;
 
-  constructor(streams: OpenStreams, resumption?: Resumption, listener?: DisconnectListener) {
+  constructor(
+    streams: OpenStreams,
+    client: ClientIdentity,
+    listener?: DisconnectListener | undefined,
+    resumption?: Resumption,
+  ) {
+    this.client = client;
     this.#streams = streams;
     this.#resumption = resumption;
     this.#listener = listener;

@@ -12,6 +12,8 @@ export interface HttpRequest {
   readonly path: string;
   /** The text after the question mark; empty without a query. */
   readonly query: string;
+  /** The client's network address; undefined where the run-time does not know it. */
+  readonly address: string | undefined;
   /** The run-time's own request: an IncomingMessage, or a Request. */
   readonly raw: unknown;
   /** The value of a header; the name must be in lower case. */

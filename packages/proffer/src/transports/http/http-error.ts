@@ -3,6 +3,7 @@ import type { RequestId } from "../../protocol/messages.ts";
 import type { Revision } from "../../protocol/revisions/revision.ts";
 import { errorMessage, toErrorObject } from "../../results/encode.ts";
 import type { HeaderList, HttpExchange } from "./exchange.ts";
+import { ShareError } from "./shares.ts";
 
 /** The headers of every response with a body: it must not be cached, sniffed for its type, or shown in a frame. */
 export const JSON_HEADERS: HeaderList = [
@@ -38,7 +39,7 @@ export class HttpError extends Error {
 }
 
 export function busyError(error: RpcError): HttpError {
-  return new HttpError(503, error, ["retry-after", "1"]);
+  return new HttpError(error instanceof ShareError ? 429 : 503, error, ["retry-after", "1"]);
 }
 
 export function tooLargeError(limit: number): HttpError {

@@ -1,9 +1,11 @@
+import type { Principal } from "../../calls/principal.ts";
 import { Connection } from "../../server/connection.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";
 import type { BodyReceiver, DisconnectListener, HttpExchange } from "./exchange.ts";
-import { busyError, HttpError, NO_HEADERS } from "./http-error.ts";
+import { HttpError, NO_HEADERS } from "./http-error.ts";
 import { createSessionId } from "./sessions.ts";
+import type { ClientIdentity } from "./shares.ts";
 
 /** The last segments of its two paths. */
 export const LEGACY_SSE_PATHS = ["/sse", "/messages"] as const;
@@ -50,35 +52,38 @@ export class LegacySse {
     if (exchange.method !== "POST") throw new HttpError(405, "Send messages with POST.", ["allow", "POST"]);
     const client = this.#clients.get(new URLSearchParams(exchange.query).get("session") ?? "");
     // For anyone but its owner, the session does not exist.
-    if (client === undefined || client.owner !== exchange.principal?.id) {
+    if (client === undefined || client.principal?.id !== exchange.principal?.id) {
       throw new HttpError(404, "Unknown session; open the stream first.");
     }
-    const busy = client.connection.busy();
-    if (busy !== undefined) throw busyError(busy);
+    // Even if the server is busy: the message may be the answer that a call in flight waits for.
     exchange.read(client);
   }
 }
 
-class LegacySseClient implements BodyReceiver, DisconnectListener {
+class LegacySseClient implements BodyReceiver, DisconnectListener, ClientIdentity {
   readonly maxMessageBytes: number;
   readonly connection: Connection;
-  readonly owner: string | undefined;
+  readonly principal: Principal | undefined;
   readonly #stream: EventStream;
   readonly #onEnd: () => void;
 
   constructor(endpoint: HttpEndpoint, exchange: HttpExchange, onEnd: () => void) {
-    const stream = new EventStream(endpoint.streams, undefined, this);
+    const stream = new EventStream(endpoint.streams, this, this);
     this.maxMessageBytes = endpoint.limits.maxMessageBytes;
     this.#stream = stream;
     this.#onEnd = onEnd;
-    this.owner = exchange.principal?.id;
+    this.principal = exchange.principal;
     this.connection = new Connection(endpoint.server, {
       send: (wire) => stream.send(wire),
       principal: exchange.principal,
       exposeErrors: endpoint.exposeErrors,
-      maxInFlight: endpoint.limits.maxInFlight,
+      inFlight: endpoint.inFlight,
     });
     stream.open(exchange);
+  }
+
+  get listener(): Connection {
+    return this.connection;
   }
 
   received(exchange: HttpExchange, text: string): void {

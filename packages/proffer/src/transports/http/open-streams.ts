@@ -1,5 +1,8 @@
+import { type ClientIdentity, isSameClient } from "./shares.ts";
+
 /** A stream that needs keep-alive comments, and must end when the server stops. */
 export interface OpenStream {
+  readonly client: ClientIdentity;
   keepAlive(): void;
   /** Ends the connection; a resumable stream can continue over another one. */
   release(): void;
@@ -18,6 +21,13 @@ export class OpenStreams {
 
   get size(): number {
     return this.#streams.size;
+  }
+
+  /** The number of streams of one client. */
+  count(client: ClientIdentity): number {
+    let count = 0;
+    for (const stream of this.#streams) if (isSameClient(stream.client, client)) count++;
+    return count;
   }
 
   add(stream: OpenStream): void {

@@ -39,8 +39,15 @@ export interface HttpOptions extends GuardOptions {
   readonly maxMessageBytes?: number;
   /** With this many requests in flight, the next one is rejected with 503. Default: 1,000. */
   readonly maxInFlight?: number;
+  /**
+   * Once half of `maxInFlight` is in use, a client with this many requests in flight is rejected with 429. Default: a
+   * tenth of `maxInFlight`, at least 10.
+   */
+  readonly maxInFlightPerClient?: number;
   /** With this many open streams, the next one is rejected with 503. Default: 10,000. */
   readonly maxStreams?: number;
+  /** Once half of `maxStreams` is in use, a client with this many streams is rejected with 429. Default: a tenth. */
+  readonly maxStreamsPerClient?: number;
   /** A stream is closed when its client has this many unread bytes. Default: 4 MiB. */
   readonly maxUnreadBytes?: number;
   /** Milliseconds between the comments that keep an idle stream open. Default: 15,000. */
@@ -60,10 +67,13 @@ export const DRAIN_TIMEOUT = 5000;
 export interface HttpLimits {
   readonly maxMessageBytes: number;
   readonly maxInFlight: number;
+  readonly maxInFlightPerClient: number;
   readonly maxStreams: number;
+  readonly maxStreamsPerClient: number;
   readonly maxUnreadBytes: number;
   readonly keepAliveInterval: number;
   readonly idleTimeout: number;
+  readonly reconnectTimeout: number;
   readonly maxSessions: number;
   readonly maxReplayBytes: number;
 }
@@ -71,13 +81,17 @@ export interface HttpLimits {
 /** Fills in the defaults. @throws {UsageError} for a limit that is not a positive number. */
 export function toLimits(options: HttpOptions, where: string): HttpLimits {
   const sessions = options.sessions || {};
+  const { maxInFlight = 1000, maxStreams = 10_000 } = options;
   const limits: HttpLimits = {
     maxMessageBytes: options.maxMessageBytes ?? 4 * MiB,
-    maxInFlight: options.maxInFlight ?? 1000,
-    maxStreams: options.maxStreams ?? 10_000,
+    maxInFlight,
+    maxInFlightPerClient: options.maxInFlightPerClient ?? shareOf(maxInFlight),
+    maxStreams,
+    maxStreamsPerClient: options.maxStreamsPerClient ?? shareOf(maxStreams),
     maxUnreadBytes: options.maxUnreadBytes ?? 4 * MiB,
     keepAliveInterval: options.keepAliveInterval ?? 15_000,
     idleTimeout: sessions.idleTimeout ?? 30 * 60 * 1000,
+    reconnectTimeout: sessions.reconnectTimeout ?? 60_000,
     maxSessions: sessions.max ?? 10_000,
     maxReplayBytes: sessions.maxReplayBytes ?? MiB,
   };
@@ -86,4 +100,9 @@ export function toLimits(options: HttpOptions, where: string): HttpLimits {
     throw new UsageError("bad_option", `${where}: ${name} must be a positive number, not ${String(value)}.`);
   }
   return limits;
+}
+
+/** The default share of one client. */
+export function shareOf(max: number): number {
+  return Math.max(10, Math.floor(max / 10));
 }

@@ -56,23 +56,26 @@ export class PostHandler implements BodyReceiver {
     const { server, sessions } = this.#endpoint;
     if (hasEnvelope(message.params)) {
       const revision = modernRevision(exchange, message, server);
-      this.#admit(message);
-      this.#start(new HttpReply(this.#endpoint, exchange), revision, message);
+      this.#admit(new HttpReply(this.#endpoint, exchange), revision, message);
       return;
     }
     const named = legacyRevision(exchange, server.revisions, message.method);
-    this.#admit(message);
     if (message.method === "initialize") {
       this.#initialize(exchange, message);
       return;
     }
     const session = sessions?.require(exchange);
     const revision = session?.state.revision ?? named ?? server.revisions.assumed;
-    this.#start(new HttpReply(this.#endpoint, exchange, session), revision, message);
+    this.#admit(new HttpReply(this.#endpoint, exchange, session), revision, message);
   }
 
-  #admit(message: RequestMessage): void {
-    const busy = this.#endpoint.busy(message);
+  #admit(reply: HttpReply, revision: Revision, message: RequestMessage): void {
+    this.#checkBusy(reply, message);
+    this.#start(reply, revision, message);
+  }
+
+  #checkBusy(reply: HttpReply, message: RequestMessage): void {
+    const busy = this.#endpoint.busy(message, reply);
     if (busy !== undefined) throw busy;
   }
 
@@ -82,10 +85,12 @@ export class PostHandler implements BodyReceiver {
       sessions.require(exchange);
       throw new HttpError(400, "This session is already initialized; send initialize without Mcp-Session-Id.");
     }
+    // Before a session is opened: it would take the place of another one.
+    this.#checkBusy(new HttpReply(this.#endpoint, exchange), message);
     const state = openSession(server, message.params, createSessionId());
     let session: HttpSession | undefined;
     if (sessions !== undefined) {
-      session = sessions.add(state, exchange.principal);
+      session = sessions.add(state, exchange);
       if (session === undefined) throw new HttpError(503, new RpcError("busy", "Too many sessions are in use."));
       exchange.extraHeaders = [...(exchange.extraHeaders ?? NO_HEADERS), "mcp-session-id", state.id];
     }
@@ -153,7 +158,7 @@ export class PostHandler implements BodyReceiver {
   }
 
   #startInBatch(batch: Batch, revision: Revision, message: RequestMessage): void {
-    const busy = this.#endpoint.busy(message);
+    const busy = this.#endpoint.busy(message, batch);
     if (busy === undefined) this.#start(batch, revision, message);
     else batch.add(errorText(busy.error, message.id, revision));
   }

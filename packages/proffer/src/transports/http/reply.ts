@@ -1,5 +1,6 @@
 import type { Call, CallOrigin } from "../../calls/call.ts";
 import type { ClientResponse } from "../../calls/client-requests.ts";
+import { cancelCall } from "../../calls/in-flight.ts";
 import type { Principal } from "../../calls/principal.ts";
 import type { SessionState } from "../../calls/session.ts";
 import type { ChangeListener } from "../../catalog/changes.ts";
@@ -24,6 +25,9 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   readonly #owner: HttpSession | undefined;
   #stream: EventStream | undefined;
   #waiting: Call | undefined;
+  /** The calls that asked something through this response: several in a batch. */
+  #asking: Set<Call> | undefined;
+  #abandoned: ReturnType<typeof setTimeout> | undefined;
 
   constructor(endpoint: HttpEndpoint, exchange: HttpExchange, owner?: HttpSession, session = owner?.state) {
     this.#endpoint = endpoint;
@@ -34,6 +38,14 @@ export class HttpReply implements CallOrigin, DisconnectListener {
 
   get principal(): Principal | undefined {
     return this.#exchange.principal;
+  }
+
+  get address(): string | undefined {
+    return this.#exchange.address;
+  }
+
+  get countsStreams(): boolean {
+    return true;
   }
 
   get exposeErrors(): boolean {
@@ -61,6 +73,7 @@ export class HttpReply implements CallOrigin, DisconnectListener {
 
   /** Sends the response, as JSON or as the last event of the stream. */
   finish(wire: Wire, status = 200): void {
+    clearTimeout(this.#abandoned);
     if (this.#stream === undefined) {
       this.#exchange.send(status, JSON_HEADERS, wire);
       return;
@@ -75,13 +88,16 @@ export class HttpReply implements CallOrigin, DisconnectListener {
 
   /** A cancelled call gets no result, but its HTTP response must still end. */
   onCancelled(): void {
+    clearTimeout(this.#abandoned);
     if (this.#stream === undefined) this.#exchange.send(202, NO_HEADERS);
     else this.#close(this.#stream);
   }
 
   /** Ends the connection but keeps the stream in the session: the client resumes it there. */
   detach(call: Call): void {
-    if (this.#owner !== undefined && call.revision.primed) this.#upgrade().release();
+    if (this.#owner === undefined || !call.revision.primed) return;
+    this.#upgrade().release();
+    this.#expectReconnect();
   }
 
   /** The call was not answered synchronously: watch whether the client disconnects. */
@@ -92,6 +108,7 @@ export class HttpReply implements CallOrigin, DisconnectListener {
 
   onDisconnect(): void {
     const call = this.#waiting;
+    this.#expectReconnect();
     // In the older revisions a lost connection is not a cancellation.
     if (call === undefined || call.done || call.revision.handshake) return;
     call.cancel("The client closed the connection.");
@@ -101,16 +118,46 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   async #sendRequest(call: Call, method: string, params: JsonObject): Promise<ClientResponse> {
     const requests = this.#owner?.requests;
     if (requests === undefined) return { error: {} };
-    return requests.send(call, method, params, (text) => this.#upgrade().send(text));
+    this.#asking ??= new Set();
+    this.#asking.add(call);
+    const response = requests.send(call, method, params, (text) => this.#upgrade().send(text));
+    this.#expectReconnect();
+    return response;
+  }
+
+  /**
+   * While the client is disconnected, nobody can answer a question: unless it reconnects in time, the calls that wait
+   * are cancelled. Otherwise a client could fill the server with calls by closing each connection once it was asked.
+   */
+  #expectReconnect(): void {
+    const { reconnectTimeout } = this.#endpoint.limits;
+    if (this.#abandoned !== undefined || this.#stream?.connected !== false || !this.#isWaiting()) return;
+    this.#abandoned = setTimeout(() => {
+      this.#abandoned = undefined;
+      // A client that listens to its session is there, and may still answer.
+      if (this.#owner?.listening) this.#expectReconnect();
+      else if (this.#stream?.connected === false) this.#abandon();
+    }, reconnectTimeout);
+  }
+
+  #isWaiting(): boolean {
+    for (const call of this.#asking ?? []) if (call.waiting && !call.done) return true;
+    return false;
+  }
+
+  #abandon(): void {
+    for (const call of this.#asking ?? []) {
+      if (call.waiting && !call.done) cancelCall(call, "The client disconnected and did not come back to answer.");
+    }
   }
 
   #upgrade(): EventStream {
     if (this.#stream !== undefined) return this.#stream;
     if (this.#owner === undefined) {
-      this.#stream = new EventStream(this.#endpoint.streams, undefined, this);
+      this.#stream = new EventStream(this.#endpoint.streams, this, this);
       this.#stream.open(this.#exchange);
     } else {
-      this.#stream = this.#owner.openStream(this.#exchange);
+      this.#stream = this.#owner.openStream(this.#exchange, this);
     }
     return this.#stream;
   }

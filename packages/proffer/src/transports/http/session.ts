@@ -1,21 +1,23 @@
 import { ClientRequests } from "../../calls/client-requests.ts";
+import type { Principal } from "../../calls/principal.ts";
 import type { SessionState } from "../../calls/session.ts";
 import type { ChangeListener, ListKind } from "../../catalog/changes.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventLog, type ReplayBudget } from "./event-log.ts";
 import { EventStream } from "./event-stream.ts";
-import type { HttpExchange } from "./exchange.ts";
+import type { DisconnectListener, HttpExchange } from "./exchange.ts";
 import { HttpError, STREAM_HEADERS } from "./http-error.ts";
+import type { ClientIdentity } from "./shares.ts";
 
 /** The number of the stream that GET opens and that belongs to no request. */
 const STANDALONE = 0;
 const EVENT_ID = /^(\d{1,9})-(\d{1,9})$/;
 
 /** One client of an older revision over HTTP. Most sessions ask and stream nothing, so those parts are created lazily. */
-export class HttpSession implements ChangeListener {
+export class HttpSession implements ChangeListener, ClientIdentity {
   readonly state: SessionState;
-  /** The id of the principal that opened it; nobody else may use it. */
-  readonly owner: string | undefined;
+  /** The client that opened it; another principal may not use it. */
+  readonly opener: ClientIdentity;
   lastUsed = 0;
   /** The number of its calls in flight. */
   inFlight = 0;
@@ -28,16 +30,32 @@ export class HttpSession implements ChangeListener {
   #nextStream = STANDALONE + 1;
   #stopListening: (() => void) | undefined;
 
-  constructor(state: SessionState, owner: string | undefined, endpoint: HttpEndpoint, budget: ReplayBudget) {
+  constructor(state: SessionState, opener: ClientIdentity, endpoint: HttpEndpoint, budget: ReplayBudget) {
     this.state = state;
-    this.owner = owner;
+    this.opener = opener;
     this.#endpoint = endpoint;
     this.#budget = budget;
   }
 
-  /** Its client is connected or waits for a response. */
+  get principal(): Principal | undefined {
+    return this.opener.principal;
+  }
+
+  get listener(): ChangeListener {
+    return this;
+  }
+
+  /** Whether its client listens, right now. */
+  get listening(): boolean {
+    return this.#standalone?.connected === true;
+  }
+
+  /**
+   * Its client is connected or waits for a response. Calls that only wait for an answer of that client do not count:
+   * otherwise a client could keep its sessions for good by never answering.
+   */
   get busy(): boolean {
-    return this.inFlight > 0 || this.#standalone?.connected === true;
+    return this.listening || this.inFlight > (this.#requests?.calls ?? 0);
   }
 
   get requests(): ClientRequests {
@@ -46,9 +64,9 @@ export class HttpSession implements ChangeListener {
   }
 
   /** Opens the stream that answers one request. */
-  openStream(exchange: HttpExchange): EventStream {
+  openStream(exchange: HttpExchange, listener: DisconnectListener): EventStream {
     const number = this.#nextStream++;
-    const stream = this.#createStream(number);
+    const stream = this.#createStream(number, listener);
     this.#streams ??= new Map();
     this.#streams.set(number, stream);
     stream.open(exchange);
@@ -63,7 +81,7 @@ export class HttpSession implements ChangeListener {
 
   /** Opens the standalone stream. @throws {HttpError} if one is already open. */
   listen(exchange: HttpExchange): void {
-    if (this.#standalone?.connected) {
+    if (this.listening) {
       throw new HttpError(409, "This session already has an open stream; close that one first.");
     }
     this.#prepareStandalone().open(exchange);
@@ -126,9 +144,9 @@ export class HttpSession implements ChangeListener {
     return this.#standalone;
   }
 
-  #createStream(number: number): EventStream {
+  #createStream(number: number, listener?: DisconnectListener): EventStream {
     const { limits, streams } = this.#endpoint;
     this.#log ??= new EventLog(limits.maxReplayBytes, this.#budget);
-    return new EventStream(streams, { log: this.#log, number, primed: this.state.revision.primed });
+    return new EventStream(streams, this, listener, { log: this.#log, number, primed: this.state.revision.primed });
   }
 }

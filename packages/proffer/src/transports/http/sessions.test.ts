@@ -13,7 +13,7 @@ function create(max: number) {
   const opened: HttpSession[] = [];
   const open = (owner?: string) => {
     const state = openSession(stateOf(server), { protocolVersion: "2025-11-25" }, createSessionId());
-    const session = sessions.add(state, owner === undefined ? undefined : { id: owner });
+    const session = sessions.add(state, owner === undefined ? {} : { principal: { id: owner } });
     if (session !== undefined) opened.push(session);
     return session;
   };

@@ -5,11 +5,18 @@ import type { HttpEndpoint } from "./endpoint.ts";
 import type { ReplayBudget } from "./event-log.ts";
 import type { HttpExchange } from "./exchange.ts";
 import { HttpError } from "./http-error.ts";
+import { shareOf } from "./options.ts";
 import { HttpSession } from "./session.ts";
+import { type ClientIdentity, isKnown, isSameClient } from "./shares.ts";
 
 export interface SessionOptions {
   /** Milliseconds after which an unused session ends. Default: 30 minutes. */
   readonly idleTimeout?: number;
+  /**
+   * Milliseconds in which a client that lost the connection of a question must reconnect; then the call is cancelled.
+   * Default: 60,000.
+   */
+  readonly reconnectTimeout?: number;
   /** The maximum number of sessions; one more ends the least recently used. Default: 10,000. */
   readonly max?: number;
   /** The bytes of events that a session keeps for a client that reconnects. Default: 1 MiB. */
@@ -42,9 +49,9 @@ export class HttpSessions implements ReplayBudget {
   }
 
   /** Adds a new session; undefined if the limit is reached and every other session is busy. */
-  add(state: SessionState, principal: Principal | undefined): HttpSession | undefined {
-    if (this.#sessions.size >= this.#endpoint.limits.maxSessions && !this.#evict()) return undefined;
-    const session = new HttpSession(state, principal?.id, this.#endpoint, this);
+  add(state: SessionState, { principal, address }: ClientIdentity): HttpSession | undefined {
+    const session = new HttpSession(state, { principal, address }, this.#endpoint, this);
+    if (this.#sessions.size >= this.#endpoint.limits.maxSessions && !this.#evict(session.opener)) return undefined;
     session.lastUsed = Date.now();
     this.#sessions.set(state.id, session);
     this.#timer ??= this.#schedule();
@@ -55,7 +62,7 @@ export class HttpSessions implements ReplayBudget {
   find(id: string, principal: Principal | undefined): HttpSession | undefined {
     const session = this.#sessions.get(id);
     // For anyone but its owner, the session does not exist.
-    if (session === undefined || session.owner !== principal?.id) return undefined;
+    if (session === undefined || session.opener.principal?.id !== principal?.id) return undefined;
     const now = Date.now();
     if (now - session.lastUsed > this.#endpoint.limits.idleTimeout && !session.busy) {
       this.end(session);
@@ -102,13 +109,28 @@ export class HttpSessions implements ReplayBudget {
     this.#sessions.set(session.state.id, session);
   }
 
-  #evict(): boolean {
+  /** Ends the least recently used session: the client's own, if it has its share of them. */
+  #evict(opener: ClientIdentity): boolean {
+    const ended = this.#oldestIdle(this.#hasItsShare(opener) ? opener : undefined);
+    if (ended !== undefined) this.end(ended);
+    return ended !== undefined;
+  }
+
+  #hasItsShare(opener: ClientIdentity): boolean {
+    if (!isKnown(opener)) return false;
+    let missing = shareOf(this.#endpoint.limits.maxSessions);
     for (const session of this.#sessions.values()) {
-      if (session.busy) continue;
-      this.end(session);
-      return true;
+      if (isSameClient(session.opener, opener)) missing--;
+      if (missing === 0) return true;
     }
     return false;
+  }
+
+  #oldestIdle(opener: ClientIdentity | undefined): HttpSession | undefined {
+    for (const session of this.#sessions.values()) {
+      if (!session.busy && (opener === undefined || isSameClient(session.opener, opener))) return session;
+    }
+    return undefined;
   }
 
   #schedule(): ReturnType<typeof setTimeout> {

@@ -14,6 +14,8 @@ export class FetchExchange implements HttpExchange {
   readonly method: string;
   readonly path: string;
   readonly raw: Request;
+  /** Web-standard requests do not have it. */
+  readonly address = undefined;
   /** Resolves when the response starts. */
   readonly response: Promise<Response>;
   principal: Principal | undefined;

@@ -5,6 +5,7 @@ import type { Wire } from "../../../protocol/messages.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, RequestRecord } from "../exchange.ts";
 import { notUtf8Error, sendError, tooLargeError } from "../http-error.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /** Milliseconds that a client may keep sending a rejected body, so that it can read the response. */
 const LINGER = 1000;
@@ -28,16 +29,31 @@ export class NodeExchange implements HttpExchange {
   logRecord: RequestRecord | undefined;
   readonly #response: ServerResponse;
   readonly #endpoint: HttpEndpoint | undefined;
+  readonly #proxies: TrustedProxies | undefined;
   #listener: DisconnectListener | undefined;
   #answered = false;
   #watching = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, path: string, endpoint?: HttpEndpoint) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    endpoint?: HttpEndpoint,
+    proxies?: TrustedProxies,
+  ) {
     this.raw = request;
     this.method = request.method ?? "";
     this.path = path;
     this.#response = response;
     this.#endpoint = endpoint;
+    this.#proxies = proxies;
+  }
+
+  get address(): string | undefined {
+    const { remoteAddress } = this.raw.socket;
+    return this.#proxies === undefined
+      ? remoteAddress
+      : this.#proxies.clientOf(remoteAddress, this.header("x-forwarded-for"));
   }
 
   get query(): string {

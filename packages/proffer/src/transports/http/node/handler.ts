@@ -5,6 +5,16 @@ import { HttpEndpoint } from "../endpoint.ts";
 import { HttpError, sendError } from "../http-error.ts";
 import { DRAIN_TIMEOUT, type HttpOptions } from "../options.ts";
 import { NodeExchange } from "./exchange.ts";
+import { TrustedProxies } from "./trusted-proxies.ts";
+
+/** Options for serving one server over HTTP with Node. */
+export interface NodeHttpOptions extends HttpOptions {
+  /**
+   * The addresses of proxies and load balancers, such as "10.0.0.7" or "10.0.0.0/8". The header `X-Forwarded-For`
+   * counts only if one of them sent it. Default: none.
+   */
+  readonly trustedProxies?: readonly string[];
+}
 
 /** Handles requests of node:http and of frameworks built on it. */
 export interface NodeHandler {
@@ -26,11 +36,17 @@ const BODY_GONE =
  * app.all("/mcp", createNodeHandler(server)); // before express.json()
  * app.listen(3000);
  */
-export function createNodeHandler(server: Server, options: HttpOptions = {}): NodeHandler {
+export function createNodeHandler(server: Server, options: NodeHttpOptions = {}): NodeHandler {
   const endpoint = new HttpEndpoint(server, options, "createNodeHandler()");
+  const proxies = toProxies(options, "createNodeHandler()");
   const handler = (request: IncomingMessage, response: ServerResponse) =>
-    handleNode(endpoint, request, response, pathOf(request));
+    handleNode(endpoint, request, response, pathOf(request), proxies);
   return Object.assign(handler, { close: (drainTimeout = DRAIN_TIMEOUT) => endpoint.close(drainTimeout) });
+}
+
+/** The proxies in the options; undefined if there are none. @throws {UsageError} for an invalid address. */
+export function toProxies({ trustedProxies = [] }: NodeHttpOptions, where: string): TrustedProxies | undefined {
+  return trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies, where);
 }
 
 /** Passes a Node request to an endpoint. */
@@ -39,8 +55,9 @@ export function handleNode(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
+  proxies?: TrustedProxies | undefined,
 ): void {
-  const exchange = new NodeExchange(request, response, path, endpoint);
+  const exchange = new NodeExchange(request, response, path, endpoint, proxies);
   if (exchange.ambiguous)
     sendError(exchange, new HttpError(400, "Host, Content-Type or Authorization was sent twice."));
   else if (request.readableDidRead) sendError(exchange, new HttpError(500, new RpcError("internal_error", BODY_GONE)));

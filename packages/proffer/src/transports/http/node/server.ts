@@ -8,14 +8,15 @@ import { HttpError, JSON_HEADERS, sendError } from "../http-error.ts";
 import { LEGACY_SSE_PATHS } from "../legacy-sse.ts";
 import { DRAIN_TIMEOUT, type HttpOptions } from "../options.ts";
 import { NodeExchange } from "./exchange.ts";
-import { handleNode, pathOf } from "./handler.ts";
+import { handleNode, type NodeHttpOptions, pathOf, toProxies } from "./handler.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /** A server with its own options, for one of several paths. */
 export interface Mount extends HttpOptions {
   readonly server: Server;
 }
 
-export interface ServeOptions extends HttpOptions {
+export interface ServeOptions extends NodeHttpOptions {
   /** 0 picks a free port. Default: 3000. */
   readonly port?: number;
   /** The address to listen on. Default: 127.0.0.1, reachable only from this machine. */
@@ -82,6 +83,7 @@ class HttpSite {
   readonly #routes = new Map<string, HttpEndpoint>();
   readonly #guard: HttpGuard;
   readonly #health: string | undefined;
+  readonly #proxies: TrustedProxies | undefined;
   readonly #http: http.Server;
   #connections = 0;
   #stopping = false;
@@ -90,6 +92,7 @@ class HttpSite {
     const { health } = options;
     this.#options = withOwnName(options);
     this.#guard = new HttpGuard(this.#options, "serveHttp()");
+    this.#proxies = toProxies(options, "serveHttp()");
     this.#health = health === true ? "/healthz" : health || undefined;
     const mounts = isServer(servers) ? { [options.path ?? DEFAULT_PATH]: servers } : servers;
     for (const [path, mount] of Object.entries(mounts)) this.#mount(path, mount);
@@ -134,7 +137,7 @@ class HttpSite {
   #handle(request: IncomingMessage, response: ServerResponse): void {
     const path = pathOf(request);
     const endpoint = this.#routes.get(path);
-    if (endpoint !== undefined) handleNode(endpoint, request, response, path);
+    if (endpoint !== undefined) handleNode(endpoint, request, response, path, this.#proxies);
     else this.#handleOther(new NodeExchange(request, response, path));
   }
 
