@@ -83,6 +83,8 @@ describe("the limits of docs/security.md", () => {
     });
     expect(constant("../src/questions/state.ts", "MAX_STATE_LENGTH")).toBe("256 * 1024");
     expect(fixed["state of a question"]).toBe("256 KiB");
+    expect(constant("../src/questions/rounds.ts", "MAX_STEP_WAIT")).toBe("10 * 60 * 1000");
+    expect(fixed["time that a question waits for steps in flight"]).toBe("10 minutes");
   });
 });
 

@@ -1,7 +1,10 @@
 import type { Call } from "../calls/call.ts";
 import { missingCapabilities, missingCapability } from "../calls/capabilities.ts";
+import { releaseLateHandler } from "../calls/timeout.ts";
 import type { JsonObject } from "../protocol/messages.ts";
+import { METHODS } from "../protocol/methods.ts";
 import type { ClientCapabilities } from "../protocol/model.ts";
+import { UsageError } from "../support/usage-error.ts";
 
 /** The requests that a server can send to a client. */
 export type InputMethod = "elicitation/create" | "sampling/createMessage" | "roots/list";
@@ -36,7 +39,8 @@ export interface Questions {
  * Returns a promise that never settles, so that no `catch` or `finally` of the author runs when a call has ended. It is
  * garbage-collected together with the run that awaits it.
  */
-export function suspended<Value>(): Promise<Value> {
+export function suspended<Value>(call: Call): Promise<Value> {
+  releaseLateHandler(call);
   return new Promise<Value>(() => {});
 }
 
@@ -46,6 +50,9 @@ export function suspended<Value>(): Promise<Value> {
  */
 export function answerWithoutAsking(call: Call, question: Question): Promise<JsonObject> | undefined {
   const { revision, origin } = call;
+  if (!METHODS.get(call.method)?.asks) {
+    throw new UsageError("wrong_use", `${call.method} cannot ask the user. Ask in a tool, a prompt or a read.`);
+  }
   const isPossible = revision.inputs.has(question.method) && (revision.rounds || origin.request !== undefined);
   const missing = isPossible ? missingCapabilities(question.needs, call.client.capabilities) : question.needs;
   if (missing === undefined) return undefined;
@@ -53,5 +60,5 @@ export function answerWithoutAsking(call: Call, question: Question): Promise<Jso
   call.ignoreHandler();
   // The call can be ended only after the handler has returned its promise.
   queueMicrotask(() => call.interrupt(missingCapability(revision, missing, `This ${call.method}`)));
-  return suspended();
+  return suspended(call);
 }

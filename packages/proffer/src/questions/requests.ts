@@ -18,24 +18,25 @@ export class Requests implements Questions {
   async ask(question: Question): Promise<JsonObject> {
     const { method, schema } = question;
     const call = this.#call;
-    if (call.done) return suspended();
+    // Nobody would withdraw a request that is sent after the signal has aborted.
+    if (call.done || call.signal.aborted) return suspended(call);
     const unasked = answerWithoutAsking(call, question);
-    if (unasked !== undefined || call.origin.request === undefined) return unasked ?? suspended();
+    if (unasked !== undefined || call.origin.request === undefined) return unasked ?? suspended(call);
     const params =
       method === "elicitation/create" ? convert(call.revision, "elicitation", question.params) : question.params;
     const response = await call.origin.request(call, method, params);
-    if (call.done) return suspended();
+    if (call.done) return suspended(call);
     if ("error" in response) return this.#answerError(question);
     try {
       return checkResponse(method, splitLists(response.result, schema), schema, "The answer");
     } catch (error) {
       call.interrupt(error instanceof InvalidParams ? new ToolError(error.message) : (error as Error));
-      return suspended();
+      return suspended(call);
     }
   }
 
-  step(_name: string, work: () => unknown): Promise<unknown> {
-    return runStep(work);
+  step(name: string, work: () => unknown): Promise<unknown> {
+    return runStep(this.#call, name, work);
   }
 
   replayError(): undefined {}

@@ -1,20 +1,25 @@
 import type { Call } from "../calls/call.ts";
+import { releaseLateHandler } from "../calls/timeout.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { encodeInputRequired } from "../results/encode.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import { atEndOfTurn } from "../support/end-of-turn.ts";
+import { UsageError } from "../support/usage-error.ts";
 import { whenReady } from "../support/when-ready.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { answerWithoutAsking, type Question, type Questions, suspended } from "./question.ts";
 import { ASK, ReplayLog, STEP } from "./replay-log.ts";
 import { checkResponse } from "./response.ts";
+import { runInsideStep } from "./running-step.ts";
 import { type Outstanding, openState, type RoundState, sealState } from "./state.ts";
 
 /** A call that still asks after this many rounds would ask forever. */
 const MAX_ROUNDS = 200;
 /** Milliseconds that a user has for an answer. */
 const STATE_LIFETIME = 60 * 60 * 1000;
+/** Milliseconds that a question waits for the steps in flight. */
+const MAX_STEP_WAIT = 10 * 60 * 1000;
 
 /** The state at the beginning of a round. */
 interface RoundStart {
@@ -52,7 +57,7 @@ export class Rounds implements Questions {
   }
 
   ask(question: Question): JsonObject | Promise<JsonObject> {
-    if (this.#over) return suspended();
+    if (this.#over) return suspended(this.#call);
     const { method, key, identity } = question;
     const operation = this.#identify(ASK, `${method} ${key ?? ""} ${identity}`);
     const recorded = this.#log.get(operation);
@@ -72,15 +77,15 @@ export class Rounds implements Questions {
       // Questions asked in the same event-loop turn share one round.
       atEndOfTurn(() => void this.#suspend());
     }
-    return suspended();
+    return suspended(this.#call);
   }
 
   step(name: string, work: () => unknown): Promise<unknown> {
-    if (this.#over) return suspended();
+    if (this.#over) return suspended(this.#call);
     const operation = this.#identify(STEP, name);
     const recorded = this.#log.get(operation);
     if (recorded !== undefined) return Promise.resolve(parseStep(recorded));
-    const running = stepJson(work).then((json) => {
+    const running = stepJson(this.#call, name, work).then((json) => {
       this.#log.add(operation, json);
       return parseStep(json);
     });
@@ -88,8 +93,8 @@ export class Rounds implements Questions {
     const settled = () => this.#steps.delete(running);
     running.then(settled, settled);
     return running.then(
-      (value) => (this.#over ? suspended() : value),
-      (error) => (this.#over ? suspended() : Promise.reject(error)),
+      (value) => (this.#over ? suspended(this.#call) : value),
+      (error) => (this.#over ? suspended(this.#call) : Promise.reject(error)),
     );
   }
 
@@ -123,7 +128,7 @@ export class Rounds implements Questions {
       this.#over = true;
       this.#call.ignoreHandler();
       queueMicrotask(() => this.#call.interrupt(error as Error));
-      return suspended();
+      return suspended(this.#call);
     }
   }
 
@@ -135,11 +140,11 @@ export class Rounds implements Questions {
   }
 
   async #suspend(): Promise<void> {
-    // The handler may have finished without awaiting the answer.
-    if (this.#call.done) return;
+    // The handler may have finished without awaiting the answer, or its time limit was up in the same turn.
+    if (this.#call.done) return releaseLateHandler(this.#call);
     this.#over = true;
     this.#call.ignoreHandler();
-    while (this.#steps.size > 0) await Promise.allSettled(this.#steps);
+    await this.#settleSteps();
     try {
       const replayError = this.replayError();
       if (replayError !== undefined) throw replayError;
@@ -147,6 +152,27 @@ export class Rounds implements Questions {
     } catch (error) {
       this.#call.interrupt(error as Error);
     }
+    releaseLateHandler(this.#call);
+  }
+
+  /**
+   * Awaits the steps in flight. One that waits for the answer never ends; `refuseInsideStep` does not see that if the
+   * step asks through a queue, or if the runtime has no async context. So the call is answered after a limit.
+   */
+  async #settleSteps(): Promise<void> {
+    if (this.#steps.size === 0) return;
+    const call = this.#call;
+    const timer = setTimeout(() => {
+      call.interrupt(
+        new UsageError(
+          "wrong_use",
+          "A step did not end within 10 minutes after a question. If it waits for the answer, ask before the step and pass the answer in.",
+        ),
+      );
+      releaseLateHandler(call);
+    }, MAX_STEP_WAIT);
+    while (this.#steps.size > 0) await Promise.allSettled(this.#steps);
+    clearTimeout(timer);
   }
 
   async #inputRequired(): Promise<SerializedResult> {
@@ -209,12 +235,12 @@ function startRound(call: Call, state: RoundState, inputResponses: JsonObject): 
 }
 
 /** Runs a step. Its value goes through JSON, so that it is the same as when it is replayed from the state. */
-export async function runStep(work: () => unknown): Promise<unknown> {
-  return parseStep(await stepJson(work));
+export async function runStep(call: Call, name: string, work: () => unknown): Promise<unknown> {
+  return parseStep(await stepJson(call, name, work));
 }
 
-async function stepJson(work: () => unknown): Promise<string> {
-  return JSON.stringify(await work()) ?? "";
+async function stepJson(call: Call, name: string, work: () => unknown): Promise<string> {
+  return JSON.stringify(await runInsideStep(call, name, work)) ?? "";
 }
 
 /** Parses a step result; the empty text means undefined, which JSON cannot express. */
