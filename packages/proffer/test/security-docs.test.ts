@@ -83,6 +83,8 @@ describe("the limits of docs/security.md", () => {
     });
     expect(constant("../src/questions/state.ts", "MAX_STATE_LENGTH")).toBe("256 * 1024");
     expect(fixed["state of a question"]).toBe("256 KiB");
+    expect(constant("../src/server/store.ts", "MAX_KEYS")).toBe("100_000");
+    expect(fixed["answers that single-use tools remember in memory"]).toBe("100,000");
     expect(constant("../src/questions/rounds.ts", "MAX_STEP_WAIT")).toBe("10 * 60 * 1000");
     expect(fixed["time that a question waits for steps in flight"]).toBe("10 minutes");
   });

@@ -206,15 +206,18 @@ export function resume(call: Call): Rounds | Promise<Rounds> {
       ...(isSingleUse(call) ? {} : { early: inputResponses }),
     });
   }
-  return whenReady(openState(call, requestState), (state) =>
-    whenReady(claim(call, state), () => startRound(call, state, inputResponses)),
-  );
+  return whenReady(openState(call, requestState), (state) => {
+    // Before the claim: an invalid answer must not use up the state.
+    const round = startRound(call, state, inputResponses);
+    return whenReady(claim(call, state), () => round);
+  });
 }
 
 /** Rejects a state that was already used, on any node that shares the store, if the tool is `singleUse`. */
 function claim(call: Call, state: RoundState): void | Promise<void> {
   if (!isSingleUse(call)) return;
-  const claimed = call.server.store.claim(`state ${state.id} ${state.round}`, state.expires - Date.now());
+  const key = `state ${state.id} ${state.round}`;
+  const claimed = call.server.store.claim(key, state.expires - Date.now(), call.origin.principal?.id);
   return whenReady(claimed, (first) => {
     if (!first) throw new InvalidParams("params.requestState was already used. Send the request again without it.");
   });

@@ -1,28 +1,65 @@
+import { RpcError } from "../protocol/errors.ts";
+
 /** State that several processes must agree on. Memory is enough for one process. */
 export interface Store {
-  /** Claims a key for that many milliseconds: true for the first caller, false for all others. */
-  claim(key: string, milliseconds: number): boolean | Promise<boolean>;
+  /**
+   * Claims a key for that many milliseconds: true for the first caller, false for all others. `owner` is the id of the
+   * principal, undefined for anonymous callers: a store with limited space should not let one owner take all of it.
+   */
+  claim(key: string, milliseconds: number, owner?: string): boolean | Promise<boolean>;
 }
 
-/** With more keys, nothing can be claimed until some have expired. */
+interface Claim {
+  readonly expires: number;
+  readonly owner: string | undefined;
+}
+
+/** The keys of all owners together. */
 const MAX_KEYS = 100_000;
 
 /** A store in the memory of this process. */
 export class MemoryStore implements Store {
-  readonly #expiries = new Map<string, number>();
+  /** In the order in which they were claimed. */
+  readonly #claims = new Map<string, Claim>();
+  /** The number of keys of each owner. */
+  readonly #owned = new Map<string | undefined, number>();
 
-  claim(key: string, milliseconds: number): boolean {
+  claim(key: string, milliseconds: number, owner?: string): boolean {
     const now = Date.now();
-    const expiry = this.#expiries.get(key);
-    if (expiry !== undefined && expiry > now) return false;
-    if (this.#expiries.size >= MAX_KEYS) this.#sweep(now);
-    // Full of unexpired keys: refusing is safe, forgetting one of them would not be.
-    if (this.#expiries.size >= MAX_KEYS) return false;
-    this.#expiries.set(key, now + milliseconds);
+    this.#forgetExpired(now);
+    const earlier = this.#claims.get(key);
+    if (earlier !== undefined) {
+      if (earlier.expires > now) return false;
+      this.#forget(key, earlier);
+    }
+    const owned = this.#owned.get(owner) ?? 0;
+    // A principal may have a tenth as many keys as are free, so that the space shrinks slowly, also for an attacker with
+    // many accounts. Anonymous callers are many and cannot be told apart: together they may have as many as are free.
+    // Refusing is safe, forgetting an unexpired key would not be.
+    const parts = owner === undefined ? 1 : 10;
+    if (owned * parts >= MAX_KEYS - this.#claims.size) {
+      throw new RpcError("busy", `This caller has ${owned} single-use answers that have not expired. Try again later.`);
+    }
+    this.#claims.set(key, { expires: now + milliseconds, owner });
+    this.#owned.set(owner, owned + 1);
     return true;
   }
 
-  #sweep(now: number): void {
-    for (const [key, expiry] of this.#expiries) if (expiry <= now) this.#expiries.delete(key);
+  /**
+   * Forgets the oldest keys up to the first one that has not expired. Keys behind it may have expired too; they wait at
+   * most as long as a key is claimed for. Examining them all would let a caller without space cause work.
+   */
+  #forgetExpired(now: number): void {
+    for (const [key, claim] of this.#claims) {
+      if (claim.expires > now) return;
+      this.#forget(key, claim);
+    }
+  }
+
+  #forget(key: string, { owner }: Claim): void {
+    this.#claims.delete(key);
+    const rest = (this.#owned.get(owner) ?? 0) - 1;
+    if (rest > 0) this.#owned.set(owner, rest);
+    else this.#owned.delete(owner);
   }
 }

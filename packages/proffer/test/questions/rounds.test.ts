@@ -8,13 +8,13 @@ type Handle = (ctx: Context) => unknown;
 const KEY = new Uint8Array(32).fill(7);
 const YES_NO = { yes: field.boolean() };
 
-function serve(handle: Handle, options: { singleUse?: boolean } = {}) {
+function serve(handle: Handle) {
   return defineServer({
     name: "rounds",
     version: "1",
     keys: [KEY],
     log: () => {},
-    tools: [defineTool({ name: "run", ...options, handle: (_, ctx) => handle(ctx) })],
+    tools: [defineTool({ name: "run", handle: (_, ctx) => handle(ctx) })],
   });
 }
 
@@ -358,24 +358,5 @@ describe("findRepeats", () => {
       return "done";
     });
     expect(await findRepeats(server, "run", { answers, effects: () => writes })).toEqual([]);
-  });
-});
-
-describe("a single-use tool", () => {
-  it("T109 rejects a state that is sent twice, also concurrently", async () => {
-    let runs = 0;
-    const client = await connect(
-      serve(
-        async (ctx) => {
-          await ctx.ask("Sure?", YES_NO);
-          return ++runs;
-        },
-        { singleUse: true },
-      ),
-    );
-    const first = await round(client);
-    const outcomes = await Promise.allSettled([round(client, first), round(client, first), round(client, first)]);
-    expect(outcomes.map((outcome) => outcome.status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
-    expect(runs).toBe(1);
   });
 });
