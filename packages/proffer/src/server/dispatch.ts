@@ -75,9 +75,13 @@ function succeed(call: Call, result: unknown): void {
   call.origin.respond(call, wire);
 }
 
+/** A result that depends on a user's answers must not be cached. */
+const UNCACHEABLE: CacheHints = { ttlMs: 0, cacheScope: "private" };
+
 /** Only complete results have cache hints. */
 function cacheHints(call: Call, result: object): CacheHints | undefined {
   if (!METHODS.get(call.method)?.cacheable || "resultType" in result) return undefined;
+  if (call.questions !== undefined) return UNCACHEABLE;
   return call.cacheHints ?? call.server.hints;
 }
 

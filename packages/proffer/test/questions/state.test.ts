@@ -1,4 +1,4 @@
-import { defineServer, defineTool, field, type Principal, type ServerOptions } from "proffer";
+import { defineResource, defineServer, defineTool, field, type Principal, type ServerOptions } from "proffer";
 import { connect } from "proffer/testing";
 import { describe, expect, it, vi } from "vitest";
 
@@ -155,6 +155,19 @@ describe("the state of a call", () => {
     const asked = await client.requestOnce("tools/call", CALL);
     expect(asked).not.toHaveProperty("ttlMs");
     expect(asked).not.toHaveProperty("cacheScope");
+  });
+
+  it("T111 leads to a result that must not be cached, whatever the author says", async () => {
+    const shared = { ttlMs: 60_000, cacheScope: "public" } as const;
+    const secret = defineResource({
+      uri: "secret://{it}",
+      name: "secret",
+      cache: shared,
+      read: async ({ it }, ctx) => (it === "asked" ? (await ctx.ask("Name?", { name: field.text() })).action : "fixed"),
+    });
+    const client = await connect(serve({ resources: [secret], cache: shared }), { answers: () => ({ name: "Ada" }) });
+    expect(await client.read("secret://asked")).toMatchObject({ ttlMs: 0, cacheScope: "private" });
+    expect(await client.read("secret://other")).toMatchObject(shared);
   });
 });
 
