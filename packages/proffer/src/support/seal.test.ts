@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createSealer, parseKeys, randomKey, type Sealer } from "./seal.ts";
-import { readToken } from "./sealed-token.ts";
+import { readToken, TAG_BYTES } from "./sealed-token.ts";
 
 const key = new Uint8Array(32).fill(7);
 
@@ -69,6 +69,53 @@ describe.each(Object.entries(sealers(key)))("a token sealed with %s crypto", (_n
       expect(await sealer.open("cursor", token, "bound")).toBeUndefined();
     },
   );
+});
+
+describe("T071: the authentication tag", () => {
+  it.each(Object.entries(sealers(key)))("of %s crypto is refused with fewer than 16 bytes", async (_, sealer) => {
+    const token = Buffer.from(await sealer.seal("state", "a payload of some length", "bound"), "base64url");
+    for (let cut = 1; cut <= TAG_BYTES; cut++) {
+      const truncated = token.subarray(0, token.length - cut);
+      expect(await sealer.open("state", truncated.toString("base64url"), "bound")).toBeUndefined();
+      const padded = Buffer.concat([truncated, Buffer.alloc(cut)]);
+      // A tag may end with zero bytes by chance.
+      if (padded.equals(token)) continue;
+      expect(await sealer.open("state", padded.toString("base64url"), "bound")).toBeUndefined();
+    }
+  });
+
+  // GCM itself compares the tag, in constant time, if it knows the length. With another length, node:crypto would accept
+  // tags of four bytes, which can be guessed.
+  it("has a pinned length of 16 bytes in both implementations", async () => {
+    const lengths: unknown[] = [];
+    const { getBuiltinModule } = process;
+    const crypto = getBuiltinModule("node:crypto");
+    type Options = { authTagLength: number };
+    process.getBuiltinModule = (() => ({
+      hkdfSync: crypto.hkdfSync,
+      createCipheriv: (...args: [never, never, never, Options]) => {
+        lengths.push(args[3].authTagLength);
+        return crypto.createCipheriv(...args);
+      },
+      createDecipheriv: (...args: [never, never, never, Options]) => {
+        lengths.push(args[3].authTagLength);
+        return crypto.createDecipheriv(...args);
+      },
+    })) as never;
+    const node = createSealer([key]);
+    process.getBuiltinModule = getBuiltinModule;
+    expect(await node.open("state", await node.seal("state", "a", "b"), "b")).toBe("a");
+    expect(lengths).toEqual([16, 16]);
+
+    const { web } = sealers(key);
+    const { subtle } = globalThis.crypto;
+    const encrypt = vi.spyOn(subtle, "encrypt");
+    const decrypt = vi.spyOn(subtle, "decrypt");
+    expect(await web?.open("state", await web.seal("state", "a", "b"), "b")).toBe("a");
+    expect(encrypt.mock.calls[0]?.[0]).toMatchObject({ name: "AES-GCM", tagLength: 128 });
+    expect(decrypt.mock.calls[0]?.[0]).toMatchObject({ name: "AES-GCM", tagLength: 128 });
+    vi.restoreAllMocks();
+  });
 });
 
 describe("keys", () => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import fc from "fast-check";
 import { type Context, defineServer, defineTool, field } from "proffer";
 import { connect, findRepeats, type TestClient } from "proffer/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -8,13 +9,13 @@ type Handle = (ctx: Context) => unknown;
 const KEY = new Uint8Array(32).fill(7);
 const YES_NO = { yes: field.boolean() };
 
-function serve(handle: Handle) {
+function serve(handle: Handle, options: { singleUse?: boolean } = {}) {
   return defineServer({
     name: "rounds",
     version: "1",
     keys: [KEY],
     log: () => {},
-    tools: [defineTool({ name: "run", handle: (_, ctx) => handle(ctx) })],
+    tools: [defineTool({ name: "run", ...options, handle: (_, ctx) => handle(ctx) })],
   });
 }
 
@@ -33,6 +34,25 @@ async function round(
     inputResponses: Object.fromEntries(asked.map((key) => [key, answer])),
   };
   return client.requestOnce("tools/call", { ...CALL, ...retry });
+}
+
+/**
+ * Answers ten rounds. Sends each round as often again as `duplicates` says, at the same time, and again after the next
+ * round. Returns the last result, and how many of the duplicates were refused.
+ */
+async function play(client: TestClient, duplicates: readonly number[]) {
+  let last = await round(client);
+  let refused = 0;
+  for (const count of duplicates) {
+    const before = last;
+    const send = (times: number) => Promise.allSettled(Array.from({ length: times }, () => round(client, before)));
+    const outcomes = [...(await send(1 + count)), ...(await send(count))];
+    const results = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+    refused += outcomes.length - results.length;
+    // Any of the equivalent results may reach the client.
+    last = results[count % results.length] ?? before;
+  }
+  return { last, refused };
 }
 
 let unhandled: unknown[] = [];
@@ -268,17 +288,44 @@ describe("questions in rounds", () => {
 });
 
 describe("a step", () => {
-  it("T115 runs once in ten rounds, and each round has its result", async () => {
-    let charged = 0;
-    const server = serve(async (ctx) => {
-      const receipt = await ctx.step("charge", () => ({ number: ++charged, at: new Date(0) }));
-      for (let n = 0; n < 10; n++) await ctx.ask(`Question ${n}`, YES_NO);
-      return receipt;
-    });
-    const client = await connect(server, { answers: () => ({ yes: true }) });
-    const result = await client.call("run");
-    expect(result.structuredContent).toEqual({ number: 1, at: "1970-01-01T00:00:00.000Z" });
-    expect(charged).toBe(1);
+  it("T115 runs once in ten rounds with random retries and duplicates, and each round has its result", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(3), { minLength: 10, maxLength: 10 }), async (duplicates) => {
+        let charged = 0;
+        const client = await open(async (ctx) => {
+          const receipt = await ctx.step("charge", () => ({ number: ++charged, at: new Date(0) }));
+          for (let n = 0; n < 10; n++) await ctx.ask(`Question ${n}`, YES_NO);
+          return receipt;
+        });
+        const { last } = await play(client, duplicates);
+        expect(last.structuredContent).toEqual({ number: 1, at: "1970-01-01T00:00:00.000Z" });
+        expect(charged).toBe(1);
+      }),
+      { numRuns: 20, seed: 1 },
+    );
+  });
+
+  it("T115 between two questions of a single-use tool runs once with random retries and duplicates", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(3), { minLength: 10, maxLength: 10 }), async (duplicates) => {
+        const charged: number[] = [];
+        const server = serve(
+          async (ctx) => {
+            for (let n = 0; n < 10; n++) {
+              await ctx.ask(`Question ${n}`, YES_NO);
+              await ctx.step(`charge ${n}`, () => charged.push(n));
+            }
+            return "done";
+          },
+          { singleUse: true },
+        );
+        const { last, refused } = await play(await connect(server), duplicates);
+        expect(last.resultType).toBe("complete");
+        expect(refused).toBe(duplicates.reduce((sum, count) => sum + 2 * count, 0));
+        expect(charged).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+      }),
+      { numRuns: 20, seed: 1 },
+    );
   });
 
   it("in flight beside a question is awaited and recorded, and does not run again", async () => {

@@ -1,9 +1,26 @@
-import { defineResource, defineServer, defineTool, field, type Principal, type ServerOptions } from "proffer";
+import { inspect } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import {
+  type Context,
+  definePrompt,
+  defineResource,
+  defineServer,
+  defineTool,
+  field,
+  type LogEntry,
+  type Principal,
+  type ServerOptions,
+} from "proffer";
 import { connect } from "proffer/testing";
 import { describe, expect, it, vi } from "vitest";
+import { createSealer } from "../../src/support/seal.ts";
+import { connectMemory } from "../../src/transports/memory.ts";
 
 const KEY = new Uint8Array(32).fill(1);
 const OTHER_KEY = new Uint8Array(32).fill(2);
+
+const INPUT = { type: "object", properties: { a: { type: "integer" }, b: { type: "integer" } } } as const;
 
 const runs: string[] = [];
 
@@ -11,7 +28,7 @@ function serve(options: Partial<ServerOptions> = {}) {
   const ask = (name: string) =>
     defineTool({
       name,
-      input: { type: "object", properties: { a: { type: "integer" }, b: { type: "integer" } } },
+      input: INPUT,
       handle: async (input, ctx) => {
         runs.push(name);
         const answer = await ctx.ask("Sure?", { yes: field.boolean() });
@@ -24,6 +41,7 @@ function serve(options: Partial<ServerOptions> = {}) {
     keys: [KEY],
     log: () => {},
     tools: [ask("run"), ask("other")],
+    prompts: [definePrompt({ name: "run", arguments: { a: {}, b: {} }, get: () => void runs.push("prompt") ?? "" })],
     ...options,
   });
 }
@@ -76,7 +94,16 @@ describe("the state of a call", () => {
     expect(runs).toEqual([]);
   });
 
-  it("T107 is rejected for another principal, tool, server or arguments", async () => {
+  it("T106 is rejected if it was sealed with another key", async () => {
+    const { state } = await begin(undefined, serve({ keys: [OTHER_KEY] }));
+    const client = await connect(server);
+    runs.length = 0;
+    const params = { ...CALL, requestState: state, inputResponses: ACCEPT };
+    await expect(client.requestOnce("tools/call", params)).rejects.toMatchObject(REFUSED);
+    expect(runs).toEqual([]);
+  });
+
+  it("T107 is rejected for another principal, method, tool, server or arguments", async () => {
     const { client, state } = await begin({ id: "alice" });
     const present = { requestState: state, inputResponses: ACCEPT };
     runs.length = 0;
@@ -90,6 +117,7 @@ describe("the state of a call", () => {
     await expect(
       client.requestOnce("tools/call", { ...CALL, arguments: { a: 1, b: 3 }, ...present }),
     ).rejects.toMatchObject(REFUSED);
+    await expect(client.requestOnce("prompts/get", { ...CALL, ...present })).rejects.toMatchObject(REFUSED);
     const named = await connect(serve({ name: "another" }), { principal: { id: "alice" } });
     await expect(named.requestOnce("tools/call", { ...CALL, ...present })).rejects.toMatchObject(REFUSED);
     expect(runs).toEqual([]);
@@ -97,19 +125,43 @@ describe("the state of a call", () => {
     expect(await client.requestOnce("tools/call", reordered)).toMatchObject({ resultType: "complete" });
   });
 
-  it("T108 is rejected if it has expired", async () => {
+  it.each([
+    [61, "rejected"],
+    [5, "accepted"],
+    [-5, "accepted"],
+  ])("T108 is, by a clock that is %i minutes ahead, %s", async (minutes, outcome) => {
     const { client, state } = await begin();
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61 * 60 * 1000 });
+    const params = { ...CALL, requestState: state, inputResponses: ACCEPT };
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + minutes * 60 * 1000 });
     try {
-      await expect(
-        client.requestOnce("tools/call", { ...CALL, requestState: state, inputResponses: ACCEPT }),
-      ).rejects.toMatchObject(REFUSED);
+      const given = client.requestOnce("tools/call", params);
+      if (outcome === "rejected") await expect(given).rejects.toMatchObject(REFUSED);
+      else expect(await given).toMatchObject({ resultType: "complete" });
     } finally {
       vi.useRealTimers();
     }
-    expect(
-      await client.requestOnce("tools/call", { ...CALL, requestState: state, inputResponses: ACCEPT }),
-    ).toMatchObject({ resultType: "complete" });
+    expect(await client.requestOnce("tools/call", params)).toMatchObject({ resultType: "complete" });
+  });
+
+  it.each([
+    ["missing", () => []],
+    ["empty", () => [""]],
+    ["not a number", () => ["NaN"]],
+    ["a text", () => ["tomorrow"]],
+    ["in the past", () => [String(Date.now() - 1)]],
+    ["as it was", (expires: string) => [expires]],
+  ])("T108 is checked although it was sealed with the right key: its expiry is %s", async (what, change) => {
+    const { client, state } = await begin();
+    const sealer = createSealer([KEY]);
+    const bound = `${JSON.stringify(["sealed", null, "tools/call", "run"])}{"a":1,"b":2}`;
+    const payload = String(await sealer.open("state", state, bound));
+    const [first = "", ...lines] = payload.split("\n");
+    const [id = "", round = "", expires = "", ...rest] = first.split("\t");
+    const changed = [[id, round, ...change(expires), ...rest].join("\t"), ...lines].join("\n");
+    const requestState = await sealer.seal("state", changed, bound);
+    const given = client.requestOnce("tools/call", { ...CALL, requestState, inputResponses: ACCEPT });
+    if (what === "as it was") expect(await given).toMatchObject({ resultType: "complete" });
+    else await expect(given).rejects.toMatchObject(REFUSED);
   });
 
   it("T110 is decrypted with any configured key, and encrypted with the first", async () => {
@@ -131,8 +183,22 @@ describe("the state of a call", () => {
     expect(() => serve({ keys: ["%%%"] })).toThrow(/base64/);
   });
 
-  it("T110 is opaque", async () => {
-    const { state } = await begin();
+  it("T110 is opaque, and never logged", async () => {
+    const entries: LogEntry[] = [];
+    const failing = defineTool({
+      name: "run",
+      input: INPUT,
+      handle: async (_, ctx) => {
+        await ctx.ask("Sure?", { yes: field.boolean() });
+        throw new Error("after the answer");
+      },
+    });
+    const { client, state } = await begin(undefined, serve({ tools: [failing], log: (entry) => entries.push(entry) }));
+    const retry = { ...CALL, requestState: state, inputResponses: ACCEPT };
+    expect(await client.requestOnce("tools/call", retry)).toMatchObject({ isError: true });
+    await expect(client.requestOnce("tools/call", { ...retry, requestState: `${state}A` })).rejects.toThrow();
+    expect(entries).toHaveLength(1);
+    expect(inspect(entries, { depth: 10 })).not.toContain(state.slice(30, 60));
     const bytes = Buffer.from(state, "base64url").toString("latin1");
     expect(bytes).not.toContain("Sure");
     expect(bytes).not.toContain("yes");
@@ -218,6 +284,22 @@ describe("the answers of a client", () => {
     expect(runs).toEqual([]);
   });
 
+  it("T114 are validated against the sealed form, not the client's and not a form that has changed since", async () => {
+    let max = 5;
+    const tool = defineTool({
+      name: "run",
+      input: INPUT,
+      handle: async (_, ctx) => (await ctx.ask("How many?", { n: field.integer({ max }) })).action,
+    });
+    const { client, state } = await begin(undefined, serve({ tools: [tool] }));
+    max = 50;
+    const requestedSchema = { type: "object", properties: { n: { type: "integer", maximum: 50 } } };
+    const answer = { action: "accept", content: { n: 30 }, requestedSchema, schema: requestedSchema };
+    await expect(
+      client.requestOnce("tools/call", { ...CALL, requestState: state, inputResponses: { question_1: answer } }),
+    ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining("/n") });
+  });
+
   it("are accepted before the question only under the author's key, and are validated", async () => {
     const named = defineServer({
       name: "named",
@@ -242,45 +324,71 @@ describe("the answers of a client", () => {
   it("T112 are not requested if the client did not declare the capability in the same request", async () => {
     const { state } = await begin();
     const client = await connect(server, { capabilities: { sampling: {} } });
-    await expect(client.requestOnce("tools/call", CALL)).rejects.toMatchObject({ code: -32021 });
+    await expect(client.requestOnce("tools/call", CALL)).rejects.toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: { elicitation: { form: {} } } },
+    });
+    expect(client.transcript.toString()).not.toContain("inputRequests");
     // An earlier answer is still valid.
     const retry = { ...CALL, requestState: state, inputResponses: ACCEPT };
     expect(await client.requestOnce("tools/call", retry)).toMatchObject({ resultType: "complete" });
   });
 
-  it("T116 are limited to 200 rounds", async () => {
-    let held = 0;
-    const endless = defineServer({
-      name: "endless",
-      version: "1",
-      keys: [KEY],
-      tools: [
-        defineTool({
-          name: "run",
-          handle: async (_, ctx) => {
-            held++;
-            for (let n = 0; ; n++) await ctx.ask(`${n}`, { yes: field.boolean() });
-          },
-        }),
-      ],
+  it("T116 that never come cost no memory", async () => {
+    const claim = vi.fn(() => true);
+    const refs: WeakRef<Context>[] = [];
+    const tool = defineTool({
+      name: "run",
+      input: INPUT,
+      singleUse: true,
+      handle: async (_, ctx) => {
+        refs.push(new WeakRef(ctx));
+        await ctx.step("before", () => "x".repeat(1_000));
+        await ctx.ask("Sure?", { yes: field.boolean() });
+        return ctx.client;
+      },
     });
-    const client = await connect(endless);
-    let last = await client.requestOnce("tools/call", { name: "run" });
-    let error: unknown;
-    for (let n = 0; n < 300 && error === undefined; n++) {
-      const [key = ""] = Object.keys(last.inputRequests as object);
-      const retry = { name: "run", requestState: last.requestState, inputResponses: { [key]: { action: "decline" } } };
-      await client.requestOnce("tools/call", retry).then(
-        (next) => {
-          last = next;
-        },
-        (reason) => {
-          error = reason;
-        },
-      );
+    const server = serve({ tools: [tool], store: { claim } });
+    // Without the transcript of a test client.
+    let answered = 0;
+    const connection = connectMemory(server, () => answered++);
+    for (let id = 1; id <= 1_000; id++) {
+      connection.send(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { ...CALL, _meta: META } }));
     }
-    expect(error).toMatchObject({ code: -32603, message: expect.stringContaining("200 rounds") });
-    expect(held).toBeGreaterThan(100);
+    await expect.poll(() => answered).toBe(1_000);
+    expect(refs).toHaveLength(1_000);
+    setFlagsFromString("--expose-gc");
+    const collect: () => void = runInNewContext("gc");
+    await expect
+      .poll(() => {
+        collect();
+        return refs.filter((ref) => ref.deref() !== undefined).length;
+      })
+      .toBeLessThanOrEqual(1);
+    expect(claim).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["answers", (key: string) => ({ [key]: { action: "decline" } })],
+    ["no answers", () => ({})],
+  ])("T116 are limited to 200 rounds, on any node: rounds with %s", async (_, answer) => {
+    const endless = defineTool({
+      name: "run",
+      input: INPUT,
+      handle: async (_, ctx) => {
+        for (let n = 0; ; n++) await ctx.ask(`${n}`, { yes: field.boolean() });
+      },
+    });
+    const nodes = [await connect(serve({ tools: [endless] })), await connect(serve({ tools: [endless] }))];
+    let last = await nodes[0]?.requestOnce("tools/call", CALL);
+    for (let round = 2; round <= 200; round++) {
+      const [key = ""] = Object.keys(last?.inputRequests as object);
+      const retry = { ...CALL, requestState: last?.requestState, inputResponses: answer(key) };
+      last = await nodes[round % 2]?.requestOnce("tools/call", retry);
+    }
+    const retry = { ...CALL, requestState: last?.requestState, inputResponses: {} };
+    const refused = { code: -32603, message: "The call did not finish within 200 rounds of questions." };
+    for (const node of nodes) await expect(node.requestOnce("tools/call", retry)).rejects.toMatchObject(refused);
   });
 });
 
