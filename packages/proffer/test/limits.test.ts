@@ -71,6 +71,33 @@ describe("T091 a schema", () => {
     expect(await client.call("t", { a: "x" })).toMatchObject({ isError: true });
   });
 
+  describe("T183 with a value that exceeds the work limit of the validator", () => {
+    const list = { type: "array", items: { type: "number", multipleOf: 0.01 } } as const;
+    const values = Array.from({ length: 200_000 }, () => 1e300);
+    const schema = { type: "object", properties: { list }, required: ["list"] } as const;
+
+    it("refuses the arguments and says so", async () => {
+      const handle = vi.fn(() => "passed");
+      const tool = defineTool({ name: "t", input: schema, handle });
+      const client = await connect(defineServer({ name: "s", version: "1", tools: [tool] }));
+      const { isError, content } = await client.call("t", { list: values });
+      expect(isError).toBe(true);
+      expect(content).toMatchObject([{ text: expect.stringContaining("the check would exceed 5000000 steps") }]);
+      expect(handle).not.toHaveBeenCalled();
+    });
+
+    it("hides the output and logs the reason", async () => {
+      const logged: unknown[] = [];
+      const tools = [defineTool({ name: "t", output: schema, handle: () => ({ list: values }) })];
+      const server = defineServer({ name: "s", version: "1", tools, log: ({ error }) => logged.push(error) });
+      await expect((await connect(server)).call("t")).rejects.toMatchObject({
+        code: -32603,
+        message: 'Tool "t" returned a value that does not match its output schema.',
+      });
+      expect(logged).toMatchObject([{ message: expect.stringContaining("the check would exceed 5000000 steps") }]);
+    });
+  });
+
   it.each(["http://169.254.169.254/x", "file:///etc/passwd", "https://example.com/schema.json#/a"])(
     "T092 with a reference to %s is rejected, and nothing is fetched",
     ($ref) => {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { MAX_COMPLETIONS } from "../src/catalog/completion.ts";
 import { MAX_DEPTH } from "../src/protocol/parse.ts";
+import { MAX_WORK } from "../src/schema/json-schema/run.ts";
 import { toServerLimits } from "../src/server/limits.ts";
 import { toLimits } from "../src/transports/http/options.ts";
 
@@ -77,6 +78,7 @@ describe("the limits of docs/security.md", () => {
     );
     expect(fixed).toMatchObject({
       "nesting levels of a message": String(MAX_DEPTH),
+      "steps of one validation": MAX_WORK.toLocaleString("en-US"),
       "messages in a batch, where the revision has batches": constant("../src/calls/batch.ts", "MAX_BATCH"),
       "rounds of questions in one call": constant("../src/questions/rounds.ts", "MAX_ROUNDS"),
       "values of one completion": String(MAX_COMPLETIONS),

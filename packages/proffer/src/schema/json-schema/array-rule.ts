@@ -29,7 +29,7 @@ export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, allowO
     if (!checkItems(value, prefix.length, kind, checkItem)) return false;
     if (contains !== undefined) {
       const count = countMatches(value, contains.check);
-      if (count < minContains || count > maxContains) return false;
+      if (count < minContains || count > maxContains || run.left < 0) return false;
     }
     return !uniqueItems || findDuplicate(value) === undefined;
   }
@@ -41,9 +41,10 @@ export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, allowO
     }
     const length = value.length;
     run.left -= length;
+    if (run.left < 0) return;
     if (length < minItems) report.add(pointer, `must have at least ${itemCount(minItems)} (has ${length})`);
     if (length > maxItems) report.add(pointer, `must have at most ${itemCount(maxItems)} (has ${length})`);
-    for (let i = 0; i < length && i < maxItems; i++) {
+    for (let i = 0; i < length && i < maxItems && run.left >= 0; i++) {
       (prefix[i] ?? items).explain(value[i], childPointer(pointer, i), report);
     }
     if (contains !== undefined) {
@@ -83,6 +84,10 @@ function checkItems(items: readonly unknown[], start: number, kind: Kind, check:
 
 function countMatches(items: readonly unknown[], check: Check): number {
   let count = 0;
-  for (const item of items) if (check(item)) count++;
+  run.left -= items.length;
+  for (const item of items) {
+    if (run.left < 0) break;
+    if (check(item)) count++;
+  }
   return count;
 }

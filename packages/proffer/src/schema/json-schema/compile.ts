@@ -1,9 +1,14 @@
 import { Report } from "./report.ts";
 import { anything, createRule, nothing, type Rule } from "./rule.ts";
-import { run, startRun } from "./run.ts";
+import { MAX_WORK, run, startRun } from "./run.ts";
 import { indexSchema } from "./schema-index.ts";
 import { compileSchema } from "./schema-rule.ts";
 import type { CompiledSchema, JsonSchema, SchemaIssue } from "./types.ts";
+
+const TOO_COMPLEX: SchemaIssue = {
+  pointer: "",
+  message: `is too complex to validate: the check would exceed ${MAX_WORK} steps. Simplify the value or the schema`,
+};
 
 /**
  * Compiles a JSON Schema 2020-12 into closures; no code is generated.
@@ -43,8 +48,11 @@ function explainRoot(root: Rule, value: unknown): SchemaIssue[] {
     if (error instanceof RangeError) return [{ pointer: "", message: "is nested too deep to validate" }];
     throw error;
   }
-  if (run.left < 0) return [{ pointer: "", message: "is too large or too complex to validate" }];
-  return report.list();
+  if (run.left >= 0) return report.list();
+  // Looking for issues takes more work than the check.
+  if (report.count === 0 && checkRoot(root, value)) return [];
+  // The issues found within the limit are real; the rest of the value has not been examined.
+  return [...report.issues, TOO_COMPLEX];
 }
 
 /** Compiles a schema to a rule; the caller calls `startRun`. @throws {UsageError} like `compileJsonSchema` */

@@ -3,7 +3,12 @@ import { UsageError } from "../../support/usage-error.ts";
 import { compileJsonSchema } from "./compile.ts";
 import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 
-const TOO_MUCH = [{ pointer: "", message: "is too large or too complex to validate" }];
+const TOO_MUCH = [
+  {
+    pointer: "",
+    message: "is too complex to validate: the check would exceed 5000000 steps. Simplify the value or the schema",
+  },
+];
 const TOO_DEEP = [{ pointer: "", message: "is nested too deep to validate" }];
 
 describe("Names of Object.prototype", () => {

@@ -1,40 +1,47 @@
 import { isObject, type JsonObject } from "../../protocol/messages.ts";
 import { has } from "./object-rule.ts";
 import { childPointer, countOf, Report } from "./report.ts";
-import { createLeaf, createRule, type Rule } from "./rule.ts";
-import { run } from "./run.ts";
+import { createRule, type Rule } from "./rule.ts";
+import { NAME_COST, run } from "./run.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
 /** Compiles `minProperties` and `maxProperties`. */
 export function compileSize({ minProperties, maxProperties }: JsonSchemaObject): Rule[] {
-  const rules: Rule[] = [];
-  if (minProperties !== undefined) {
-    const minimum = countOf(minProperties, "property", "properties");
-    const message = (value: unknown) => `must have at least ${minimum} (has ${countProperties(value)})`;
-    rules.push(createLeaf((value) => !isObject(value) || countProperties(value) >= minProperties, message));
+  if (minProperties === undefined && maxProperties === undefined) return [];
+  const least = minProperties ?? 0;
+  const most = maxProperties ?? Number.POSITIVE_INFINITY;
+  function check(value: unknown): boolean {
+    if (!isObject(value)) return true;
+    const count = countProperties(value);
+    return count >= least && count <= most;
   }
-  if (maxProperties !== undefined) {
-    const maximum = countOf(maxProperties, "property", "properties");
-    const message = (value: unknown) => `must have at most ${maximum} (has ${countProperties(value)})`;
-    rules.push(createLeaf((value) => !isObject(value) || countProperties(value) <= maxProperties, message));
-  }
-  return rules;
+  const rule = createRule(check, (value, pointer, report) => {
+    if (!isObject(value)) return;
+    const count = countProperties(value);
+    if (count < least) report.add(pointer, `must have at least ${propertyCount(least)} (has ${count})`);
+    if (count > most) report.add(pointer, `must have at most ${propertyCount(most)} (has ${count})`);
+  });
+  return [rule];
 }
 
 /** Compiles `propertyNames`. */
 export function compileNames(names: Rule): Rule {
   function check(value: unknown): boolean {
     if (!isObject(value)) return true;
+    let fits = true;
     for (const name in value) {
-      if (--run.left < 0) return false;
-      if (!names.check(name) && has(value, name)) return false;
+      run.left -= NAME_COST;
+      // After a failure the loop charges for the other names, like that of `compileObject`.
+      if (fits) fits = run.left >= 0 && (names.check(name) || !has(value, name));
     }
-    return true;
+    return fits;
   }
   return createRule(check, (value, pointer, report) => {
     if (!isObject(value)) return;
-    for (const name of Object.keys(value)) {
-      if (--run.left < 0) return;
+    const all = Object.keys(value);
+    run.left -= NAME_COST * all.length;
+    for (const name of all) {
+      if (run.left < 0) return;
       if (!has(value, name)) continue;
       const place = childPointer(pointer, name);
       const found = new Report(place);
@@ -46,24 +53,7 @@ export function compileNames(names: Rule): Rule {
 
 /** Compiles `dependentRequired`. */
 export function compileDependentRequired(dependents: ReadonlyMap<string, readonly string[]>): Rule {
-  function check(value: unknown): boolean {
-    if (!isObject(value)) return true;
-    for (const [name, required] of dependents) {
-      if (has(value, name) && !hasEvery(value, required)) return false;
-    }
-    return true;
-  }
-  return createRule(check, (value, pointer, report) => {
-    if (!isObject(value)) return;
-    for (const [name, required] of dependents) {
-      if (!has(value, name)) continue;
-      for (const other of required) {
-        if (has(value, other)) continue;
-        const [missing, present] = [JSON.stringify(other), JSON.stringify(name)];
-        report.add(pointer, `missing property ${missing}, which is required if ${present} is present`);
-      }
-    }
-  });
+  return compileDependentSchemas(new Map([...dependents].map(([name, names]) => [name, requireAll(name, names)])));
 }
 
 /** Compiles `dependentSchemas`. */
@@ -71,24 +61,40 @@ export function compileDependentSchemas(dependents: ReadonlyMap<string, Rule>): 
   function check(value: unknown): boolean {
     if (!isObject(value)) return true;
     for (const [name, rule] of dependents) {
-      if (has(value, name) && !rule.check(value)) return false;
+      if (--run.left < 0 || (has(value, name) && !rule.check(value))) return false;
     }
     return true;
   }
   return createRule(check, (value, pointer, report) => {
     if (!isObject(value)) return;
-    for (const [name, rule] of dependents) if (has(value, name)) rule.explain(value, pointer, report);
+    for (const [name, rule] of dependents)
+      if (--run.left >= 0 && has(value, name)) rule.explain(value, pointer, report);
   });
 }
 
-function countProperties(value: unknown): number {
-  let count = 0;
-  for (const name in value as JsonObject) if (has(value as JsonObject, name)) count++;
-  run.left -= count;
-  return count;
+/** Requires `names` in an object that has the property `name`. */
+function requireAll(name: string, names: readonly string[]): Rule {
+  function check(value: unknown): boolean {
+    for (const other of names) if (--run.left < 0 || !has(value as JsonObject, other)) return false;
+    return true;
+  }
+  return createRule(check, (value, pointer, report) => {
+    for (const other of names) {
+      if (--run.left < 0 || has(value as JsonObject, other)) continue;
+      const [missing, present] = [JSON.stringify(other), JSON.stringify(name)];
+      report.add(pointer, `missing property ${missing}, which is required if ${present} is present`);
+    }
+  });
 }
 
-function hasEvery(value: JsonObject, names: readonly string[]): boolean {
-  for (const name of names) if (!has(value, name)) return false;
-  return true;
+function propertyCount(count: number): string {
+  return countOf(count, "property", "properties");
+}
+
+function countProperties(value: JsonObject): number {
+  let count = 0;
+  if (run.left < 0) return count;
+  for (const name in value) if (has(value, name)) count++;
+  run.left -= NAME_COST * count;
+  return count;
 }

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "../../protocol/messages.ts";
 import { childPointer } from "./report.ts";
 import { allOf, anything, type Check, createRule, type Explain, type Kind, nothing, type Rule } from "./rule.ts";
-import { chargeText, run } from "./run.ts";
-import type { Pattern } from "./string-rule.ts";
+import { charge, NAME_COST, run } from "./run.ts";
+import { matches, type Pattern } from "./string-rule.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
 /** The rules of the subschemas of the object keywords. */
@@ -33,7 +33,8 @@ interface Slot {
  *
  * The check iterates once over the properties of the value with `for…in`, which allocates no array of names. Values
  * usually have the order of the schema, so each name is first compared with the next name of the schema. Required
- * properties are counted.
+ * properties are counted. After a failure the loop only charges for the other names: V8 enumerates all of them before
+ * the first iteration, which is most of the work on a large object, and a union does so for each alternative.
  */
 export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, allowOthers: boolean): Rule | undefined {
   const required = [...new Set(schema.required)];
@@ -54,39 +55,44 @@ export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, allo
     const strict = run.strict;
     let slot: Slot | undefined = first;
     let missing = required.length;
+    let fits = true;
     for (const name in value) {
+      if (!fits) {
+        run.left -= NAME_COST;
+        continue;
+      }
       if (strict && !Object.hasOwn(value, name)) continue;
       const item = (value as JsonObject)[name];
       // JSON omits undefined properties, so they are absent.
       if (item === undefined) continue;
       if (slot === undefined || slot.name !== name) slot = slots.get(name);
       if (slot === undefined) {
-        if (--run.left < 0) return false;
-        if (extra !== undefined && !extra(name, item)) return false;
+        run.left -= NAME_COST;
+        fits = run.left >= 0 && (extra === undefined || extra(name, item));
         continue;
       }
       missing -= slot.required;
       switch (slot.kind) {
         case "string":
-          if (typeof item !== "string") return false;
+          fits = typeof item === "string";
           break;
         case "number":
-          if (!Number.isFinite(item)) return false;
+          fits = Number.isFinite(item);
           break;
         case "boolean":
-          if (typeof item !== "boolean") return false;
+          fits = typeof item === "boolean";
           break;
         case "integer":
-          if (!Number.isInteger(item)) return false;
+          fits = Number.isInteger(item);
           break;
         case "any":
           break;
         default:
-          if (!slot.check(item)) return false;
+          fits = slot.check(item);
       }
       slot = slot.next;
     }
-    return missing === 0;
+    return fits && missing === 0;
   }
 
   const explain: Explain = (value, pointer, report) => {
@@ -94,10 +100,12 @@ export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, allo
       if (!allowOthers) report.addType(pointer, "object");
       return;
     }
+    const all = Object.keys(value);
+    if (!charge(cost + NAME_COST * all.length)) return;
     for (const name of required) {
       if (!has(value, name)) report.add(pointer, `missing required property ${JSON.stringify(name)}`);
     }
-    for (const name of Object.keys(value)) {
+    for (const name of all) {
       const item = value[name];
       if (item === undefined) continue;
       if (--run.left < 0) return;
@@ -138,18 +146,17 @@ function createExtraCheck({ patterns, additional }: ObjectParts): (name: string,
   if (patterns.length === 0) return (_name, value) => additional.check(value);
   return (name, value) => {
     let matched = false;
-    for (const { regex, degree, rule } of patterns) {
-      if (!chargeText(name.length, degree)) return false;
-      if (!regex.test(name)) continue;
+    for (const pattern of patterns) {
+      if (!matches(pattern, name)) continue;
       matched = true;
-      if (!rule.check(value)) return false;
+      if (!pattern.rule.check(value)) return false;
     }
     return matched || additional.check(value);
   };
 }
 
 function ruleForExtra(name: string, parts: ObjectParts): Rule {
-  const matching = parts.patterns.filter(({ regex, degree }) => chargeText(name.length, degree) && regex.test(name));
+  const matching = parts.patterns.filter((pattern) => matches(pattern, name));
   return matching.length === 0 ? additionalRule(parts) : allOf(matching.map(({ rule }) => rule));
 }
 

@@ -16,6 +16,11 @@ export interface Automaton {
   readonly loops: number;
   /** An upper bound of the number of paths, not counting loops: alternatives and optional parts multiply. */
   readonly paths: number;
+  /**
+   * An upper bound of the number of paths that start at one position of the text: those through the body of a loop, and
+   * those through the whole pattern if a search tries it at each position.
+   */
+  readonly width: number;
 }
 
 type Ways = Map<number, number>;
@@ -52,6 +57,7 @@ export function buildAutomaton(source: string, maxCopies: number): Automaton {
   let at = 0;
   let depth = 0;
   let loops = 0;
+  let width = 1;
   let isAnchored = true;
   let canFailAtEnd = false;
   let lookDepth = 0;
@@ -105,6 +111,7 @@ export function buildAutomaton(source: string, maxCopies: number): Automaton {
 
   function loop(body: Fragment, min: number): Fragment {
     loops++;
+    width = Math.max(width, body.paths);
     connect(body.last, body.first);
     // Any of the required iterations may match the empty text, as in (a?){30}.
     if (min > 1 && body.empty > 0) connect(body.last, body.first);
@@ -182,12 +189,13 @@ export function buildAutomaton(source: string, maxCopies: number): Automaton {
   const whole = parseAlternatives();
   const final = new Set(canFailAtEnd ? [] : whole.last.keys());
   if (!isAnchored) {
+    width = Math.max(width, whole.paths);
     // A search starts at any position, as if the pattern began with a loop over every character.
     const search = addPosition(EVERY);
     connect(search.last, search.first);
     connect(search.last, whole.first);
   }
-  return { sets, follow, final, lookarounds, loops, paths: whole.paths };
+  return { sets, follow, final, lookarounds, loops, paths: whole.paths, width };
 }
 
 /**

@@ -3,32 +3,49 @@ import { type Automaton, buildAutomaton } from "./pattern-automaton.ts";
 /** The step limit of the analysis itself; a pattern that exceeds it is treated as exponential. */
 const MAX_STEPS = 300_000;
 
+/** An upper bound for the time that a backtracking engine takes to match a text: `width * length ** degree` steps. */
+export interface PatternCost {
+  /** 1 for linear, 2 for quadratic and so on, infinity for exponential or unknown. */
+  readonly degree: number;
+  /** The number of alternatives at one position of the text: about 60 for `x{0,60}y`, which is linear. */
+  readonly width: number;
+}
+
+const UNBOUNDED: PatternCost = { degree: Number.POSITIVE_INFINITY, width: 1 };
+
+/** Returns the degree of `patternCost`. */
+export function patternDegree(source: string): number {
+  return patternCost(source).degree;
+}
+
 /**
- * Returns an upper bound for the time that a backtracking engine takes to match a pattern, as a power of the text
- * length: 1 for linear, 2 for quadratic and so on, infinity for exponential or unknown.
+ * Analyzes a pattern.
  *
  * A backtracking engine tries every path of the automaton for a text, so the number of paths decides. It grows
  * exponentially if a loop can read the same text in two ways, and gains one power for each place where the engine may
  * leave one loop for the next at any position of the same text (Weber and Seidl, "On the degree of ambiguity of finite
  * automata").
  */
-export function patternDegree(source: string): number {
+export function patternCost(source: string): PatternCost {
   // First treat every bounded repetition as unbounded. If the result is too high, unroll the bounds, provided that
   // there are few paths: the octets of an IPv4 address have a few, `(a?){30}` has a billion.
-  const degree = findDegree(source, 1, 100_000);
-  return degree === 1 ? degree : Math.min(degree, findDegree(source, 64, 2_000));
+  const cost = findCost(source, 1, 100_000);
+  if (cost.degree === 1) return cost;
+  const unrolled = findCost(source, 64, 2_000);
+  return unrolled.degree < cost.degree ? unrolled : cost;
 }
 
-function findDegree(source: string, maxCopies: number, maxPaths: number): number {
+function findCost(source: string, maxCopies: number, maxPaths: number): PatternCost {
   try {
     const automaton = buildAutomaton(source, maxCopies);
-    if (automaton.paths > maxPaths) return Number.POSITIVE_INFINITY;
-    if (automaton.loops === 0) return 1;
+    const { width } = automaton;
+    if (automaton.paths > maxPaths) return UNBOUNDED;
+    if (automaton.loops === 0) return { degree: 1, width };
     const graph = createGraph(automaton);
-    if (isExponential(graph)) return Number.POSITIVE_INFINITY;
-    return (longestChain(graph) + 1) * (automaton.lookarounds + 1);
+    if (isExponential(graph)) return UNBOUNDED;
+    return { degree: (longestChain(graph) + 1) * (automaton.lookarounds + 1), width };
   } catch (error) {
-    if (error instanceof RangeError) return Number.POSITIVE_INFINITY;
+    if (error instanceof RangeError) return UNBOUNDED;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { patternDegree } from "./pattern-safety.ts";
+import { patternCost } from "./pattern-safety.ts";
 import { rejectSchema } from "./schema-index.ts";
 import type { Pattern } from "./string-rule.ts";
 import type { JsonSchemaObject } from "./types.ts";
@@ -16,8 +16,8 @@ const MAX_STEPS = 1e7;
  */
 export function compilePattern(source: string, schema: JsonSchemaObject, place: string): Pattern {
   const regex = createRegex(source, place);
-  if (schema.unsafePattern === true) return { regex, degree: 1 };
-  const degree = patternDegree(source);
+  if (schema.unsafePattern === true) return { regex, degree: 1, width: 1 };
+  const { degree, width } = patternCost(source);
   if (degree > 2 && !((schema.maxLength ?? Number.POSITIVE_INFINITY) ** degree <= MAX_STEPS)) {
     const isPolynomial = Number.isFinite(degree);
     const cost = isPolynomial ? `time that grows with the length to the power of ${degree}` : "exponential time";
@@ -30,7 +30,7 @@ export function compilePattern(source: string, schema: JsonSchemaObject, place: 
       "unsafe_pattern",
     );
   }
-  return { regex, degree };
+  return { regex, degree, width };
 }
 
 function createRegex(source: string, place: string): RegExp {

@@ -1,9 +1,13 @@
+import { run } from "./run.ts";
 import type { SchemaIssue } from "./types.ts";
 
 const MAX_ISSUES = 100;
 const MAX_NAME = 100;
 
-/** Collects issues: keeps the first 100 and counts the rest. */
+/**
+ * Collects issues: keeps the first 100 and counts the rest. Reports and issues are charged, because a small value can
+ * have many of both: each alternative of a union has a report.
+ */
 export class Report {
   readonly issues: SchemaIssue[] = [];
   count = 0;
@@ -12,10 +16,14 @@ export class Report {
   readonly #pointer: string;
 
   constructor(pointer: string) {
+    run.left -= 8;
     this.#pointer = pointer;
   }
 
   add(pointer: string, message: string): void {
+    run.left -= 8;
+    // Beyond the work limit every check returns false, so the issue may not be one.
+    if (run.left < 0) return;
     this.count++;
     if (this.issues.length < MAX_ISSUES) this.issues.push({ pointer, message });
   }
@@ -44,8 +52,10 @@ export class Report {
  * of 10 MB repeated in a hundred issues would make a gigabyte of a small request.
  */
 export function childPointer(pointer: string, name: string | number): string {
+  run.left -= 4;
   if (typeof name === "number") return `${pointer}/${name}`;
   const token = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
+  run.left -= token.length >> 1;
   return `${pointer}/${escapeToken(token)}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Report } from "./report.ts";
+import { run } from "./run.ts";
 
 /** Validates a value. It runs on every tool call, so it must neither allocate nor throw. */
 export type Check = (value: unknown) => boolean;
@@ -48,7 +49,10 @@ export function allOf(list: readonly Rule[]): Rule {
   if (first === undefined) return anything;
   if (second === undefined) return first;
   const explain: Explain = (value, pointer, report) => {
-    for (const rule of rules) rule.explain(value, pointer, report);
+    for (const rule of rules) {
+      if (--run.left < 0) return;
+      rule.explain(value, pointer, report);
+    }
   };
   const checks = rules.map((rule) => rule.check);
   if (rules.length > 2) return createRule((value) => everyPasses(checks, value), explain);
@@ -57,14 +61,17 @@ export function allOf(list: readonly Rule[]): Rule {
 }
 
 function everyPasses(checks: readonly Check[], value: unknown): boolean {
+  run.left -= checks.length >> 1;
+  if (run.left < 0) return false;
   for (const check of checks) if (!check(value)) return false;
   return true;
 }
 
-/** Counts the checks that accept a value, up to `limit`. */
+/** Counts the alternatives that accept a value, up to `limit`. */
 export function countPassing(checks: readonly Check[], value: unknown, limit: number): number {
   let count = 0;
   for (const check of checks) {
+    if (--run.left < 0) break;
     if (check(value) && ++count === limit) break;
   }
   return count;

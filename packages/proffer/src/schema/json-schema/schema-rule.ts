@@ -63,7 +63,10 @@ function compileTyped(site: SchemaSite): Rule[] {
   const object = hasAny(schema, OBJECT) ? compileObject(schema, objectParts(site), only !== "object") : undefined;
   const values = schema.enum === undefined ? [] : [schema.enum];
   if (schema.const !== undefined) values.push([schema.const]);
-  const equal = values.map((list) => createLeaf(createEqualityTest(list), () => describeChoice(list)));
+  const equal = values.map((list) => {
+    const choice = describeChoice(list);
+    return createLeaf(createEqualityTest(list), () => choice);
+  });
   const rules = [...equal, number, string, array, object].filter((rule) => rule !== undefined);
   if (types === undefined) return rules;
   const typed = compileTypes(types);

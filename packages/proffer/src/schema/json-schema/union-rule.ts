@@ -3,6 +3,7 @@ import { toCanonical } from "./equality.ts";
 import { has } from "./object-rule.ts";
 import { childPointer, Report } from "./report.ts";
 import { type Check, countPassing, createLeaf, createRule, type Explain, type Rule } from "./rule.ts";
+import { run } from "./run.ts";
 
 /** Compiles `anyOf`. */
 export function compileAnyOf(rules: readonly Rule[]): Rule {
@@ -33,12 +34,12 @@ export function compileTagged(tag: string, alternatives: ReadonlyMap<unknown, Ru
     const rule = alternatives.get(value[tag]);
     return rule?.check(value) === true;
   }
-  const allowed = [...alternatives.keys()];
+  const choice = describeChoice([...alternatives.keys()]);
   const explain: Explain = (value, pointer, report) => {
     if (!isObject(value)) return report.addType(pointer, "object");
     if (!has(value, tag)) return report.add(pointer, `missing required property ${JSON.stringify(tag)}`);
     const rule = alternatives.get(value[tag]);
-    if (rule === undefined) return report.add(childPointer(pointer, tag), describeChoice(allowed));
+    if (rule === undefined) return report.add(childPointer(pointer, tag), choice);
     rule.explain(value, pointer, report);
   };
   return createRule(check, explain);
@@ -47,7 +48,7 @@ export function compileTagged(tag: string, alternatives: ReadonlyMap<unknown, Ru
 /** Compiles `not`. */
 export function compileNot(rule: Rule): Rule {
   return createLeaf(
-    (value) => !rule.check(value),
+    (value) => --run.left >= 0 && !rule.check(value),
     () => `must not match the schema in "not"`,
   );
 }
@@ -55,12 +56,14 @@ export function compileNot(rule: Rule): Rule {
 /** Compiles `if`, `then` and `else`. */
 export function compileCondition(condition: Rule, yes: Rule, no: Rule): Rule {
   return createRule(
-    (value) => (condition.check(value) ? yes : no).check(value),
-    (value, pointer, report) => (condition.check(value) ? yes : no).explain(value, pointer, report),
+    (value) => --run.left >= 0 && (condition.check(value) ? yes : no).check(value),
+    (value, pointer, report) => {
+      if (--run.left >= 0) (condition.check(value) ? yes : no).explain(value, pointer, report);
+    },
   );
 }
 
-/** Describes the allowed values; a long list is truncated. */
+/** Describes the allowed values; a long list is truncated. Call it once: a value can have many issues. */
 export function describeChoice(values: readonly unknown[]): string {
   if (values.length === 0) return "is not allowed";
   const shown = values.slice(0, 20).map(toCanonical);
@@ -74,6 +77,7 @@ function explainNearest(rules: readonly Rule[], value: unknown, pointer: string,
   let nearest = 0;
   let best: Report | undefined;
   for (const [index, rule] of rules.entries()) {
+    if (run.left < 0) return;
     const found = new Report(pointer);
     rule.explain(value, pointer, found);
     if (found.expectedType !== undefined) types.add(found.expectedType);
