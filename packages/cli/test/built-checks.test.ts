@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { defineTool, type JsonSchemaObject } from "proffer";
-import { type BuiltChecks, type ManifestTool, run } from "proffer/derived";
+import { type BuiltChecks, type ManifestTool, NAME_COST, run } from "proffer/derived";
 import { afterAll, describe, expect, it } from "vitest";
 import { writeChecksModule } from "../src/build/checks-module.ts";
 import { drawValue, rootSchema } from "./schema-values.ts";
@@ -199,5 +199,13 @@ describe("a built check", () => {
     const deep = (depth: number): unknown => (depth === 0 ? 1 : [deep(depth - 1)]);
     expect(built?.passes({ value: deep(60) })).toBe(false);
     expect(built?.passes({ value: Array.from({ length: 200_000 }, () => []) })).toBe(false);
+  });
+
+  it("T184: charges for all names of an object that it rejects, once for each alternative", async () => {
+    const anyOf = Array.from({ length: 10 }, (_, i) => ({ ...closed, properties: { [`a${i}`]: {} } }));
+    const [built] = await buildChecks([rootOf({ anyOf })]);
+    const names = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${i}`, 1]));
+    expect(built?.passes({ value: names })).toBe(false);
+    expect(run.left).toBeLessThan(100_000 - 10 * 999 * NAME_COST);
   });
 });

@@ -25,6 +25,6 @@ export type {
 } from "./derived/manifest.ts";
 export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
 export { escapeToken } from "./schema/json-schema/report.ts";
-export { run } from "./schema/json-schema/run.ts";
+export { NAME_COST, run } from "./schema/json-schema/run.ts";
 export { indexSchema } from "./schema/json-schema/schema-index.ts";
 export { type ProcessOptions, serveByArguments, serveProcess } from "./transports/process.ts";

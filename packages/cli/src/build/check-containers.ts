@@ -1,12 +1,13 @@
 import type { JsonSchemaObject } from "proffer";
-import { escapeToken } from "proffer/derived";
+import { escapeToken, NAME_COST } from "proffer/derived";
 
 /** Writes the check of the schema at a pointer as an expression about a variable. */
 type Write = (pointer: string, variable: string) => string;
 
 /**
  * Writes the body of a function that checks an object. It iterates over the properties of the value, as the validator
- * does, so that it never mistakes an inherited property such as `__proto__` or `constructor` for one of the value.
+ * does, so that it never mistakes an inherited property such as `__proto__` or `constructor` for one of the value. Like
+ * the validator, it charges for all names, also after a failure.
  */
 export function writeObject(schema: JsonSchemaObject, pointer: string, write: Write): string[] {
   const { properties = {} } = schema;
@@ -22,23 +23,25 @@ export function writeObject(schema: JsonSchemaObject, pointer: string, write: Wr
     'if (typeof value !== "object" || value === null || Array.isArray(value)) return false;',
     `if ((run.left -= ${names.size + 1}) < 0) return false;`,
     `let missing = ${required.size};`,
+    "let fits = true;",
     "for (const name in value) {",
-    "  switch (name) {",
+    `  if (!fits) run.left -= ${NAME_COST};`,
+    "  else switch (name) {",
     ...[...cases, ...writeOthers(write(additional, "item"))].map((line) => `    ${line}`),
     "  }",
     "}",
-    "return missing === 0;",
+    "return fits && missing === 0;",
   ];
 }
 
 function writeProperty(name: string, test: string, isRequired: boolean): string[] {
   const text = JSON.stringify(name);
   // JSON omits undefined, so it counts as absent even if the schema of the property accepts it.
-  const condition = isRequired ? `item === undefined || !(${test})` : `!(${test})`;
+  const condition = isRequired ? `item !== undefined && (${test})` : test;
   return [
     `case ${text}: {`,
     `  const item = value[${text}];`,
-    `  if (${condition}) return false;`,
+    `  fits = ${condition};`,
     ...(isRequired ? ["  missing--;"] : []),
     "  break;",
     "}",
@@ -46,9 +49,10 @@ function writeProperty(name: string, test: string, isRequired: boolean): string[
 }
 
 function writeOthers(test: string): string[] {
-  if (test === "false") return ["default:", "  return false;"];
-  if (test === "true") return ["default:", "  run.left--;"];
-  return ["default: {", "  const item = value[name];", `  if (--run.left < 0 || !(${test})) return false;`, "}"];
+  const charge = `  fits = (run.left -= ${NAME_COST}) >= 0`;
+  if (test === "false") return ["default:", "  fits = false;"];
+  if (test === "true") return ["default:", `${charge};`];
+  return ["default: {", "  const item = value[name];", `${charge} && (${test});`, "}"];
 }
 
 /** Writes the body of a function that checks an array. */
