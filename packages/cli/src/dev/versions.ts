@@ -1,16 +1,20 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Server } from "proffer";
 import { createDerivedServer, type Module } from "proffer/derived";
 import { createDeriver, type Derivation, type Emission } from "../derive/index.ts";
-import { locateCache } from "../modules/cache.ts";
+import { type CacheLocation, claimCache, locateCache } from "../modules/cache.ts";
 import { atSource, writeEmission } from "../modules/emission.ts";
 import { explainLoad } from "../modules/import-module.ts";
 import { serverOf } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
+import { warnOfForeignCache } from "../modules/prepare-module.ts";
 import { toManifest } from "../modules/to-manifest.ts";
+import { currentTrust, type Trust, UntrustedError } from "../modules/trust.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { checkDerivation } from "../terminal/diagnostic-report.ts";
+import { say } from "../terminal/terminal.ts";
 import { type ExternalModules, openExternalModules } from "./external-modules.ts";
 import { createModuleCompiler } from "./module-compiler.ts";
 import { createModuleGraph } from "./module-graph.ts";
@@ -37,9 +41,10 @@ const ALL_LISTS = { tools: [], prompts: [], resources: [] };
 const KEPT_EMISSIONS = 3;
 
 /** Opens a module to follow its edits. */
-export function openVersions(file: string): Versions {
-  const { folder, module } = locateCache(findModule(file));
-  const root = join(folder, `dev-${process.pid}`);
+export function openVersions(file: string, trust = currentTrust()): Versions {
+  const location = locateCache(findModule(file));
+  const { module } = location;
+  const root = createRoot(location, trust);
   const deriver = createDeriver(module);
   const compiler = createModuleCompiler(join(root, "run"));
   let externals: Promise<ExternalModules> | undefined;
@@ -74,6 +79,29 @@ export function openVersions(file: string): Versions {
     },
     clear: () => rmSync(root, { recursive: true, force: true }),
   };
+}
+
+/**
+ * Creates the folder that this process runs its code from: in the project, because Node looks for packages from there.
+ * @throws {CommandError} if the project is not writable.
+ */
+function createRoot(location: CacheLocation, trust: Trust): string {
+  try {
+    claimCache(location, trust);
+    const root = join(location.folder, `dev-${process.pid}`);
+    rmSync(root, { recursive: true, force: true });
+    mkdirSync(root, { mode: 0o700 });
+    return root;
+  } catch (error) {
+    if (error instanceof UntrustedError) {
+      warnOfForeignCache(location, error, (message) => say(`warning: ${message}`));
+    }
+  }
+  try {
+    return mkdtempSync(join(location.project, ".proffer-dev-"));
+  } catch (cause) {
+    throw new CommandError(`dev must be able to write in ${location.project}: ${(cause as Error).message}`, { cause });
+  }
 }
 
 /**

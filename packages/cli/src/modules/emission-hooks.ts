@@ -2,7 +2,7 @@
  * Module hooks that load emitted files from memory, for projects that are not writable. `module.register` runs them in
  * a separate thread.
  */
-import type { InitializeHook, LoadHook, ResolveHook } from "node:module";
+import type { InitializeHook, LoadHook, ModuleFormat, ResolveHook } from "node:module";
 
 /** The texts of the emitted files, by the URL that each would have on disk. */
 export type EmissionData = { readonly [url: string]: string };
@@ -22,5 +22,10 @@ export const resolve: ResolveHook = (specifier, context, nextResolve) => {
 export const load: LoadHook = (url, context, nextLoad) => {
   const source = Object.hasOwn(texts, url) ? texts[url] : undefined;
   if (source === undefined) return nextLoad(url, context);
-  return { format: url.endsWith(".json") ? "json" : "module", source, shortCircuit: true };
+  return { format: formatOf(url), source, shortCircuit: true };
 };
+
+function formatOf(url: string): ModuleFormat {
+  if (url.endsWith(".json")) return "json";
+  return url.endsWith(".cjs") ? "commonjs" : "module";
+}

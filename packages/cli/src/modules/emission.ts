@@ -3,13 +3,23 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Emission, EmittedFile } from "../derive/index.ts";
 
+/** The permissions of new folders and files, of which the umask may remove more. */
+export interface Modes {
+  readonly folder: number;
+  readonly file: number;
+}
+
 /** Writes emitted files and their source maps into a folder. */
-export function writeEmission(folder: string, { files }: Emission): void {
+export function writeEmission(
+  folder: string,
+  { files }: Emission,
+  modes: Modes = { folder: 0o777, file: 0o666 },
+): void {
   for (const { path, text, map } of files) {
     const target = join(folder, path);
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, text);
-    if (map !== undefined) writeFileSync(`${target}.map`, map);
+    mkdirSync(dirname(target), { recursive: true, mode: modes.folder });
+    writeFileSync(target, text, { mode: modes.file });
+    if (map !== undefined) writeFileSync(`${target}.map`, map, { mode: modes.file });
   }
 }
 

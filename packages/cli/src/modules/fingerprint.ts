@@ -48,7 +48,7 @@ export function findChange(project: string, fingerprint: Fingerprint): string | 
 }
 
 /** The digest of a file's content, in hexadecimal. */
-export function digestFile(path: string): string {
+function digestFile(path: string): string {
   return digestText(readFileSync(path));
 }
 

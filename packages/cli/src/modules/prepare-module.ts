@@ -1,15 +1,24 @@
-import { register } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Manifest, Module } from "proffer/derived";
 import type { Derivation, Diagnostic, Emission } from "../derive/index.ts";
 import { checkDerivation } from "../terminal/diagnostic-report.ts";
-import { type CachedModule, locateCache, newEmissionFolder, readCache, writeCache } from "./cache.ts";
+import {
+  type CachedModule,
+  type CacheLocation,
+  cacheRoot,
+  locateCache,
+  newEmissionFolder,
+  readCache,
+  writeCache,
+} from "./cache.ts";
 import { atSource, inlineMap } from "./emission.ts";
 import type { EmissionData } from "./emission-hooks.ts";
+import { importEmission } from "./import-emission.ts";
 import { importModule } from "./import-module.ts";
 import { findModule } from "./module-file.ts";
 import { toManifest } from "./to-manifest.ts";
+import { currentTrust, type Trust, UntrustedError } from "./trust.ts";
 
 /** A module with its manifest, ready to be imported. */
 export interface PreparedModule {
@@ -19,7 +28,7 @@ export interface PreparedModule {
   readonly form: Derivation["form"];
   readonly manifest: Manifest;
   readonly diagnostics: readonly Diagnostic[];
-  /** The URL of the emitted JavaScript; absent if the project is not writable. */
+  /** The URL of the emitted JavaScript; absent if it is not on disk, or if others could replace it there. */
   readonly url?: string;
   /** Imports the emitted JavaScript. @throws {CommandError} with the stack trace if the module throws. */
   load(): Promise<Module>;
@@ -28,19 +37,25 @@ export interface PreparedModule {
 export interface PrepareOptions {
   /** Receives warnings about the cache. */
   readonly warn?: (message: string) => void;
+  /** Whose cache may be used. Defaults to this process's user. */
+  readonly trust?: Trust;
 }
 
 /**
  * Prepares a module from its cache, or else derives it, which loads the compiler and takes a second or two.
  * @throws {CommandError} for a module that cannot be served.
  */
-export async function prepareModule(file: string, { warn = () => {} }: PrepareOptions = {}): Promise<PreparedModule> {
+export async function prepareModule(
+  file: string,
+  { warn = () => {}, trust = currentTrust() }: PrepareOptions = {},
+): Promise<PreparedModule> {
   const location = locateCache(findModule(file));
   try {
-    const cached = readCache(location);
-    if (cached !== undefined) return fromCache(file, cached);
+    const cached = readCache(location, trust);
+    if (cached !== undefined) return fromCache(file, cached, trust);
   } catch (error) {
-    warn(`The cache of ${file} is unusable and will be rebuilt: ${messageOf(error)}`);
+    if (error instanceof UntrustedError) warnOfForeignCache(location, error, warn);
+    else warn(`The cache of ${file} is unusable and will be rebuilt: ${messageOf(error)}`);
   }
   const { createDeriver } = await import("../derive/index.ts");
   const deriver = createDeriver(location.module);
@@ -49,16 +64,21 @@ export async function prepareModule(file: string, { warn = () => {} }: PrepareOp
   const root = newEmissionFolder(location);
   const emission = deriver.emit(root);
   try {
-    return fromCache(file, writeCache(location, derivation, emission, root));
+    return fromCache(file, writeCache(location, derivation, emission, root, trust), trust);
   } catch (error) {
-    warn(`The cache of ${file} cannot be written, so the next start will be slow again: ${messageOf(error)}`);
+    if (error instanceof UntrustedError) warnOfForeignCache(location, error, warn);
+    else warn(`The cache of ${file} cannot be written, so the next start will be slow again: ${messageOf(error)}`);
     return fromMemory(file, derivation, emission, root);
   }
 }
 
-function fromCache(file: string, { form, manifest, diagnostics, entry }: CachedModule): PreparedModule {
+function fromCache(file: string, cached: CachedModule, { owners }: Trust): PreparedModule {
+  const { form, manifest, diagnostics, entry, texts } = cached;
   const url = pathToFileURL(entry).href;
-  return { file, form, manifest, diagnostics, url, load: () => importModule(file, url) };
+  const load = () => (texts === undefined ? importModule(file, url) : importEmission(file, url, texts));
+  // Where nothing is known about owners, the check of the content must be enough.
+  const isImportable = texts === undefined || owners === undefined;
+  return { file, form, manifest, diagnostics, ...(isImportable && { url }), load };
 }
 
 function fromMemory(file: string, derivation: Derivation, emission: Emission, root: string): PreparedModule {
@@ -73,10 +93,26 @@ function fromMemory(file: string, derivation: Derivation, emission: Emission, ro
       const data: EmissionData = Object.fromEntries(
         atSource(emission).files.map((file) => [urlOf(file.path), inlineMap(file)]),
       );
-      register("#emission-hooks", import.meta.url, { data });
-      return importModule(file, urlOf(emission.entry));
+      return importEmission(file, urlOf(emission.entry), data);
     },
   };
+}
+
+const warned = new Set<string>();
+
+/** Warns once per project: several modules of one project share the folder. */
+export function warnOfForeignCache(
+  location: CacheLocation,
+  error: UntrustedError,
+  warn: (message: string) => void,
+): void {
+  const root = cacheRoot(location);
+  if (warned.has(root)) return;
+  warned.add(root);
+  warn(
+    `The cache in ${root} is not used, because ${error.message}. ` +
+      `Proffer runs code from a cache only if nobody else can write it. ${error.remedy}`,
+  );
 }
 
 function messageOf(error: unknown): string {
