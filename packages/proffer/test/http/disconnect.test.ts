@@ -1,13 +1,23 @@
 import net from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import { defineServer, defineTool } from "proffer";
 import { type HttpService, type RequestEntry, serveHttp } from "proffer/http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openEvents } from "./event-client.ts";
-import { type Headers, legacy, modern, modernHeaders, openSession, postModern, present } from "./http-client.ts";
+import {
+  type Headers,
+  JSON_REQUEST,
+  legacy,
+  modern,
+  modernHeaders,
+  openSession,
+  postModern,
+  present,
+} from "./http-client.ts";
 import { openWorkshop, type Workshop } from "./workshop.ts";
 
-/** The nightly run disconnects more often. */
-const CUTS = Number(process.env.PROFFER_CUTS ?? 500);
+/** Long runs disconnect more often. */
+const CUTS = Number(process.env.PROFFER_CUTS ?? 1000);
 
 let workshop: Workshop;
 let service: HttpService;
@@ -63,35 +73,15 @@ describe("a client that disconnects", () => {
     const note = (problem: unknown) => problems.push(problem);
     process.on("unhandledRejection", note);
     process.on("uncaughtException", note);
-    const session = await openSession(service.url);
-    const requests = [
-      ["echo", { message: "x".repeat(3000) }],
-      ["tell", {}],
-      ["wait", {}],
-    ].flatMap(([name, given]) => {
-      const params = { name, arguments: given, _meta: { progressToken: 1 } };
-      const newer = modern("tools/call", params);
-      const older = legacy("tools/call", params);
-      const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-      return [bytesOf(newer, modernHeaders(newer)), bytesOf(older, { ...json, ...session })];
-    });
-    const listen = modern("subscriptions/listen", { notifications: { toolsListChanged: true } });
-    requests.push(bytesOf(listen, modernHeaders(listen)));
-    const cut = async (at: number) => {
-      const bytes = requests[at % requests.length] as Buffer;
-      const socket = net.connect(service.port, "127.0.0.1");
-      socket.on("error", () => {});
-      const closed = new Promise((resolve) => socket.on("close", resolve));
-      // Half disconnect within the request, half some time after it.
-      const within = at % 2 === 0 ? Math.floor(Math.random() * bytes.length) : bytes.length;
-      await new Promise<void>((resolve) => socket.write(bytes.subarray(0, within), () => resolve()));
-      if (at % 2 === 1) await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
-      if (at % 3 === 0) socket.resetAndDestroy();
-      else socket.destroy();
-      await closed;
-    };
+    process.on("warning", note);
+    workshop.server.tools.add(pour);
+    const requests = await cutRequests();
     for (let done = 0; done < CUTS; done += 50) {
-      await Promise.all(Array.from({ length: Math.min(50, CUTS - done) }, (_, at) => cut(done + at)));
+      const batch = Array.from({ length: Math.min(50, CUTS - done) }, (_, at) => {
+        const { moment, reset } = momentOf(done + at);
+        return cut(requests[(done + at) % requests.length] as CutRequest, moment, reset);
+      });
+      await Promise.all(batch);
     }
     workshop.release();
     const echo = modern("tools/call", { name: "echo", arguments: { message: "alive" } });
@@ -99,9 +89,84 @@ describe("a client that disconnects", () => {
     await service.close(60_000);
     process.off("unhandledRejection", note);
     process.off("uncaughtException", note);
+    process.off("warning", note);
     expect(problems).toEqual([]);
+    // A subscription has no other end.
+    expect(new Set(entries.filter(({ rpc }) => rpc === "subscriptions/listen").map(({ status }) => status))).toEqual(
+      new Set([499]),
+    );
   });
 });
+
+/** Sends events as long as there is a client, so that a cut meets a write. */
+const pour = defineTool({
+  name: "pour",
+  async handle(_input, ctx) {
+    for (let sent = 0; sent < 50 && !ctx.signal.aborted; sent++) {
+      ctx.progress(sent);
+      await turn();
+    }
+    return "poured";
+  },
+});
+
+interface CutRequest {
+  readonly bytes: Buffer;
+  /** The length of the headers. */
+  readonly head: number;
+  /** Whether the server sends anything before the test releases the call. */
+  readonly answers: boolean;
+}
+
+/** When a connection is cut: while it sends the headers or the body, while it receives, or at some time after that. */
+const MOMENTS = ["headers", "body", "answer", "later"] as const;
+type Moment = (typeof MOMENTS)[number];
+
+/** Every moment meets every request, with and without a reset, in turn. */
+function momentOf(at: number): { moment: Moment; reset: boolean } {
+  return { moment: MOMENTS[Math.floor(at / 9) % MOMENTS.length] as Moment, reset: Math.floor(at / 36) % 2 === 0 };
+}
+
+/** Nine requests: four tools on two revisions, and a subscription. */
+async function cutRequests(): Promise<CutRequest[]> {
+  const session = await openSession(service.url);
+  const toRequest = (message: ReturnType<typeof legacy>, headers: Headers, answers: boolean) => {
+    const bytes = bytesOf(message, headers);
+    return { bytes, head: bytes.indexOf("\r\n\r\n") + 4, answers };
+  };
+  const calls = [
+    { name: "echo", arguments: { message: "x".repeat(3000) } },
+    { name: "tell", arguments: {} },
+    { name: "pour", arguments: {} },
+    { name: "wait", arguments: {} },
+  ].flatMap((call) => {
+    const params = { ...call, _meta: { progressToken: 1 } };
+    const newer = modern("tools/call", params);
+    const answers = call.name !== "wait";
+    return [
+      toRequest(newer, modernHeaders(newer), answers),
+      toRequest(legacy("tools/call", params), { ...JSON_REQUEST, ...session }, answers),
+    ];
+  });
+  const listen = modern("subscriptions/listen", { notifications: { toolsListChanged: true } });
+  return [...calls, toRequest(listen, modernHeaders(listen), true)];
+}
+
+async function cut({ bytes, head, answers }: CutRequest, moment: Moment, reset: boolean): Promise<void> {
+  const socket = net.connect(service.port, "127.0.0.1");
+  socket.on("error", () => {});
+  const closed = new Promise((resolve) => socket.on("close", resolve));
+  const received = new Promise((resolve) => socket.once("data", resolve));
+  const random = (below: number) => Math.floor(Math.random() * below);
+  const ends = { headers: random(head), body: head + random(bytes.length - head), answer: bytes.length };
+  const end = moment === "later" ? bytes.length : ends[moment];
+  await new Promise<void>((resolve) => socket.write(bytes.subarray(0, end), () => resolve()));
+  if (moment === "answer" && answers) await received;
+  if (moment === "later") await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+  if (reset) socket.resetAndDestroy();
+  else socket.destroy();
+  await closed;
+}
 
 describe("a client that does not read", () => {
   it("T048: loses its stream when too many bytes are unread, and other clients do not", async () => {
