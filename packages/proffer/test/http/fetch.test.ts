@@ -76,6 +76,21 @@ describe("the fetch handler", () => {
     expect((await handler(request(echo, { headers: { "content-type": "text/plain" } }))).status).toBe(415);
   });
 
+  it("T130: reads no more than the limit behind a small content-length", async () => {
+    let read = 0;
+    const large = new ReadableStream<Uint8Array>({
+      pull(stream) {
+        read += 500;
+        stream.enqueue(new Uint8Array(500));
+        if (read === 100_000) stream.close();
+      },
+      cancel: () => new Promise(() => {}),
+    });
+    const init = { body: large, duplex: "half", headers: { "content-length": "10" } };
+    expect((await handler(request(echo, init as RequestInit))).status).toBe(413);
+    expect(read).toBeLessThan(5000);
+  });
+
   it("keeps sessions, and streams their notifications", async () => {
     const initialize = legacy("initialize", { protocolVersion: LEGACY, capabilities: {} });
     const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };

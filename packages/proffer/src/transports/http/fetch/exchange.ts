@@ -128,14 +128,12 @@ export class FetchExchange implements HttpExchange {
     receiver.received(this, text);
   }
 
-  /** Reads the body; undefined if it is larger than the limit. Stops reading as soon as that is known. */
+  /**
+   * Reads the body; undefined if it is larger than the limit. Stops reading as soon as that is known. The announced
+   * length may be false: a run-time that does not compare it with the body would pass on any number of bytes.
+   */
   async #readBytes(limit: number): Promise<Uint8Array | undefined> {
-    const announced = this.raw.headers.get("content-length");
-    if (announced !== null) {
-      if (Number(announced) > limit) return undefined;
-      const bytes = new Uint8Array(await this.raw.arrayBuffer());
-      return bytes.length > limit ? undefined : bytes;
-    }
+    if (Number(this.raw.headers.get("content-length")) > limit) return undefined;
     const chunks: Uint8Array[] = [];
     let size = 0;
     const reader = this.raw.body?.getReader();
@@ -144,12 +142,13 @@ export class FetchExchange implements HttpExchange {
       if (done) break;
       size += value.length;
       if (size > limit) {
-        await reader.cancel();
+        // Not awaited: a source that never settles must not hold back the response.
+        reader.cancel().catch(() => {});
         return undefined;
       }
       chunks.push(value);
     }
-    return concat(chunks);
+    return chunks.length === 1 ? chunks[0] : concat(chunks);
   }
 
   #disconnected(): void {
