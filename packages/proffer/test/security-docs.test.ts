@@ -83,6 +83,8 @@ describe("the limits of docs/security.md", () => {
       "rounds of questions in one call": constant("../src/questions/rounds.ts", "MAX_ROUNDS"),
       "values of one completion": String(MAX_COMPLETIONS),
     });
+    expect(constant("../src/transports/http/node/exchange.ts", "MAX_HEADERS")).toBe("1000");
+    expect(fixed["headers of an HTTP request; 431"]).toBe("1,000");
     expect(constant("../src/questions/state.ts", "MAX_STATE_LENGTH")).toBe("256 * 1024");
     expect(fixed["state of a question"]).toBe("256 KiB");
     expect(constant("../src/server/store.ts", "MAX_KEYS")).toBe("100_000");

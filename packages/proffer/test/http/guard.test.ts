@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import { createNodeHandler, type HttpService, serveHttp } from "proffer/http";
@@ -64,6 +66,30 @@ describe("a foreign Host", () => {
       expect(await statusLine(route, "host: localhost", "host: localhost")).toContain(" 400 ");
       expect(await statusLine(`http://evil.com${route}`, "host: localhost")).toContain(" 40");
     }
+  });
+
+  it("T131: is rejected on every route behind more headers than Node parses", async () => {
+    for (const count of [990, 1000, 1999, 2000, 2500]) {
+      const many = ["host: localhost", ...Array.from({ length: count }, () => "a:"), "host: evil.com"];
+      for (const route of [...service.routes, "/unknown"]) {
+        const line = await statusLine(route, ...many);
+        expect({ route, count, line }).toEqual({
+          route,
+          count,
+          line: expect.stringContaining(count < 1000 ? " 400 " : " 431 "),
+        });
+      }
+    }
+  });
+
+  it("T131: is rejected behind more headers than the embedding server parses", async () => {
+    const http = createServer(createNodeHandler(server));
+    http.maxHeadersCount = 40;
+    await once(http.listen(0, "127.0.0.1"), "listening");
+    const { port } = http.address() as AddressInfo;
+    const head = ["GET /mcp HTTP/1.1", "host: localhost", ...Array.from({ length: 70 }, () => "a:"), "host: evil.com"];
+    expect(await sendRaw(port, [...head, "connection: close", "", ""].join("\r\n"))).toMatch(/^HTTP\/1.1 431 /);
+    http.close();
   });
 
   it("is rejected with an error that names allowedHosts", async () => {

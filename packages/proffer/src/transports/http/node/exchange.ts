@@ -4,11 +4,14 @@ import type { Principal } from "../../../calls/principal.ts";
 import type { Wire } from "../../../protocol/messages.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, RequestRecord } from "../exchange.ts";
-import { notUtf8Error, sendError, tooLargeError } from "../http-error.ts";
+import { HttpError, notUtf8Error, sendError, tooLargeError } from "../http-error.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /** Milliseconds that a client may keep sending a rejected body, so that it can read the response. */
 const LINGER = 1000;
+
+/** Half of the number of headers that Node parses by default. */
+const MAX_HEADERS = 1000;
 
 /** Exchanges to watch for a disconnect after this event-loop turn. Most are answered by then and need no listener. */
 let unwatched: NodeExchange[] = [];
@@ -71,11 +74,14 @@ export class NodeExchange implements HttpExchange {
   }
 
   /**
-   * Whether Host, Content-Type or Authorization was sent twice. Node keeps the first value; a proxy in front may have
-   * checked the last one.
+   * Why the headers cannot be trusted; undefined if they can. Of two Host, Content-Type or Authorization headers Node
+   * keeps the first; a proxy in front may have checked the last one. Node drops headers beyond `maxHeadersCount`, and
+   * with them a second Host, so a request that reaches that number is refused.
    */
-  get ambiguous(): boolean {
+  headerError(): HttpError | undefined {
     const { rawHeaders } = this.raw;
+    const max = maxHeaders(this.raw);
+    if (rawHeaders.length >= 2 * max) return new HttpError(431, `The request has ${max} headers or more.`);
     let hosts = 0;
     let types = 0;
     let credentials = 0;
@@ -86,7 +92,8 @@ export class NodeExchange implements HttpExchange {
       else if (name.length === 12 && name.toLowerCase() === "content-type") types++;
       else if (name.length === 13 && name.toLowerCase() === "authorization") credentials++;
     }
-    return hosts > 1 || types > 1 || credentials > 1;
+    if (hosts <= 1 && types <= 1 && credentials <= 1) return undefined;
+    return new HttpError(400, "Host, Content-Type or Authorization was sent twice.");
   }
 
   read(receiver: BodyReceiver): void {
@@ -213,6 +220,13 @@ export class NodeExchange implements HttpExchange {
     timer.unref();
     raw.once("close", () => clearTimeout(timer));
   }
+}
+
+/** The number of headers from which on Node, or the embedding server's own setting, may have dropped some. */
+function maxHeaders({ socket }: IncomingMessage): number {
+  const owner = (socket as { server?: { maxHeadersCount?: number | null } } | undefined)?.server;
+  // 0 means that Node drops none.
+  return Math.min(MAX_HEADERS, owner?.maxHeadersCount || MAX_HEADERS);
 }
 
 /** The encoding for a text with that many UTF-8 bytes: pure ASCII is copied as latin1, which is faster. */

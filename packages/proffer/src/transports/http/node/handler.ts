@@ -58,8 +58,8 @@ export function handleNode(
   proxies?: TrustedProxies | undefined,
 ): void {
   const exchange = new NodeExchange(request, response, path, endpoint, proxies);
-  if (exchange.ambiguous)
-    sendError(exchange, new HttpError(400, "Host, Content-Type or Authorization was sent twice."));
+  const error = exchange.headerError();
+  if (error !== undefined) sendError(exchange, error);
   else if (request.readableDidRead) sendError(exchange, new HttpError(500, new RpcError("internal_error", BODY_GONE)));
   else endpoint.handle(exchange);
 }

@@ -142,9 +142,7 @@ class HttpSite {
   }
 
   #handleOther(exchange: NodeExchange): void {
-    const refusal = exchange.ambiguous
-      ? new HttpError(400, "The Host header was sent twice.")
-      : this.#guard.check(exchange);
+    const refusal = exchange.headerError() ?? this.#guard.check(exchange);
     if (refusal !== undefined) sendError(exchange, refusal);
     else if (exchange.path !== this.#health) {
       const paths = [...this.#endpoints.keys()].join(", ");
