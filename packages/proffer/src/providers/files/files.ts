@@ -94,11 +94,11 @@ export function files(directory: string, options: FilesOptions): readonly Resour
       },
       list: ({ after }) => listFiles(visible, after),
       exists: async (params) => (await readPath(visible, params.path, noContent)) !== undefined,
-      read: ({ path: at, ...part }) =>
+      read: ({ path: at, ...part }, reader) =>
         readPath(visible, at, async (found, file, stats) => {
           if (found.isDirectory) return list(await readDirectory(visible, found.path));
           const type = (await loadTypes())(found.path);
-          return contents([await readContent(file, part, { maxBytes, type, stats, path: found.path })]);
+          return contents([await readContent(file, part, { maxBytes, type, stats, path: found.path, reader })]);
         }),
     }),
   ];

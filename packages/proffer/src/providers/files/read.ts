@@ -5,6 +5,7 @@ import { InvalidParams } from "../../protocol/errors.ts";
 import type { Meta } from "../../protocol/model.ts";
 import type { ResourceContent } from "../../results/content.ts";
 import { sliceItems, toLines } from "../../results/slice.ts";
+import { room } from "../../support/room.ts";
 import type { OpenFile } from "./open-file.ts";
 
 /** The requested part of a file; the whole file if empty. */
@@ -16,7 +17,14 @@ export interface FilePart {
   readonly lines?: number | undefined;
 }
 
+/** The caller of a read; it ends a read that waits for room. */
+export interface Reader {
+  readonly signal: AbortSignal;
+}
+
 const DEFAULT_LINES = 1000;
+/** A smaller read does not wait for room. */
+const SMALL = 64 * 1024;
 const META = "proffer/";
 
 /** The properties of a file that a read needs. */
@@ -26,6 +34,7 @@ interface FileInfo {
   readonly type: string | undefined;
   readonly stats: BigIntStats;
   readonly maxBytes: number;
+  readonly reader: Reader;
 }
 
 /** Reads a file or a part of it, at most `maxBytes`. */
@@ -33,20 +42,40 @@ export async function readContent(file: OpenFile, part: FilePart, info: FileInfo
   const byLine = part.line !== undefined || part.lines !== undefined;
   const byByte = part.offset !== undefined || part.length !== undefined;
   if (byLine && byByte) throw new InvalidParams("Use either offset and length, or line and lines, not both.");
-  if (byLine) return readLines(file, part, info);
   const { maxBytes, type, path, stats } = info;
   const size = Number(stats.size);
+  if (byLine) return withRoom(Math.min(size, maxBytes), info.reader, () => readLines(file, part, info));
   if (!byByte && size > maxBytes) throw tooLarge(path, size, maxBytes);
   const offset = part.offset ?? 0;
-  const bytes = await readBytes(file, offset, Math.min(part.length ?? maxBytes, maxBytes, Math.max(0, size - offset)));
+  const length = Math.min(part.length ?? maxBytes, maxBytes, Math.max(0, size - offset));
+  const bytes = await readBytes(file, offset, length, info.reader);
   const meta: Meta = byByte
     ? { [`${META}offset`]: offset, [`${META}size`]: size, [`${META}more`]: offset + bytes.length < size }
     : { [`${META}sha256`]: digest(stats, bytes) };
   return { ...asTextOrBlob(bytes, type), _meta: meta };
 }
 
-/** Reads `length` bytes, or fewer at the end of the file. */
-export async function readBytes(file: OpenFile, offset: number, length: number): Promise<Buffer> {
+/** Reads `length` bytes, or fewer at the end of the file, when there is room for them. */
+export function readBytes(file: OpenFile, offset: number, length: number, reader?: Reader): Promise<Buffer> {
+  return withRoom(length, reader, () => fill(file, offset, length));
+}
+
+/**
+ * Runs a read of at most `length` bytes when there is room for its answer, in base64. Otherwise a thousand small
+ * requests could make the process allocate a thousand files at once.
+ */
+async function withRoom<Value>(length: number, reader: Reader | undefined, read: () => Promise<Value>): Promise<Value> {
+  if (length < SMALL) return read();
+  const reserved = Math.ceil((length * 4) / 3);
+  await room.reserve(reserved, reader);
+  try {
+    return await read();
+  } finally {
+    room.release(reserved);
+  }
+}
+
+async function fill(file: OpenFile, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {

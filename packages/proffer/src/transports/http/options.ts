@@ -48,8 +48,21 @@ export interface HttpOptions extends GuardOptions {
   readonly maxStreams?: number;
   /** Once half of `maxStreams` is in use, a client with this many streams is rejected with 429. Default: a tenth. */
   readonly maxStreamsPerClient?: number;
-  /** A stream is closed when its client has this many unread bytes. Default: 4 MiB. */
+  /**
+   * A stream is closed when its client has this many unread bytes, and an HTTP/2 connection with more starts no further
+   * request. Default: 4 MiB.
+   */
   readonly maxUnreadBytes?: number;
+  /**
+   * The unread bytes of all clients of the process (Node only): beyond it, reads of files wait, and the connections that
+   * would keep their bytes longest are closed. The last server that sets it decides. Default: 256 MiB.
+   */
+  readonly maxUnreadTotal?: number;
+  /**
+   * Milliseconds after which a connection is closed whose client takes no bytes while some wait (Node only). `serveHttp`
+   * also closes one that is idle between requests for that time. Default: 60,000.
+   */
+  readonly idleTimeout?: number;
   /** Milliseconds between the comments that keep an idle stream open. Default: 15,000. */
   readonly keepAliveInterval?: number;
   /** Shows clients the messages of unexpected errors; for development. Default: false. */
@@ -63,6 +76,8 @@ const MiB = 1024 * 1024;
 /** Milliseconds that requests in flight get when the server closes. */
 export const DRAIN_TIMEOUT = 5000;
 
+export const IDLE_TIMEOUT = 60_000;
+
 /** The limits of an endpoint, with their defaults. */
 export interface HttpLimits {
   readonly maxMessageBytes: number;
@@ -71,6 +86,9 @@ export interface HttpLimits {
   readonly maxStreams: number;
   readonly maxStreamsPerClient: number;
   readonly maxUnreadBytes: number;
+  readonly maxUnreadTotal: number;
+  /** The option `idleTimeout`. */
+  readonly unreadTimeout: number;
   readonly keepAliveInterval: number;
   readonly idleTimeout: number;
   readonly reconnectTimeout: number;
@@ -89,6 +107,8 @@ export function toLimits(options: HttpOptions, where: string): HttpLimits {
     maxStreams,
     maxStreamsPerClient: options.maxStreamsPerClient ?? shareOf(maxStreams),
     maxUnreadBytes: options.maxUnreadBytes ?? 4 * MiB,
+    maxUnreadTotal: options.maxUnreadTotal ?? 256 * MiB,
+    unreadTimeout: options.idleTimeout ?? IDLE_TIMEOUT,
     keepAliveInterval: options.keepAliveInterval ?? 15_000,
     idleTimeout: sessions.idleTimeout ?? 30 * 60 * 1000,
     reconnectTimeout: sessions.reconnectTimeout ?? 60_000,

@@ -1,6 +1,7 @@
 import type { Principal } from "../../calls/principal.ts";
 import { Connection } from "../../server/connection.ts";
 import { type Server, stateOf } from "../../server/server.ts";
+import { room } from "../../support/room.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { guardStdout } from "./guard.ts";
 import { StdioInput } from "./input.ts";
@@ -66,7 +67,14 @@ class StdioService {
     const state = stateOf(server);
     this.#drainTimeout = drainTimeout;
     this.#input = new StdioInput(maxMessageBytes);
-    this.#output = new StdioOutput(guardStdout());
+    const output = new StdioOutput(guardStdout());
+    this.#output = output;
+    // Requests that arrived together start together: their reads of files must wait while the client does not read.
+    room.share({
+      get bytes() {
+        return output.unread;
+      },
+    });
     this.#connection = new Connection(state, {
       send: (wire) => this.#output.send(wire),
       isReading: () => this.#output.unread < MAX_UNREAD,

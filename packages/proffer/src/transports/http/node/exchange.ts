@@ -5,10 +5,16 @@ import type { Wire } from "../../../protocol/messages.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, RequestRecord } from "../exchange.ts";
 import { HttpError, notUtf8Error, sendError, tooLargeError } from "../http-error.ts";
+import { IDLE_TIMEOUT } from "../options.ts";
+import { LargeBody, SLICE } from "./large-body.ts";
+import { UnreadResponse, unreadResponses } from "./unread.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /** Milliseconds that a client may keep sending a rejected body, so that it can read the response. */
 const LINGER = 1000;
+
+/** Bytes of a stream that may wait for the next tick uncounted. */
+const MAX_UNCOUNTED = 16 * 1024;
 
 /** Half of the number of headers that Node parses by default. */
 const MAX_HEADERS = 1000;
@@ -36,6 +42,8 @@ export class NodeExchange implements HttpExchange {
   #listener: DisconnectListener | undefined;
   #answered = false;
   #watching = false;
+  /** Set once a client was slow to take its bytes. */
+  #unread: UnreadResponse | undefined;
 
   constructor(
     request: IncomingMessage,
@@ -132,22 +140,31 @@ export class NodeExchange implements HttpExchange {
     if (body === undefined) {
       if (status !== 204) all.push("content-length", "0");
       response.writeHead(status, all).end();
-    } else if (typeof body === "string") {
+    } else if (typeof body === "string" && body.length <= SLICE) {
       const length = Buffer.byteLength(body);
       all.push("content-length", String(length));
       response.writeHead(status, all).end(body, encodingOf(body, length));
     } else {
-      const lengths = body.map((part) => Buffer.byteLength(part));
-      all.push("content-length", String(lengths.reduce((sum, length) => sum + length, 0)));
+      const parts = typeof body === "string" ? [body] : body;
+      const lengths = parts.map((part) => Buffer.byteLength(part));
+      const length = lengths.reduce((sum, each) => sum + each, 0);
+      all.push("content-length", String(length));
       response.writeHead(status, all);
+      if (length > SLICE) {
+        // As bytes, the parts wait outside of the heap, and Node need not copy them.
+        const bytes = parts.map((part, i) => toBytes(part, lengths[i] as number));
+        new LargeBody(this.#unreadOf(response), bytes).send();
+        return;
+      }
       // Corked, the parts leave in one system call; bytes are not copied.
       response.cork();
-      body.forEach((part, i) => {
+      parts.forEach((part, i) => {
         if (typeof part === "string") response.write(part, encodingOf(part, lengths[i] as number));
         else response.write(part);
       });
       response.end();
     }
+    if (response.writableLength > 0) this.#countUnread(response);
   }
 
   open(headers: HeaderList): void {
@@ -159,22 +176,26 @@ export class NodeExchange implements HttpExchange {
   write(wire: Wire): boolean {
     const response = this.#response;
     if (this.#answered || response.destroyed) return false;
-    if (response.writableLength > (this.#endpoint?.limits.maxUnreadBytes ?? 0)) {
+    const before = response.writableLength;
+    if (before > (this.#endpoint?.limits.maxUnreadBytes ?? 0)) {
       response.destroy();
       return false;
     }
-    if (typeof wire === "string") {
-      response.write(wire);
-      return true;
+    if (this.#unread !== undefined) unreadResponses.update(this.#unread);
+    if (typeof wire === "string") response.write(wire);
+    else {
+      response.cork();
+      for (const part of wire) response.write(part);
+      response.uncork();
     }
-    response.cork();
-    for (const part of wire) response.write(part);
-    response.uncork();
+    // Node writes the events of one tick together, so a few bytes always wait here.
+    if (before > 0 || response.writableLength > MAX_UNCOUNTED) this.#countUnread(response);
     return true;
   }
 
   end(): void {
-    this.#finish(this.#response.statusCode)?.end();
+    const response = this.#finish(this.#response.statusCode)?.end();
+    if (response !== undefined && response.writableLength > 0) this.#countUnread(response);
   }
 
   watchDisconnect(listener: DisconnectListener): void {
@@ -199,10 +220,21 @@ export class NodeExchange implements HttpExchange {
     this.#listener?.onDisconnect();
   }
 
+  #countUnread(response: ServerResponse): void {
+    unreadResponses.add(this.#unreadOf(response));
+  }
+
+  #unreadOf(response: ServerResponse): UnreadResponse {
+    this.#unread ??= new UnreadResponse(response, this.#endpoint?.limits.unreadTimeout ?? IDLE_TIMEOUT);
+    return this.#unread;
+  }
+
   /** Marks the exchange as answered; undefined if it already was, or the client has disconnected. */
   #finish(status: number): ServerResponse | undefined {
     if (this.#answered) return undefined;
     this.#answered = true;
+    // While the client reads, nothing here may keep the call and its result.
+    this.#listener = undefined;
     if (this.logRecord !== undefined) this.#endpoint?.log(this, status);
     return this.#response.destroyed ? undefined : this.#response;
   }
@@ -227,6 +259,10 @@ function maxHeaders({ socket }: IncomingMessage): number {
   const owner = (socket as { server?: { maxHeadersCount?: number | null } } | undefined)?.server;
   // 0 means that Node drops none.
   return Math.min(MAX_HEADERS, owner?.maxHeadersCount || MAX_HEADERS);
+}
+
+function toBytes(part: string | Uint8Array, length: number): Uint8Array {
+  return typeof part === "string" ? Buffer.from(part, encodingOf(part, length)) : part;
 }
 
 /** The encoding for a text with that many UTF-8 bytes: pure ASCII is copied as latin1, which is faster. */

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RpcError } from "../../../protocol/errors.ts";
 import type { Server } from "../../../server/server.ts";
+import { room } from "../../../support/room.ts";
 import { HttpEndpoint } from "../endpoint.ts";
 import { HttpError, sendError } from "../http-error.ts";
 import { DRAIN_TIMEOUT, type HttpOptions } from "../options.ts";
+import { mustWait, whenRead } from "./backlog.ts";
 import { NodeExchange } from "./exchange.ts";
 import { TrustedProxies } from "./trusted-proxies.ts";
 
@@ -37,7 +39,7 @@ const BODY_GONE =
  * app.listen(3000);
  */
 export function createNodeHandler(server: Server, options: NodeHttpOptions = {}): NodeHandler {
-  const endpoint = new HttpEndpoint(server, options, "createNodeHandler()");
+  const endpoint = createEndpoint(server, options, "createNodeHandler()");
   const proxies = toProxies(options, "createNodeHandler()");
   const handler = (request: IncomingMessage, response: ServerResponse) =>
     handleNode(endpoint, request, response, pathOf(request), proxies);
@@ -47,6 +49,13 @@ export function createNodeHandler(server: Server, options: NodeHttpOptions = {})
 /** The proxies in the options; undefined if there are none. @throws {UsageError} for an invalid address. */
 export function toProxies({ trustedProxies = [] }: NodeHttpOptions, where: string): TrustedProxies | undefined {
   return trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies, where);
+}
+
+/** Creates an endpoint whose responses count towards the limit of the process. */
+export function createEndpoint(server: Server, options: HttpOptions, where: string): HttpEndpoint {
+  const endpoint = new HttpEndpoint(server, options, where);
+  if (options.maxUnreadTotal !== undefined) room.max = options.maxUnreadTotal;
+  return endpoint;
 }
 
 /** Passes a Node request to an endpoint. */
@@ -61,6 +70,8 @@ export function handleNode(
   const error = exchange.headerError();
   if (error !== undefined) sendError(exchange, error);
   else if (request.readableDidRead) sendError(exchange, new HttpError(500, new RpcError("internal_error", BODY_GONE)));
+  else if (mustWait(response, endpoint.limits.maxUnreadBytes))
+    whenRead(response, endpoint.limits.maxUnreadBytes, () => endpoint.handle(exchange));
   else endpoint.handle(exchange);
 }
 

@@ -2,13 +2,13 @@ import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { isServer, type Server } from "../../../server/server.ts";
 import { UsageError } from "../../../support/usage-error.ts";
-import { HttpEndpoint } from "../endpoint.ts";
+import type { HttpEndpoint } from "../endpoint.ts";
 import { HttpGuard } from "../guard.ts";
 import { HttpError, JSON_HEADERS, sendError } from "../http-error.ts";
 import { LEGACY_SSE_PATHS } from "../legacy-sse.ts";
-import { DRAIN_TIMEOUT, type HttpOptions } from "../options.ts";
+import { DRAIN_TIMEOUT, type HttpOptions, IDLE_TIMEOUT } from "../options.ts";
 import { NodeExchange } from "./exchange.ts";
-import { handleNode, type NodeHttpOptions, pathOf, toProxies } from "./handler.ts";
+import { createEndpoint, handleNode, type NodeHttpOptions, pathOf, toProxies } from "./handler.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /** A server with its own options, for one of several paths. */
@@ -31,8 +31,6 @@ export interface ServeOptions extends NodeHttpOptions {
   readonly headersTimeout?: number;
   /** Milliseconds in which a client must send a whole request. Default: 30,000. */
   readonly requestTimeout?: number;
-  /** Milliseconds that a connection may be idle between requests. Default: 60,000. */
-  readonly idleTimeout?: number;
 }
 
 /** A listening HTTP server. */
@@ -101,7 +99,7 @@ class HttpSite {
       {
         headersTimeout: options.headersTimeout ?? 10_000,
         requestTimeout: options.requestTimeout ?? 30_000,
-        keepAliveTimeout: options.idleTimeout ?? 60_000,
+        keepAliveTimeout: options.idleTimeout ?? IDLE_TIMEOUT,
         connectionsCheckingInterval: CHECK_INTERVAL,
         noDelay: true,
       },
@@ -127,7 +125,7 @@ class HttpSite {
     }
     const { server, ...own } = isServer(mount) ? { server: mount } : mount;
     const settings = { ...this.#options, ...own };
-    const endpoint = new HttpEndpoint(server, settings, `serveHttp(): ${path}`);
+    const endpoint = createEndpoint(server, settings, `serveHttp(): ${path}`);
     this.#endpoints.set(path, endpoint);
     this.#routes.set(path, endpoint);
     if (!settings.legacySse) return;

@@ -1,0 +1,123 @@
+import { atEndOfTurn } from "./end-of-turn.ts";
+
+/** A part of the process that holds bytes until they are sent. */
+export interface RoomUser {
+  /** The bytes that wait to be sent; possibly too many until `recount` is called. */
+  readonly bytes: number;
+  recount?(): void;
+  /** Drops the bytes that would wait longest; false if there are none to drop. */
+  makeRoom?(): boolean;
+}
+
+/** Settles the wait for room: without a value when there is room, with the reason when its caller has gone. */
+interface Waiter {
+  readonly bytes: number;
+  readonly admit: () => void;
+}
+
+const MAX_BYTES = 256 * 1024 * 1024;
+const PATIENCE = 5000;
+const CHECK_INTERVAL = 100;
+
+/**
+ * The memory for bytes that wait to be sent, of the whole process. A read of known size reserves its bytes before it
+ * allocates them, and waits while clients have too many others unread. An answer larger than all of the room gets it
+ * when it is alone.
+ */
+export class Room {
+  max: number;
+  /** Milliseconds without room for a waiting read after which bytes are dropped to make room. */
+  patience: number;
+  readonly #users = new Set<RoomUser>();
+  readonly #waiting: Waiter[] = [];
+  #reserved = 0;
+  #lastAdmitted = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(max = MAX_BYTES, patience = PATIENCE) {
+    this.max = max;
+    this.patience = patience;
+  }
+
+  /** The number of reads that wait. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Counts the bytes of a user from now on. */
+  share(user: RoomUser): void {
+    this.#users.add(user);
+  }
+
+  /**
+   * Reserves room; undefined if there is room now. The promise rejects when the caller's signal aborts first. The
+   * signal is read only to wait, because creating one costs more than a small call.
+   */
+  reserve(bytes: number, caller?: { readonly signal: AbortSignal }): Promise<void> | undefined {
+    if (this.#waiting.length > 0 || !this.#fits(bytes)) return this.#wait(bytes, caller?.signal);
+    this.#reserved += bytes;
+    return undefined;
+  }
+
+  /** Returns reserved room. Others get it at the end of this turn, when the answer that was read is counted. */
+  release(bytes: number): void {
+    this.#reserved -= bytes;
+    if (this.#waiting.length > 0) atEndOfTurn(() => this.admit());
+  }
+
+  /** Lets reads start that have room now, in the order of their arrival. */
+  admit(): void {
+    for (let next = this.#waiting[0]; next !== undefined && this.#fits(next.bytes); next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#reserved += next.bytes;
+      this.#lastAdmitted = performance.now();
+      next.admit();
+    }
+    if (this.#waiting.length === 0) this.#stopTimer();
+  }
+
+  #wait(bytes: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((admit, reject) => {
+      signal?.throwIfAborted();
+      const waiter = { bytes, admit };
+      signal?.addEventListener("abort", () => {
+        const at = this.#waiting.indexOf(waiter);
+        if (at < 0) return;
+        this.#waiting.splice(at, 1);
+        reject(signal.reason);
+        this.admit();
+      });
+      this.#waiting.push(waiter);
+      if (this.#timer !== undefined) return;
+      this.#lastAdmitted = performance.now();
+      this.#timer = setInterval(() => this.#check(), Math.min(CHECK_INTERVAL, this.patience));
+    });
+  }
+
+  #check(): void {
+    this.admit();
+    if (this.#waiting.length === 0 || performance.now() - this.#lastAdmitted < this.patience) return;
+    for (const user of this.#users) if (user.makeRoom?.()) break;
+    this.#lastAdmitted = performance.now();
+    this.admit();
+  }
+
+  #fits(bytes: number): boolean {
+    if (this.#hasRoom(bytes)) return true;
+    for (const user of this.#users) user.recount?.();
+    return this.#hasRoom(bytes);
+  }
+
+  #hasRoom(bytes: number): boolean {
+    let used = this.#reserved;
+    for (const user of this.#users) used += user.bytes;
+    return used === 0 || used + bytes <= this.max;
+  }
+
+  #stopTimer(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+export const room: Room = /* @__PURE__ */ new Room();

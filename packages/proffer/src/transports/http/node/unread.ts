@@ -1,0 +1,139 @@
+import type { ServerResponse } from "node:http";
+import { type Room, type RoomUser, room } from "../../../support/room.ts";
+import { type Backlog, backlogOf, streamOf } from "./backlog.ts";
+
+/** Milliseconds between counts. Short time limits are checked more often. */
+const INTERVAL = 1000;
+
+/** A response whose client has not taken all of its bytes. */
+export class UnreadResponse {
+  readonly response: ServerResponse;
+  /** A client that takes nothing for this many milliseconds is disconnected. */
+  readonly idleTimeout: number;
+  /** The unread bytes of the whole connection, if it carries several responses at once. */
+  readonly backlog: Backlog | undefined;
+  /** Bytes of the response that were not passed to Node yet. */
+  held = 0;
+  /** The unread bytes at the last count. */
+  bytes = 0;
+  #taken = 0;
+  readonly #since = performance.now();
+  #lastTaken = this.#since;
+
+  constructor(response: ServerResponse, idleTimeout: number) {
+    this.response = response;
+    this.idleTimeout = idleTimeout;
+    this.backlog = backlogOf(response);
+  }
+
+  /** Milliseconds until the client will have taken the rest, at its speed so far. */
+  get timeLeft(): number {
+    return (this.bytes * (performance.now() - this.#since)) / this.#taken;
+  }
+
+  get isStalled(): boolean {
+    return performance.now() - this.#lastTaken > this.idleTimeout;
+  }
+
+  /** Counts the unread bytes again; returns the difference. */
+  count(): number {
+    const { response } = this;
+    const isGone = response.destroyed || streamOf(response)?.destroyed === true;
+    const difference = (isGone ? 0 : response.writableLength + this.held) - this.bytes;
+    this.bytes += difference;
+    if (difference < 0) {
+      this.#taken -= difference;
+      this.#lastTaken = performance.now();
+    }
+    return difference;
+  }
+}
+
+/**
+ * The responses that clients have not read, of all servers of the process. Only a response that could not be written
+ * at once is here, so an ordinary one costs nothing. One timer serves all of them.
+ */
+export class UnreadResponses implements RoomUser {
+  bytes = 0;
+  readonly #room: Room;
+  readonly #all = new Set<UnreadResponse>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #interval = INTERVAL;
+
+  constructor(shared: Room) {
+    this.#room = shared;
+    shared.share(this);
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /**
+   * Counts a response that has more bytes now. If too many bytes are unread in the whole process, the connections that
+   * would keep them longest are closed. One response may be larger than the limit, or it could never be sent.
+   */
+  add(unread: UnreadResponse): void {
+    this.#all.add(unread);
+    this.update(unread);
+    this.#schedule(unread.idleTimeout / 4);
+    const { max } = this.#room;
+    const limit = unread.bytes > max ? max + unread.bytes : max;
+    if (this.bytes > limit) this.recount();
+    while (this.bytes > limit && this.makeRoom(unread)) {}
+  }
+
+  /** Counts a response again, and forgets it when its client has taken everything. */
+  update(unread: UnreadResponse): void {
+    const difference = unread.count();
+    this.bytes += difference;
+    if (unread.bytes === 0) this.#all.delete(unread);
+    if (difference !== 0) unread.backlog?.add(difference);
+  }
+
+  recount(): void {
+    for (const unread of this.#all) this.update(unread);
+  }
+
+  /** Closes the connection whose client would take longest for the rest; never that of `except`. */
+  makeRoom(except?: UnreadResponse): boolean {
+    let slowest: UnreadResponse | undefined;
+    for (const unread of this.#all) {
+      if (unread === except || unread.bytes === 0) continue;
+      if (slowest === undefined || unread.timeLeft > slowest.timeLeft) slowest = unread;
+    }
+    if (slowest === undefined) return false;
+    this.#close(slowest);
+    return true;
+  }
+
+  #close(unread: UnreadResponse): void {
+    unread.held = 0;
+    unread.response.destroy();
+    this.bytes -= unread.bytes;
+    unread.backlog?.add(-unread.bytes);
+    unread.bytes = 0;
+    this.#all.delete(unread);
+  }
+
+  #sweep(): void {
+    this.#timer = undefined;
+    this.#interval = INTERVAL;
+    for (const unread of this.#all) {
+      this.update(unread);
+      if (unread.isStalled) this.#close(unread);
+      else if (unread.bytes > 0) this.#schedule(unread.idleTimeout / 4);
+    }
+    this.#room.admit();
+  }
+
+  #schedule(wanted: number): void {
+    if (this.#timer !== undefined && wanted >= this.#interval) return;
+    this.#interval = Math.min(wanted, INTERVAL);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#sweep(), this.#interval);
+    this.#timer.unref();
+  }
+}
+
+export const unreadResponses: UnreadResponses = /* @__PURE__ */ new UnreadResponses(room);
