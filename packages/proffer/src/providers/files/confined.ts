@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import { InvalidParams, type RpcError } from "../../protocol/errors.ts";
 import { pathProblem } from "../../resources/params/path.ts";
+import { Directories } from "./directories.ts";
 import type { OpenFile } from "./open-file.ts";
 import { readBytes } from "./read.ts";
 import { FilesRoot } from "./root.ts";
-import { readDirectory, type VisibleFiles } from "./walk.ts";
+import type { VisibleFiles } from "./walk.ts";
 
 /** Options for `confine`. */
 export interface ConfineOptions {
@@ -54,6 +55,7 @@ export function confine(directory: string, options: ConfineOptions = {}): Confin
   const { maxBytes = MAX_BYTES, outside } = options;
   const root = new FilesRoot(resolve(directory), outside);
   const visible: VisibleFiles = { root, uri: "", showsFile: () => true, showsDirectory: () => true };
+  const directories = new Directories(visible);
 
   /** Runs `work` with the open file; undefined if it does not exist. */
   async function withFile<Value>(path: string, work: (file: OpenFile, size: number) => Value | Promise<Value>) {
@@ -81,8 +83,8 @@ export function confine(directory: string, options: ConfineOptions = {}): Confin
     has: async (path) => (await withFile(path, () => true)) ?? false,
     async entries(path = "") {
       if (path !== "") checkPath(path);
-      const found = await readDirectory(visible, path);
-      return found
+      const { entries } = await directories.readVisible(path);
+      return entries
         .map((each) => ({ name: each.path.slice(each.path.lastIndexOf("/") + 1), isDirectory: each.isDirectory }))
         .sort((a, b) => (a.name < b.name ? -1 : 1));
     },

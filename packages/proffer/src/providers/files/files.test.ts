@@ -105,6 +105,19 @@ describe("files", () => {
     expect(await paged.listResources()).toEqual(await client.listResources());
   });
 
+  it("T138: are listed up to maxEntries of each directory", async () => {
+    for (const pageSize of [2, 1000]) {
+      const few = await open(root, { maxEntries: 1, include: ["*.json", "*.txt"] }, pageSize);
+      expect((await few.listResources()).map(({ uri }) => uri)).toEqual(["docs://", "docs://100%25%20of%20%C3%BC.txt"]);
+      const some = await open(
+        root,
+        { maxEntries: 1, include: ["*.json", "*.lines"], exclude: ["inside.json"] },
+        pageSize,
+      );
+      expect((await some.listResources()).map(({ uri }) => uri)).toEqual(["docs://", "docs://sub/b.json"]);
+    }
+  });
+
   it("can all be read by their listed URIs", async () => {
     for (const { uri } of await client.listResources()) expect((await client.read(uri)).contents).toHaveLength(1);
     expect(await read("docs://100%25%20of%20%C3%BC.txt")).toMatchObject({ text: "odd name" });

@@ -7,13 +7,14 @@ import { integer } from "../../resources/params/integer.ts";
 import { path } from "../../resources/params/path.ts";
 import { contents } from "../../results/content.ts";
 import { UsageError } from "../../support/usage-error.ts";
+import { Directories, type DirectoryPart } from "./directories.ts";
 import { toPathTest } from "./glob.ts";
 import type { OpenFile } from "./open-file.ts";
 import { requirePeer } from "./peer.ts";
 import { readContent } from "./read.ts";
 import { FilesRoot } from "./root.ts";
 import { loadTypes } from "./types.ts";
-import { type FileEntry, readDirectory, statOf, toUri, type VisibleFiles, walk } from "./walk.ts";
+import { type FileEntry, statOf, type VisibleFiles, walk } from "./walk.ts";
 import { watchFiles } from "./watch.ts";
 
 /** Options for `files`. */
@@ -33,7 +34,7 @@ export interface FilesOptions {
   readonly maxBytes?: number;
   /** Maximum number of lines per read. Default: 10,000. */
   readonly maxLines?: number;
-  /** Maximum number of directory entries per read. Default: 10,000. */
+  /** Maximum number of entries of one directory, in a read of it and in the list. Default: 10,000. */
   readonly maxEntries?: number;
   /** Whether to notify subscribed clients of changes; needs the package chokidar. Default: false. */
   readonly watch?: boolean;
@@ -72,14 +73,15 @@ export function files(directory: string, options: FilesOptions): readonly Resour
     ...(options.cache === undefined ? {} : { cache: options.cache }),
     ...(options.watch ? { watch: watchFiles(visible) } : {}),
   };
-  const list = (found: readonly FileEntry[]) => listing(found, maxEntries);
+  const directories = new Directories(visible, { maxEntries });
+  const list = async (at: string) => listing(await directories.readVisible(at));
   return [
     defineResource({
       ...common,
       uri,
       name,
       mimeType: DIRECTORY,
-      read: async () => list(await readDirectory(visible, "")),
+      read: () => list(""),
     }),
     defineResource({
       ...common,
@@ -92,11 +94,11 @@ export function files(directory: string, options: FilesOptions): readonly Resour
         line: integer({ min: 1 }),
         lines: integer({ max: maxLines }),
       },
-      list: ({ after }) => listFiles(visible, after),
+      list: ({ after }) => listFiles(visible, directories, after),
       exists: async (params) => (await readPath(visible, params.path, noContent)) !== undefined,
       read: ({ path: at, ...part }, reader) =>
         readPath(visible, at, async (found, file, stats) => {
-          if (found.isDirectory) return list(await readDirectory(visible, found.path));
+          if (found.isDirectory) return list(found.path);
           const type = (await loadTypes())(found.path);
           return contents([await readContent(file, part, { maxBytes, type, stats, path: found.path, reader })]);
         }),
@@ -130,11 +132,14 @@ function withParents(at: string): string[] {
   return all;
 }
 
+/** An open file or directory, by its real path. */
+type FoundFile = Pick<FileEntry, "path" | "isDirectory">;
+
 /** Runs `use` with the open file; undefined unless the file is visible both by its path and by its real path. */
 async function readPath<Value>(
   visible: VisibleFiles,
   at: string,
-  use: (found: FileEntry, file: OpenFile, stats: BigIntStats) => Value | Promise<Value>,
+  use: (found: FoundFile, file: OpenFile, stats: BigIntStats) => Value | Promise<Value>,
 ): Promise<Value | undefined> {
   const opened = await visible.root.open(at);
   if (opened === undefined) return undefined;
@@ -144,15 +149,19 @@ async function readPath<Value>(
     if (!isDirectory && !stats.isFile()) return undefined;
     const isVisible = isDirectory ? visible.showsDirectory : visible.showsFile;
     if (!isVisible(at) || !isVisible(opened.path)) return undefined;
-    return await use({ path: opened.path, uri: toUri(visible, opened.path), isDirectory }, opened.file, stats);
+    return await use({ path: opened.path, isDirectory }, opened.file, stats);
   } finally {
     opened.file.close();
   }
 }
 
-async function* listFiles(visible: VisibleFiles, after: string | number | undefined): AsyncGenerator<ListEntry> {
+async function* listFiles(
+  visible: VisibleFiles,
+  directories: Directories,
+  after: string | number | undefined,
+): AsyncGenerator<ListEntry> {
   const typeOf = await loadTypes();
-  for await (const found of walk(visible, "", after === undefined ? undefined : String(after))) {
+  for await (const found of walk(visible, directories, "", after === undefined ? undefined : String(after))) {
     const stats = await statOf(visible, found.path);
     if (stats === undefined) continue;
     const mimeType = typeOf(found.path);
@@ -166,12 +175,11 @@ async function* listFiles(visible: VisibleFiles, after: string | number | undefi
   }
 }
 
-function listing(found: readonly FileEntry[], maxEntries: number) {
-  const entries = found.slice(0, maxEntries).map(({ path: at, uri, isDirectory }) => ({
+function listing({ entries, more }: DirectoryPart) {
+  const shown = entries.map(({ path: at, uri, isDirectory }) => ({
     name: at.slice(at.lastIndexOf("/") + 1),
     uri,
     ...(isDirectory ? { mimeType: DIRECTORY } : {}),
   }));
-  const more = found.length > entries.length;
-  return contents([{ mimeType: DIRECTORY, text: JSON.stringify(entries), _meta: { "proffer/more": more } }]);
+  return contents([{ mimeType: DIRECTORY, text: JSON.stringify(shown), _meta: { "proffer/more": more } }]);
 }

@@ -1,7 +1,8 @@
 import type { Dirent, Stats } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pathProblem } from "../../resources/params/path.ts";
+import type { Directories } from "./directories.ts";
 import type { FilesRoot } from "./root.ts";
 
 /** The files that `files` or `confine` makes visible. */
@@ -21,6 +22,8 @@ export interface FileEntry {
   readonly path: string;
   readonly uri: string;
   readonly isDirectory: boolean;
+  /** A link was not followed yet: `isVisible` tells whether it leads to a visible file. */
+  readonly isLink: boolean;
 }
 
 /** Returns the URI of a path, with each segment percent-encoded. */
@@ -32,58 +35,49 @@ function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Yields all files below a directory in ascending order of their URIs, starting after `after`. */
+/**
+ * Yields all files below a directory in ascending order of their URIs, starting after `after`: of each directory at most
+ * those that `directories` returns.
+ */
 export async function* walk(
   visible: VisibleFiles,
+  directories: Directories,
   directory: string,
   after: string | undefined,
 ): AsyncGenerator<FileEntry> {
-  for (const found of await readDirectory(visible, directory)) {
+  for (const found of (await directories.read(directory)).entries) {
     if (!found.isDirectory) {
-      if (after === undefined || found.uri > after) yield found;
+      if ((after === undefined || found.uri > after) && (await isVisible(visible, found))) yield found;
       continue;
     }
     // All URIs below a directory start with `start`: skip the directory if all of them precede `after`.
     const start = `${found.uri}/`;
     if (after !== undefined && start < after && !after.startsWith(start)) continue;
-    yield* walk(visible, found.path, after);
+    yield* walk(visible, directories, found.path, after);
   }
 }
 
-/** Returns the visible entries of a directory, sorted so that a walk yields ascending URIs. */
-export async function readDirectory(visible: VisibleFiles, directory: string): Promise<FileEntry[]> {
+/** Returns the visible entries of a directory, and links that may be visible, sorted so that a walk yields ascending URIs. */
+export function toEntries(visible: VisibleFiles, directory: string, names: readonly Dirent[]): FileEntry[] {
   const all: { key: string; found: FileEntry }[] = [];
-  for (const entry of await readNames(visible, directory)) {
+  for (const entry of names) {
     const path = directory === "" ? entry.name : `${directory}/${entry.name}`;
     // Do not list a name that a read would reject.
     if (pathProblem(path) !== undefined) continue;
     const isDirectory = entry.isDirectory();
-    const isVisible = isDirectory ? visible.showsDirectory(path) : await isVisibleFile(visible, path, entry);
-    if (!isVisible) continue;
+    const isLink = entry.isSymbolicLink();
+    if (!isDirectory && !isLink && !entry.isFile()) continue;
+    if (!(isDirectory ? visible.showsDirectory(path) : visible.showsFile(path))) continue;
     const uri = toUri(visible, path);
-    all.push({ key: isDirectory ? `${uri}/` : uri, found: { path, uri, isDirectory } });
+    all.push({ key: isDirectory ? `${uri}/` : uri, found: { path, uri, isDirectory, isLink } });
   }
   all.sort((a, b) => (a.key < b.key ? -1 : 1));
   return all.map(({ found }) => found);
 }
 
-/** Returns the names in a directory; none if it was removed, or replaced by a link, during the walk. */
-async function readNames(visible: VisibleFiles, directory: string): Promise<Dirent[]> {
-  const opened = await visible.root.open(directory);
-  if (opened === undefined) return [];
-  try {
-    if (opened.path !== directory || !opened.file.stat().isDirectory()) return [];
-    return await readdir(await visible.root.pathOf(opened), { withFileTypes: true });
-  } finally {
-    opened.file.close();
-  }
-}
-
 /** A link is visible if it leads to a visible file. Linked directories are not descended into: they may form a loop. */
-async function isVisibleFile(visible: VisibleFiles, path: string, entry: Dirent): Promise<boolean> {
-  if (!visible.showsFile(path)) return false;
-  if (entry.isFile()) return true;
-  if (!entry.isSymbolicLink()) return false;
+export async function isVisible(visible: VisibleFiles, { path, isLink }: FileEntry): Promise<boolean> {
+  if (!isLink) return true;
   const real = await visible.root.resolve(path);
   if (real === undefined || !visible.showsFile(real)) return false;
   return (await statOf(visible, path))?.isFile() ?? false;
