@@ -71,7 +71,7 @@ async function outcome(client: TestClient, tool: string): Promise<{ text: string
   effects = new Map();
   try {
     const { content } = await client.call(tool);
-    return { text: (content as { text?: string }[])[0]?.text ?? "" };
+    return { text: (content[0] as { text?: string } | undefined)?.text ?? "" };
   } catch (error) {
     return { text: String(error), code: (error as { code?: number }).code ?? 0 };
   }

@@ -37,17 +37,17 @@ async function round(
 }
 
 /**
- * Answers ten rounds. Sends each round as often again as `duplicates` says, at the same time, and again after the next
- * round. Returns the last result, and how many of the duplicates were refused.
+ * Answers ten rounds. Sends each round as often again as `duplicates` says, at the same time, and again
+ * afterwards. Returns the last result, and how many of the duplicates were refused.
  */
 async function play(client: TestClient, duplicates: readonly number[]) {
-  let last = await round(client);
+  let last: Record<string, unknown> = await round(client);
   let refused = 0;
   for (const count of duplicates) {
     const before = last;
     const send = (times: number) => Promise.allSettled(Array.from({ length: times }, () => round(client, before)));
     const outcomes = [...(await send(1 + count)), ...(await send(count))];
-    const results = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+    const results = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
     refused += outcomes.length - results.length;
     // Any of the equivalent results may reach the client.
     last = results[count % results.length] ?? before;

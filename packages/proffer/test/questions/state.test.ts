@@ -41,7 +41,7 @@ function serve(options: Partial<ServerOptions> = {}) {
     keys: [KEY],
     log: () => {},
     tools: [ask("run"), ask("other")],
-    prompts: [definePrompt({ name: "run", arguments: { a: {}, b: {} }, get: () => void runs.push("prompt") ?? "" })],
+    prompts: [definePrompt({ name: "run", arguments: { a: {}, b: {} }, get: () => String(runs.push("prompt")) })],
     ...options,
   });
 }
@@ -103,7 +103,7 @@ describe("the state of a call", () => {
     expect(runs).toEqual([]);
   });
 
-  it("T107 is rejected for another principal, method, tool, server or arguments", async () => {
+  it("T107 is rejected for another principal, tool, server or arguments", async () => {
     const { client, state } = await begin({ id: "alice" });
     const present = { requestState: state, inputResponses: ACCEPT };
     runs.length = 0;
@@ -117,12 +117,19 @@ describe("the state of a call", () => {
     await expect(
       client.requestOnce("tools/call", { ...CALL, arguments: { a: 1, b: 3 }, ...present }),
     ).rejects.toMatchObject(REFUSED);
-    await expect(client.requestOnce("prompts/get", { ...CALL, ...present })).rejects.toMatchObject(REFUSED);
     const named = await connect(serve({ name: "another" }), { principal: { id: "alice" } });
     await expect(named.requestOnce("tools/call", { ...CALL, ...present })).rejects.toMatchObject(REFUSED);
     expect(runs).toEqual([]);
     const reordered = { ...CALL, arguments: { b: 2, a: 1 }, ...present };
     expect(await client.requestOnce("tools/call", reordered)).toMatchObject({ resultType: "complete" });
+  });
+
+  it("T107 is rejected for another method", async () => {
+    const { client, state } = await begin();
+    runs.length = 0;
+    const params = { ...CALL, requestState: state, inputResponses: ACCEPT };
+    await expect(client.requestOnce("prompts/get", params)).rejects.toMatchObject(REFUSED);
+    expect(runs).toEqual([]);
   });
 
   it.each([

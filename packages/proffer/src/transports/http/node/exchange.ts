@@ -7,8 +7,8 @@ import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, Reques
 import { HttpError, notUtf8Error, sendError, tooLargeError } from "../http-error.ts";
 import { IDLE_TIMEOUT } from "../options.ts";
 import { LargeBody, SLICE } from "./large-body.ts";
-import { UnreadResponse, unreadResponses } from "./unread.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
+import { UnreadResponse, unreadResponses } from "./unread.ts";
 
 /** Milliseconds that a client may keep sending a rejected body, so that it can read the response. */
 const LINGER = 1000;
