@@ -37,7 +37,9 @@ export async function bundleFixture(module: string): Promise<Bundle> {
     platform: "node",
     target: "node20",
     // Bundled CommonJS packages may require a built-in module.
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as toRequire } from "node:module"; const require = toRequire(import.meta.url);',
+    },
     outfile: path,
     logLevel: "error",
   });

@@ -9,7 +9,7 @@ export interface RoomUser {
   makeRoom?(): boolean;
 }
 
-/** Settles the wait for room: without a value when there is room, with the reason when its caller has gone. */
+/** A read that waits for room. */
 interface Waiter {
   readonly bytes: number;
   readonly admit: () => void;
