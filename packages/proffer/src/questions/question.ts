@@ -53,7 +53,10 @@ export function answerWithoutAsking(call: Call, question: Question): Promise<Jso
   if (!METHODS.get(call.method)?.asks) {
     throw new UsageError("wrong_use", `${call.method} cannot ask the user. Ask in a tool, a prompt or a read.`);
   }
-  const isPossible = revision.inputs.has(question.method) && (revision.rounds || origin.request !== undefined);
+  const isPossible =
+    revision.inputs.has(question.method) &&
+    (question.params.mode !== "url" || revision.urlQuestions) &&
+    (revision.rounds || origin.request !== undefined);
   const missing = isPossible ? missingCapabilities(question.needs, call.client.capabilities) : question.needs;
   if (missing === undefined) return undefined;
   if (question.fallback !== undefined) return Promise.resolve(question.fallback);

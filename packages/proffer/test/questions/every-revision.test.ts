@@ -163,6 +163,13 @@ describe("other requests to the client", () => {
         ? { role: "assistant", model: "m1", content: { type: "text", text: "x" } }
         : { action: "accept" };
 
+  it("cannot open a URL on 2025-06-18, even if the client says so", async () => {
+    const capabilities = { elicitation: { form: {}, url: {} } };
+    const client = await connect(asker, { revision: "2025-06-18", capabilities, answers });
+    const { isError, content } = await client.call("url");
+    expect({ isError, content }).toMatchObject({ isError: true, content: [{ text: /elicitation/ }] });
+  });
+
   it.each(["2025-11-25", "2026-07-28"])("open a URL on %s", async (revision) => {
     const client = await connect(asker, { revision, answers });
     expect((await client.call("url")).content).toMatchObject([{ text: "accept" }]);

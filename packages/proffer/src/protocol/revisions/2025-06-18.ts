@@ -35,12 +35,13 @@ function olderField(field: JsonObject): JsonObject {
 
 const dropIcons = <Value extends object>(value: Value): Value => without(value, "icons");
 
-/** No icons; an implementation has only name, title and version; errors for unreadable requests have the id `null`. */
+/** No icons and no questions with a URL; an implementation has only name, title and version; errors for unreadable requests have the id `null`. */
 export const REV_2025_06_18: Revision = {
   ...REV_2025_11_25,
   version: "2025-06-18",
   primed: false,
   unreadableId: null,
+  urlQuestions: false,
   convert: chain(REV_2025_11_25.convert, {
     implementation: (value) => without(value, "icons", "description", "websiteUrl"),
     tool: dropIcons,

@@ -27,6 +27,7 @@ export const REV_2025_11_25: Revision = {
   codes: { resource_not_found: -32002 },
   capabilityErrors: false,
   inputs: REV_2026_07_28.inputs,
+  urlQuestions: true,
   rounds: false,
   convert: chain(REV_2026_07_28.convert, {
     tool: wrapOutputSchema,

@@ -22,6 +22,7 @@ export const REV_2026_07_28: Revision = {
   codes: {},
   capabilityErrors: true,
   inputs: new Set(["elicitation/create", "sampling/createMessage", "roots/list"]),
+  urlQuestions: true,
   rounds: true,
   convert: {},
   envelope: (server, hints) => ({

@@ -50,6 +50,8 @@ export interface Revision {
   readonly capabilityErrors: boolean;
   /** The requests that a server may send to a client. */
   readonly inputs: ReadonlySet<string>;
+  /** A question may ask the user to open a page. */
+  readonly urlQuestions: boolean;
   /**
    * A question ends the request, and the client repeats the request with the answers. Otherwise a question is a request
    * from the server to the client.
