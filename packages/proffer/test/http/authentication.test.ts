@@ -1,3 +1,5 @@
+import { inspect } from "node:util";
+import { defineResource, defineServer, defineTool } from "proffer";
 import { type HttpService, type RequestEntry, serveHttp, unauthorized } from "proffer/http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openEvents } from "./event-client.ts";
@@ -91,19 +93,101 @@ describe("a session", () => {
     expect((await post(url, legacy("ping"), session)).status).toBe(200);
   });
 
-  it("T082: has an unguessable id that is never logged", async () => {
-    const ids = new Set<string>();
+  it("T082: has an id that never appears in full in a log", async () => {
+    const logged: unknown[] = [];
+    const fail = defineTool({
+      name: "fail",
+      handle(_input, ctx) {
+        throw new Error("no database", { cause: ctx.session });
+      },
+    });
+    const server = defineServer({ name: "s", version: "1", tools: [fail], log: (entry) => logged.push(entry) });
+    const failing = await serveHttp(server, { port: 0, log: (entry) => logged.push(entry) });
+    const ids: string[] = [];
     for (let round = 0; round < 20; round++) {
-      const opened = await Promise.all(Array.from({ length: 50 }, () => openSession(url, undefined, as("ada"))));
-      for (const session of opened) ids.add(String(session["mcp-session-id"]));
+      const session = await openSession(failing.url);
+      ids.push(String(session["mcp-session-id"]));
+      await post(failing.url, legacy("tools/call", { name: "fail", arguments: {} }), session);
+      await post(failing.url, "{", session);
+      await send(failing.url, { headers: { ...session, "last-event-id": "9-9" } });
+      await send(failing.url, { method: "DELETE", headers: session });
+      expect((await post(failing.url, legacy("ping"), session)).status).toBe(404);
     }
-    expect(ids.size).toBe(1000);
-    const places = Array.from({ length: 24 }, (_, at) => new Set([...ids].map((id) => id[at])).size);
-    // Each of the 24 characters has nearly all of its 64 values.
-    expect(Math.min(...places)).toBeGreaterThan(50);
-    for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{24}$/);
-    const log = JSON.stringify(entries);
-    expect([...ids].filter((id) => log.includes(id))).toEqual([]);
+    await failing.close();
+    expect(logged.length).toBeGreaterThan(ids.length);
+    const text = `${JSON.stringify(logged)} ${inspect(logged, { depth: 10, maxArrayLength: null })}`;
+    expect(text.includes("no database")).toBe(true);
+    expect(ids.filter((id) => text.includes(id))).toEqual([]);
+  });
+});
+
+describe("T083: what belongs to one user", () => {
+  it("cannot be found by another one who has its id or state", async () => {
+    const ask = modern("tools/call", { name: "ask", arguments: {} }, { elicitation: { form: {} } });
+    const { requestState } = (await postModern(url, ask, as("ada"))).json.result;
+    const answer = { action: "accept", content: { name: "Ada" } };
+    const resume = (state: unknown, who: string) => {
+      const inputResponses = { question_1: answer };
+      const params = { ...ask.params, requestState: state, inputResponses };
+      return postModern(url, { ...ask, params }, as(who));
+    };
+    const unknown = await resume("x".repeat(40), "mallory");
+    for (const who of ["mallory", "anyone"]) {
+      const { status, json } = await resume(requestState, who);
+      // The same answer as for a state that nobody has.
+      expect({ status, json }).toEqual({ status: unknown.status, json: unknown.json });
+      expect(json.error.code).toBe(-32602);
+    }
+    const session = await openSession(url, undefined, as("ada"), { elicitation: {} });
+    const mallory = { ...session, ...as("mallory") };
+    const events = await openEvents(url, { headers: session, message: legacy("tools/call", { name: "ask" }, 7) });
+    const { id } = await events.message(({ method }) => method === "elicitation/create");
+    const foreign = [
+      { jsonrpc: "2.0", id, result: { action: "accept", content: { name: "Mallory" } } },
+      { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } },
+      legacy("tools/call", { name: "count", arguments: {} }),
+      legacy("tools/list"),
+    ];
+    for (const message of foreign) expect((await post(url, message, mallory)).status).toBe(404);
+    await post(url, { jsonrpc: "2.0", id, result: answer }, session);
+    expect(await events.message((message) => message.id === 7)).toMatchObject({
+      result: { content: [{ text: "Hello, Ada!" }] },
+    });
+  });
+
+  it("is filtered before a list is cut into pages", async () => {
+    const rows = Array.from({ length: 90 }, (_, at) => ({ id: at + 100, owner: at % 3 === 0 ? "ada" : "bob" }));
+    const notes = defineResource({
+      uri: "note://{id}",
+      name: "note",
+      list: (_request, ctx) =>
+        rows.filter(({ owner }) => owner === ctx.principal?.id).map(({ id }) => ({ uri: `note://${id}` })),
+      read: ({ id }) => id,
+    });
+    const server = defineServer({ name: "notes", version: "1", pageSize: 10, resources: [notes], log: () => {} });
+    const shared = await serveHttp(server, {
+      port: 0,
+      authenticate: (request) => ({ id: request.header("authorization")?.split(" ")[1] ?? "" }),
+    });
+    const page = async (who: string, cursor?: string) =>
+      (await postModern(shared.url, modern("resources/list", cursor === undefined ? {} : { cursor }), as(who))).json;
+    for (const who of ["ada", "bob"]) {
+      const own = rows.filter(({ owner }) => owner === who).map(({ id }) => `note://${id}`);
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const { result } = await page(who, cursor);
+        const uris = result.resources.map(({ uri }: { uri: string }) => uri);
+        // A page that were filtered afterwards would have gaps, which show how many rows others have.
+        expect(uris).toEqual(own.slice(seen.length, seen.length + 10));
+        seen.push(...uris);
+        cursor = result.nextCursor;
+        if (cursor !== undefined) expect((await page("mallory", cursor)).error.code).toBe(-32602);
+      } while (cursor !== undefined);
+      expect(seen).toEqual(own);
+    }
+    expect((await page("mallory")).result.resources).toEqual([]);
+    await shared.close();
   });
 });
 

@@ -3,11 +3,14 @@ import { defineServer, defineTool } from "proffer";
 import { serveHttp } from "proffer/http";
 import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
+import { connectMemory } from "../../src/transports/memory.ts";
 import { type Headers, legacy, modern, modernHeaders, openSession, post, postModern } from "./http-client.ts";
 
-/** The nightly run has more clients and more calls. */
+/** Long runs have more clients and more calls. */
 const CLIENTS = Number(process.env.PROFFER_CLIENTS ?? 100);
 const CALLS = Number(process.env.PROFFER_CALLS ?? 5000);
+/** A call over a kept connection in memory costs a tenth of one over HTTP. */
+const KEPT_CALLS = 10 * CALLS;
 
 const keeper = defineServer({
   name: "keeper",
@@ -81,6 +84,47 @@ describe("many clients at once", () => {
     await service.close();
   });
 
+  it.each([
+    ["T077", "different ids", (client: number, call: number) => `${client}-${call}`],
+    ["T078", "equal ids and tokens", () => "1"],
+  ])(`%s: ${CLIENTS} kept connections with %s receive no foreign data in ${KEPT_CALLS} calls`, async (_, __, idOf) => {
+    let calls = 0;
+    let messages = 0;
+    const client = async (number: number) => {
+      const secret = `secret-${number}-${Math.random().toString(36).slice(2)}.`;
+      let answer: (text: string) => void = () => {};
+      const { send, close } = connectMemory(keeper, (text) => {
+        messages++;
+        const secrets = text.match(/secret-[^"]*/g) ?? [];
+        if (secrets.some((each) => each !== secret)) throw new Error(`${secret} got ${text}`);
+        if (text.includes('"id":')) answer(text);
+      });
+      const request = (id: string, method: string, params: object) =>
+        new Promise<string>((resolve) => {
+          answer = resolve;
+          send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+        });
+      // Half of the clients keep a session, the others name the revision in each request.
+      const info = { capabilities: {}, clientInfo: { name: "test", version: "1" } };
+      if (number % 2 === 0) {
+        await request("0", "initialize", { protocolVersion: "2025-11-25", ...info });
+        await request("0", "logging/setLevel", { level: "info" });
+      }
+      while (calls < KEPT_CALLS) {
+        const id = idOf(number, calls++);
+        const turns = calls % 8 === 0 ? calls % 3 : 0;
+        const params = { name: "keep", arguments: { secret, turns }, _meta: { progressToken: id } };
+        const sent = number % 2 === 0 ? params : withLevel(modern("tools/call", params).params);
+        const text = await request(id, "tools/call", sent);
+        if (!text.includes(`"id":"${id}"`) || !text.includes(`"${secret}"`)) throw new Error(`${secret} got ${text}`);
+      }
+      close();
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
+    // Each call has an answer, and some have progress and log messages before it.
+    expect(messages).toBeGreaterThan(KEPT_CALLS);
+  });
+
   it("T079: one server serves two transports at once", async () => {
     const [one, two] = [await serveHttp(keeper, { port: 0 }), await serveHttp(keeper, { port: 0 })];
     const memory = await connect(keeper);
@@ -95,3 +139,8 @@ describe("many clients at once", () => {
     await Promise.all([one.close(), two.close(), memory.close()]);
   });
 });
+
+/** Asks for log messages, as 2026-07-28 requires in each request. */
+function withLevel<Params extends { readonly _meta: object }>(params: Params): Params {
+  return { ...params, _meta: { ...params._meta, "io.modelcontextprotocol/logLevel": "info" } };
+}
