@@ -12,7 +12,7 @@ import {
   modernHeaders,
   openSession,
   postModern,
-  present,
+  toBytes,
 } from "./http-client.ts";
 import { openWorkshop, type Workshop } from "./workshop.ts";
 
@@ -35,18 +35,11 @@ afterEach(async () => {
   await service.close();
 });
 
-function bytesOf(message: { method: string; params?: object }, headers: Headers): Buffer {
-  const body = JSON.stringify(message);
-  const lines = Object.entries(present(headers)).map(([name, value]) => `${name}: ${String(value)}`);
-  const head = ["POST /mcp HTTP/1.1", "host: localhost", ...lines, `content-length: ${Buffer.byteLength(body)}`];
-  return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`);
-}
-
 describe("a client that disconnects", () => {
   it.each(["wait", "tell"])("T045: cancels its call of %s, which sends nothing more", async (name) => {
     const message = modern("tools/call", { name, arguments: {}, _meta: { progressToken: 1 } });
     const socket = net.connect(service.port, "127.0.0.1");
-    socket.write(bytesOf(message, modernHeaders(message)));
+    socket.write(toBytes(message, modernHeaders(message)));
     await expect.poll(() => workshop.begun.get(name)).toBe(1);
     socket.destroy();
     await workshop.stopped;
@@ -131,7 +124,7 @@ function momentOf(at: number): { moment: Moment; reset: boolean } {
 async function cutRequests(): Promise<CutRequest[]> {
   const session = await openSession(service.url);
   const toRequest = (message: ReturnType<typeof legacy>, headers: Headers, answers: boolean) => {
-    const bytes = bytesOf(message, headers);
+    const bytes = toBytes(message, headers);
     return { bytes, head: bytes.indexOf("\r\n\r\n") + 4, answers };
   };
   const calls = [
@@ -203,7 +196,7 @@ describe("a client that does not read", () => {
     const socket = net.connect(bounded.port, "127.0.0.1");
     socket.on("error", () => {});
     socket.pause();
-    socket.write(bytesOf(chat, modernHeaders(chat)));
+    socket.write(toBytes(chat, modernHeaders(chat)));
     await told;
     await expect.poll(() => cut).toMatchObject([{ rpc: "tools/call", name: "chat", status: 499 }]);
     const quiet = modern("tools/call", { name: "quiet", arguments: {} });

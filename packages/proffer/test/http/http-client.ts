@@ -112,6 +112,14 @@ export async function openSession(url: string, version = LEGACY, headers: Header
   return session;
 }
 
+/** Returns the bytes of a request that POSTs a message. */
+export function toBytes(message: object, headers: Headers, path = "/mcp"): Buffer {
+  const body = JSON.stringify(message);
+  const lines = Object.entries(present(headers)).map(([name, value]) => `${name}: ${String(value)}`);
+  const head = [`POST ${path} HTTP/1.1`, "host: localhost", ...lines, `content-length: ${Buffer.byteLength(body)}`];
+  return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
 /** Writes raw bytes to a connection; returns the bytes that the server sends until the connection ends. */
 export function sendRaw(port: number, ...chunks: readonly (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
