@@ -1,7 +1,8 @@
 import { createFetchHandler } from "proffer/fetch";
 import { type HttpOptions, type HttpService, serveHttp } from "proffer/http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Headers, legacy, modern, modernHeaders, sendRaw, toBytes } from "./http/http-client.ts";
+import { openEvents } from "./http/event-client.ts";
+import { type Headers, JSON_REQUEST, legacy, modern, modernHeaders, sendRaw, toBytes } from "./http/http-client.ts";
 import { openWorkshop, type Workshop } from "./http/workshop.ts";
 import { useStdioServers } from "./stdio-process.ts";
 
@@ -17,8 +18,9 @@ let service: HttpService | undefined;
 /** Each call is by another user: no user has more than a fair share of the slots. */
 const options = {
   maxInFlight: CAP,
+  legacySse: true,
   authenticate: (request) => ({ id: request.header("x-user") ?? "nobody" }),
-} satisfies HttpOptions;
+} satisfies HttpOptions & { legacySse: boolean };
 
 beforeEach(() => {
   workshop = openWorkshop();
@@ -73,6 +75,40 @@ describe(`T094: of ${CALLS} calls at once, all but ${CAP} are rejected as busy i
     expect(statuses.filter((status) => status === 200)).toHaveLength(CAP);
     expect(statuses.filter((status) => status === 503)).toHaveLength(CALLS - CAP);
     await handle.close();
+  });
+
+  it("by the transport of 2024-11-05", async () => {
+    service = await serveHttp(workshop.server, { port: 0, ...options });
+    const { port, url } = service;
+    const pairs = await Promise.all(
+      Array.from({ length: 30 }, async (_, user) => {
+        const headers: Headers = { "x-user": String(user) };
+        const events = await openEvents(`${url}/sse`, { headers });
+        await expect.poll(() => events.events.length).toBe(1);
+        const { pathname, search } = new URL(events.events[0]?.data as string, `${url}/sse`);
+        return { headers, events, path: `${pathname}${search}` };
+      }),
+    );
+    const answers = await Promise.all(
+      pairs.map(({ headers, path }) => {
+        const posts = Array.from({ length: CALLS / pairs.length }, (_, id) => {
+          const isLast = id === CALLS / pairs.length - 1;
+          const sent = { ...JSON_REQUEST, ...headers, ...(isLast && { connection: "close" }) };
+          return toBytes(legacy("tools/call", { name: "wait", arguments: {} }, id), sent, path);
+        });
+        return sendRaw(port, ...posts);
+      }),
+    );
+    const statuses = [...answers.join("").matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
+    // A call is rejected by the status of its POST, or by an error on the stream.
+    const rejected = statuses.filter((status) => status === 503 || status === 429).length;
+    expect(statuses.filter((status) => status === 202)).toHaveLength(CALLS - rejected);
+    const messages = () => pairs.flatMap(({ events }) => events.messages);
+    const errors = () => messages().filter(({ error }) => error?.code === BUSY).length;
+    await expect.poll(() => rejected + errors()).toBe(CALLS - CAP);
+    expect(begun()).toBe(CAP);
+    workshop.release();
+    await expect.poll(() => messages().filter(({ result }) => result !== undefined).length).toBe(CAP);
   });
 
   it("over stdio", async () => {
