@@ -16,7 +16,7 @@ import {
 } from "./http-client.ts";
 import { openWorkshop, type Workshop } from "./workshop.ts";
 
-/** Long runs disconnect more often. */
+/** `npm run soak` disconnects more often. */
 const CUTS = Number(process.env.PROFFER_CUTS ?? 1000);
 
 let workshop: Workshop;
