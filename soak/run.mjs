@@ -29,9 +29,7 @@ const LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   idleTimeout: 5_000,
-  questionTimeout: 10_000,
-  reconnectTimeout: 2_000,
-  sessions: { idleTimeout: 10_000 },
+  sessions: { idleTimeout: 10_000, reconnectTimeout: 2_000 },
 };
 /** Milliseconds after which the server has forgotten what the attackers left. */
 const FORGOTTEN = 14_000;

@@ -3,18 +3,22 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { root } from "../scripts/npm.mjs";
 
-/** More rounds for tests of the suite: disconnects, concurrent clients and their calls, unread answers, random cases. */
+/** More rounds for tests of the suite: their files say what each variable counts. */
 const ROUNDS = {
   PROFFER_CUTS: "10000",
   PROFFER_CLIENTS: "1000",
-  PROFFER_CALLS: "1000000",
+  PROFFER_CALLS: "100000",
   PROFFER_ANSWERS: "10000",
+  PROFFER_SESSIONS: "100000",
+  PROFFER_HANDLERS: "5000",
   PROFFER_FUZZ: "100000",
 };
 const FILES = [
   "packages/proffer/test/http/disconnect.test.ts",
   "packages/proffer/test/http/isolation.test.ts",
+  "packages/proffer/test/heap.test.ts",
   "packages/proffer/test/stdio-lifecycle.test.ts",
+  "packages/proffer/test/questions/random-handlers.test.ts",
   "packages/proffer/src/uri",
   "packages/proffer/src/schema/json-schema",
 ];

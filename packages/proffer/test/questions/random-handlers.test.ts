@@ -7,12 +7,12 @@ import { connectMemory } from "../../src/transports/memory.ts";
 import { EVERY } from "../versions.ts";
 import { concurrentPrograms, type Program, runProgram, sequentialPrograms } from "./random-handler.ts";
 
-// The seed is fixed unless PROFFER_FUZZ sets the number of handlers; then each run has a new seed, which a failure
+// The seed is fixed unless PROFFER_HANDLERS sets the number of handlers; then each run has a new seed, which a failure
 // prints.
-const { PROFFER_FUZZ } = process.env;
+const { PROFFER_HANDLERS } = process.env;
 const RUNS = {
-  numRuns: Number(PROFFER_FUZZ ?? 60),
-  seed: PROFFER_FUZZ === undefined ? 1 : Date.now(),
+  numRuns: Number(PROFFER_HANDLERS ?? 60),
+  seed: PROFFER_HANDLERS === undefined ? 1 : Date.now(),
   // A handler that hangs would hang again in each smaller form.
   endOnFailure: true,
 };
