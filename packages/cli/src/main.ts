@@ -1,7 +1,8 @@
 import { guardStdout } from "proffer/stdio";
 import { serve } from "./commands/serve.ts";
 import { CommandError } from "./terminal/command-error.ts";
-import { stylesFor } from "./terminal/terminal.ts";
+import { say, stylesFor } from "./terminal/terminal.ts";
+import { Text, text } from "./terminal/text.ts";
 
 /**
  * Runs the command line and returns its exit code: 0, 1 for a failure, 2 for wrong usage.
@@ -46,8 +47,8 @@ function splitCommand(argv: readonly string[]): { words: string[]; command: stri
 function report(error: unknown): void {
   const { red } = stylesFor(process.stderr);
   // Any other error than a CommandError is a bug in Proffer: show its stack trace, for a bug report.
-  const text = error instanceof CommandError ? error.message : describe(error);
-  process.stderr.write(`${red("error:")} ${text}\n`);
+  const message = error instanceof CommandError ? error.text : Text.block(describe(error));
+  say(text`${red("error:")} ${Text.redact(message)}`);
 }
 
 function describe(error: unknown): string {

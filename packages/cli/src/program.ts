@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { guardStdout } from "proffer/stdio";
+import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT } from "./client/limits.ts";
 import { toTarget } from "./client/target.ts";
 import { serve } from "./commands/serve.ts";
 import { CLIENT_NAMES } from "./install/client-names.ts";
@@ -210,7 +211,9 @@ function withTransport(command: Command): Command {
 function withClientOptions(command: Command): Command {
   return command
     .option("--revision <date>", "the protocol revision (default: the newest that the server supports)")
-    .option("--json", "print the raw result");
+    .option("--json", "print the raw result")
+    .option("--timeout <seconds>", `the time for the server's responses; 0 for no limit (default: ${DEFAULT_TIMEOUT})`)
+    .option("--max-bytes <bytes>", `the size of all messages from the server (default: ${DEFAULT_MAX_BYTES})`);
 }
 
 function collect(value: string, earlier: readonly string[]): string[] {

@@ -32,6 +32,23 @@ describe("docs/cli.md", () => {
     expect(stdout).toBe(output);
   });
 
+  it.each([
+    ["`--timeout`", "limits.ts", "DEFAULT_TIMEOUT"],
+    ["`--max-bytes`", "limits.ts", "DEFAULT_MAX_BYTES"],
+    ["entries of one list", "remote-server.ts", "MAX_ITEMS"],
+    ["pages of one list", "remote-server.ts", "MAX_PAGES"],
+    ["rounds of questions", "remote-server.ts", "MAX_ROUNDS"],
+    ["fields of a form", "form.ts", "MAX_FIELDS"],
+    ["items of one message", "json-size.ts", "MAX_ITEMS"],
+    ["nesting levels", "json-size.ts", "MAX_DEPTH"],
+  ])("has the limit of the code for %s", (name, file, constant) => {
+    const source = readFileSync(new URL(`../src/client/${file}`, import.meta.url), "utf8");
+    const [, factors = ""] = new RegExp(`const ${constant} = ([\\d_ *]+);`).exec(source) ?? [];
+    const value = factors.split("*").reduce((product, factor) => product * Number(factor.replaceAll("_", "")), 1);
+    const row = text.split("\n").find((line) => line.startsWith(`| ${name}`));
+    expect(row).toMatch(new RegExp(` \\| ${value.toLocaleString("en-US")} \\|$`));
+  });
+
   it.each(createProgram().commands.map((command) => [command.name(), command] as const))(
     "documents the command %s and each of its options",
     (name, command) => {

@@ -101,6 +101,38 @@ describe("proffer call", () => {
   });
 });
 
+describe("T119: proffer call and doctor", () => {
+  const secret = "s3cr3t-value-4711";
+
+  it("do not print the query or the password of a URL", () => {
+    const { stderr } = project.proffer("call", `http://127.0.0.1:9/mcp?api_key=${secret}`, "x");
+    expect(stderr).toContain("http://127.0.0.1:9/mcp cannot be reached");
+    const named = project.proffer("call", `http://me:${secret}@127.0.0.1:9/mcp`, "x");
+    expect(named.status).toBe(2);
+    expect(stderr + named.stderr).not.toContain(secret);
+  });
+
+  it("do not print the values of secret variables", () => {
+    project.write(
+      "leaks.mjs",
+      "/** Says. */",
+      'export const say = () => "said";',
+      "console.error(process.env.MY_TOKEN);",
+      'throw new Error("cannot use " + process.env.MY_TOKEN);',
+    );
+    for (const words of [
+      ["doctor", "leaks.mjs"],
+      ["call", "leaks.mjs", "say"],
+    ]) {
+      const { status, stdout, stderr } = project.profferWith({ env: { MY_TOKEN: secret } }, ...words);
+      expect(status).toBe(1);
+      expect(stdout + stderr).toContain("cannot use ***");
+      // Only the module itself prints it, to its own log.
+      expect((stdout + stderr).replace(`${secret}\n`, "")).not.toContain(secret);
+    }
+  });
+});
+
 it("proffer read prints a resource, or the error for an unknown URI", () => {
   expect(project.proffer("read", url, "notes://7").stdout).toBe("note 7\n");
   expect(project.proffer("read", "tools.ts", "notes://a/b").stderr).toContain("The server responded with error");

@@ -1,23 +1,54 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 import type { Link } from "proffer/testing";
+import { CommandError } from "../terminal/command-error.ts";
+import { passOn } from "../terminal/terminal.ts";
+import { Text } from "../terminal/text.ts";
+import { ByteBudget } from "./byte-budget.ts";
+import { DEFAULT_MAX_BYTES } from "./limits.ts";
+import { readLines } from "./lines.ts";
 import { PendingRequests } from "./pending-requests.ts";
 
 /** The time in milliseconds that a server has to exit after its stdin is closed, and again after SIGTERM. */
 const GRACE = 2000;
 
-/** Starts a command and connects to it over its stdin and stdout. Its stderr is passed on to the terminal. */
-export function linkCommand([command = "", ...args]: readonly string[]): Link {
+/** Starts a command and connects to it over its stdin and stdout. Its stderr is passed on, escaped. */
+export function linkCommand(
+  [command = "", ...args]: readonly string[],
+  budget = new ByteBudget(DEFAULT_MAX_BYTES),
+): Link {
   return (receive) => {
-    const pending = new PendingRequests(receive);
-    const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+    const pending = new PendingRequests(command, receive);
+    // Without a shell: the arguments reach the program unchanged.
+    const child = spawn(command, args, { stdio: "pipe", shell: false });
     const ended = once(child, "close").catch(() => undefined);
+    const done = readMessages();
+    child.stderr.setEncoding("utf8").on("data", (text: string) => passOn(Text.block(text)));
     child.once("error", (error) => pending.failAll(`${command} could not be started: ${error.message}`));
-    child.once("close", (code, signal) => pending.failAll(`${command} ended (${signal ?? `exit code ${code}`}).`));
+    child.once("close", async (code, signal) => {
+      // The last message may not be processed yet.
+      await done;
+      pending.failAll(`${command} ended (${signal ?? `exit code ${code}`}).`);
+    });
     // If the server has exited, the `close` event fails the pending requests.
     child.stdin.on("error", () => {});
-    createInterface({ input: child.stdout }).on("line", (line) => pending.received(line));
+
+    async function readMessages(): Promise<void> {
+      try {
+        for await (const line of readLines(budget.meter(child.stdout), "message")) pending.received(line);
+      } catch (error) {
+        if (error instanceof CommandError) pending.failAll(error.message);
+        end();
+      }
+    }
+
+    /** Also closes the pipes: a child process of the server may hold them open. */
+    function end(): void {
+      child.kill("SIGKILL");
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }
+
     return {
       send(text) {
         pending.sent(JSON.parse(text));
@@ -26,7 +57,7 @@ export function linkCommand([command = "", ...args]: readonly string[]): Link {
       async close() {
         child.stdin.end();
         const term = setTimeout(() => child.kill("SIGTERM"), GRACE);
-        const kill = setTimeout(() => child.kill("SIGKILL"), 2 * GRACE);
+        const kill = setTimeout(end, 2 * GRACE);
         await ended;
         clearTimeout(term);
         clearTimeout(kill);

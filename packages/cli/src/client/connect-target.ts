@@ -4,13 +4,18 @@ import { CommandError } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { say } from "../terminal/terminal.ts";
+import { Text, text } from "../terminal/text.ts";
+import { ByteBudget } from "./byte-budget.ts";
 import { linkCommand } from "./command-link.ts";
+import { Deadline } from "./deadline.ts";
 import { linkUrl } from "./http-link.ts";
+import { type ClientLimits, type LimitFlags, toLimits } from "./limits.ts";
 import { NO_RESPONSE } from "./pending-requests.ts";
-import type { Target } from "./target.ts";
+import { RemoteServer } from "./remote-server.ts";
+import { nameOfTarget, type Target } from "./target.ts";
 import { answerInTerminal } from "./terminal-answers.ts";
 
-export interface TalkFlags {
+export interface TalkFlags extends LimitFlags {
   readonly revision?: string;
   readonly json?: boolean;
 }
@@ -24,36 +29,56 @@ const FALLBACK = "2025-11-25";
 const FIRST_TIMEOUT = 10_000;
 const LAST_TIMEOUT = 120_000;
 
-/** Runs `work` with a client of the target and closes it. @throws {CommandError} for an error response. */
-export async function withClient<Value>(
+/** Runs `work` with the server and disconnects. @throws {CommandError} for an error response. */
+export async function withServer<Value>(
   target: Target,
-  { revision }: TalkFlags,
-  work: (client: TestClient) => Promise<Value>,
+  flags: TalkFlags,
+  work: (server: RemoteServer) => Promise<Value>,
 ): Promise<Value> {
-  const options = { ...(revision !== undefined && { revision }), ...terminalOptions() };
-  const client = await explainFailure(open(target, options));
+  const name = nameOfTarget(target);
+  const limits = toLimits(flags);
+  const deadline = new Deadline(name, limits.timeout);
+  const options = { ...(flags.revision !== undefined && { revision: flags.revision }), ...terminalOptions(deadline) };
+  const client = await explainFailure(open(target, options, limits));
+  deadline.start();
   try {
-    return await explainFailure(work(client));
+    return await explainFailure(Promise.race([work(new RemoteServer(name, client)), deadline.expired]));
   } finally {
+    deadline.stop();
     await client.close();
   }
 }
 
-/** Returns the server's capabilities from the response to `initialize` or `server/discover`, its first message. */
-export function capabilitiesOf(client: TestClient): { readonly [name: string]: unknown } {
-  const [first = "{}"] = client.transcript.messages("server");
-  return JSON.parse(first).result?.capabilities ?? {};
-}
-
 /** Without a terminal the client declares no capabilities, so that the server does not ask questions. */
-function terminalOptions(): ClientOptions {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return { capabilities: {} };
-  return { capabilities: { elicitation: { form: {}, url: {} } }, answers: answerInTerminal };
+function terminalOptions(deadline: Deadline): ClientOptions {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    const answers = () => {
+      throw new CommandError("The server asks a question, but there is no terminal to answer it.");
+    };
+    return { capabilities: {}, answers };
+  }
+  /** One question at a time, because they share the terminal. */
+  let last: Promise<unknown> = Promise.resolve();
+  const answers: typeof answerInTerminal = (asked) => {
+    const answer = last.then(async () => {
+      deadline.stop();
+      try {
+        return await answerInTerminal(asked);
+      } finally {
+        deadline.start();
+      }
+    });
+    last = answer.catch(() => undefined);
+    return answer;
+  };
+  return { capabilities: { elicitation: { form: {}, url: {} } }, answers };
 }
 
-async function open(target: Target, options: ClientOptions): Promise<TestClient> {
+async function open(target: Target, options: ClientOptions, { maxBytes }: ClientLimits): Promise<TestClient> {
   if (target.kind === "module") return openModule(target.file, options);
-  const linkTo = (): Link => (target.kind === "url" ? linkUrl(target.url) : linkCommand(target.command));
+  const budget = new ByteBudget(maxBytes);
+  const linkTo = (): Link =>
+    target.kind === "url" ? linkUrl(target.url, budget) : linkCommand(target.command, budget);
   if (options.revision !== undefined) return openWithin(LAST_TIMEOUT, linkTo(), options);
   const opened = openWithin(FIRST_TIMEOUT, linkTo(), options);
   return opened.catch((error) => {
@@ -63,7 +88,7 @@ async function open(target: Target, options: ClientOptions): Promise<TestClient>
 }
 
 async function openModule(file: string, options: ClientOptions): Promise<TestClient> {
-  const { server, load, prepared } = await openServer(file, { warn: (message) => say(`warning: ${message}`) });
+  const { server, load, prepared } = await openServer(file, { warn: (message) => say(text`warning: ${message}`) });
   reportDiagnostics(prepared?.diagnostics ?? []);
   await load?.();
   return connect(server, { ...options, exposeErrors: true });
@@ -106,7 +131,9 @@ async function explainFailure<Value>(work: Promise<Value>): Promise<Value> {
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     if (error.code === NO_RESPONSE) throw new CommandError(error.message, { cause: error });
-    const data = error.data === undefined ? "" : `\n${JSON.stringify(error.data)}`;
-    throw new CommandError(`The server responded with error ${error.code}: ${error.message}${data}`, { cause: error });
+    const data = error.data === undefined ? text`` : text`\n  ${Text.json(error.data)}`;
+    throw new CommandError(text`The server responded with error ${error.code}: ${error.message}${data}`, {
+      cause: error,
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { readEvents, type ServerEvent } from "./event-source.ts";
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
@@ -46,4 +46,24 @@ it("dispatches an event as soon as its last line has arrived", async () => {
   }
   const { value } = await readEvents(body()).next();
   expect(value).toEqual({ ...plain, data: "1" });
+});
+
+it("T162: reads a long line in linear time", async () => {
+  const bytes = new Uint8Array(16_000_000).fill(120);
+  bytes.set(new TextEncoder().encode("data: "));
+  async function* body() {
+    yield* chunksOf(bytes, 65_536);
+    yield new TextEncoder().encode("\n\n");
+  }
+  // Counts the characters that are searched instead of the time, which depends on the machine.
+  let searched = 0;
+  const { split } = String.prototype;
+  const spy = vi.spyOn(String.prototype, "split").mockImplementation(function (this: string, ...args) {
+    searched += this.length;
+    return Reflect.apply(split, this, args);
+  });
+  const { value } = await readEvents(body()).next();
+  spy.mockRestore();
+  expect(value.data.length).toBe(bytes.length - 6);
+  expect(searched).toBeLessThan(2 * bytes.length);
 });

@@ -1,3 +1,5 @@
+import { readLines } from "./lines.ts";
+
 /** An event of a server-sent event stream. */
 export interface ServerEvent {
   /** The value of the `event` field, or "message". */
@@ -18,7 +20,7 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
   let retry: number | undefined;
   let type = "";
   let data: string[] = [];
-  for await (const line of readLines(body)) {
+  for await (const line of readLines(body, "event")) {
     if (line === "") {
       if (data.length > 0) yield { type: type || "message", data: data.join("\n"), id, retry };
       retry = undefined;
@@ -40,21 +42,5 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
       case "retry":
         if (/^\d+$/.test(value)) retry = Number(value);
     }
-  }
-}
-
-/** Yields the lines that end in CRLF, LF or CR. A CR ends its line at once, even if a chunk ends between CR and LF. */
-async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  let endsInReturn = false;
-  for await (const chunk of body) {
-    let text = decoder.decode(chunk, { stream: true });
-    if (text === "") continue;
-    if (endsInReturn && text.startsWith("\n")) text = text.slice(1);
-    endsInReturn = text === "" ? false : text.endsWith("\r");
-    const lines = `${rest}${text}`.split(/\r\n|\n|\r/);
-    rest = lines.pop() ?? "";
-    yield* lines;
   }
 }

@@ -1,7 +1,13 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Link } from "proffer/testing";
+import { CommandError } from "../terminal/command-error.ts";
+import { ByteBudget } from "./byte-budget.ts";
 import { readEvents } from "./event-source.ts";
 import { HeaderParams } from "./header-params.ts";
+import { DEFAULT_MAX_BYTES } from "./limits.ts";
 import { PendingRequests } from "./pending-requests.ts";
+import { followRedirects } from "./redirects.ts";
+import { nameOfUrl } from "./target.ts";
 
 type Message = {
   readonly id?: unknown;
@@ -16,12 +22,15 @@ const NAMED_BY: { readonly [method: string]: string } = {
   "prompts/get": "name",
   "resources/read": "uri",
 };
+/** The time in milliseconds that a server has to accept the last messages and to end a session. */
+const GRACE = 2000;
 
 /** Connects to a server over Streamable HTTP, with or without a session. */
-export function linkUrl(url: string): Link {
+export function linkUrl(url: string, budget = new ByteBudget(DEFAULT_MAX_BYTES)): Link {
   return (receive) => {
+    const name = nameOfUrl(url);
     const params = new HeaderParams();
-    const pending = new PendingRequests((text) => {
+    const pending = new PendingRequests(name, (text) => {
       params.learn(JSON.parse(text));
       receive(text);
     });
@@ -36,24 +45,26 @@ export function linkUrl(url: string): Link {
       const fail = (reason: string) => (id === undefined ? undefined : pending.fail(id, reason));
       try {
         const headers = { ...headersFor(message, params), ...sessionHeaders() };
-        const response = await fetch(url, { method: "POST", headers, body: text, signal: stop.signal });
+        const response = await followRedirects(url, { method: "POST", headers, body: text, signal: stop.signal });
         session = response.headers.get("mcp-session-id") ?? session;
         if (message.method === "initialize") negotiated = message.params?.protocolVersion as string;
         void deliver(response, fail);
       } catch (error) {
-        fail(`${url} cannot be reached: ${reasonOf(error)}`);
+        fail(explain(error, `${name} cannot be reached`));
       }
     }
 
     async function deliver(response: Response, fail: (reason: string) => void): Promise<void> {
       try {
         const type = response.headers.get("content-type") ?? "";
-        if (type.startsWith("text/event-stream") && response.body) {
-          for await (const { data } of readEvents(response.body)) pending.received(data);
-        } else if (type.startsWith("application/json")) pending.received(await response.text());
-        fail(`${url} responded with status ${response.status} ${response.statusText}.`);
+        const body = response.body ?? undefined;
+        if (body && type.startsWith("text/event-stream")) {
+          for await (const { data } of readEvents(budget.meter(body))) pending.received(data);
+        } else if (body && type.startsWith("application/json")) pending.received(await readText(budget.meter(body)));
+        else await body?.cancel();
+        fail(`${name} responded with status ${response.status} ${response.statusText}.`);
       } catch (error) {
-        fail(`The response of ${url} was interrupted: ${reasonOf(error)}`);
+        fail(explain(error, `The response of ${name} was interrupted`));
       }
     }
 
@@ -71,14 +82,24 @@ export function linkUrl(url: string): Link {
         last = last.then(() => post(message, text));
       },
       async close() {
-        await last;
+        // A request in flight has failed or is not needed anymore; the server may never respond to it.
+        if (pending.isEmpty) await Promise.race([last, wait(GRACE, undefined, { ref: false })]);
         stop.abort();
         if (session === undefined) return;
         // A failure does not matter: the server drops idle sessions.
-        await fetch(url, { method: "DELETE", headers: sessionHeaders() }).catch(() => undefined);
+        const end = { method: "DELETE", headers: sessionHeaders(), signal: AbortSignal.timeout(GRACE) };
+        await followRedirects(url, end)
+          .then((response) => response.body?.cancel())
+          .catch(() => undefined);
       },
     };
   };
+}
+
+async function readText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return new TextDecoder().decode(Buffer.concat(parts));
 }
 
 function headersFor({ method, params }: Message, headerParams: HeaderParams): { [name: string]: string } {
@@ -105,8 +126,10 @@ function encodeHeader(value: string): string {
   return `=?base64?${Buffer.from(value).toString("base64")}?=`;
 }
 
-/** Returns the reason of a failed `fetch`, which is in the cause of its error. */
-function reasonOf(error: unknown): string {
+/** Explains a failed `fetch`. The reason is in the cause of its error. */
+function explain(error: unknown, problem: string): string {
   const { cause, message } = error as Error;
-  return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message;
+  if (error instanceof CommandError) return message;
+  const reason = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message;
+  return `${problem}: ${reason}`;
 }

@@ -1,8 +1,8 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
 import type { ContentBlock, ResourceContents } from "proffer";
+import { Text, text } from "../terminal/text.ts";
 
 /** File extensions of common media types. Other types get the extension "bin". */
 const EXTENSIONS: { readonly [type: string]: string } = {
@@ -18,41 +18,46 @@ const EXTENSIONS: { readonly [type: string]: string } = {
   "application/json": "json",
 };
 
+/** Where contents are shown. */
+export interface Place {
+  /** In a pipe, text is data and stays unchanged. */
+  readonly isTerminal: boolean;
+  /** Indents the lines after the first on a terminal. */
+  readonly indent?: string;
+}
+
 /** Formats a content block as text. Binary data is saved to a file, and its path is shown. */
-export function showBlock(block: ContentBlock): string {
+export function showBlock(block: ContentBlock, place: Place): Text {
   switch (block.type) {
     case "text":
-      return plain(block.text);
+      return Text.contents(block.text, place.isTerminal, place.indent);
     case "image":
     case "audio":
       return save(block.data, block.mimeType);
     case "resource_link":
-      return plain(`${block.uri} (${block.name})`);
+      return text`${block.uri} (${block.name ?? ""})`;
     case "resource":
-      return showContents(block.resource as ResourceContents);
+      return showContents(block.resource as ResourceContents, place);
+    default:
+      return Text.json(block);
   }
 }
 
 /** Formats the contents of a resource. */
-export function showContents(contents: ResourceContents): string {
-  const { text, blob, mimeType } = contents as { text?: string; blob?: string; mimeType?: string };
-  if (text !== undefined) return plain(text);
-  return blob === undefined ? "" : save(blob, mimeType);
+export function showContents(contents: ResourceContents, { isTerminal, indent }: Place): Text {
+  const { text: value, blob, mimeType } = contents as { text?: unknown; blob?: unknown; mimeType?: string | null };
+  if (typeof value === "string") return Text.contents(value, isTerminal, indent);
+  return typeof blob === "string" ? save(blob, mimeType) : text``;
 }
 
 let folder: string | undefined;
 let saved = 0;
 
-function save(base64: string, mimeType = "application/octet-stream"): string {
+function save(base64: string, mimeType: string | null | undefined): Text {
   folder ??= mkdtempSync(join(tmpdir(), "proffer-"));
   saved += 1;
-  const extension = Object.hasOwn(EXTENSIONS, mimeType) ? EXTENSIONS[mimeType] : "bin";
+  const extension = mimeType && Object.hasOwn(EXTENSIONS, mimeType) ? EXTENSIONS[mimeType] : "bin";
   const path = join(folder, `${saved}.${extension}`);
   writeFileSync(path, Buffer.from(base64, "base64"));
-  return path;
-}
-
-/** Removes control sequences from a server's text on a terminal. In a pipe the text is data and stays unchanged. */
-function plain(text: string): string {
-  return process.stdout.isTTY ? stripVTControlCharacters(text) : text;
+  return text`${path}`;
 }

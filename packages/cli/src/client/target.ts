@@ -30,6 +30,36 @@ export function toTarget(
   if (unexpected !== undefined) throw new WrongUsage(`Unexpected argument ${JSON.stringify(unexpected)}.`);
   if (command !== undefined) return { target: { kind: "command", command }, words };
   const [first = "", ...rest] = words;
-  const target: Target = /^https?:\/\//i.test(first) ? { kind: "url", url: first } : { kind: "module", file: first };
-  return { target, words: rest };
+  return { target: toUrl(first) ?? { kind: "module", file: first }, words: rest };
+}
+
+/** Returns the target if the text is a URL: `scheme://…`. `C:\x.ts` is a path. */
+function toUrl(text: string): Target | undefined {
+  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? [];
+  if (scheme === undefined) return undefined;
+  if (!/^https?$/i.test(scheme)) throw new WrongUsage(`Unsupported URL scheme "${scheme}:". Use http: or https:.`);
+  if (!URL.canParse(text)) throw new WrongUsage("The target is not a valid URL.");
+  const { username, password } = new URL(text);
+  if (username !== "" || password !== "") {
+    throw new WrongUsage("The URL contains a user name or a password, which cannot be sent. Remove it.");
+  }
+  return { kind: "url", url: text };
+}
+
+/** Returns the name of a server in messages. Arguments and queries are left out, because they may contain secrets. */
+export function nameOfTarget(target: Target): string {
+  switch (target.kind) {
+    case "module":
+      return target.file;
+    case "url":
+      return nameOfUrl(target.url);
+    case "command":
+      return target.command[0] ?? "";
+  }
+}
+
+/** Returns a URL for messages, without credentials, query and fragment. */
+export function nameOfUrl(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
 }

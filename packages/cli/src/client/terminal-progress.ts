@@ -1,5 +1,5 @@
 import { progress } from "@clack/prompts";
-import { toPlainText } from "./plain-text.ts";
+import { text } from "../terminal/text.ts";
 
 interface Progress {
   readonly progress?: unknown;
@@ -19,12 +19,16 @@ export function showProgress({ progress: done, total, message }: Progress): void
     bar = { view: progress({ max: MAX, output: process.stderr }), shown: 0 };
     bar.view.start();
   }
-  const text =
-    typeof message === "string" ? toPlainText(message) : `${done}${total === undefined ? "" : ` of ${total}`}`;
   const known = typeof done === "number" && typeof total === "number" && total > 0;
-  const part = known ? Math.max(bar.shown, (done / total) * MAX) : bar.shown;
-  bar.view.advance(part - bar.shown, text);
+  const part = known ? Math.min(MAX, Math.max(bar.shown, (done / total) * MAX)) : bar.shown;
+  bar.view.advance(part - bar.shown, describe(done, total, message));
   bar.shown = part;
+}
+
+function describe(done: unknown, total: unknown, message: unknown): string {
+  if (typeof message === "string") return String(text`${message}`);
+  if (typeof done !== "number") return "";
+  return typeof total === "number" ? `${done} of ${total}` : String(done);
 }
 
 /** Removes the bar before a result or a question is shown. The next progress report shows it again. */

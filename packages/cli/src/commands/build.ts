@@ -3,7 +3,9 @@ import type { Derivation, Diagnostic } from "../derive/index.ts";
 import { findModule } from "../modules/module-file.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
+import { quoteForShell } from "../terminal/shell-quote.ts";
 import { say } from "../terminal/terminal.ts";
+import { text } from "../terminal/text.ts";
 
 export interface BuildFlags {
   readonly out: string;
@@ -29,7 +31,8 @@ export async function build(file: string, { out, allowUndocumented = false }: Bu
     throw new CommandError(`${file} has ${errors === 1 ? "an error" : `${errors} errors`}. Nothing was written.`);
   }
   const written = writeBuild(module, out, derivation, (folder) => deriver.emit(folder));
-  say(`Wrote ${describe(derivation)} to ${out}: ${written} files. Run it with: node ${out}/index.js [--http [port]]`);
+  const index = quoteForShell(`${out}/index.js`);
+  say(text`Wrote ${describe(derivation)} to ${out}: ${written} files. Run it with: node ${index} [--http [port]]`);
 }
 
 /** Makes a missing comment an error: a model knows a function only by its comment. */

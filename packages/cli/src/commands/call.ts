@@ -1,41 +1,44 @@
-import type { TestClient } from "proffer/testing";
 import { parseInput, parsePairs, toValues } from "../client/arguments.ts";
-import { type TalkFlags, withClient } from "../client/connect-target.ts";
-import { showBlock } from "../client/show-content.ts";
+import { type TalkFlags, withServer } from "../client/connect-target.ts";
+import type { RemoteServer } from "../client/remote-server.ts";
+import { type Place, showBlock } from "../client/show-content.ts";
 import type { TargetArguments } from "../client/target.ts";
 import { endProgress, showProgress } from "../client/terminal-progress.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { print, printJson } from "../terminal/terminal.ts";
+import { Text, text } from "../terminal/text.ts";
 
 export interface CallFlags extends TalkFlags {
   readonly arg: readonly string[];
   readonly input?: string;
 }
 
-type CallResult = Awaited<ReturnType<TestClient["call"]>>;
+type CallResult = Awaited<ReturnType<RemoteServer["call"]>>;
 
 /** Calls a tool and prints its result. @throws {CommandError} if the tool fails. */
 export async function call({ target, words: [name = ""] }: TargetArguments, flags: CallFlags): Promise<void> {
   const pairs = parsePairs(flags.arg, "--arg");
   const input = parseInput(flags.input);
-  const result = await withClient(target, flags, async (client) => {
+  const result = await withServer(target, flags, async (server) => {
     // Over HTTP the list also declares which arguments are repeated in headers.
-    const schema = pairs.length > 0 || target.kind === "url" ? (await findTool(client, name)).inputSchema : {};
+    const schema = pairs.length > 0 || target.kind === "url" ? (await findTool(server, name)).inputSchema : {};
     const named = toValues(pairs, schema);
-    const options = process.stderr.isTTY ? { onProgress: showProgress } : {};
     try {
-      return await client.call(name, { ...input, ...named }, options);
+      return await server.call(name, { ...input, ...named }, process.stderr.isTTY ? showProgress : undefined);
     } finally {
       endProgress();
     }
   });
   if (flags.json) printJson(result);
-  if (result.isError) throw new CommandError(flags.json ? "The tool failed." : show(result));
-  if (!flags.json) print(show(result));
+  if (result.isError) {
+    // Errors go to stderr, which may be a terminal even if stdout is a pipe.
+    throw new CommandError(flags.json ? "The tool failed." : show(result, { isTerminal: true, indent: "  " }));
+  }
+  if (!flags.json) print(show(result, { isTerminal: process.stdout.isTTY }));
 }
 
-async function findTool(client: TestClient, name: string) {
-  const tools = await client.listTools();
+async function findTool(server: RemoteServer, name: string) {
+  const tools = await server.listTools();
   const tool = tools.find((each) => each.name === name);
   if (tool !== undefined) return tool;
   const names = tools.map((each) => each.name).join(", ");
@@ -43,8 +46,11 @@ async function findTool(client: TestClient, name: string) {
 }
 
 /** Shows the structured content only if there are no content blocks, which repeat it otherwise. */
-function show({ content, structuredContent }: CallResult): string {
-  if (content.length === 0)
-    return structuredContent === undefined ? "" : JSON.stringify(structuredContent, undefined, 2);
-  return content.map(showBlock).join("\n");
+function show({ content, structuredContent }: CallResult, place: Place): Text {
+  if (content?.length)
+    return Text.join(
+      content.map((block) => showBlock(block, place)),
+      "\n",
+    );
+  return structuredContent === undefined ? text`` : Text.json(structuredContent, 2);
 }

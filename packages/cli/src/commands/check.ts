@@ -10,6 +10,7 @@ import { explainUsage } from "../terminal/explain-usage.ts";
 import { type Listing, listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
+import { Text } from "../terminal/text.ts";
 
 /**
  * Prints the tools, prompts and resources of a module as clients see them, and its diagnostics.
@@ -24,7 +25,13 @@ export async function check(file: string, { json = false }: { json?: boolean }):
   if (json) printJson({ ...listing, diagnostics });
   else {
     const styles = stylesFor(process.stdout);
-    print([formatListing(listing, styles), formatDiagnostics(diagnostics, styles)].filter(Boolean).join("\n\n"));
+    const parts = [formatListing(listing, styles), formatDiagnostics(diagnostics, styles)];
+    print(
+      Text.join(
+        parts.filter((part) => !part.isEmpty),
+        "\n\n",
+      ),
+    );
   }
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   if (errors > 0) throw new CommandError(`${file} has ${errors === 1 ? "an error" : `${errors} errors`}.`);

@@ -8,6 +8,7 @@ import { explainUsage } from "../terminal/explain-usage.ts";
 import { listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
 import { say, stylesFor } from "../terminal/terminal.ts";
+import { Text, text } from "../terminal/text.ts";
 import { type TransportFlags, toServeOptions } from "./transport-flags.ts";
 
 /**
@@ -39,7 +40,7 @@ export async function dev(file: string, flags: TransportFlags): Promise<void> {
     serveProcess(live.server, {
       ...(http && { http: { ...http, exposeErrors: true } }),
       stdio: stdio && { exposeErrors: true },
-      listening: ({ url }) => say(`\nListening at ${url}; watching ${file} for edits.`),
+      listening: ({ url }) => say(text`\nListening at ${url}; watching ${file} for edits.`),
     }),
   );
 }
@@ -50,18 +51,19 @@ async function tryNext(versions: Versions): Promise<Version | undefined> {
     return await explainUsage(versions.next());
   } catch (error) {
     const { red } = stylesFor(process.stderr);
-    const text = error instanceof CommandError ? error.message : ((error as Error).stack ?? String(error));
-    say(`${red("✗")} ${text}\nThe last good version stays active.`);
+    const message = error instanceof CommandError ? error.text : Text.block((error as Error)?.stack ?? String(error));
+    say(text`${red("✗")} ${Text.redact(message)}\nThe last good version stays active.`);
     return undefined;
   }
 }
 
-function describe({ added, removed, changed }: Difference, milliseconds: number): string {
+function describe({ added, removed, changed }: Difference, milliseconds: number): Text {
   const { green } = stylesFor(process.stderr);
   const parts = [
     ...added.map((name) => `+${name}`),
     ...removed.map((name) => `-${name}`),
     ...changed.map((name) => `~${name}`),
   ];
-  return `${green("✓")} Applied in ${Math.round(milliseconds)} ms. ${parts.join(" ")}`.trimEnd();
+  const names = parts.length === 0 ? "" : ` ${parts.join(" ")}`;
+  return text`${green("✓")} Applied in ${Math.round(milliseconds)} ms.${names}`;
 }

@@ -6,7 +6,9 @@ import { toLaunch } from "../install/launch.ts";
 import { openServer } from "../modules/load.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { listServer } from "../terminal/listing.ts";
+import { redact } from "../terminal/redact.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
+import { Text } from "../terminal/text.ts";
 
 /** The oldest supported version of Node. */
 const NODE = [20, 19] as const;
@@ -16,12 +18,24 @@ const NODE = [20, 19] as const;
  * @throws {CommandError} after printing, if a check fails.
  */
 export async function doctor(file: string, { json = false }: { readonly json?: boolean }): Promise<void> {
-  const findings = [examineNode(process.versions.node), ...(await examineModule(file))];
+  const findings = [examineNode(process.versions.node), ...(await examineModule(file)).map(withoutSecrets)];
   const styles = stylesFor(process.stdout);
   if (json) printJson(findings);
-  else print(findings.map((finding) => formatFinding(finding, styles)).join("\n"));
+  else {
+    print(
+      Text.join(
+        findings.map((finding) => formatFinding(finding, styles)),
+        "\n",
+      ),
+    );
+  }
   const errors = findings.filter(({ level }) => level === "error").length;
   if (errors > 0) throw new CommandError(`${file} has ${errors === 1 ? "a problem" : `${errors} problems`}.`);
+}
+
+/** A finding may quote the output of the server. */
+function withoutSecrets(finding: Finding): Finding {
+  return { ...finding, message: redact(finding.message) };
 }
 
 async function examineModule(file: string): Promise<Finding[]> {

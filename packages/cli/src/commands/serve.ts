@@ -4,6 +4,7 @@ import { type OpenedServer, openServer } from "../modules/load.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { say } from "../terminal/terminal.ts";
+import { text } from "../terminal/text.ts";
 import { type ServeFlags, toMounts, toServeOptions } from "./transport-flags.ts";
 
 /**
@@ -31,7 +32,7 @@ export async function serve(file: string, flags: ServeFlags): Promise<void> {
 }
 
 async function open(file: string): Promise<OpenedServer> {
-  const opened = await openServer(file, { warn: (message) => say(`warning: ${message}`) });
+  const opened = await openServer(file, { warn: (message) => say(text`warning: ${message}`) });
   reportDiagnostics(opened.prepared?.diagnostics ?? []);
   return opened;
 }

@@ -1,4 +1,5 @@
 import type { Styles } from "../terminal/terminal.ts";
+import { Text, text } from "../terminal/text.ts";
 
 /** The result of one check. */
 export interface Finding {
@@ -10,7 +11,8 @@ export interface Finding {
 }
 
 /** Formats a finding for the terminal. */
-export function formatFinding({ level, message, remedy }: Finding, { green, yellow, red, dim }: Styles): string {
+export function formatFinding({ level, message, remedy }: Finding, { green, yellow, red, dim }: Styles): Text {
   const mark = { good: green("✓"), warning: yellow("!"), error: red("✗") }[level];
-  return `${mark} ${message}${remedy === undefined ? "" : `\n  ${dim(remedy)}`}`;
+  const description = text`${mark} ${Text.block(message, "  ")}`;
+  return remedy === undefined ? description : text`${description}\n  ${dim(remedy)}`;
 }

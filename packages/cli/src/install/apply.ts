@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { WrongUsage } from "../terminal/command-error.ts";
 import { print, say, stylesFor } from "../terminal/terminal.ts";
+import { text } from "../terminal/text.ts";
 import type { ClientName } from "./client-names.ts";
 import { CLIENTS, type ClientConfig } from "./clients.ts";
 import { type ConfigChange, writeConfig } from "./config-file.ts";
@@ -25,15 +26,15 @@ export function locateConfig({ client, project }: ClientFlags): { config: Client
 /** Prints the difference and writes it, unless `dryRun` is set. */
 export function applyChange(file: string, config: ClientConfig, change: ConfigChange, dryRun = false): void {
   if (change.before === change.after) {
-    say(`${file} is already up to date.`);
+    say(text`${file} is already up to date.`);
     return;
   }
   print(formatDifference(change.before, change.after, stylesFor(process.stdout)));
   if (dryRun) {
-    say(`\nDry run: ${file} was not changed.`);
+    say(text`\nDry run: ${file} was not changed.`);
     return;
   }
   const backup = writeConfig(file, change.after);
-  say(`\nWrote ${file}${backup === undefined ? "" : `; the previous version is in ${backup}`}.`);
-  say(`${config.title}: ${config.nextStep}`);
+  say(text`\nWrote ${file}${backup === undefined ? "" : `; the previous version is in ${backup}`}.`);
+  say(text`${config.title}: ${config.nextStep}`);
 }

@@ -11,6 +11,7 @@ import {
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "../terminal/command-error.ts";
+import { Text, text } from "../terminal/text.ts";
 import type { ClientConfig } from "./clients.ts";
 import type { Edit } from "./edit.ts";
 import { editJson } from "./edit-json.ts";
@@ -44,10 +45,11 @@ export function planChange(file: string, client: ClientConfig, name: string, ent
   const wanted = { ...value, [client.section]: { ...without(entries, name), ...(entry && { [name]: entry }) } };
   if (!isSame(readAgain(client, after), wanted, client.section)) {
     throw new CommandError(
-      `${file} cannot be edited safely and was not changed. ` +
-        (entry === undefined
-          ? `Remove ${JSON.stringify(name)} from its ${client.section} by hand.`
-          : `Add this to its ${client.section} by hand:\n${JSON.stringify({ [name]: entry }, undefined, 2)}`),
+      text`${file} cannot be edited safely and was not changed. ${
+        entry === undefined
+          ? text`Remove ${JSON.stringify(name)} from its ${client.section} by hand.`
+          : text`Add this to its ${client.section} by hand:\n${Text.json({ [name]: entry }, 2)}`
+      }`,
     );
   }
   return { before, after };

@@ -1,21 +1,23 @@
 import type { Styles } from "../terminal/terminal.ts";
+import { Text } from "../terminal/text.ts";
 
 const CONTEXT = 3;
 
 /** Formats the lines in which two texts differ, with context. Shows all changes as one block. */
-export function formatDifference(before: string, after: string, { red, green, dim }: Styles): string {
+export function formatDifference(before: string, after: string, { red, green, dim }: Styles): Text {
   const old = linesOf(before);
   const now = linesOf(after);
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start++;
   let end = 0;
   while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end)) end++;
-  return [
+  const lines = [
     ...old.slice(Math.max(0, start - CONTEXT), start).map((line) => dim(`  ${line}`)),
     ...old.slice(start, old.length - end).map((line) => red(`- ${line}`)),
     ...now.slice(start, now.length - end).map((line) => green(`+ ${line}`)),
     ...now.slice(now.length - end, now.length - end + CONTEXT).map((line) => dim(`  ${line}`)),
-  ].join("\n");
+  ];
+  return Text.join(lines, "\n");
 }
 
 function linesOf(text: string): string[] {

@@ -1,8 +1,20 @@
-/** A failure that the user can fix. The command line prints its message without a stack trace. */
+import { Text } from "./text.ts";
+
+/**
+ * A failure that the user can fix. The command line prints its message without a stack trace. A string is printed on one
+ * line, because it may contain text of a server; pass a `Text` for more lines.
+ */
 export class CommandError extends Error {
   override readonly name: string = "CommandError";
   /** The exit code of the process. */
   readonly exitCode: number = 1;
+  /** The message for a terminal. */
+  readonly text: Text;
+
+  constructor(message: string | Text, options?: ErrorOptions) {
+    super(String(message), options);
+    this.text = message instanceof Text ? message : Text.line(message);
+  }
 }
 
 /** An invalid command line. */

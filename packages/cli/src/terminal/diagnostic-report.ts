@@ -1,7 +1,8 @@
 import { relative } from "node:path";
 import type { Derivation, Diagnostic } from "../derive/index.ts";
 import { CommandError } from "./command-error.ts";
-import { type Styles, stylesFor } from "./terminal.ts";
+import { type Styles, say, stylesFor } from "./terminal.ts";
+import { Text, text } from "./text.ts";
 
 /** Whether the module cannot be served: Proffer's own errors, and syntax errors. */
 function isFatal({ severity, code }: Diagnostic): boolean {
@@ -11,22 +12,21 @@ function isFatal({ severity, code }: Diagnostic): boolean {
 /** @throws {CommandError} with all diagnostics, if the module cannot be served. */
 export function checkDerivation(file: string, { diagnostics }: Pick<Derivation, "diagnostics">): void {
   if (!diagnostics.some(isFatal)) return;
-  throw new CommandError(`${file} cannot be served:\n${formatDiagnostics(diagnostics, stylesFor(process.stderr))}`);
+  throw new CommandError(text`${file} cannot be served:\n${formatDiagnostics(diagnostics, stylesFor(process.stderr))}`);
 }
 
 /** Prints diagnostics to stderr. */
 export function reportDiagnostics(diagnostics: readonly Diagnostic[]): void {
-  if (diagnostics.length === 0) return;
-  process.stderr.write(`${formatDiagnostics(diagnostics, stylesFor(process.stderr))}\n`);
+  if (diagnostics.length > 0) say(formatDiagnostics(diagnostics, stylesFor(process.stderr)));
 }
 
 /** Formats diagnostics, one per line, with paths relative to the current directory. */
-export function formatDiagnostics(diagnostics: readonly Diagnostic[], { red, yellow, dim }: Styles): string {
+export function formatDiagnostics(diagnostics: readonly Diagnostic[], { red, yellow, dim }: Styles): Text {
   const lines = diagnostics.map(({ file, line, column, severity, code, message }) => {
     const paint = severity === "error" ? red : yellow;
-    return `${shorten(file)}:${line}:${column} ${paint(severity)} ${dim(code)} ${message}`;
+    return text`${shorten(file)}:${line}:${column} ${paint(severity)} ${dim(code)} ${Text.block(message)}`;
   });
-  return lines.join("\n");
+  return Text.join(lines, "\n");
 }
 
 function shorten(file: string): string {

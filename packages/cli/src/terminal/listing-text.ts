@@ -1,8 +1,9 @@
 import type { Listing } from "./listing.ts";
 import type { Styles } from "./terminal.ts";
+import { Text, text } from "./text.ts";
 
 /** Formats the lists of a server for the terminal. */
-export function formatListing(listing: Listing, styles: Styles): string {
+export function formatListing(listing: Listing, styles: Styles): Text {
   const { tools, prompts, resources, resourceTemplates } = listing;
   const sections = [
     section("Tools", styles, tools, (tool) => [signature(tool.name, tool.inputSchema), tool.description]),
@@ -12,8 +13,8 @@ export function formatListing(listing: Listing, styles: Styles): string {
       template.uriTemplate,
       template.description ?? template.name,
     ]),
-  ].filter((text) => text !== "");
-  return sections.length === 0 ? "No tools, prompts or resources." : sections.join("\n\n");
+  ].filter((each) => !each.isEmpty);
+  return sections.length === 0 ? text`No tools, prompts or resources.` : Text.join(sections, "\n\n");
 }
 
 function section<Item>(
@@ -21,13 +22,13 @@ function section<Item>(
   { bold, dim, cyan }: Styles,
   items: readonly Item[],
   describe: (item: Item) => [name: string, description: string | undefined],
-): string {
-  if (items.length === 0) return "";
+): Text {
+  if (items.length === 0) return text``;
   const lines = items.map((item) => {
     const [name, description] = describe(item);
-    return `  ${cyan(name)}${description ? `  ${dim(firstLine(description))}` : ""}`;
+    return description ? text`  ${cyan(name)}  ${dim(firstLine(description))}` : text`  ${cyan(name)}`;
   });
-  return [`${bold(title)}`, ...lines].join("\n");
+  return Text.join([bold(title), ...lines], "\n");
 }
 
 function signature(name: string, schema: { readonly required?: unknown; readonly properties?: object }): string {
@@ -41,6 +42,6 @@ function withArguments(prompt: Listing["prompts"][number]): string {
   return `${prompt.name}(${names.join(", ")})`;
 }
 
-function firstLine(text: string): string {
-  return text.split("\n", 1)[0] ?? "";
+function firstLine(value: string): string {
+  return value.split(/\r?\n/, 1)[0] ?? "";
 }

@@ -5,6 +5,9 @@ type Listed<Method extends "listTools" | "listPrompts" | "listResources" | "list
   ReturnType<TestClient[Method]>
 >;
 
+/** The requests for the lists of a server. */
+export type Lists = Pick<TestClient, "listTools" | "listPrompts" | "listResources" | "listTemplates">;
+
 /** All lists of a server, in the format of the newest revision. */
 export interface Listing {
   readonly tools: Listed<"listTools">;
@@ -28,10 +31,7 @@ export async function listServer(server: Server): Promise<Listing> {
 }
 
 /** Requests the lists that the server declares in its capabilities. */
-export async function listAll(
-  client: TestClient,
-  capabilities: { readonly [name: string]: unknown },
-): Promise<Listing> {
+export async function listAll(client: Lists, capabilities: { readonly [name: string]: unknown }): Promise<Listing> {
   return {
     tools: capabilities.tools ? await client.listTools() : [],
     prompts: capabilities.prompts ? await client.listPrompts() : [],

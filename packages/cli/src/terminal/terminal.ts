@@ -1,16 +1,13 @@
 import type { Writable } from "node:stream";
-import { styleText } from "node:util";
 import { guardStdout } from "proffer/stdio";
+import { type StyleName, Text, text } from "./text.ts";
 
-type StyleName = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
-
-export type Styles = { readonly [Name in StyleName]: (text: string) => string };
+export type Styles = { readonly [Name in StyleName]: (value: string | Text) => Text };
 
 /** Returns the styles for a stream: plain text unless it is a terminal and NO_COLOR is not set. */
 export function stylesFor(stream: Writable & { isTTY?: boolean }): Styles {
   const isPlain = stream.isTTY !== true || Boolean(process.env.NO_COLOR);
-  const style = (name: StyleName) => (text: string) =>
-    isPlain ? text : styleText(name, text, { validateStream: false });
+  const style = (name: StyleName) => (value: string | Text) => (isPlain ? text`${value}` : Text.style(name, value));
   return {
     bold: style("bold"),
     dim: style("dim"),
@@ -22,16 +19,21 @@ export function stylesFor(stream: Writable & { isTTY?: boolean }): Styles {
 }
 
 /** Prints a message to stderr. Stdout contains only results. */
-export function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+export function say(message: Text): void {
+  process.stderr.write(`${message}\n`);
+}
+
+/** Writes text of another process to stderr as it arrives. */
+export function passOn(text: Text): void {
+  process.stderr.write(String(text));
 }
 
 /** Prints a result to stdout. */
-export function print(text: string): void {
-  guardStdout().write(`${text}\n`);
+export function print(result: Text): void {
+  guardStdout().write(`${result}\n`);
 }
 
 /** Prints a result to stdout as JSON. */
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, undefined, 2));
+  print(Text.json(value, 2));
 }

@@ -1,0 +1,97 @@
+import type { TestClient } from "proffer/testing";
+import { CommandError } from "../terminal/command-error.ts";
+import type { Lists } from "../terminal/listing.ts";
+import { INPUT_REQUIRED, PAGE, RESULT_SHAPES } from "./result-shapes.ts";
+import { explainMalformed, isObject, type Shape } from "./shape.ts";
+
+type Method = keyof typeof RESULT_SHAPES;
+type Result<Name extends "call" | "read" | "get"> = Awaited<ReturnType<TestClient[Name]>>;
+type Progress = { readonly [key: string]: unknown };
+
+/** A server could answer with a question or a page each time. */
+const MAX_ROUNDS = 50;
+const MAX_PAGES = 1000;
+const MAX_ITEMS = 100_000;
+
+/** A server that is not trusted: results are checked before a command uses them, and lists end. */
+export class RemoteServer implements Lists {
+  readonly #name: string;
+  readonly #client: TestClient;
+
+  /** @param name - the name of the server in messages. */
+  constructor(name: string, client: TestClient) {
+    this.#name = name;
+    this.#client = client;
+  }
+
+  /** The server's capabilities, from the response to `initialize` or `server/discover`: its first result. */
+  get capabilities(): { readonly [name: string]: unknown } {
+    for (const text of this.#client.transcript.messages("server")) {
+      const { result } = JSON.parse(text);
+      if (isObject(result)) return isObject(result.capabilities) ? result.capabilities : {};
+    }
+    return {};
+  }
+
+  listTools = () => this.#list("tools/list", "tools") as ReturnType<Lists["listTools"]>;
+  listPrompts = () => this.#list("prompts/list", "prompts") as ReturnType<Lists["listPrompts"]>;
+  listResources = () => this.#list("resources/list", "resources") as ReturnType<Lists["listResources"]>;
+  listTemplates = () =>
+    this.#list("resources/templates/list", "resourceTemplates") as ReturnType<Lists["listTemplates"]>;
+
+  call(name: string, input: object, onProgress?: (progress: Progress) => void): Promise<Result<"call">> {
+    return this.#request("tools/call", { name, arguments: input }, onProgress);
+  }
+
+  read(uri: string): Promise<Result<"read">> {
+    return this.#request("resources/read", { uri });
+  }
+
+  get(name: string, values: object): Promise<Result<"get">> {
+    return this.#request("prompts/get", { name, arguments: values });
+  }
+
+  async #list(method: Method, key: string): Promise<unknown[]> {
+    const all: unknown[] = [];
+    const seen = new Set<string>();
+    for (let cursor: string | undefined; ; ) {
+      const page = await this.#request<{ [key: string]: unknown[] } & { nextCursor?: string | null }>(
+        method,
+        cursor === undefined ? {} : { cursor },
+      );
+      this.#check(PAGE, method, page);
+      for (const item of page[key] ?? []) all.push(item);
+      if (all.length > MAX_ITEMS) throw this.#endless(method, `has more than ${MAX_ITEMS} entries`);
+      cursor = page.nextCursor ?? undefined;
+      if (cursor === undefined) return all;
+      if (seen.has(cursor)) throw this.#endless(method, "repeats a cursor and would never end");
+      if (seen.add(cursor).size > MAX_PAGES) throw this.#endless(method, `has more than ${MAX_PAGES} pages`);
+    }
+  }
+
+  async #request<Value>(method: Method, params: object, onProgress?: (progress: Progress) => void): Promise<Value> {
+    let rounds = 0;
+    const result = await this.#client.request(method, params, {
+      ...(onProgress && { onProgress }),
+      onRound: (round) => {
+        if (round.resultType !== "input_required") return;
+        this.#check(INPUT_REQUIRED, method, round);
+        if (++rounds > MAX_ROUNDS) {
+          throw new CommandError(`${this.#name} still asked questions after ${MAX_ROUNDS} rounds of ${method}.`);
+        }
+      },
+    });
+    this.#check(RESULT_SHAPES[method], method, result);
+    return result as Value;
+  }
+
+  /** @throws {CommandError} that names the server and the field. */
+  #check(shape: Shape, method: Method, result: unknown): void {
+    const problem = shape(result, "");
+    if (problem !== undefined) throw new CommandError(explainMalformed(this.#name, method, problem));
+  }
+
+  #endless(method: Method, problem: string): CommandError {
+    return new CommandError(`The list that ${this.#name} sends for ${method} ${problem}.`);
+  }
+}

@@ -1,0 +1,68 @@
+/** Returns the first problem with a value, or undefined. The path names the value in the problem. */
+export type Shape = (value: unknown, path: string) => string | undefined;
+
+export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export const string: Shape = (value, path) =>
+  typeof value === "string" ? undefined : expected("a string", value, path);
+
+export const number: Shape = (value, path) =>
+  typeof value === "number" ? undefined : expected("a number", value, path);
+
+/** Many servers write null for an absent value. */
+export function optional(shape: Shape): Shape {
+  return (value, path) => (value === undefined || value === null ? undefined : shape(value, path));
+}
+
+export function arrayOf(shape: Shape): Shape {
+  return (value, path) => {
+    if (!Array.isArray(value)) return expected("an array", value, path);
+    return firstOf(value, (each, index) => shape(each, `${path}[${index}]`));
+  };
+}
+
+/** An object with at least these properties. */
+export function object(properties: { readonly [name: string]: Shape }): Shape {
+  const shapes = Object.entries(properties);
+  return (value, path) => {
+    if (!isObject(value)) return expected("an object", value, path);
+    return firstOf(shapes, ([name, shape]) =>
+      shape(Object.hasOwn(value, name) ? value[name] : undefined, path === "" ? name : `${path}.${name}`),
+    );
+  };
+}
+
+/** An object whose values all have one shape. */
+export function recordOf(shape: Shape): Shape {
+  return (value, path) => {
+    if (!isObject(value)) return expected("an object", value, path);
+    return firstOf(Object.entries(value), ([name, each]) => shape(each, `${path}.${name}`));
+  };
+}
+
+/** Describes a value in a message without its content, which may be long. */
+export function describeValue(value: unknown): string {
+  if (value === null || value === undefined) return value === null ? "null" : "missing";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") return "an object";
+  return typeof value === "string" ? "a string" : `${typeof value === "number" ? "the number " : ""}${value}`;
+}
+
+/** The message for a result that does not have the form of the protocol. */
+export function explainMalformed(server: string, method: string, problem: string): string {
+  return `${server} sent a malformed response to ${method}: ${problem}.`;
+}
+
+function expected(kind: string, value: unknown, path: string): string {
+  return `${path} must be ${kind}, not ${describeValue(value)}`;
+}
+
+function firstOf<Item>(items: readonly Item[], find: (item: Item, index: number) => string | undefined) {
+  for (const [index, item] of items.entries()) {
+    const problem = find(item, index);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}

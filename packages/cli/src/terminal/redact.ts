@@ -1,0 +1,27 @@
+/** Names of variables, headers and keys that hold secrets. */
+const SECRET_NAME = /(?:token|secret|passwords?|passwd|passphrase|credentials?|cookies?|auth|authorization|keys?)$/i;
+/** A shorter value of a variable occurs in other text by chance. */
+const MIN_LENGTH = 8;
+const HIDDEN = "***";
+
+/** Credentials in the usual notations: HTTP headers, URLs and queries. */
+const NOTATIONS: readonly [pattern: RegExp, replacement: string][] = [
+  [/\b(Bearer|Basic) +[\w.~+/=-]{6,}/gi, `$1 ${HIDDEN}`],
+  [/\b((?:set-)?cookie|authorization|mcp-session-id)(["']?: *["']?)(?!(?:Bearer|Basic) )[^\s"',]+/gi, `$1$2${HIDDEN}`],
+  [/(:\/\/)[^\s/?#@]+@/g, `$1${HIDDEN}@`],
+  [/([?&][\w.-]*(?:token|secret|password|auth|key)=)[^\s&#"']+/gi, `$1${HIDDEN}`],
+];
+
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
+/** Hides the values of secret environment variables, and credentials in the usual notations. */
+export function redact(text: string, env: NodeJS.ProcessEnv = process.env): string {
+  let redacted = text;
+  for (const [name, value = ""] of Object.entries(env)) {
+    if (isSecretName(name) && value.length >= MIN_LENGTH) redacted = redacted.replaceAll(value, HIDDEN);
+  }
+  for (const [pattern, replacement] of NOTATIONS) redacted = redacted.replace(pattern, replacement);
+  return redacted;
+}
