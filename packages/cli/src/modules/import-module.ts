@@ -1,5 +1,6 @@
 import type { Module } from "proffer/derived";
 import { CommandError } from "../terminal/command-error.ts";
+import { Text, text } from "../terminal/text.ts";
 
 /**
  * Imports a module. Stack traces show lines of the TypeScript sources.
@@ -19,7 +20,7 @@ export async function explainLoad(file: string, load: () => Promise<Module>): Pr
   try {
     return await load();
   } catch (cause) {
-    throw new CommandError(`${file} failed to load:\n${trace(cause)}${hintFor(cause)}`, { cause });
+    throw new CommandError(text`${file} failed to load:\n${Text.block(`${trace(cause)}${hintFor(cause)}`)}`, { cause });
   }
 }
 
