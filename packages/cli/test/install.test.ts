@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parse as parseToml } from "smol-toml";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { createProject, type Project } from "./project.ts";
+import { createProject, type Outcome, type Project } from "./project.ts";
 
 let project: Project;
 
@@ -132,6 +134,20 @@ describe("an existing configuration", () => {
     expect(project.read("home/dotfiles/mcp.json")).toContain("sample");
   });
 
+  it("T167: is created through a dangling link", () => {
+    project.write("home/dotfiles/other", "");
+    project.write("home/.cursor/other", "");
+    symlinkSync("../dotfiles/mcp.json", project.path("home/.cursor/mcp.json"));
+    expect(run("install", "tools.mjs", "--client", "cursor").status).toBe(0);
+    expect(lstatSync(project.path("home/.cursor/mcp.json")).isSymbolicLink()).toBe(true);
+    expect(project.read("home/dotfiles/mcp.json")).toContain("sample");
+    rmSync(project.path("home/dotfiles"), { recursive: true });
+    const { status, stderr } = run("install", "tools.mjs", "--client", "cursor");
+    expect(status).toBe(1);
+    expect(stderr).toContain(`the folder ${project.path("home/dotfiles")} does not exist`);
+    expect(lstatSync(project.path("home/.cursor/mcp.json")).isSymbolicLink()).toBe(true);
+  });
+
   it.each([
     ["cursor", ".cursor/mcp.json", '{ "mcpServers": [}', "is not valid JSON"],
     ["cursor", ".cursor/mcp.json", '{ "mcpServers": [] }', "mcpServers in"],
@@ -153,6 +169,95 @@ describe("an existing configuration", () => {
     expect(stdout).toContain("context_servers");
     expect(stderr).toContain("was not changed");
     expect(existsSync(project.path("home/.config"))).toBe(false);
+  });
+});
+
+const names = ["a", "b", "c", "d", "e", "f"];
+
+describe
+  .skipIf(process.platform !== "linux")
+  .each(clients.filter(([client]) => ["cursor", "codex", "goose"].includes(client)))(
+  "T166: six concurrent processes for %s",
+  (client, file, read) => {
+    it("all install their server, and all uninstall it", async () => {
+      await runAll(names.map((name) => ["install", "tools.mjs", "--client", client, "--name", name]));
+      const text = project.read(`home/${file}`);
+      for (const name of names) expect(Object.values(read(text) as object)[0]).toHaveProperty(name);
+      // Each process kept a backup of the file before its change; the first one created it.
+      const others = readdirSync(join(project.path(`home/${file}`), "..")).filter((name) => !file.endsWith(name));
+      expect(others.map((name) => name.replace(/^.*\./, "."))).toEqual(Array(names.length - 1).fill(".bak"));
+      await runAll(names.map((name) => ["uninstall", name, "--client", client]));
+      expect(Object.values((read(project.read(`home/${file}`)) ?? {}) as object)[0] ?? {}).toEqual({});
+    });
+  },
+);
+
+/** Runs commands concurrently and expects them to succeed. */
+async function runAll(commands: readonly string[][]): Promise<void> {
+  const children = commands.map((args) => project.startWith({ env: env() }, ...args));
+  const codes = await Promise.all(children.map(async (child) => (await once(child, "close"))[0]));
+  expect(codes).toEqual(commands.map(() => 0));
+}
+
+describe("T168: a process that crashes", () => {
+  /** Kills the process when it calls this function of `fs` for a file beside the configuration. */
+  function crashAt(name: string, file: string): Outcome {
+    project.write(
+      "crash.mjs",
+      'import fs from "node:fs";',
+      'import { syncBuiltinESMExports } from "node:module";',
+      `const original = fs.${name};`,
+      `fs.${name} = (...args) => {`,
+      `  if (typeof args[0] === "number" || String(args[0]).startsWith(${JSON.stringify(file)})) {`,
+      `    if (${JSON.stringify(name)} === "writeFileSync" && typeof args[0] === "number") original(args[0], "half");`,
+      '    process.kill(process.pid, "SIGKILL");',
+      "  }",
+      "  return original(...args);",
+      "};",
+      "syncBuiltinESMExports();",
+    );
+    const options = `--import=${pathToFileURL(project.path("crash.mjs")).href}`;
+    return project.profferWith(
+      { env: { ...env(), NODE_OPTIONS: options } },
+      "install",
+      "tools.mjs",
+      "--client",
+      "cursor",
+    );
+  }
+
+  it("leaves the old file, and its lock does not stop the next one", () => {
+    const file = project.path("home/.cursor/mcp.json");
+    project.write("home/.cursor/mcp.json", '{ "theme": "dark" }');
+    for (const name of ["copyFileSync", "fsyncSync", "renameSync"]) {
+      expect(crashAt(name, file).status).toBe(null);
+      expect(project.read("home/.cursor/mcp.json")).toBe('{ "theme": "dark" }\n');
+      expect(existsSync(`${file}.lock`)).toBe(true);
+    }
+    expect(run("install", "tools.mjs", "--client", "cursor").status).toBe(0);
+    expect(JSON.parse(project.read("home/.cursor/mcp.json"))).toMatchObject({
+      theme: "dark",
+      mcpServers: { sample: {} },
+    });
+    expect(existsSync(`${file}.lock`)).toBe(false);
+  });
+});
+
+describe("T118: install", () => {
+  it.each(["a&touch pwned.mjs", "$(touch pwned).mjs", "--upload-pack=x.mjs"])("starts %s without a shell", (file) => {
+    project.write(file, "/** Says. */", 'export const say = () => "said";');
+    expect(run("install", `./${file}`, "--client", "cursor", "--name", "mine").status).toBe(0);
+    const { mine } = JSON.parse(project.read("home/.cursor/mcp.json")).mcpServers;
+    expect(mine.args.at(-1)).toBe(project.path(file));
+    run("install", `./${file}`, "--client", "cursor", "--name", "mine", "--project");
+    expect(JSON.parse(project.read(".cursor/mcp.json")).mcpServers.mine.args.at(-1)).toMatch(/^[^-]/);
+    expect(existsSync(project.path("pwned"))).toBe(false);
+  });
+
+  it.each(["a&calc", "$(x)", "--upload-pack=x", "-x"])("rejects the name %s", (name) => {
+    const { status, stderr } = run("install", "tools.mjs", "--client", "cursor", `--name=${name}`);
+    expect(status).toBe(1);
+    expect(stderr).toContain("Invalid server name");
   });
 });
 

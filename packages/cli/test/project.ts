@@ -26,6 +26,8 @@ export interface Project {
   profferWith(options: { input?: string; env?: Record<string, string> }, ...args: string[]): Outcome;
   /** Starts the command and leaves it running. */
   start(...args: string[]): ChildProcess;
+  /** Starts the command with additional environment variables and leaves it running. */
+  startWith(options: { env: Record<string, string> }, ...args: string[]): ChildProcess;
   /** Starts a module with Node and leaves it running. */
   startNode(...args: string[]): ChildProcess;
   remove(): void;
@@ -42,6 +44,13 @@ export function createProject(): Project {
   };
   link(join(packages, "proffer"), "proffer");
   link(join(packages, "cli"), "@proffer/cli");
+  const homeVariables = { HOME: path("home"), USERPROFILE: path("home") };
+  const startNode = (env: Record<string, string>, ...args: string[]) => {
+    const options = { cwd: folder, env: { ...process.env, ...env }, stdio: "pipe" } as const;
+    const child = spawn(process.execPath, args, options);
+    started.push(child);
+    return child;
+  };
 
   const project: Project = {
     folder,
@@ -58,16 +67,13 @@ export function createProject(): Project {
         encoding: "utf8",
         input,
         timeout: 600_000,
-        env: { ...process.env, HOME: path("home"), USERPROFILE: path("home"), ...env },
+        env: { ...process.env, ...homeVariables, ...env },
       });
       return { status, stdout, stderr };
     },
     start: (...args) => project.startNode(distFile("bin.js"), ...args),
-    startNode(...args) {
-      const child = spawn(process.execPath, args, { cwd: folder, stdio: ["pipe", "pipe", "pipe"] });
-      started.push(child);
-      return child;
-    },
+    startWith: ({ env }, ...args) => startNode({ ...homeVariables, ...env }, distFile("bin.js"), ...args),
+    startNode: (...args) => startNode({}, ...args),
     remove() {
       for (const child of started) child.kill("SIGKILL");
       rmSync(folder, { recursive: true, force: true });

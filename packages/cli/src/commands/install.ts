@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parsePairs } from "../client/arguments.ts";
 import { applyChange, type ClientFlags, locateConfig } from "../install/apply.ts";
-import { planChange } from "../install/config-file.ts";
 import { toLaunch } from "../install/launch.ts";
 import { BUILT_MANIFEST, findBuiltFolder } from "../modules/module-file.ts";
 import { prepareModule } from "../modules/prepare-module.ts";
@@ -15,11 +14,11 @@ export interface InstallFlags extends ClientFlags {
 
 /** Adds a module to a client's configuration. @throws {CommandError} if it cannot be served, or the file not edited. */
 export async function install(file: string, flags: InstallFlags): Promise<void> {
-  const { config, file: target } = locateConfig(flags);
+  const { config } = locateConfig(flags);
   const name = checkName(flags.name ?? toName(await serverName(file)));
   const env = Object.fromEntries(parsePairs(flags.env, "--env"));
   const entry = config.toEntry(toLaunch(file, flags.project ?? false, env), name);
-  applyChange(target, config, planChange(target, config, name, entry), flags.dryRun);
+  await applyChange(flags, () => ({ name, entry }));
 }
 
 /** Derives the module to get its name. A broken module fails here, because the client would not show the reason. */
@@ -31,10 +30,13 @@ async function serverName(file: string): Promise<string> {
 
 /** Converts a package name to a name that clients accept as an identifier: `@scope/name` becomes `scope-name`. */
 function toName(name: string): string {
-  return name.replace(/^@/, "").replace(/[^A-Za-z0-9_-]+/g, "-");
+  return name.replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^-+/, "");
 }
 
 function checkName(name: string): string {
-  if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name;
-  throw new CommandError(`Invalid server name ${JSON.stringify(name)}. Use 1 to 64 letters, digits, _ and -.`);
+  // Clients pass the name to their own commands, where a leading - would make it an option.
+  if (/^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/.test(name)) return name;
+  throw new CommandError(
+    `Invalid server name ${JSON.stringify(name)}. Use 1 to 64 letters, digits, _ and -; the first is not -.`,
+  );
 }

@@ -1,20 +1,17 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { applyChange, type ClientFlags, locateConfig } from "../install/apply.ts";
-import { planChange, readEntries } from "../install/config-file.ts";
+import { applyChange, type ClientFlags } from "../install/apply.ts";
 import { toLaunch } from "../install/launch.ts";
 import { CommandError } from "../terminal/command-error.ts";
 
 /** Removes a server from a client's configuration. @throws {CommandError} if the configuration does not contain it. */
 export async function uninstall(module: string, flags: ClientFlags): Promise<void> {
-  const { config, file } = locateConfig(flags);
-  const entries = readEntries(file, config);
-  const name = Object.hasOwn(entries, module) ? module : findByPath(module, entries, flags.project ?? false);
-  if (name === undefined) {
+  await applyChange(flags, (entries, file) => {
+    const name = Object.hasOwn(entries, module) ? module : findByPath(module, entries, flags.project ?? false);
+    if (name !== undefined) return { name };
     const names = Object.keys(entries).join(", ");
     throw new CommandError(`${file} has no server ${JSON.stringify(module)}. Its servers: ${names || "none"}.`);
-  }
-  applyChange(file, config, planChange(file, config, name, undefined), flags.dryRun);
+  });
 }
 
 /** Finds the entry that starts the module. It does not load the module, which may be broken or renamed by now. */

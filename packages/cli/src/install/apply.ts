@@ -4,7 +4,7 @@ import { print, say, stylesFor } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
 import type { ClientName } from "./client-names.ts";
 import { CLIENTS, type ClientConfig } from "./clients.ts";
-import { type ConfigChange, writeConfig } from "./config-file.ts";
+import { changeConfig, type EntryChange, planConfig } from "./config-file.ts";
 import { formatDifference } from "./difference.ts";
 
 export interface ClientFlags {
@@ -23,18 +23,26 @@ export function locateConfig({ client, project }: ClientFlags): { config: Client
   return { config, file: join(process.cwd(), config.projectFile) };
 }
 
-/** Prints the difference and writes it, unless `dryRun` is set. */
-export function applyChange(file: string, config: ClientConfig, change: ConfigChange, dryRun = false): void {
-  if (change.before === change.after) {
+/**
+ * Changes the configuration of a client, unless `dryRun` is set, and prints the difference.
+ * @param decide - returns the change, from the entries of the file.
+ */
+export async function applyChange(
+  flags: ClientFlags,
+  decide: (entries: { readonly [name: string]: unknown }, file: string) => EntryChange,
+): Promise<void> {
+  const { config, file } = locateConfig(flags);
+  const change = await (flags.dryRun ? planConfig : changeConfig)(file, config, (entries) => decide(entries, file));
+  const { before, after, hide, backup } = change;
+  if (before === after) {
     say(text`${file} is already up to date.`);
     return;
   }
-  print(formatDifference(change.before, change.after, stylesFor(process.stdout)));
-  if (dryRun) {
+  print(formatDifference(before, after, stylesFor(process.stdout), hide));
+  if (flags.dryRun) {
     say(text`\nDry run: ${file} was not changed.`);
     return;
   }
-  const backup = writeConfig(file, change.after);
   say(text`\nWrote ${file}${backup === undefined ? "" : `; the previous version is in ${backup}`}.`);
   say(text`${config.title}: ${config.nextStep}`);
 }

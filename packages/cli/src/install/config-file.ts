@@ -1,73 +1,98 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "../terminal/command-error.ts";
 import { Text, text } from "../terminal/text.ts";
+import { backUp, replaceFile } from "./atomic-file.ts";
 import type { ClientConfig } from "./clients.ts";
+import { withLock } from "./config-lock.ts";
+import { resolveLinks } from "./config-path.ts";
 import type { Edit } from "./edit.ts";
 import { editJson } from "./edit-json.ts";
 import { editToml } from "./edit-toml.ts";
 import { editYaml } from "./edit-yaml.ts";
+import { createHider } from "./hidden-values.ts";
 
 const EDITS: { readonly [Format in ClientConfig["format"]]: Edit } = { json: editJson, toml: editToml, yaml: editYaml };
 
 type Entries = { readonly [name: string]: unknown };
 
+/** The change of one entry. */
+export interface EntryChange {
+  readonly name: string;
+  /** Absent to remove the entry. */
+  readonly entry?: object;
+}
+
 /** The text of a configuration file before and after a change. */
 export interface ConfigChange {
   readonly before: string;
   readonly after: string;
+  /** Hides the secrets in a line of both. */
+  readonly hide: (line: string) => string;
+  /** The path of the copy of the earlier file, if it was changed. */
+  readonly backup?: string;
 }
 
-/** Reads the server entries of a configuration file. @throws {CommandError} for a malformed file. */
-export function readEntries(file: string, client: ClientConfig): Entries {
-  return entriesOf(file, client, readValue(file, client, readText(file)));
-}
+/** Returns the change to make, from the entries of the file. */
+type Decide = (entries: Entries) => EntryChange;
 
-/**
- * Sets an entry in the text of a configuration file, or removes it if `entry` is undefined. Writes nothing.
- * @throws {CommandError} if the edit would change other content.
- */
-export function planChange(file: string, client: ClientConfig, name: string, entry: object | undefined): ConfigChange {
+/** Plans a change without writing. @throws {CommandError} for a malformed file, or if other content would change. */
+export function planConfig(file: string, client: ClientConfig, decide: Decide): ConfigChange {
   const before = readText(file);
   const value = readValue(file, client, before);
   const entries = entriesOf(file, client, value);
+  const { name, entry } = decide(entries);
   const after = EDITS[client.format].write(before, client.section, name, entry);
   const wanted = { ...value, [client.section]: { ...without(entries, name), ...(entry && { [name]: entry }) } };
-  if (!isSame(readAgain(client, after), wanted, client.section)) {
-    throw new CommandError(
-      text`${file} cannot be edited safely and was not changed. ${
-        entry === undefined
-          ? text`Remove ${JSON.stringify(name)} from its ${client.section} by hand.`
-          : text`Add this to its ${client.section} by hand:\n${Text.json({ [name]: entry }, 2)}`
-      }`,
-    );
+  const hide = createHider(value, wanted);
+  if (isSame(readAgain(client, after), wanted, client.section)) return { before, after, hide };
+  const problem = text`${file} cannot be edited safely and was not changed.`;
+  if (entry === undefined) {
+    throw new CommandError(text`${problem} Remove ${JSON.stringify(name)} from its ${client.section} by hand.`);
   }
-  return { before, after };
+  const shown = JSON.stringify({ [name]: entry }, undefined, 2)
+    .split("\n")
+    .map(hide)
+    .join("\n");
+  throw new CommandError(text`${problem} Add this to its ${client.section} by hand:\n${Text.block(shown)}`);
 }
 
-/** Writes a configuration file. Copies an existing file to a backup beside it and returns the backup's path. */
-export function writeConfig(file: string, text: string): string | undefined {
-  // Users link such files to a dotfiles folder: write to the target, so that the link stays a link.
-  const target = existsSync(file) ? realpathSync(file) : file;
-  mkdirSync(dirname(target), { recursive: true });
-  const backup = existsSync(target) ? `${target}.${timestamp()}.bak` : undefined;
-  if (backup !== undefined) copyFileSync(target, backup);
-  const temporary = `${target}.${process.pid}.tmp`;
-  // Such files contain API keys of other servers: keep the file mode, and let only the owner read a new file.
-  const mode = backup === undefined ? 0o600 : statSync(target).mode;
-  writeFileSync(temporary, text, { mode });
-  renameSync(temporary, target);
-  return backup;
+/**
+ * Changes an entry of a configuration file, and keeps a backup beside it. The file is read again under a lock, so that
+ * concurrent changes do not overwrite each other.
+ * @throws {CommandError} if the file is malformed, locked or not writable.
+ */
+export async function changeConfig(file: string, client: ClientConfig, decide: Decide): Promise<ConfigChange> {
+  const target = resolveLinks(file);
+  // A change that is not possible or not necessary leaves no trace, not even a folder.
+  const first = planConfig(file, client, decide);
+  if (first.before === first.after) return first;
+  for (;;) {
+    const written = await explainWrite(file, () => {
+      mkdirSync(dirname(target), { recursive: true });
+      return withLock(target, (isHeld) => tryWrite(target, planConfig(file, client, decide), isHeld));
+    });
+    if (written !== undefined) return written;
+  }
+}
+
+/** Returns undefined if another process took the lock over. */
+function tryWrite(target: string, change: ConfigChange, isHeld: () => boolean): ConfigChange | undefined {
+  if (change.before === change.after) return change;
+  const stats = statSync(target, { throwIfNoEntry: false });
+  const backup = stats && backUp(target);
+  if (!replaceFile(target, change.after, stats, isHeld)) return undefined;
+  return { ...change, ...(backup !== undefined && { backup }) };
+}
+
+async function explainWrite<Value>(file: string, write: () => Promise<Value>): Promise<Value> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof CommandError || !(error as NodeJS.ErrnoException).code) throw error;
+    throw new CommandError(`${file} cannot be written: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function readText(file: string): string {
@@ -85,12 +110,18 @@ function readValue(file: string, { format, title }: ClientConfig, text: string):
     value = EDITS[format].read(text);
   } catch (error) {
     throw new CommandError(
-      `${file} is not valid ${format.toUpperCase()}: ${(error as Error).message}. ` +
+      `${file} is not valid ${format.toUpperCase()}: ${describe(error as Error)}. ` +
         `Fix it first, because ${title} cannot read it either. The file was not changed.`,
     );
   }
   if (isEntries(value)) return value;
   throw new CommandError(`${file} does not contain an object. The file was not changed.`);
+}
+
+/** The other lines of the message quote the file, which may contain secrets. */
+function describe({ message, line, column }: Error & { readonly line?: number; readonly column?: number }): string {
+  const problem = (message.split("\n", 1)[0] ?? "").replace(/[.:]$/, "");
+  return line === undefined || column === undefined ? problem : `${problem} at line ${line}, column ${column}`;
 }
 
 function entriesOf(file: string, { section }: ClientConfig, value: Entries): Entries {
@@ -120,8 +151,4 @@ function isSame(actual: unknown, wanted: Entries, section: string): boolean {
   if (!isEntries(actual)) return false;
   const normal = (value: Entries) => JSON.parse(JSON.stringify({ ...value, [section]: value[section] ?? {} }));
   return isDeepStrictEqual(normal(actual), normal(wanted));
-}
-
-function timestamp(): string {
-  return new Date().toISOString().replace(/[-:]|\.\d+/g, "");
 }

@@ -27,7 +27,9 @@ export function toLaunch(file: string, shared: boolean, env: Launch["env"]): Lau
 }
 
 function fromHere(path: string): string {
-  return relative(process.cwd(), path).replaceAll("\\", "/");
+  const local = relative(process.cwd(), path).replaceAll("\\", "/");
+  // A file named --x is not an option.
+  return local.startsWith("-") ? `./${local}` : local;
 }
 
 /** Finds the `proffer` command that is installed in the project, or else the one beside this package. */
