@@ -21,8 +21,8 @@ export function createServer(folder) {
     version: "1.0.0",
     keys: [new Uint8Array(32).fill(7)],
     pageSize: 10,
-    // Abandoned questions must end within the pauses of the attackers.
-    limits: { questionTimeout: 10_000 },
+    // As long as an honest client waits.
+    limits: { questionTimeout: 120_000 },
     log: () => {},
     tools: [
       tool("echo", {}, ({ secret }) => secret),

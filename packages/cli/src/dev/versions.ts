@@ -15,6 +15,7 @@ import { currentTrust, type Trust, UntrustedError } from "../modules/trust.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { checkDerivation } from "../terminal/diagnostic-report.ts";
 import { say } from "../terminal/terminal.ts";
+import { text } from "../terminal/text.ts";
 import { type ExternalModules, openExternalModules } from "./external-modules.ts";
 import { createModuleCompiler } from "./module-compiler.ts";
 import { createModuleGraph } from "./module-graph.ts";
@@ -94,7 +95,7 @@ function createRoot(location: CacheLocation, trust: Trust): string {
     return root;
   } catch (error) {
     if (error instanceof UntrustedError) {
-      warnOfForeignCache(location, error, (message) => say(`warning: ${message}`));
+      warnOfForeignCache(location, error, (message) => say(text`warning: ${message}`));
     }
   }
   try {
