@@ -113,11 +113,11 @@ describe("T119: proffer call and doctor", () => {
   });
 
   it("do not print the values of secret variables", () => {
+    // A module that exports its own server is loaded before anything else, so its failure is certain.
     project.write(
       "leaks.mjs",
-      "/** Says. */",
-      'export const say = () => "said";',
-      "console.error(process.env.MY_TOKEN);",
+      'import { defineServer } from "proffer";',
+      'export default defineServer({ name: "a", version: "1" });',
       'throw new Error("cannot use " + process.env.MY_TOKEN);',
     );
     for (const words of [
@@ -127,8 +127,7 @@ describe("T119: proffer call and doctor", () => {
       const { status, stdout, stderr } = project.profferWith({ env: { MY_TOKEN: secret } }, ...words);
       expect(status).toBe(1);
       expect(stdout + stderr).toContain("cannot use ***");
-      // Only the module itself prints it, to its own log.
-      expect((stdout + stderr).replace(`${secret}\n`, "")).not.toContain(secret);
+      expect(stdout + stderr).not.toContain(secret);
     }
   });
 });

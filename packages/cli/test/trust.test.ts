@@ -19,19 +19,14 @@ import { distFile } from "../../proffer/test/dist.ts";
 import { openVersions } from "../src/dev/versions.ts";
 import { locateCache, readCache } from "../src/modules/cache.ts";
 import { digestText } from "../src/modules/fingerprint.ts";
-import { prepareModule } from "../src/modules/prepare-module.ts";
 import { currentTrust, isReplaceable, type Trust } from "../src/modules/trust.ts";
 import { userKey } from "../src/modules/user-key.ts";
 import { createProject, type Project } from "./project.ts";
 
 const hasOwners = process.geteuid !== undefined;
 
-// Vitest replaces import() in the files that it runs, and so bypasses the hooks of Node.
-vi.mock("../src/modules/import-module.ts", () => ({
-  importModule: (_: string, url: string) => createRequire(import.meta.url)(template.path("import.cjs"))(url),
-  explainLoad: (_: string, load: () => unknown) => load(),
-}));
-
+const MOCKED = "../src/modules/import-module.ts";
+let prepareModule: typeof import("../src/modules/prepare-module.ts").prepareModule;
 let template: Project;
 let project: Project;
 
@@ -44,11 +39,22 @@ function createSample(): Project {
 
 beforeAll(async () => {
   template = createSample();
+  // Vitest replaces import() in the files that it runs, and so bypasses the hooks of Node. Other tests in this process
+  // may have loaded the module before, and need it without the mock afterwards.
+  vi.resetModules();
+  vi.doMock(MOCKED, () => ({
+    importModule: (_: string, url: string) => createRequire(import.meta.url)(template.path("import.cjs"))(url),
+  }));
+  ({ prepareModule } = await import("../src/modules/prepare-module.ts"));
   template.write("import.cjs", "module.exports = (url) => import(url);");
   await prepareModule(template.path("tools.ts"));
 });
 
-afterAll(() => template.remove());
+afterAll(() => {
+  vi.doUnmock(MOCKED);
+  vi.resetModules();
+  template.remove();
+});
 
 beforeEach(() => {
   project = createSample();

@@ -11,8 +11,6 @@ export interface PatternCost {
   readonly width: number;
 }
 
-const UNBOUNDED: PatternCost = { degree: Number.POSITIVE_INFINITY, width: 1 };
-
 /** Returns the degree of `patternCost`. */
 export function patternDegree(source: string): number {
   return patternCost(source).degree;
@@ -36,18 +34,23 @@ export function patternCost(source: string): PatternCost {
 }
 
 function findCost(source: string, maxCopies: number, maxPaths: number): PatternCost {
+  let degree = Number.POSITIVE_INFINITY;
+  let width = 1;
   try {
     const automaton = buildAutomaton(source, maxCopies);
-    const { width } = automaton;
-    if (automaton.paths > maxPaths) return UNBOUNDED;
-    if (automaton.loops === 0) return { degree: 1, width };
-    const graph = createGraph(automaton);
-    if (isExponential(graph)) return UNBOUNDED;
-    return { degree: (longestChain(graph) + 1) * (automaton.lookarounds + 1), width };
+    width = automaton.width;
+    if (automaton.paths <= maxPaths) degree = findDegree(automaton);
   } catch (error) {
-    if (error instanceof RangeError) return UNBOUNDED;
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
   }
+  return { degree, width };
+}
+
+function findDegree(automaton: Automaton): number {
+  if (automaton.loops === 0) return 1;
+  const graph = createGraph(automaton);
+  if (isExponential(graph)) return Number.POSITIVE_INFINITY;
+  return (longestChain(graph) + 1) * (automaton.lookarounds + 1);
 }
 
 interface Graph {
