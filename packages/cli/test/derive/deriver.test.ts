@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { relative } from "node:path";
+import { checkManifest } from "proffer/derived";
 import { afterEach, describe, expect, test } from "vitest";
 import { createDeriver, derive } from "../../src/derive/deriver.ts";
 import type { Derivation } from "../../src/derive/model/description.ts";
@@ -24,6 +25,22 @@ function toolNames({ tools }: Derivation): string[] {
 }
 
 const HELLO = "/** Greets. */ export function hello(name: string): string { return name; }\n";
+
+test("T186: a collection that contains itself is derived", () => {
+  const types = ["Set<T0>", "ReadonlySet<T1 | string>", "Map<string, T2>", "Map<T3, number>", "Iterable<T4>"];
+  const text = types.map(
+    (type, i) => `export type T${i} = ${type};\n/** Takes. */ export function f${i}(a: T${i}): void { void a; }\n`,
+  );
+  open({ "input.ts": text.join("") });
+  const derivation = derive(workspace.path("input.ts"));
+  expect(codes(derivation)).toEqual([]);
+  const found = derivation.tools.map(({ inputSchema: { properties, $defs = {} } }) => {
+    const { $ref = "" } = (properties?.a ?? {}) as { $ref?: string };
+    return ($defs[$ref.replace("#/$defs/", "")] as { type?: string }).type;
+  });
+  expect(found).toEqual(["array", "array", "object", "array", "array"]);
+  expect(() => checkManifest(derivation)).not.toThrow();
+});
 
 describe("deriving repeatedly", () => {
   test("picks up edits of the entry and its imports, with the same result as a fresh derivation", () => {

@@ -1,6 +1,6 @@
-import type ts from "typescript";
+import ts from "typescript";
 import type { Conversion, Converted } from "../model/conversion.ts";
-import { typesOf } from "../model/json-schema.ts";
+import { type JsonType, typesOf } from "../model/json-schema.ts";
 import { argumentNodes } from "./type-node.ts";
 
 /** Replacements for classes that have no JSON representation. */
@@ -79,16 +79,17 @@ export function convertPlatform(
       return { schema: { type: "string", contentEncoding: "base64" }, plan: { kind: "buffer" } };
     case "Set":
     case "ReadonlySet":
-      return convertSet(conversion, type, node);
+      return conversion.guard(type, "array", () => convertSet(conversion, type, node));
     case "Map":
     case "ReadonlyMap":
-      return convertMap(conversion, type, node);
+      return conversion.guard(type, mapJson(conversion, type), () => convertMap(conversion, type, node));
     case "Promise":
     case "PromiseLike":
       conversion.report("PF1104", `${subject} has the type ${name}, which JSON cannot represent. Await it first.`);
       return { schema: {} };
   }
-  if (ITERABLES.has(name) && conversion.direction === "in") return convertIterable(conversion, type, node);
+  if (ITERABLES.has(name) && conversion.direction === "in")
+    return conversion.guard(type, "array", () => convertIterable(conversion, type, node));
   if (ITERABLES.has(name) || ASYNC_ITERABLES.has(name) || name === "Iterator" || name === "AsyncIterator") {
     conversion.report(
       "PF1104",
@@ -121,6 +122,12 @@ function convertSet(conversion: Conversion, type: ts.Type, node: ts.TypeNode | u
     schema: { type: "array", items: schema, uniqueItems: true },
     plan: { kind: "set", ...(plan && { items: plan }) },
   };
+}
+
+/** Returns the JSON type of a map, for the definition of a map that contains itself. */
+function mapJson(conversion: Conversion, type: ts.Type): JsonType {
+  const [key] = argumentAt(conversion, type, undefined, 0);
+  return key.flags & ts.TypeFlags.StringLike ? "object" : "array";
 }
 
 /** Converts a map: to an object if its keys are strings, and to an array of pairs otherwise. */
