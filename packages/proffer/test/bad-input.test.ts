@@ -1,10 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
-import fc from "fast-check";
 import { definePrompt, defineResource, defineServer, defineTool } from "proffer";
 import { connect, type TestClient } from "proffer/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { METHODS } from "../src/protocol/methods.ts";
-import { connectMemory } from "../src/transports/memory.ts";
 
 interface Answer {
   readonly id?: unknown;
@@ -321,53 +319,4 @@ describe("T024 a name", () => {
     expect(() => server.prompts.add(definePrompt({ name: "p", get: () => "" }))).toThrow(again);
     expect(() => server.resources.add(defineResource({ uri: "fixed://one", name: "x", content: "" }))).toThrow(again);
   });
-});
-
-describe("arbitrary text", () => {
-  const parts = fc.record(
-    {
-      jsonrpc: fc.constantFrom("2.0", "1.0"),
-      id: fc.oneof(fc.integer(), fc.string(), fc.double(), fc.constant(null)),
-      method: fc.oneof(fc.constantFrom(...METHODS.keys(), "notifications/cancelled"), fc.string(), fc.integer()),
-      params: fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue()),
-      result: fc.jsonValue(),
-    },
-    { requiredKeys: ["jsonrpc"] },
-  );
-  const texts = fc.oneof(
-    parts.map((message) => JSON.stringify(message)),
-    fc.string({ unit: "binary" }),
-    fc.json(),
-  );
-
-  it("is answered at most once, and never if it is a notification", async () => {
-    const { send, taken } = openMemory();
-    await fc.assert(
-      fc.asyncProperty(texts, async (text) => {
-        send(text);
-        await turn();
-        const answers = taken();
-        expect(answers.length).toBeLessThanOrEqual(1);
-        if (isNotification(text)) expect(answers).toEqual([]);
-        for (const one of answers.flatMap((answer) => JSON.parse(answer)))
-          expect(one).toMatchObject({ jsonrpc: "2.0" });
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  function openMemory() {
-    const received: string[] = [];
-    const { send } = connectMemory(server, (text) => received.push(text));
-    return { send, taken: () => received.splice(0) };
-  }
-
-  function isNotification(text: string): boolean {
-    try {
-      const value = JSON.parse(text);
-      return typeof value.method === "string" && !("id" in value);
-    } catch {
-      return false;
-    }
-  }
 });
