@@ -2,12 +2,21 @@ import type { TestClient } from "proffer/testing";
 import { expect, it } from "vitest";
 import server from "./fixtures/features.ts";
 import { describeMatrix } from "./matrix.ts";
-import { LEGACY } from "./versions.ts";
+import { LEGACY, MODERN } from "./versions.ts";
 
 type Json = Record<string, unknown>;
 
 function echo(id: unknown, text: string): Json {
   return { jsonrpc: "2.0", id, method: "tools/call", params: { name: "echo", arguments: { text } } };
+}
+
+/** A request that names its revision. */
+function describing(version: string): Json {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": version,
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  return { jsonrpc: "2.0", id: "m", method: "tools/list", params: { _meta } };
 }
 
 /** Sends one text and returns the server's response, which must be one message or one batch. */
@@ -66,14 +75,19 @@ describeMatrix({ server, module: "features.ts" }, LEGACY, (leg) => {
       expect(await answer(leg.client, batch)).toEqual(refusal(expect.any(String)));
     });
 
+  it.each(MODERN)(
+    "T150: a batch with a request of %s is refused, because that revision has no batches",
+    async (version) => {
+      const request = describing(version);
+      const message = `Protocol version ${version} does not support batches; send the messages one by one.`;
+      expect(await answer(leg.client, [request])).toEqual(refusal(message));
+      expect(await answer(leg.client, [echo("a", "A"), request])).toEqual(refusal(message));
+    },
+  );
+
   if (batches)
-    it("a request that describes itself cannot be part of a batch", async () => {
-      const meta = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-      };
-      const request = { jsonrpc: "2.0", id: "m", method: "tools/list", params: { _meta: meta } };
-      expect(await answer(leg.client, [request])).toEqual(refusal(expect.any(String)));
+    it("a request that names an unknown version cannot be part of a batch", async () => {
+      expect(await answer(leg.client, [describing("2099-01-01")])).toEqual(refusal(expect.stringContaining("_meta")));
     });
 
   if (batches)
@@ -88,5 +102,25 @@ describeMatrix({ server, module: "features.ts" }, LEGACY, (leg) => {
     it("a batch is refused where there are none", async () => {
       const message = `Protocol version ${leg.revision} does not support batches; send the messages one by one.`;
       expect(await answer(leg.client, [echo("a", "A")])).toEqual(refusal(message));
+    });
+});
+
+describeMatrix({ server, module: "features.ts" }, MODERN, (leg) => {
+  const message = `Protocol version ${leg.revision} does not support batches; send the messages one by one.`;
+
+  it("T150: a batch is refused as a whole, and the next request is served", async () => {
+    for (const batch of [[describing(leg.revision)], [describing(leg.revision), describing(leg.revision)]]) {
+      expect(await answer(leg.client, batch)).toEqual({ jsonrpc: "2.0", error: { code: -32600, message } });
+    }
+    expect(await leg.client.call("echo", { text: "A" })).toMatchObject({ content: [{ text: "A" }] });
+  });
+
+  if (leg.transport === "HTTP")
+    it.each([
+      ["empty", []],
+      ["of messages without a version", [echo("a", "A")]],
+      ["of notifications", [{ jsonrpc: "2.0", method: "notifications/nothing" }]],
+    ])("T150: a batch %s is refused by the version in the header", async (_what, batch) => {
+      expect(await answer(leg.client, batch)).toEqual({ jsonrpc: "2.0", error: { code: -32600, message } });
     });
 });

@@ -1,12 +1,23 @@
-import { isRequest, type Message, toText, type Wire } from "../protocol/messages.ts";
+import { isObject, isRequest, type Message, toText, type Wire } from "../protocol/messages.ts";
 import { MessageFault } from "../protocol/parse.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
+import type { Revisions } from "../protocol/revisions/table.ts";
 import type { Call, CallOrigin } from "./call.ts";
-import { hasEnvelope } from "./envelope.ts";
+import { hasEnvelope, META } from "./envelope.ts";
 
 const MAX_BATCH = 100;
 
 type Items = readonly (Message | MessageFault)[];
+
+/** The revision that a message of the batch names; undefined if there is none. */
+export function batchRevision(items: Items, revisions: Revisions): Revision | undefined {
+  for (const item of items) {
+    const { _meta } = ("params" in item && item.params) || {};
+    const revision = isObject(_meta) ? revisions.get(_meta[META.protocolVersion] as string) : undefined;
+    if (revision !== undefined) return revision;
+  }
+  return undefined;
+}
 
 /** Why a batch is rejected; undefined if it is acceptable. */
 export function batchProblem(items: Items, revision: Revision): string | undefined {

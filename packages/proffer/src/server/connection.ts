@@ -1,4 +1,4 @@
-import { Batch, batchProblem, countResponses } from "../calls/batch.ts";
+import { Batch, batchProblem, batchRevision, countResponses } from "../calls/batch.ts";
 import { Call, type CallOrigin } from "../calls/call.ts";
 import { ClientRequests, type ClientResponse } from "../calls/client-requests.ts";
 import { envelopeRevision, hasEnvelope } from "../calls/envelope.ts";
@@ -198,7 +198,8 @@ export class Connection implements CallOrigin, ChangeListener {
   }
 
   #receiveBatch(items: readonly (Message | MessageFault)[]): void {
-    const problem = batchProblem(items, this.#revision);
+    const revision = batchRevision(items, this.#server.revisions) ?? this.#revision;
+    const problem = batchProblem(items, revision);
     if (problem !== undefined) {
       this.respondError(new RpcError("invalid_request", problem));
       return;

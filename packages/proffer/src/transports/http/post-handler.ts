@@ -1,4 +1,4 @@
-import { Batch, batchProblem, countResponses } from "../../calls/batch.ts";
+import { Batch, batchProblem, batchRevision, countResponses } from "../../calls/batch.ts";
 import { Call } from "../../calls/call.ts";
 import { envelopeRevision, hasEnvelope } from "../../calls/envelope.ts";
 import { RpcError } from "../../protocol/errors.ts";
@@ -20,7 +20,7 @@ import type { HttpEndpoint } from "./endpoint.ts";
 import type { BodyReceiver, HttpExchange, RequestRecord } from "./exchange.ts";
 import { HttpError, NO_HEADERS, sendError } from "./http-error.ts";
 import { HttpReply } from "./reply.ts";
-import { isModern, legacyRevision, modernRevision } from "./revision.ts";
+import { headerRevision, isModern, legacyRevision, modernRevision } from "./revision.ts";
 import type { HttpSession } from "./session.ts";
 import { createSessionId } from "./sessions.ts";
 
@@ -137,8 +137,8 @@ export class PostHandler implements BodyReceiver {
 
   #receiveBatch(exchange: HttpExchange, items: readonly (Message | MessageFault)[]): void {
     const { server, sessions } = this.#endpoint;
-    const named = legacyRevision(exchange, server.revisions, undefined);
-    const session = sessions?.require(exchange);
+    const named = batchRevision(items, server.revisions) ?? headerRevision(exchange, server.revisions);
+    const session = named?.handshake === false ? undefined : sessions?.require(exchange);
     const revision = session?.state.revision ?? named ?? server.revisions.assumed;
     const problem = batchProblem(items, revision);
     if (problem !== undefined) throw new HttpError(400, problem);

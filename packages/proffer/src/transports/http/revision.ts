@@ -38,18 +38,23 @@ export function legacyRevision(
   revisions: Revisions,
   method: string | undefined,
 ): Revision | undefined {
-  const version = request.header(VERSION);
-  if (version === undefined) return undefined;
-  const revision = revisions.get(version);
-  if (revision?.handshake) return revision;
-  if (revision === undefined) {
-    throw new HttpError(400, `Unsupported MCP-Protocol-Version ${JSON.stringify(version.slice(0, 64))}.`);
-  }
+  const revision = headerRevision(request, revisions);
+  if (revision === undefined || revision.handshake) return revision;
+  const { version } = revision;
   if (method === "initialize") {
     throw new HttpError(400, new RpcError("header_mismatch", `Version ${version} has no initialize.`));
   }
   const keys = [META.protocolVersion, META.clientCapabilities].map((key) => `"${key}"`).join(" and ");
   throw new HttpError(400, new RpcError("invalid_params", `Version ${version} needs params._meta with ${keys}.`));
+}
+
+/** The revision in the header; undefined without the header. @throws {HttpError} for an unknown version. */
+export function headerRevision(request: HttpRequest, revisions: Revisions): Revision | undefined {
+  const version = request.header(VERSION);
+  if (version === undefined) return undefined;
+  const revision = revisions.get(version);
+  if (revision !== undefined) return revision;
+  throw new HttpError(400, `Unsupported MCP-Protocol-Version ${JSON.stringify(version.slice(0, 64))}.`);
 }
 
 /** Whether the header names a revision without sessions. */
