@@ -155,7 +155,11 @@ describe("a duplicate key", () => {
     ["params", '{"name":"a","\\u006eame":"b"}'],
     ["params._meta", '{"_meta":{"x":1,"x":2}}'],
     ["params._meta", '{"\\u005fmeta":{"x":1,"x":2}}'],
-  ])("T044 in %s is rejected under the id: %s", (where, params) => {
+    ["params.arguments", '{"name":"a","arguments":{"x":1,"x":2}}'],
+    ["params.arguments", '{"arguments":{"x":[{}],"y":{"x":0},"\\u0078":2},"_meta":{"x":1}}'],
+    ["params.arguments", '{"\\u0061rguments":{"__proto__":1,"__proto__":2}}'],
+    ["params.arguments", `{"arguments":{"x":"${"é".repeat(20_000)}","x":2}}`],
+  ])("T044, T151: in %s is rejected under the id: %s", (where, params) => {
     const { error, id } = faultOf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":${params}}`);
     expect(error.message).toBe(`Duplicate key in ${where}.`);
     expect({ code: ERRORS[error.kind], id }).toEqual({ code: -32600, id: 7 });
@@ -166,8 +170,13 @@ describe("a duplicate key", () => {
     expect(faultOf(`[${request({})},${twice}]`).id).toBeUndefined();
   });
 
-  it("in the arguments of a tool is accepted", () => {
-    expect(verdict('{"jsonrpc":"2.0","id":7,"method":"x","params":{"arguments":{"a":1,"a":2}}}')).toBe("message");
+  it.each([
+    '{"arguments":{"a":{"b":1,"b":2}}}',
+    '{"arguments":[{"a":1,"a":2}]}',
+    '{"arguments":"a","context":{"arguments":{"a":1,"a":2}}}',
+    '{"arguments":{"arguments":{"a":1},"_meta":{"a":1}},"_meta":{"arguments":{"a":1},"a":1}}',
+  ])("deeper in the params is not seen: %s", (params) => {
+    expect(verdict(`{"jsonrpc":"2.0","id":7,"method":"x","params":${params}}`)).toBe("message");
   });
 });
 

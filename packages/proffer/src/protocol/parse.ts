@@ -99,7 +99,7 @@ const ENVELOPE = "the message envelope";
 
 /** Returns the object that has fewer keys after `JSON.parse` than in the text, if there is one. */
 function findDuplicateKeys(messages: unknown[], scanned: Scan): string | undefined {
-  let { envelopeKeys, paramsKeys, metaKeys } = scanned;
+  let { envelopeKeys, paramsKeys, metaKeys, argumentsKeys } = scanned;
   for (const message of messages) {
     if (!isObject(message)) continue;
     envelopeKeys -= countKeys(message);
@@ -107,10 +107,12 @@ function findDuplicateKeys(messages: unknown[], scanned: Scan): string | undefin
     if (!isObject(params)) continue;
     paramsKeys -= countKeys(params);
     if (isObject(params._meta)) metaKeys -= countKeys(params._meta);
+    if (isObject(params.arguments)) argumentsKeys -= countKeys(params.arguments);
   }
   if (envelopeKeys !== 0) return ENVELOPE;
   if (paramsKeys !== 0) return "params";
-  return metaKeys !== 0 ? "params._meta" : undefined;
+  if (metaKeys !== 0) return "params._meta";
+  return argumentsKeys !== 0 ? "params.arguments" : undefined;
 }
 
 function countKeys(value: JsonObject): number {

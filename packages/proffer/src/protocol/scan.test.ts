@@ -3,21 +3,25 @@ import { describe, expect, it } from "vitest";
 import { scan } from "./scan.ts";
 
 const count = (text: string, maxDepth = 64, maxItems = 1_000_000) => {
-  const { envelopeKeys, paramsKeys, metaKeys } = scan(text, maxDepth, maxItems);
-  return { envelopeKeys, paramsKeys, metaKeys };
+  const { tooDeep: _, tooMany: __, ...counts } = scan(text, maxDepth, maxItems);
+  return counts;
 };
 
 /** The key counts after JSON.parse; duplicate keys are not generated. */
-function expected(value: unknown): { envelopeKeys: number; paramsKeys: number; metaKeys: number } {
+function expected(value: unknown): ReturnType<typeof count> {
   const keys = (object: unknown) => (isPlain(object) ? Object.keys(object).length : 0);
   const messages = Array.isArray(value) ? value : [value];
   const sum = (count: (message: unknown) => number) => messages.reduce<number>((all, one) => all + count(one), 0);
   const params = (message: unknown) => (isPlain(message) ? message.params : undefined);
-  const meta = (message: unknown) => (isPlain(params(message)) ? (params(message) as Plain)._meta : undefined);
+  const inParams = (message: unknown, key: string) => {
+    const object = params(message);
+    return isPlain(object) ? keys(object[key]) : 0;
+  };
   return {
     envelopeKeys: sum(keys),
     paramsKeys: sum((message) => keys(params(message))),
-    metaKeys: sum((message) => keys(meta(message))),
+    metaKeys: sum((message) => inParams(message, "_meta")),
+    argumentsKeys: sum((message) => inParams(message, "arguments")),
   };
 }
 
@@ -36,25 +40,26 @@ function itemsOf(value: unknown): number {
 
 /** Writes every character of a key as an escape. */
 function escapeKeys(json: string): string {
-  return json.replace(/"(params|_meta)":/g, (_, name: string) => {
+  return json.replace(/"(params|_meta|arguments)":/g, (_, name: string) => {
     const escaped = [...name].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
     return `"${escaped}":`;
   });
 }
 
 describe("scan", () => {
-  it("counts keys as they are written, in the envelope, in params and in params._meta", () => {
-    const text = '{"a":1,"a":2,"params":{"b":1,"b":1,"b":1,"_meta":{"c":1,"c":2,"d":{"e":1}}}}';
-    expect(count(text)).toEqual({ envelopeKeys: 3, paramsKeys: 4, metaKeys: 3 });
+  it("counts keys as they are written, in the envelope, in params, params._meta and params.arguments", () => {
+    const params = '{"b":1,"b":1,"b":1,"_meta":{"c":1,"c":2,"d":{"e":1}},"arguments":{"f":[{"g":1}],"f":1}}';
+    const text = `{"a":1,"a":2,"params":${params}}`;
+    expect(count(text)).toEqual({ envelopeKeys: 3, paramsKeys: 5, metaKeys: 3, argumentsKeys: 2 });
   });
 
   it("does not count keys of other objects named params or _meta", () => {
     const text = '{"result":{"params":{"x":1}},"params":[{"_meta":{"y":1}}],"s":"\\"params\\":{\\"z\\":1}"}';
-    expect(count(text)).toEqual({ envelopeKeys: 3, paramsKeys: 0, metaKeys: 0 });
+    expect(count(text)).toEqual({ envelopeKeys: 3, paramsKeys: 0, metaKeys: 0, argumentsKeys: 0 });
   });
 
   it("agrees with JSON.parse on any JSON, with any whitespace and escapes", () => {
-    const key = fc.oneof(fc.constantFrom("params", "_meta", "__proto__", "id"), fc.string());
+    const key = fc.oneof(fc.constantFrom("params", "_meta", "arguments", "__proto__", "id"), fc.string());
     const leaf = fc.oneof(fc.string({ unit: "binary" }), fc.string({ minLength: 60, maxLength: 90 }), fc.integer());
     const { object } = fc.letrec<{ object: Plain; value: unknown }>((tie) => ({
       object: fc.dictionary(key, tie("value"), { maxKeys: 4 }),

@@ -1,7 +1,8 @@
 /**
  * Facts about a text that must be known before `JSON.parse` runs (its depth and size), or that `JSON.parse` hides: how
- * many keys are written in the envelope, in `params` and in `params._meta`. `JSON.parse` silently keeps the last of two
- * equal keys, so a gateway that checks the first one could be bypassed.
+ * many keys are written in the envelope, in `params`, in `params._meta` and in `params.arguments`. `JSON.parse` silently
+ * keeps the last of two equal keys, so a gateway that checks the first one could be bypassed. Objects inside arguments
+ * are not counted: that would need the keys of every object in the text.
  */
 export interface Scan {
   /** The text is nested too deep. The counts are then meaningless. */
@@ -11,26 +12,38 @@ export interface Scan {
   envelopeKeys: number;
   paramsKeys: number;
   metaKeys: number;
+  argumentsKeys: number;
 }
 
-const WATCHED = ["", "params", "_meta"] as const;
+/** The indexes of the counts: one object of each depth, and two at depth 3. */
+const META = 2;
+const ARGUMENTS = 3;
 
 /** The state of a scan. */
 export class Structure {
-  readonly #scan: Scan = { tooDeep: false, tooMany: false, envelopeKeys: 0, paramsKeys: 0, metaKeys: 0 };
-  readonly #keys = [0, 0, 0];
+  readonly #scan: Scan = {
+    tooDeep: false,
+    tooMany: false,
+    envelopeKeys: 0,
+    paramsKeys: 0,
+    metaKeys: 0,
+    argumentsKeys: 0,
+  };
+  readonly #keys = [0, 0, 0, 0];
   #maxDepth = 0;
   #maxItems = 0;
   #items = 0;
   /** Depth within the message: a batch starts at -1, so that its messages have the same depth as single ones. */
   #depth = 0;
-  /** The number of open objects on the path envelope → params → _meta. */
+  /** The number of open objects on the path envelope → params → _meta or arguments. */
   #watched = 0;
+  /** The index of the count for depth 3. */
+  #inParams = META;
   /** The level that becomes watched if the next value is an object. */
   #entering = 0;
 
   begin(isBatch: boolean, maxDepth: number, maxItems: number): void {
-    this.#keys[0] = this.#keys[1] = this.#keys[2] = 0;
+    this.#keys[0] = this.#keys[1] = this.#keys[META] = this.#keys[ARGUMENTS] = 0;
     this.#maxDepth = maxDepth;
     this.#maxItems = maxItems;
     this.#items = 0;
@@ -75,9 +88,17 @@ export class Structure {
   key(text: string, start: number, end: number): void {
     const depth = this.#depth;
     if (depth !== this.#watched || depth <= 0) return;
-    this.#keys[depth - 1] = (this.#keys[depth - 1] ?? 0) + 1;
-    const next = WATCHED[depth];
-    this.#entering = next !== undefined && isKey(text, start, end, next) ? depth + 1 : 0;
+    const index = depth > META ? this.#inParams : depth - 1;
+    this.#keys[index] = (this.#keys[index] ?? 0) + 1;
+    this.#entering = this.#isWatchedKey(text, start, end) ? depth + 1 : 0;
+  }
+
+  /** Whether the value of the key is watched, if it is an object. */
+  #isWatchedKey(text: string, start: number, end: number): boolean {
+    if (this.#depth === 1) return isKey(text, start, end, "params");
+    if (this.#depth !== 2) return false;
+    this.#inParams = isKey(text, start, end, "arguments") ? ARGUMENTS : META;
+    return this.#inParams === ARGUMENTS || isKey(text, start, end, "_meta");
   }
 
   report(): Scan {
@@ -86,7 +107,8 @@ export class Structure {
     scan.tooMany = this.#items > this.#maxItems;
     scan.envelopeKeys = this.#keys[0] ?? 0;
     scan.paramsKeys = this.#keys[1] ?? 0;
-    scan.metaKeys = this.#keys[2] ?? 0;
+    scan.metaKeys = this.#keys[META] ?? 0;
+    scan.argumentsKeys = this.#keys[ARGUMENTS] ?? 0;
     return scan;
   }
 }
