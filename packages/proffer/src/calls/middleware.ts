@@ -34,11 +34,17 @@ export function createMiddleware(
 ): (call: Call, handler: (call: Call) => unknown) => Promise<unknown> {
   return async (call, handler) => {
     let prepared: SerializedResult | undefined;
-    const next = async (): Promise<object> => {
+    const run = async (): Promise<object> => {
       const result = (await handler(call)) as object;
       if (!(result instanceof SerializedResult)) return result;
       prepared = result;
       return result.value;
+    };
+    const next = (): Promise<object> => {
+      const result = run();
+      // A middleware may answer without waiting for it; its failure must then not end the process.
+      result.catch(() => undefined);
+      return result;
     };
     const result: unknown = await middleware(new CallView(call), next);
     if (!isObject(result))

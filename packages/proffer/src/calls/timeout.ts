@@ -1,3 +1,4 @@
+import { RpcError } from "../protocol/errors.ts";
 import { ToolError } from "../results/content.ts";
 import type { Call } from "./call.ts";
 
@@ -9,16 +10,25 @@ export function releaseLateHandler(call: Call): void {
   if (call.lateHandler !== undefined) releases.get(call)?.();
 }
 
+/** The longest delay of a timer, 24 days; a longer one would fire at once. */
+const MAX_DELAY = 2 ** 31 - 1;
+
 /** Ends the call after `milliseconds`: the handler's signal is aborted and its late result ignored. */
-export function limitTime(call: Call, milliseconds: number, handler: unknown): void {
-  call.timer = setTimeout(check, milliseconds);
+export function limitTime(
+  call: Call,
+  milliseconds: number,
+  handler: unknown,
+  lateError: (milliseconds: number, call: Call) => Error = lateTool,
+): void {
+  const delay = Math.min(milliseconds, MAX_DELAY);
+  call.timer = setTimeout(check, delay);
   function check(): void {
     // The time that a user takes to answer does not count.
     if (call.waiting) {
-      call.timer = setTimeout(check, milliseconds);
+      call.timer = setTimeout(check, delay);
       return;
     }
-    const late = new ToolError(`The tool did not finish within ${milliseconds} ms.`);
+    const late = lateError(milliseconds, call);
     call.lateHandler = new Promise((resolve) => {
       releases.set(call, resolve as () => void);
       Promise.resolve(handler).then(resolve, resolve);
@@ -26,4 +36,48 @@ export function limitTime(call: Call, milliseconds: number, handler: unknown): v
     call.abort(late.message);
     call.interrupt(late);
   }
+}
+
+function lateTool(milliseconds: number): Error {
+  return new ToolError(`The tool did not finish within ${milliseconds} ms.`);
+}
+
+/**
+ * Limits the author's functions that have no time limit of their own, such as a list: one that never settles would keep
+ * its request, and its slot, forever. What still runs afterwards counts as in flight until it ends.
+ */
+export function limitHook<Result extends object>(call: Call, pending: Promise<Result>): Promise<Result> {
+  limitTime(call, call.server.limits.hookTimeout, pending, lateHook);
+  return call.outcome(pending, unchanged, rethrow) as Promise<Result>;
+}
+
+function unchanged(result: unknown): object {
+  return result as object;
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+function lateHook(milliseconds: number, { method }: Call): Error {
+  const cause = new Error("a function of the server's author did not settle in time");
+  return new RpcError("internal_error", `${method} did not finish within ${limitText(milliseconds)}.`, { cause });
+}
+
+/** Awaits a value of the author's code for which there is no call yet. @throws {Error} after `milliseconds`. */
+export async function within(milliseconds: number, pending: unknown): Promise<unknown> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const refuse = () => reject(new Error(`It did not settle within ${limitText(milliseconds)}`));
+    timer = setTimeout(refuse, Math.min(milliseconds, MAX_DELAY));
+  });
+  try {
+    return await Promise.race([pending, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function limitText(milliseconds: number): string {
+  return `${milliseconds} ms, the server's limits.hookTimeout`;
 }

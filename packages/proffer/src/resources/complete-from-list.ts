@@ -1,6 +1,7 @@
 import type { Context } from "../questions/context.ts";
 import type { Resource } from "./define.ts";
-import type { ListEntry, ListFunction } from "./list.ts";
+import { forEachEntry } from "./entries.ts";
+import type { ListEntry } from "./list.ts";
 
 /** The variable to complete, and the limits of the search. */
 export interface CompletionRequest {
@@ -26,13 +27,21 @@ export async function completeFromList(
   if (template === undefined || list === undefined) return [];
   const start = request.value.toLowerCase();
   let left = request.scan;
-  for await (const entry of allEntries(list, request.scan, ctx)) {
+  const add = (entry: ListEntry): boolean => {
     const values: Readonly<Record<string, unknown>> = template.match(entry.uri, resource.rules.match)?.values ?? {};
     const value = values[request.name];
     const matches = typeof value === "string" && value.toLowerCase().startsWith(start) && matchesKnown(values, request);
     if (matches) found.add(value);
-    if (found.size === request.limit || --left === 0) break;
-  }
+    return found.size < request.limit && --left > 0;
+  };
+  let cursor: string | undefined;
+  do {
+    const given = await list({ after: undefined, cursor, limit: request.scan }, ctx);
+    const isPage = "items" in given;
+    await forEachEntry(isPage ? given.items : given, ctx, add);
+    cursor = isPage ? given.nextCursor : undefined;
+    // A page counts too: a list whose empty pages always have a next one would be read forever.
+  } while (cursor !== undefined && found.size < request.limit && --left > 0);
   return [...found];
 }
 
@@ -40,18 +49,4 @@ function matchesKnown(values: Readonly<Record<string, unknown>>, { name, known }
   return Object.entries(known).every(
     ([key, value]) => key === name || values[key] === undefined || values[key] === value,
   );
-}
-
-/** Yields all entries of a list, across pages. */
-async function* allEntries(list: ListFunction, limit: number, ctx: Context): AsyncGenerator<ListEntry> {
-  let cursor: string | undefined;
-  do {
-    const given = await list({ after: undefined, cursor, limit }, ctx);
-    if (!("items" in given)) {
-      yield* given;
-      return;
-    }
-    yield* given.items;
-    cursor = given.nextCursor;
-  } while (cursor !== undefined);
 }

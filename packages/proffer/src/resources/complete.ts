@@ -1,4 +1,5 @@
 import type { Call } from "../calls/call.ts";
+import { limitHook } from "../calls/timeout.ts";
 import { type Complete, MAX_COMPLETIONS } from "../catalog/completion.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
@@ -12,7 +13,7 @@ export async function complete(call: Call): Promise<object> {
     throw new InvalidParams("completion/complete needs params.argument with a name and a value, both strings.");
   }
   const target = { name: argument.name, value: argument.value, known: knownArguments(context) };
-  const { all, isComplete } = await suggestions(call, ref, target);
+  const { all, isComplete } = await limitHook(call, suggestions(call, ref, target));
   const values = all.slice(0, MAX_COMPLETIONS);
   const hasMore = all.length > values.length;
   return { completion: { values, ...(isComplete || !hasMore ? { total: all.length } : {}), hasMore } };
@@ -58,7 +59,11 @@ async function suggestions(call: Call, ref: JsonObject, target: CompletionTarget
 }
 
 async function suggest(call: Call, complete: Complete, { value, known }: CompletionTarget): Promise<readonly string[]> {
-  if (typeof complete === "function") return await complete(value, { arguments: known }, new CallContext(call));
+  if (typeof complete === "function") {
+    const given: unknown = await complete(value, { arguments: known }, new CallContext(call));
+    if (Array.isArray(given) && given.every((item) => typeof item === "string")) return given;
+    throw new TypeError("a complete function must return an array of strings");
+  }
   const start = value.toLowerCase();
   return complete.filter((item) => item.toLowerCase().startsWith(start));
 }

@@ -1,4 +1,5 @@
 import type { Call } from "../calls/call.ts";
+import { limitHook } from "../calls/timeout.ts";
 import { type List, page } from "../catalog/pages.ts";
 import { InvalidParams, NOT_FOUND, NotFound, RpcError } from "../protocol/errors.ts";
 import { isObject } from "../protocol/messages.ts";
@@ -29,7 +30,7 @@ const TEMPLATES: List<Resource> = {
 
 export function listResources(call: Call): object | Promise<object> {
   const { sources } = call.server.resources;
-  return sources.length === 0 ? page(call, RESOURCES) : lazyPage(call, RESOURCES, sources);
+  return sources.length === 0 ? page(call, RESOURCES) : limitHook(call, lazyPage(call, RESOURCES, sources));
 }
 
 export function listTemplates(call: Call): SerializedResult | Promise<SerializedResult> {
@@ -41,7 +42,7 @@ export function readResource(call: Call): object | Promise<object> {
   if (typeof uri !== "string") throw new InvalidParams("resources/read needs params.uri, the URI of a resource.");
   const { resource, params } = call.server.resources.find(uri);
   if (resource.content !== undefined) return readFixed(call, resource);
-  if (params instanceof Promise) return params.then((checked) => read(call, resource, uri, checked));
+  if (params instanceof Promise) return limitHook(call, params).then((checked) => read(call, resource, uri, checked));
   return read(call, resource, uri, params);
 }
 

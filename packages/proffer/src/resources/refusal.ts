@@ -1,4 +1,4 @@
-import { InvalidParams, NotFound, RpcError } from "../protocol/errors.ts";
+import { type ErrorName, InvalidParams, NotFound, RpcError } from "../protocol/errors.ts";
 import type { Fault } from "../uri/reading.ts";
 import { quote } from "../uri/template-error.ts";
 import type { ParamIssueKind } from "./params/param.ts";
@@ -51,8 +51,16 @@ export type RefusalMessages = RefusalMessage | { readonly [Kind in RefusalKind]?
 export function toError(refusal: Refusal, messages: RefusalMessages): RpcError {
   const createMessage = typeof messages === "function" ? messages : messages[refusal.kind];
   if (createMessage === undefined) return defaultError(refusal);
-  const message = createMessage(refusal);
-  return typeof message === "string" ? new RpcError("invalid_params", message) : message;
+  return messageError("invalid_params", createMessage(refusal), `messages.${refusal.kind}`);
+}
+
+/** The error for a message from the author's function. @throws {TypeError} for any other value. */
+export function messageError(kind: ErrorName, message: unknown, where: string): RpcError {
+  if (message instanceof RpcError) return message;
+  if (typeof message === "string") return new RpcError(kind, message);
+  // The function may be async; its rejection must not end the process.
+  if (message instanceof Promise) message.catch(() => undefined);
+  throw new TypeError(`${where} must return a string or an RpcError, not ${typeof message}`);
 }
 
 function defaultError(refusal: Refusal): RpcError {

@@ -2,6 +2,7 @@ import { RpcError } from "../protocol/errors.ts";
 import type { Meta, ResourceDescription } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import type { Resource } from "./define.ts";
+import { forEachEntry } from "./entries.ts";
 import type { ListEntries, ListEntry, ListPage } from "./list.ts";
 
 /** Where to continue a source: after a key, or at the source's own cursor. */
@@ -30,12 +31,7 @@ export async function readEntries(
   if (!isIterable(given))
     throw listError(resource, `list returned ${String(given)}; expected an iterable or { items }`);
   const page = new PageBuilder(resource, position.after, room);
-  if (Symbol.asyncIterator in given) {
-    for await (const entry of given) if (!page.add(entry)) break;
-  } else {
-    // Awaiting each of a thousand synchronous entries takes longer than creating them.
-    for (const entry of given) if (!page.add(entry instanceof Promise ? await entry : entry)) break;
-  }
+  await forEachEntry(given, ctx, (entry) => page.add(entry));
   return page;
 }
 

@@ -1,16 +1,20 @@
 import type { Call } from "../calls/call.ts";
 import { META } from "../calls/envelope.ts";
+import { limitHook } from "../calls/timeout.ts";
 import type { ChangeListener, ListKind } from "../catalog/changes.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { CallContext } from "../questions/context.ts";
+import { isDeferred } from "../results/return-value.ts";
 import { whenReady } from "../support/when-ready.ts";
+import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
 import { refusalError } from "./rules.ts";
 
 export function subscribe(call: Call): object | Promise<object> {
   const { session, listener } = call.origin;
-  return whenReady(resolveResource(call, call.params.uri), ({ uri, resource }) => {
+  const found = resolveResource(call, call.params.uri);
+  return whenReady(found instanceof Promise ? limitHook(call, found) : found, ({ uri, resource }) => {
     if (session === undefined || listener === undefined) {
       throw new InvalidParams("Subscriptions need a session. Call initialize first.");
     }
@@ -31,7 +35,7 @@ export function unsubscribe(call: Call): object {
 export async function listen(call: Call): Promise<object> {
   const { notifications } = call.params;
   if (!isObject(notifications)) throw new InvalidParams("subscriptions/listen needs params.notifications, an object.");
-  const subscription = new Subscription(call, await accept(call, notifications));
+  const subscription = new Subscription(call, await limitHook(call, accept(call, notifications)));
   return subscription.run();
 }
 
@@ -123,11 +127,18 @@ function resolveResource(call: Call, uri: unknown): Watched | Promise<Watched> {
   if (typeof uri !== "string") throw new InvalidParams("A subscription needs the URI of a resource, a string.");
   const { resource, params } = call.server.resources.find(uri);
   return whenReady(params, (checked) =>
-    whenReady(resource.exists?.(checked, new CallContext(call, uri)) ?? true, (exists) => {
-      if (!exists) throw refusalError(resource.rules, "missing", uri);
+    whenReady(exists(call, resource, checked, uri), (isThere) => {
+      if (!isThere) throw refusalError(resource.rules, "missing", uri);
       return { uri, resource };
     }),
   );
+}
+
+function exists(call: Call, resource: Resource, params: Params, uri: string): boolean | Promise<boolean> {
+  if (resource.exists === undefined) return true;
+  const given = resource.exists(params, new CallContext(call, uri));
+  // A promise need not be an instance of Promise, as those of query builders; it would count as true.
+  return isDeferred(given) ? Promise.resolve(given) : given;
 }
 
 function tooManySubscriptions(call: Call): InvalidParams {

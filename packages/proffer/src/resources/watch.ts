@@ -1,4 +1,5 @@
 import type { ResourceChange } from "../catalog/changes.ts";
+import { contain } from "../support/log.ts";
 
 /** Callbacks through which a watcher reports changes. */
 export interface WatchEvents {
@@ -26,7 +27,12 @@ export class Watchers {
   readonly #forLists = new Map<Watch, () => void>();
 
   constructor(events: WatchEvents) {
-    this.#events = events;
+    // Watchers report from their own callbacks, where an exception about an invalid change would end the process.
+    this.#events = {
+      updated: (changed) => contain(() => events.updated(changed), events.failed),
+      listChanged: events.listChanged,
+      failed: events.failed,
+    };
   }
 
   /** Keeps a watcher running until the returned function is called. */
@@ -62,29 +68,25 @@ export class Watchers {
 
   /** Starts a watcher. A failure to start or stop is logged; subscriptions stay open without it. */
   #start(watch: Watch): () => void {
+    const { failed } = this.#events;
     let stopped = false;
     let stop: (() => void) | undefined;
     const started = (stopWatcher: () => void): void => {
       stop = stopWatcher;
       // The last listener left while the watcher was starting.
-      if (stopped) this.#try(stopWatcher);
+      if (stopped) contain(stopWatcher, failed);
     };
-    this.#try(() => {
+    contain(() => {
       const starting = watch(this.#events);
-      if (starting instanceof Promise) starting.then(started).catch(this.#events.failed);
-      else started(starting);
-    });
+      if (typeof starting === "function") return started(starting);
+      return Promise.resolve(starting).then((stopWatcher) => {
+        if (typeof stopWatcher === "function") return started(stopWatcher);
+        throw new TypeError(`A watch function returned ${typeof stopWatcher}; it must return a function that stops it`);
+      });
+    }, failed);
     return () => {
       stopped = true;
-      if (stop !== undefined) this.#try(stop);
+      if (stop !== undefined) contain(stop, failed);
     };
-  }
-
-  #try(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.#events.failed(error);
-    }
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { SchemaLike } from "./infer.ts";
 import { compileJsonSchema } from "./json-schema/compile.ts";
@@ -76,10 +77,11 @@ function fromStandard(source: StandardSchema, side: "input" | "output", where: s
     const { $schema: _, ...rest } = jsonSchema[side]({ target: "draft-2020-12" });
     json = rest;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError("bad_schema", `${where}: ${vendor} cannot convert this schema to JSON Schema: ${reason}`, {
-      cause,
-    });
+    throw new UsageError(
+      "bad_schema",
+      `${where}: ${vendor} cannot convert this schema to JSON Schema: ${messageOf(cause)}`,
+      { cause },
+    );
   }
   const unwrap = (outcome: Awaited<ReturnType<typeof validate>>): unknown => {
     if (outcome.issues) throw new ValidationError(outcome.issues.map(toIssue));
@@ -89,7 +91,8 @@ function fromStandard(source: StandardSchema, side: "input" | "output", where: s
     json,
     parse(value) {
       const outcome = validate(value);
-      return outcome instanceof Promise ? outcome.then(unwrap) : unwrap(outcome);
+      // A promise need not be an instance of Promise. As a result it would have no issues: anything would be valid.
+      return "then" in outcome ? Promise.resolve(outcome).then(unwrap) : unwrap(outcome);
     },
   };
 }

@@ -7,6 +7,7 @@ import { failureResult } from "../results/call-result.ts";
 import { ToolError } from "../results/content.ts";
 import { encodeResult, errorMessage, resultMessage, toErrorObject } from "../results/encode.ts";
 import { SerializedResult } from "../results/serialized.ts";
+import { messageOf } from "../support/log.ts";
 import { whenReady } from "../support/when-ready.ts";
 import { HANDLERS, type Handler } from "./methods.ts";
 
@@ -88,12 +89,18 @@ function cacheHints(call: Call, result: object): CacheHints | undefined {
 /** Answers a request with an error. */
 export function respondError(call: Call, thrown: unknown): void {
   if (call.done) return;
-  // Thrown by the middleware; errors that a tool throws were converted to results before.
-  if (thrown instanceof ToolError && call.method === "tools/call") {
-    succeed(call, failureResult(thrown.message));
+  let error: RpcError | undefined;
+  try {
+    // Thrown by the middleware; errors that a tool throws were converted to results before.
+    if (!(thrown instanceof ToolError && call.method === "tools/call")) error = toRpcError(call, thrown);
+  } catch {
+    // The thrown value is a proxy or has getters that throw: nothing about it can be read.
+    error = new RpcError("internal_error", "Internal error.");
+  }
+  if (error === undefined) {
+    succeed(call, failureResult((thrown as ToolError).message));
     return;
   }
-  const error = toRpcError(call, thrown);
   const object = toErrorObject(error, call.revision);
   let text: string;
   try {
@@ -114,9 +121,8 @@ function toRpcError(call: Call, thrown: unknown): RpcError {
   if (thrown instanceof ToolError) return new RpcError("internal_error", thrown.message);
   call.server.logError(call, `${call.method} failed`, thrown);
   if (!call.origin.exposeErrors) return new RpcError("internal_error", "Internal error.");
-  const detail = thrown instanceof Error ? thrown.message : String(thrown);
   return new RpcError(
     "internal_error",
-    `${detail} (shown because exposeErrors is on; throw a NotFound or InvalidParams to show it always)`,
+    `${messageOf(thrown)} (shown because exposeErrors is on; throw a NotFound or InvalidParams to show it always)`,
   );
 }

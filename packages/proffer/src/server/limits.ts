@@ -20,6 +20,11 @@ export interface ServerLimits {
   readonly questionTimeout?: number;
   /** Bytes, or characters, of a stream that are collected for one result. Default: 64 MiB. */
   readonly streamBytes?: number;
+  /**
+   * Milliseconds for `list`, `complete`, `exists`, `authenticate`, and the schemas of a resource's parameters; then the
+   * request fails. Default: 30,000.
+   */
+  readonly hookTimeout?: number;
 }
 
 const DEFAULTS: Required<ServerLimits> = {
@@ -30,6 +35,7 @@ const DEFAULTS: Required<ServerLimits> = {
   templateLength: MAX_TEMPLATE_LENGTH,
   questionTimeout: 10 * 60 * 1000,
   streamBytes: MAX_STREAM_BYTES,
+  hookTimeout: 30_000,
 };
 
 /** Fills in the defaults. @throws {UsageError} for a limit that is not a positive number. */

@@ -19,20 +19,39 @@ export const consoleLog: LogSink = (entry) => {
   console.error(toLine(entry).replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`));
 };
 
-/** Wraps a sink so that it never throws: a request must be answered even if its error cannot be logged. */
+/** Wraps a sink so that it never fails: a request must be answered even if its error cannot be logged. */
 export function withoutThrowing(sink: LogSink): LogSink {
-  return (entry) => {
-    try {
-      sink(entry);
-    } catch (error) {
-      consoleLog({
-        level: "error",
-        message: "The server's log function threw an error. The entry it received follows.",
-        error,
-      });
-      consoleLog(entry);
-    }
-  };
+  return (entry) =>
+    contain(
+      () => sink(entry),
+      (error) => {
+        consoleLog({
+          level: "error",
+          message: "The server's log function failed. The entry it received follows.",
+          error,
+        });
+        consoleLog(entry);
+      },
+    );
+}
+
+/**
+ * Calls a function of the author whose result nobody waits for, and reports its failure: an exception, or a rejection
+ * if it is asynchronous. Either would otherwise end the process.
+ */
+export function contain(work: () => unknown, failed: (error: unknown) => void): void {
+  try {
+    const outcome = work();
+    // `Promise.resolve` also follows promises of other realms and libraries.
+    if (typeof outcome === "object" && outcome !== null) Promise.resolve(outcome).catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+/** The message of a thrown value, which may be anything. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : toText(thrown);
 }
 
 function toLine({ level, message, error, ...details }: LogEntry): string {
@@ -47,14 +66,19 @@ function toLine({ level, message, error, ...details }: LogEntry): string {
 }
 
 function describe(error: unknown, causes: number): unknown {
-  if (!(error instanceof Error)) return toText(error);
-  const { name, message, stack, cause } = error;
-  return {
-    name,
-    message,
-    stack,
-    ...(cause === undefined || causes === 0 ? {} : { cause: describe(cause, causes - 1) }),
-  };
+  try {
+    if (!(error instanceof Error)) return toText(error);
+    const { name, message, stack, cause } = error;
+    return {
+      name,
+      message,
+      stack,
+      ...(cause === undefined || causes === 0 ? {} : { cause: describe(cause, causes - 1) }),
+    };
+  } catch {
+    // The error has getters that throw, or is a revoked proxy.
+    return "an error that cannot be read";
+  }
 }
 
 function toText(value: unknown): string {

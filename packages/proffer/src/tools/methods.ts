@@ -13,6 +13,7 @@ import { ToolError } from "../results/content.ts";
 import { isDeferred } from "../results/return-value.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import { type Schema, ValidationError } from "../schema/schema.ts";
+import { messageOf } from "../support/log.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Tool } from "./define.ts";
 
@@ -53,7 +54,12 @@ function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown): Pro
     pending,
     (value) => {
       const made = toCallResult(value, tool, call.server.limits.streamBytes);
-      return whenReady(made, (result) => conclude(call, tool, ctx, result));
+      if (tool.timeout === undefined || !(made instanceof Promise)) {
+        return whenReady(made, (result) => conclude(call, tool, ctx, result));
+      }
+      // A stream that never ends must not escape the time limit.
+      limitTime(call, tool.timeout, made);
+      return made.finally(() => clearTimeout(call.timer)).then((result) => conclude(call, tool, ctx, result));
     },
     (error) => deliver(call, tool, ctx, failure(call, tool, error)),
   );
@@ -126,6 +132,5 @@ function failure(call: Call, tool: Tool, thrown: unknown): CallResult {
     return failureResult(`Invalid arguments for tool "${tool.name}":\n${thrown.message}`);
   if (!call.done) call.server.logError(call, `tool "${tool.name}" threw`, thrown);
   if (!call.origin.exposeErrors) return failureResult(`Tool "${tool.name}" failed.`);
-  const detail = thrown instanceof Error ? thrown.message : String(thrown);
-  return failureResult(`${detail} (shown because exposeErrors is on; throw a ToolError to show it always)`);
+  return failureResult(`${messageOf(thrown)} (shown because exposeErrors is on; throw a ToolError to show it always)`);
 }

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Complete } from "../../catalog/completion.ts";
-import { RpcError } from "../../protocol/errors.ts";
+import type { RpcError } from "../../protocol/errors.ts";
 import type { Annotations, CacheHints } from "../../protocol/model.ts";
 import type { Context } from "../../questions/context.ts";
 import type { Params } from "../../resources/check-params.ts";
@@ -9,6 +9,7 @@ import type { ListFunction } from "../../resources/list.ts";
 import { type IntegerOptions, integer } from "../../resources/params/integer.ts";
 import type { ParamSource } from "../../resources/params/param.ts";
 import { pathProblem } from "../../resources/params/path.ts";
+import { messageError } from "../../resources/refusal.ts";
 import type { ParamSources, ResourceParams } from "../../resources/types.ts";
 import type { Watch } from "../../resources/watch.ts";
 import { type Contents, contents } from "../../results/content.ts";
@@ -176,7 +177,7 @@ function toContents(page: LinePage, offset: number, toFailure: (bad: BadLine) =>
 function toError(bad: BadLine, badLines: "report" | "fail" | BadLineMessage, ctx: Context): RpcError | undefined {
   if (badLines === "report") return undefined;
   const message = badLines === "fail" ? `Line ${bad.line} ${bad.problem}.` : badLines(bad, ctx);
-  return typeof message === "string" ? new RpcError("internal_error", message) : message;
+  return messageError("internal_error", message, "badLines");
 }
 
 function problemOf(text: string): string | undefined {

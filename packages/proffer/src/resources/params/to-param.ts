@@ -23,7 +23,8 @@ function fromSchema(schema: StandardSchema): Param {
   };
   const param = createParam({}, (value) => {
     const outcome = validate(value);
-    return outcome instanceof Promise ? outcome.then(unwrap) : unwrap(outcome);
+    // A promise need not be an instance of Promise. As a result it would have no issues: anything would be valid.
+    return "then" in outcome ? Promise.resolve(outcome).then(unwrap) : unwrap(outcome);
   });
   return { ...param, checksAbsence: true };
 }

@@ -1,8 +1,12 @@
 import type { Call, CallOrigin } from "../../calls/call.ts";
 import { cancelCall, type InFlight, LISTEN, shuttingDown } from "../../calls/in-flight.ts";
+import type { Principal } from "../../calls/principal.ts";
+import { within } from "../../calls/timeout.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { RequestId, RequestMessage } from "../../protocol/messages.ts";
+import { isDeferred } from "../../results/return-value.ts";
 import { type Server, type ServerState, stateOf } from "../../server/server.ts";
+import { consoleLog, contain } from "../../support/log.ts";
 import type { HttpExchange } from "./exchange.ts";
 import { HttpGuard } from "./guard.ts";
 import { headerMemo } from "./header-memo.ts";
@@ -96,7 +100,11 @@ export class HttpEndpoint {
     exchange.logRecord = undefined;
     const { started, ...known } = logRecord;
     const caller = principal === undefined ? {} : { principal: principal.id };
-    this.#options.log?.({ method, path, status, milliseconds: performance.now() - started, ...known, ...caller });
+    const entry = { method, path, status, milliseconds: performance.now() - started, ...known, ...caller };
+    contain(
+      () => this.#options.log?.(entry),
+      (error) => consoleLog({ level: "error", message: "The HTTP log function failed", ...entry, error }),
+    );
   }
 
   /** Accepts no more requests, waits for those in flight up to the timeout, then ends every stream and session. */
@@ -115,12 +123,13 @@ export class HttpEndpoint {
 
   async #authenticate(exchange: HttpExchange, authenticate: NonNullable<HttpOptions["authenticate"]>): Promise<void> {
     try {
-      const caller = await authenticate(exchange);
+      const given: unknown = authenticate(exchange);
+      const caller = isDeferred(given) ? await within(this.server.limits.hookTimeout, given) : given;
       if (caller instanceof HttpError) {
         sendError(exchange, caller);
         return;
       }
-      exchange.principal = caller;
+      exchange.principal = checkPrincipal(caller);
     } catch (error) {
       this.server.log({ level: "error", message: "authenticate failed", path: exchange.path, error });
       sendError(exchange, new HttpError(500, new RpcError("internal_error", "Internal error.")));
@@ -218,6 +227,15 @@ export class HttpEndpoint {
     const allowed = this.#hasSessions(exchange) ? "POST, GET, DELETE" : "POST";
     return new HttpError(405, `${exchange.method.slice(0, 16)} is not allowed; use ${allowed}.`, ["allow", allowed]);
   }
+}
+
+/** Anything but a principal is refused: without an id, all such callers would share their sessions and states. */
+function checkPrincipal(caller: unknown): Principal | undefined {
+  if (caller === undefined) return undefined;
+  if (typeof (caller as Principal | null)?.id === "string") return caller as Principal;
+  throw new TypeError(
+    "authenticate must return { id } with a string, undefined for an anonymous caller, unauthorized() or forbidden()",
+  );
 }
 
 /** The session of a call that came in a POST: the listener for changes. */

@@ -1,0 +1,387 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type CompleteFunction,
+  definePrompt,
+  defineResource,
+  defineResourceGroup,
+  defineServer,
+  defineTool,
+  field,
+  type PromptArgumentOptions,
+  type PromptOptions,
+  type ReadResourceOptions,
+  type ResourceGroupOptions,
+  type Server,
+  type ServerOptions,
+  type StandardSchema,
+  type Store,
+  type ToolOptions,
+} from "proffer";
+import type { FilesOptions } from "proffer/files";
+import type { ServeOptions } from "proffer/http";
+import { type JsonlOptions, jsonl } from "proffer/jsonl";
+import { type SqlDriver, type SqlOptions, type SqlQuery, sql } from "proffer/sql";
+import type { StdioOptions } from "proffer/stdio";
+import type { TestClient } from "proffer/testing";
+
+/** The properties of an options type that may be a function. */
+type Functions<Options> = {
+  [Key in keyof Options]-?: Extract<Options[Key], (...values: never) => unknown> extends never ? never : Key;
+}[keyof Options];
+
+type Standard = StandardSchema["~standard"];
+
+/** The option types through which an author passes functions to a server. A test compares them with the entries. */
+interface OptionTypes {
+  ServerOptions: ServerOptions;
+  Store: Store;
+  ToolOptions: ToolOptions<undefined, undefined>;
+  StandardSchema: Pick<Standard, "validate"> & NonNullable<Standard["jsonSchema"]>;
+  PromptOptions: PromptOptions<PromptArgumentOptions & Record<string, never>>;
+  PromptArgumentOptions: PromptArgumentOptions;
+  ReadResourceOptions: ReadResourceOptions<"x://{id}", unknown>;
+  CompleteOptions: NonNullable<ReadResourceOptions<"x://{id}", unknown>["complete"]>;
+  ResourceGroupOptions: ResourceGroupOptions;
+  ServeOptions: ServeOptions;
+  StdioOptions: StdioOptions;
+  FilesOptions: FilesOptions;
+  JsonlOptions: JsonlOptions<"x://{id}", unknown>;
+  SqlOptions: SqlOptions;
+  SqlQuery: SqlQuery;
+  SqlDriver: SqlDriver;
+}
+
+/** Every function that an author can pass, such as `ServerOptions.log`. */
+export type HookName = {
+  [Type in keyof OptionTypes]: `${Type}.${Functions<OptionTypes[Type]> & string}`;
+}[keyof OptionTypes];
+
+// biome-ignore lint/suspicious/noExplicitAny: the table has hooks of every type
+type AnyHook = (...values: any[]) => any;
+
+/** What a hook does wrong. */
+export type Fault = "throws" | "rejects" | "throws a bare object" | "returns nonsense" | "never settles";
+
+/** How the server answers the request that needs the hook. */
+export type Outcome = "served" | "internal error" | "tool error" | "refused" | "undefinable";
+
+/** One hook: how it is used, and what happens if it fails. */
+export interface Hook {
+  /** How the hook works if it does what it should. */
+  readonly works: AnyHook;
+  define(hook: AnyHook): Omit<ServerOptions, "name" | "version">;
+  /** Options of `serveHttp`, for hooks of HTTP. */
+  http?(hook: AnyHook): ServeOptions;
+  /** Sends the request that needs the hook. Default: `tools/list`. */
+  request?(client: TestClient): Promise<unknown>;
+  /** The outcome of an exception and a rejection. */
+  readonly failed: Outcome;
+  /** The outcome of a return value of the wrong type; its value. */
+  readonly nonsense: Outcome;
+  readonly nonsenseValue?: unknown;
+  /** The outcome if it never settles; undefined if a time limit is the author's decision. */
+  readonly late?: Outcome;
+  /** Where a failure is logged. Default: once in the server's log. */
+  readonly loggedTo?: "console" | "nowhere";
+  /** Whether nonsense is not an error, and not logged. */
+  readonly tolerant?: boolean;
+  /** Whether the caller, such as `JSON.stringify`, cannot wait: then it cannot reject either. */
+  readonly isSync?: boolean;
+}
+
+const LIST = { name: "x", uri: "x://{id}", read: () => "" } as const;
+const list = (client: TestClient) => client.request("resources/list");
+const read = (client: TestClient) => client.read("x://1");
+const call = (client: TestClient) => client.call("t");
+const entries = () => [{ uri: "x://1" }];
+const folder = mkdtempSync(join(tmpdir(), "proffer-hooks-"));
+const file = join(folder, "rows.jsonl");
+writeFileSync(file, "{}\nbad\n");
+
+async function subscribe(client: TestClient): Promise<unknown> {
+  const stop = await client.listen({ uris: ["x://1"] });
+  await stop();
+  return {};
+}
+
+function complete(ref: object): (client: TestClient) => Promise<unknown> {
+  return (client) => client.request("completion/complete", { ref, argument: { name: "id", value: "" } });
+}
+
+function standard(hooks: Partial<Pick<Standard, "validate">> & Partial<Standard["jsonSchema"]>) {
+  const json = () => ({ type: "object" });
+  const { validate = (value: unknown) => ({ value: value as object }), input = json, output = json } = hooks;
+  return {
+    "~standard": { version: 1, vendor: "test", validate, jsonSchema: { input, output } },
+  } as unknown as StandardSchema<object>;
+}
+
+const ASKING = field.boolean();
+const COMPLETE = {
+  works: (() => ["1"]) satisfies CompleteFunction,
+  failed: "internal error",
+  nonsense: "internal error",
+  nonsenseValue: "not a list",
+  late: "internal error",
+} as const;
+const LISTED = {
+  works: entries,
+  request: list,
+  failed: "internal error",
+  nonsense: "internal error",
+  late: "internal error",
+} as const;
+const EXISTS = {
+  works: () => true,
+  request: subscribe,
+  failed: "internal error",
+  nonsense: "refused",
+  late: "internal error",
+} as const;
+const WATCH = {
+  works: () => () => {},
+  request: subscribe,
+  failed: "served",
+  nonsense: "served",
+  late: "served",
+} as const;
+const DEFINED = {
+  works: () => ({ type: "object" }),
+  failed: "undefinable",
+  nonsense: "undefinable",
+  isSync: true,
+} as const;
+
+/** Every hook, so that a new one does not compile without its row. */
+export const HOOKS = {
+  "ServerOptions.middleware": {
+    works: (_call, next) => next(),
+    define: (middleware) => ({ tools: [], middleware }),
+    failed: "internal error",
+    nonsense: "internal error",
+  },
+  "ServerOptions.log": {
+    works: () => {},
+    define: (log) => ({
+      log,
+      tools: [defineTool({ name: "t", handle: () => Promise.reject(new Error("of the tool")) })],
+    }),
+    request: call,
+    failed: "tool error",
+    nonsense: "tool error",
+    late: "tool error",
+    loggedTo: "console",
+    tolerant: true,
+  },
+  "Store.claim": {
+    works: () => true,
+    define: (claim) => ({
+      store: { claim },
+      tools: [
+        defineTool({
+          name: "t",
+          singleUse: true,
+          handle: (_, ctx) => ctx.ask("?", { ok: ASKING }).then(() => "asked"),
+        }),
+      ],
+    }),
+    request: call,
+    failed: "internal error",
+    nonsense: "refused",
+    tolerant: true,
+  },
+  "ToolOptions.handle": {
+    works: () => "done",
+    define: (handle) => ({ tools: [defineTool({ name: "t", handle, timeout: 20 })] }),
+    request: call,
+    failed: "tool error",
+    nonsense: "internal error",
+    nonsenseValue: Symbol("nonsense"),
+    late: "tool error",
+  },
+  "StandardSchema.validate": {
+    works: (value) => ({ value }),
+    define: (validate) => ({
+      tools: [defineTool({ name: "t", input: standard({ validate }), handle: () => "", timeout: 20 })],
+    }),
+    request: call,
+    failed: "tool error",
+    nonsense: "tool error",
+    late: "tool error",
+  },
+  "StandardSchema.input": {
+    ...DEFINED,
+    define: (input) => ({ tools: [defineTool({ name: "t", input: standard({ input }), handle: () => "" })] }),
+  },
+  "StandardSchema.output": {
+    ...DEFINED,
+    define: (output) => ({ tools: [defineTool({ name: "t", output: standard({ output }), handle: () => ({}) })] }),
+  },
+  "PromptOptions.get": {
+    works: () => "text",
+    define: (get) => ({ prompts: [definePrompt({ name: "p", get })] }),
+    request: (client) => client.get("p"),
+    failed: "internal error",
+    nonsense: "internal error",
+  },
+  "PromptArgumentOptions.complete": {
+    ...COMPLETE,
+    define: (suggest) => ({
+      prompts: [definePrompt({ name: "p", arguments: { id: { complete: suggest } }, get: () => "" })],
+    }),
+    request: complete({ type: "ref/prompt", name: "p" }),
+  },
+  "ReadResourceOptions.read": {
+    works: () => "text",
+    define: (hook) => ({ resources: [defineResource({ ...LIST, read: hook })] }),
+    request: read,
+    failed: "internal error",
+    nonsense: "internal error",
+    nonsenseValue: Symbol("nonsense"),
+  },
+  "ReadResourceOptions.list": {
+    ...LISTED,
+    define: (hook) => ({ resources: [defineResource({ ...LIST, list: hook })] }),
+  },
+  "ReadResourceOptions.exists": {
+    ...EXISTS,
+    define: (exists) => ({ resources: [defineResource({ ...LIST, exists })] }),
+    tolerant: true,
+  },
+  "ReadResourceOptions.watch": {
+    ...WATCH,
+    define: (watch) => ({ resources: [defineResource({ ...LIST, watch })] }),
+  },
+  "CompleteOptions.id": {
+    ...COMPLETE,
+    define: (id) => ({ resources: [defineResource({ ...LIST, complete: { id } })] }),
+    request: complete({ type: "ref/resource", uri: "x://{id}" }),
+  },
+  "ResourceGroupOptions.messages": {
+    works: () => "No such resource.",
+    define: (messages) => ({
+      resources: [defineResourceGroup({ uri: "x://", messages }, [defineResource({ ...LIST, uri: "x://a/{id}" })])],
+    }),
+    request: (client) => client.read("x://b/1").catch((error) => (error.code === -32602 ? {} : Promise.reject(error))),
+    failed: "internal error",
+    nonsense: "internal error",
+    late: "internal error",
+  },
+  "ServeOptions.authenticate": {
+    works: () => ({ id: "ada" }),
+    define: () => ({ tools: [] }),
+    http: (authenticate) => ({ authenticate }),
+    failed: "internal error",
+    nonsense: "internal error",
+    nonsenseValue: null,
+    late: "internal error",
+  },
+  "ServeOptions.log": {
+    works: () => {},
+    define: () => ({ tools: [] }),
+    http: (log) => ({ log }),
+    failed: "served",
+    nonsense: "served",
+    late: "served",
+    loggedTo: "console",
+    tolerant: true,
+  },
+  "JsonlOptions.badLines": {
+    works: ({ line }) => `Line ${line}.`,
+    define: (badLines) => ({ resources: [jsonl(() => file, { uri: "x://{id}", name: "x", badLines })] }),
+    request: (client) =>
+      read(client).catch(({ message }) => (message === "Line 2." ? {} : Promise.reject({ code: -32603 }))),
+    failed: "internal error",
+    nonsense: "internal error",
+    late: "internal error",
+  },
+  "JsonlOptions.list": {
+    ...LISTED,
+    define: (hook) => ({ resources: [jsonl(() => file, { uri: "x://{id}", name: "x", list: hook })] }),
+  },
+  "JsonlOptions.exists": {
+    ...EXISTS,
+    define: (exists) => ({ resources: [jsonl(() => file, { uri: "x://{id}", name: "x", exists })] }),
+    tolerant: true,
+  },
+  "JsonlOptions.watch": {
+    ...WATCH,
+    define: (watch) => ({ resources: [jsonl(() => file, { uri: "x://{id}", name: "x", watch })] }),
+  },
+  "SqlQuery.list": {
+    ...LISTED,
+    define: (hook) => ({ resources: [sql({ query: () => [] }, sqlOptions({ list: hook }))] }),
+  },
+  "SqlDriver.query": {
+    works: () => [{ id: 1 }],
+    define: (query) => ({ resources: [sql({ query }, sqlOptions({}))] }),
+    request: read,
+    failed: "internal error",
+    nonsense: "internal error",
+  },
+} satisfies Record<HookName, Hook>;
+
+function sqlOptions(query: Partial<SqlQuery>): SqlOptions {
+  const queries = [{ path: "{id}", name: "x", text: "select :id", ...query }];
+  return { uri: "x://", dialect: "sqlite", queries };
+}
+
+/** Functions that hooks return or yield, which Proffer calls as well. */
+export const RETURNED: Record<string, Hook> = {
+  "the stop function of a watcher": {
+    ...WATCH,
+    works: () => {},
+    define: (stop) => ({ resources: [defineResource({ ...LIST, watch: () => stop })] }),
+    nonsenseValue: 42,
+    tolerant: true,
+  },
+  "next() of a list": {
+    ...LISTED,
+    works: async () => ({ done: true, value: undefined }),
+    define: (next) => ({
+      resources: [defineResource({ ...LIST, list: () => ({ [Symbol.asyncIterator]: () => ({ next }) }) })],
+    }),
+  },
+  "return() of a list": {
+    ...LISTED,
+    works: async () => ({ done: true, value: undefined }),
+    define: (back) => ({
+      pageSize: 1,
+      resources: [
+        defineResource({
+          ...LIST,
+          list: () => {
+            let id = 0;
+            const next = async () => ({ done: false, value: { uri: `x://${id++}` } }) as const;
+            return { [Symbol.asyncIterator]: () => ({ next, return: back }) };
+          },
+        }),
+      ],
+    }),
+  },
+  "toJSON() of a result": {
+    works: () => ({}),
+    define: (toJSON) => ({ tools: [defineTool({ name: "t", handle: () => ({ toJSON }) })] }),
+    request: call,
+    failed: "internal error",
+    nonsense: "internal error",
+    isSync: true,
+  },
+  "the schema of a parameter": {
+    works: (value) => ({ value }),
+    define: (validate) => ({
+      resources: [defineResource({ ...LIST, params: { id: standard({ validate }) as StandardSchema<unknown> } })],
+    }),
+    request: read,
+    failed: "internal error",
+    nonsense: "internal error",
+    late: "internal error",
+  },
+};
+
+export function serveHook(hook: Hook, misbehaving: AnyHook, log: ServerOptions["log"]): Server {
+  const limits = { hookTimeout: 20 };
+  return defineServer({ name: "s", version: "1", limits, ...(log && { log }), ...hook.define(misbehaving) });
+}
