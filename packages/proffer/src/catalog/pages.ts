@@ -4,6 +4,7 @@ import type { CacheHints } from "../protocol/model.ts";
 import { serializeResult } from "../results/encode.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import { whenReady } from "../support/when-ready.ts";
+import { listHints } from "./cache-hints.ts";
 import type { Entry } from "./registry.ts";
 
 /** A list that clients read page by page. */
@@ -21,9 +22,10 @@ export interface List<Item> {
  */
 export function page<Item>(call: Call, list: List<Item>): SerializedResult | Promise<SerializedResult> {
   const { cursor } = call.params;
-  if (cursor === undefined) return pageAfter(call, list, -1);
+  const hints = listHints(call);
+  if (cursor === undefined) return pageAfter(call, list, -1, hints);
   return whenReady(openPosition(call, list, cursor), (position) => {
-    if (position !== undefined) return pageAfter(call, list, position);
+    if (position !== undefined) return pageAfter(call, list, position, hints);
     throw badCursor();
   });
 }
@@ -50,7 +52,7 @@ export function pageAfter<Item>(
   call: Call,
   list: List<Item>,
   position: number,
-  hints: CacheHints = call.server.hints,
+  hints: CacheHints,
 ): SerializedResult | Promise<SerializedResult> {
   const { server, revision } = call;
   const key = `${list.name} ${revision.version} ${position} ${hints.cacheScope}`;

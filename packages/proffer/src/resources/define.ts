@@ -1,3 +1,4 @@
+import { checkHints } from "../catalog/cache-hints.ts";
 import type { Complete } from "../catalog/completion.ts";
 import { checkName } from "../catalog/names.ts";
 import type {
@@ -132,6 +133,7 @@ export function defineResource<
     throw new UsageError("bad_option", `Resource ${uri} is not a template; only a template can have a list.`);
   }
   checkDescription(described, uri);
+  if (cache !== undefined) checkHints(cache, `Resource ${uri}`);
   if (content !== undefined) void toReadResult(content, { uri });
   const checks = toParamChecks(template, (params ?? {}) as Record<string, ParamSource>, uri);
   return {

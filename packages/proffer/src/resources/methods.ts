@@ -1,5 +1,6 @@
 import type { Call } from "../calls/call.ts";
 import { limitHook } from "../calls/timeout.ts";
+import { hintsFor } from "../catalog/cache-hints.ts";
 import { type List, page } from "../catalog/pages.ts";
 import { InvalidParams, NOT_FOUND, NotFound, RpcError } from "../protocol/errors.ts";
 import { isObject } from "../protocol/messages.ts";
@@ -13,7 +14,7 @@ import type { SerializedResult } from "../results/serialized.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
-import { hintsFor, lazyPage } from "./pages.ts";
+import { lazyPage } from "./pages.ts";
 import { DEFAULT_RULES, refusalError } from "./rules.ts";
 
 const RESOURCES: List<Resource> = {
@@ -47,7 +48,7 @@ export function readResource(call: Call): object | Promise<object> {
 }
 
 function read(call: Call, resource: Resource, uri: string, params: Params): object | Promise<object> {
-  call.cacheHints = resource.cache === undefined ? hintsFor(call) : { ...hintsFor(call), ...resource.cache };
+  call.cacheHints = resource.cache === undefined ? hintsFor(call) : ownHints(call, resource);
   const ctx = new CallContext(call, uri);
   let value: unknown;
   try {
@@ -56,6 +57,24 @@ function read(call: Call, resource: Resource, uri: string, params: Params): obje
     throw withUri(error, resource, uri);
   }
   return isDeferred(value) ? finish(call, resource, uri, ctx, value) : deliver(call, resource, uri, ctx, value);
+}
+
+/** The resources whose explicit `public` was reported. */
+const reported = /* @__PURE__ */ new WeakSet<Resource>();
+
+/** Returns the hints of a resource with its own. If it computes public contents for known callers, it warns once. */
+function ownHints(call: Call, resource: Resource): CacheHints {
+  const hints = { ...hintsFor(call), ...resource.cache };
+  if (hints.cacheScope === "public" && call.origin.principal !== undefined && !reported.has(resource)) {
+    reported.add(resource);
+    call.server.log({
+      level: "warning",
+      message:
+        'The resource has cacheScope "public", but its callers are authenticated: a cache may return one caller\'s contents to another. Remove it unless the contents are the same for everyone.',
+      uri: resource.uri,
+    });
+  }
+  return hints;
 }
 
 function finish(call: Call, resource: Resource, uri: string, ctx: CallContext, pending: unknown): Promise<object> {

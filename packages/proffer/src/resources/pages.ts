@@ -1,7 +1,8 @@
 import type { Call } from "../calls/call.ts";
+import { hintsFor } from "../catalog/cache-hints.ts";
 import { badCursor, entriesAfter, type List, openPosition, pageAfter } from "../catalog/pages.ts";
 import type { Entry } from "../catalog/registry.ts";
-import type { CacheHints, Meta, ResourceDescription } from "../protocol/model.ts";
+import type { Meta, ResourceDescription } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
 import type { Resource } from "./define.ts";
@@ -64,13 +65,6 @@ async function openListPosition(call: Call, cursor: unknown): Promise<ListPositi
   const text = typeof cursor === "string" ? await call.server.sealer.open("cursor", cursor, boundTo(call)) : undefined;
   if (text === undefined) throw badCursor();
   return JSON.parse(text) as ListPosition;
-}
-
-/** Returns the cache hints of a computed result: a result for an authenticated caller is private to that caller. */
-export function hintsFor(call: Call): CacheHints {
-  const { hints } = call.server;
-  const isShared = hints.cacheScope === "public" && call.origin.principal !== undefined;
-  return isShared ? { ...hints, cacheScope: "private" } : hints;
 }
 
 function boundTo(call: Call): string {

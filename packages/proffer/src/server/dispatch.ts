@@ -1,4 +1,5 @@
 import type { Call } from "../calls/call.ts";
+import { hintsFor } from "../catalog/cache-hints.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { METHODS } from "../protocol/methods.ts";
 import type { CacheHints } from "../protocol/model.ts";
@@ -83,7 +84,7 @@ const UNCACHEABLE: CacheHints = { ttlMs: 0, cacheScope: "private" };
 function cacheHints(call: Call, result: object): CacheHints | undefined {
   if (!METHODS.get(call.method)?.cacheable || "resultType" in result) return undefined;
   if (call.questions !== undefined) return UNCACHEABLE;
-  return call.cacheHints ?? call.server.hints;
+  return call.cacheHints ?? hintsFor(call);
 }
 
 /** Answers a request with an error. */

@@ -1,5 +1,6 @@
 import type { Call } from "../calls/call.ts";
 import { createMiddleware, type Middleware } from "../calls/middleware.ts";
+import { checkHints } from "../catalog/cache-hints.ts";
 import { Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
 import { checkName } from "../catalog/names.ts";
 import { Registry } from "../catalog/registry.ts";
@@ -237,17 +238,6 @@ export function stateOf(server: Server): ServerState {
     "wrong_use",
     "This server was not created by defineServer() of this copy of proffer. Is the package installed twice?",
   );
-}
-
-function checkHints(hints: Partial<CacheHints>, where: string): void {
-  const { ttlMs = 0, cacheScope = "private" } = hints;
-  if (!Number.isInteger(ttlMs) || ttlMs < 0)
-    throw new UsageError(
-      "bad_option",
-      `${where}: cache.ttlMs must be a whole number of milliseconds from 0, not ${ttlMs}.`,
-    );
-  if (cacheScope !== "public" && cacheScope !== "private")
-    throw new UsageError("bad_option", `${where}: cache.cacheScope must be "public" or "private".`);
 }
 
 /** A copy without undefined properties. */
