@@ -13,7 +13,6 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export class FetchExchange implements HttpExchange {
   readonly method: string;
   readonly path: string;
-  readonly raw: Request;
   /** Web-standard requests do not have it. */
   readonly address = undefined;
   /** Resolves when the response starts. */
@@ -21,6 +20,8 @@ export class FetchExchange implements HttpExchange {
   principal: Principal | undefined;
   extraHeaders: HeaderList | undefined;
   logRecord: RequestRecord | undefined;
+  /** Private, so that its headers do not appear if an author logs the request. */
+  readonly #raw: Request;
   readonly #endpoint: HttpEndpoint;
   #answer: (response: Response) => void = () => {};
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -28,13 +29,17 @@ export class FetchExchange implements HttpExchange {
   #answered = false;
 
   constructor(request: Request, endpoint: HttpEndpoint) {
-    this.raw = request;
+    this.#raw = request;
     this.method = request.method;
     this.path = pathOf(request.url);
     this.#endpoint = endpoint;
     this.response = new Promise((resolve) => {
       this.#answer = resolve;
     });
+  }
+
+  get raw(): Request {
+    return this.#raw;
   }
 
   get query(): string {

@@ -32,10 +32,11 @@ function watchAll(): void {
 export class NodeExchange implements HttpExchange {
   readonly method: string;
   readonly path: string;
-  readonly raw: IncomingMessage;
   principal: Principal | undefined;
   extraHeaders: HeaderList | undefined;
   logRecord: RequestRecord | undefined;
+  /** Private, so that its headers do not appear if an author logs the request. */
+  readonly #raw: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #endpoint: HttpEndpoint | undefined;
   readonly #proxies: TrustedProxies | undefined;
@@ -52,7 +53,7 @@ export class NodeExchange implements HttpExchange {
     endpoint?: HttpEndpoint,
     proxies?: TrustedProxies,
   ) {
-    this.raw = request;
+    this.#raw = request;
     this.method = request.method ?? "";
     this.path = path;
     this.#response = response;
@@ -65,6 +66,10 @@ export class NodeExchange implements HttpExchange {
     return this.#proxies === undefined
       ? remoteAddress
       : this.#proxies.clientOf(remoteAddress, this.header("x-forwarded-for"));
+  }
+
+  get raw(): IncomingMessage {
+    return this.#raw;
   }
 
   get query(): string {
