@@ -60,7 +60,7 @@ export function messageError(kind: ErrorName, message: unknown, where: string): 
   if (typeof message === "string") return new RpcError(kind, message);
   // The function may be async; its rejection must not end the process.
   if (message instanceof Promise) message.catch(() => undefined);
-  throw new TypeError(`${where} must return a string or an RpcError, not ${typeof message}`);
+  throw new TypeError(`${where} must return a string or an RpcError`);
 }
 
 function defaultError(refusal: Refusal): RpcError {

@@ -28,11 +28,7 @@ export class Watchers {
 
   constructor(events: WatchEvents) {
     // Watchers report from their own callbacks, where an exception about an invalid change would end the process.
-    this.#events = {
-      updated: (changed) => contain(() => events.updated(changed), events.failed),
-      listChanged: events.listChanged,
-      failed: events.failed,
-    };
+    this.#events = { ...events, updated: (changed) => contain(() => events.updated(changed), events.failed) };
   }
 
   /** Keeps a watcher running until the returned function is called. */
@@ -72,17 +68,14 @@ export class Watchers {
     let stopped = false;
     let stop: (() => void) | undefined;
     const started = (stopWatcher: () => void): void => {
+      if (typeof stopWatcher !== "function") throw new TypeError("watch must return a function that stops it");
       stop = stopWatcher;
       // The last listener left while the watcher was starting.
       if (stopped) contain(stopWatcher, failed);
     };
     contain(() => {
       const starting = watch(this.#events);
-      if (typeof starting === "function") return started(starting);
-      return Promise.resolve(starting).then((stopWatcher) => {
-        if (typeof stopWatcher === "function") return started(stopWatcher);
-        throw new TypeError(`A watch function returned ${typeof stopWatcher}; it must return a function that stops it`);
-      });
+      return typeof starting === "function" ? started(starting) : Promise.resolve(starting).then(started);
     }, failed);
     return () => {
       stopped = true;

@@ -82,7 +82,6 @@ export class ServerState implements Server {
   readonly [BRAND] = true;
   readonly info: Implementation;
   readonly instructions: string | undefined;
-  readonly options: ServerOptions;
   tools: Public<Registry<Tool>>;
   prompts: Public<Registry<Prompt>>;
   resources: Public<ResourceRegistry>;
@@ -101,6 +100,8 @@ export class ServerState implements Server {
   readonly pages = new Map<string, SerializedResult>();
   readonly envelopes: Envelopes;
   readonly log: LogSink;
+  /** Private, so that the keys do not appear if an author logs the server. */
+  readonly #options: ServerOptions;
   readonly #keys: readonly Uint8Array[] | undefined;
   #sealer: Sealer | undefined;
   #isListenedTo = false;
@@ -110,7 +111,7 @@ export class ServerState implements Server {
     checkName(name, "a server");
     if (typeof version !== "string" || version === "")
       throw new UsageError("bad_option", `Server "${name}" requires a version.`);
-    this.options = options;
+    this.#options = options;
     this.info = defined({ name, version, title, description, websiteUrl, icons });
     this.envelopes = new Envelopes(this.info);
     this.instructions = options.instructions;
@@ -167,8 +168,12 @@ export class ServerState implements Server {
           [...this.prompts].some((prompt) => [...prompt.arguments.values()].some((argument) => argument.complete))
         );
       default:
-        return this.options[capability] !== undefined || this[capability].size > 0;
+        return this.#options[capability] !== undefined || this[capability].size > 0;
     }
+  }
+
+  get options(): ServerOptions {
+    return this.#options;
   }
 
   get sealer(): Sealer {

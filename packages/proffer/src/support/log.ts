@@ -11,10 +11,14 @@ export type LogSink = (entry: LogEntry) => void;
 // Line separators, bidirectional overrides and C1 controls survive JSON.stringify and could forge or hide a line.
 const UNSAFE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
+/** Credentials in a text: what follows such a name, to the end of the line, and a token with its scheme. */
+const SECRETS =
+  /((?:authorization|cookie|session-id|api-?key|proffer_keys|requeststate)["']?\s*[:=]\s*["']?)[^\r\n"']+|\b((?:bearer|basic) +)[\w.~+/=-]{8,}/gi;
+
 /** The depth to which `error.cause` is followed: an error may be its own cause. */
 const MAX_CAUSES = 8;
 
-/** Writes each entry as one line of JSON with `console.error`, which is stderr in Node. */
+/** Writes each entry as one line of JSON with `console.error`, which is stderr in Node. Credentials are redacted. */
 export const consoleLog: LogSink = (entry) => {
   console.error(toLine(entry).replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`));
 };
@@ -25,11 +29,7 @@ export function withoutThrowing(sink: LogSink): LogSink {
     contain(
       () => sink(entry),
       (error) => {
-        consoleLog({
-          level: "error",
-          message: "The server's log function failed. The entry it received follows.",
-          error,
-        });
+        consoleLog({ level: "error", message: "The log function failed. Its entry follows.", error });
         consoleLog(entry);
       },
     );
@@ -58,11 +58,18 @@ function toLine({ level, message, error, ...details }: LogEntry): string {
   const time = new Date().toISOString();
   const shown = error === undefined ? {} : { error: describe(error, MAX_CAUSES) };
   try {
-    return JSON.stringify({ time, level, message, ...details, ...shown });
+    return JSON.stringify({ time, level, message, ...details, ...shown }, redact);
   } catch {
     // One detail that cannot be serialized must not hide the rest of the entry.
-    return JSON.stringify({ time, level, message, details: "not serializable as JSON", ...shown });
+    return JSON.stringify({ time, level, message, details: "not serializable as JSON", ...shown }, redact);
   }
+}
+
+/** Replaces the credentials in a detail: in its text, or the whole of it if its name says that it is one. */
+function redact(name: string, value: unknown): unknown {
+  const text = typeof value === "string" ? value : "?";
+  const shown = `${name}: ${text}`.replace(SECRETS, "$1$2[redacted]").slice(name.length + 2);
+  return shown === text ? value : shown;
 }
 
 function describe(error: unknown, causes: number): unknown {
@@ -77,7 +84,7 @@ function describe(error: unknown, causes: number): unknown {
     };
   } catch {
     // The error has getters that throw, or is a revoked proxy.
-    return "an error that cannot be read";
+    return "unreadable";
   }
 }
 

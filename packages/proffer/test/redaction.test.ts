@@ -1,0 +1,178 @@
+import { inspect } from "node:util";
+import { defineServer, defineTool, field, type LogEntry, type Server, type ServerOptions } from "proffer";
+import { createFetchHandler } from "proffer/fetch";
+import { serveHttp } from "proffer/http";
+import { connect, connectOver } from "proffer/testing";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { consoleLog } from "../src/support/log.ts";
+import { JSON_REQUEST, legacy, modern, openSession, post, postModern } from "./http/http-client.ts";
+import { linkHttp } from "./http/http-link.ts";
+
+const KEY = Buffer.alloc(32, 7).toString("base64");
+const TOKEN = "eyJhbGciOi.s3cret-t0ken";
+const COOKIE = "sid=s3cret-c00kie";
+const COOKIES = `set-cookie: a=1; ${COOKIE}`;
+const CREDENTIALS = { authorization: `Bearer ${TOKEN}`, cookie: COOKIE };
+
+/** Everything that an author could write to a log about a value. */
+function dump(value: unknown): string {
+  return `${inspect(value, { depth: 20, showHidden: false, getters: false })} ${JSON.stringify(value, safely())}`;
+}
+
+function safely() {
+  const seen = new Set<unknown>();
+  return (_key: string, value: unknown) => {
+    if (typeof value !== "object" || value === null) return typeof value === "bigint" ? String(value) : value;
+    if (seen.has(value)) return "seen";
+    seen.add(value);
+    return value;
+  };
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A server that dumps every object that its author sees. */
+function serve(options: Partial<ServerOptions> = {}) {
+  const dumps: string[] = [];
+  const write = (value: unknown) => void dumps.push(dump(value));
+  const tools = [
+    defineTool({
+      name: "asks",
+      async handle(_, ctx) {
+        write(ctx);
+        write(ctx.session);
+        const answer = await ctx.ask("?", { ok: field.boolean() });
+        return answer.action;
+      },
+    }),
+    defineTool({
+      name: "fails",
+      handle() {
+        throw new Error(`upstream said 401 to authorization: Bearer ${TOKEN}\nCookie: ${COOKIE}`);
+      },
+    }),
+  ];
+  const server = defineServer({
+    name: "s",
+    version: "1",
+    tools,
+    keys: [KEY],
+    middleware(call, next) {
+      write(call);
+      write(call.params);
+      return next();
+    },
+    ...options,
+  });
+  const http = {
+    authenticate(request: unknown) {
+      write(request);
+      return { id: "ada" };
+    },
+    log: write,
+  };
+  return { server, http, dumps, write };
+}
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function started(server: Server) {
+  const service = await serveHttp(server, { port: 0 });
+  closing.push(() => service.close());
+  return service;
+}
+
+/** The console's lines, as the default log writes them. */
+function consoleLines(): string[] {
+  const lines: string[] = [];
+  vi.spyOn(console, "error").mockImplementation((...values) => void lines.push(values.map(String).join(" ")));
+  return lines;
+}
+
+describe("T119: secrets", () => {
+  it("do not appear in what an author can inspect, in the logs, or in the responses over HTTP", async () => {
+    const lines = consoleLines();
+    const { server, http, dumps, write } = serve();
+    write(server);
+    const service = await serveHttp(server, { port: 0, ...http });
+    write(service);
+    const session = await openSession(service.url, "2025-11-25", CREDENTIALS);
+    const calls = [
+      await post(service.url, legacy("tools/call", { name: "fails" }), session),
+      await postModern(service.url, modern("tools/call", { name: "fails" }), CREDENTIALS),
+      await post(service.url, legacy("tools/list"), { ...session, "mcp-session-id": "unknown" }),
+    ];
+    await service.close();
+    const everything = [...dumps, ...lines, ...calls.map(({ body }) => body)].join("\n");
+    for (const secret of [TOKEN, COOKIE, KEY, session["mcp-session-id"] as string]) {
+      expect(everything).not.toContain(secret);
+    }
+    // The keys as bytes.
+    expect(everything).not.toContain("07 07 07 07");
+    expect(everything).not.toMatch(/(\b7,\s*){4}/);
+    expect(lines.filter((line) => line.includes("[redacted]"))).toHaveLength(2);
+  });
+
+  it("do not appear in what an author can inspect with the fetch handler", async () => {
+    const { server, http, dumps } = serve();
+    const handle = createFetchHandler(server, { ...http, dangerouslyAllowAnyHost: true });
+    const headers = { ...JSON_REQUEST, ...CREDENTIALS };
+    const body = JSON.stringify(legacy("ping"));
+    await handle(new Request("http://localhost/mcp?key=s3cret-query", { method: "POST", headers, body }));
+    expect(dumps.length).toBeGreaterThan(1);
+    for (const secret of [TOKEN, COOKIE, "s3cret-query"]) expect(dumps.join("\n")).not.toContain(secret);
+  });
+
+  it("do not appear: the state of a question, not even in the parameters that middleware sees", async () => {
+    const lines = consoleLines();
+    const { server, dumps } = serve();
+    const states: string[] = [];
+    for (const client of [
+      await connect(server, { answers: [{ ok: true }] }),
+      await connectOver(linkHttp((await started(server)).url), { answers: [{ ok: true }] }),
+    ]) {
+      const onRound = ({ requestState }: { readonly requestState?: unknown }) => {
+        if (typeof requestState === "string") states.push(requestState);
+      };
+      expect(await client.call("asks", undefined, { onRound })).toMatchObject({ content: [{ text: "accept" }] });
+      await client.request("tools/call", { name: "asks", requestState: `${states[0]}x` }).catch(() => {});
+      await client.close();
+    }
+    expect(states).toHaveLength(2);
+    const everything = [...dumps, ...lines].join("\n");
+    for (const state of states) expect(everything).not.toContain(state);
+  });
+
+  it.each([
+    ["a header in a text", { message: `got authorization: Bearer ${TOKEN}` }],
+    ["a token in an error", { message: "m", error: new Error(`Basic ${TOKEN} is not valid`) }],
+    ["a cookie in the cause of an error", { message: "m", error: new Error("e", { cause: new Error(COOKIES) }) }],
+    ["headers in the details", { message: "m", headers: { ...CREDENTIALS, cookie: [COOKIE, COOKIE] } }],
+    ["headers as a text", { message: JSON.stringify(CREDENTIALS) }],
+    ["the environment", { message: "m", env: { PROFFER_KEYS: KEY }, dump: `PROFFER_KEYS=${KEY}` }],
+    ["the id of a session", { message: `unknown Mcp-Session-Id: ${TOKEN}`, "mcp-session-id": TOKEN }],
+  ])("are redacted in the default log: %s", (_what, entry) => {
+    const lines = consoleLines();
+    consoleLog({ level: "error", ...entry } as LogEntry);
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "error" });
+    expect(lines[0]).toContain("[redacted]");
+    for (const secret of [TOKEN, "s3cret-c00kie", KEY]) expect(lines[0]).not.toContain(secret);
+  });
+
+  it("are not searched for in words: a text about bearer tokens stays as it is", () => {
+    const lines = consoleLines();
+    consoleLog({ level: "info", message: "The bearer is unknown; use basic auth." });
+    expect(JSON.parse(lines[0] ?? "").message).toBe("The bearer is unknown; use basic auth.");
+  });
+
+  it("do not appear in the error about an invalid key", () => {
+    const create = () => serve({ keys: [`${KEY}${KEY}`] });
+    expect(create).toThrow(expect.objectContaining({ message: expect.not.stringContaining(KEY.slice(0, 8)) }));
+  });
+});
