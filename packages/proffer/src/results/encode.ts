@@ -72,7 +72,9 @@ export function errorMessage(id: RequestId | null | undefined, error: ErrorObjec
 
 /** Converts an error to its JSON-RPC object, with the code that the revision defines for it. */
 export function toErrorObject(error: RpcError, revision: Revision | undefined): ErrorObject {
-  const code = error.code ?? revision?.codes[error.kind] ?? ERRORS[error.kind];
+  const known = revision?.codes[error.kind] ?? ERRORS[error.kind];
+  // JSON-RPC requires an integer, whatever code an author has set.
+  const code = Number.isInteger(error.code) ? (error.code as number) : known;
   return { code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) };
 }
 
