@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { defineResource } from "../resources/define.ts";
 import { defineServer } from "../server/server.ts";
 import { connect } from "../testing/connect.ts";
 import { defineTool } from "../tools/define.ts";
@@ -31,12 +32,39 @@ describe("the server's log", () => {
     expect(Number.isNaN(Date.parse(JSON.parse(line).time))).toBe(false);
   });
 
-  it("cannot be forged or hidden by text from a client", () => {
-    const hostile = '\n{"level":"info"}\u2028\u2029\u202e\u0085\u009b31m\u2066';
-    const line = logged({ level: "error", message: hostile });
+  it.each([
+    ["line ends and a forged line", '\n{"level":"info","message":"forged"}\r\n\u2028\u2029\u0085'],
+    ["ANSI escapes", "\u001b[31m\u001b]0;title\u0007\u009b31m\u001b[2K\b\b"],
+    ["bidirectional controls", "\u202eabc\u202c\u2066\u2067\u2069\u200e\u200f\u061c"],
+    ["a forged prefix", '"}\n{"time":"2026-01-01T00:00:00.000Z","level":"error'],
+  ])("T117: cannot be forged or hidden by text from a client: %s", (_what, hostile) => {
+    const cause = new TypeError(hostile);
+    const error = Object.assign(new Error(hostile, { cause }), { name: hostile });
+    const line = logged({ level: "error", message: hostile, name: hostile, [hostile]: [hostile], error });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters
-    expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
-    expect(JSON.parse(line).message).toBe(hostile);
+    expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/);
+    expect(JSON.parse(line)).toMatchObject({
+      level: "error",
+      message: hostile,
+      name: hostile,
+      [hostile]: [hostile],
+      error: { name: hostile, message: hostile, cause: { message: hostile } },
+    });
+  });
+
+  it("T117: is one line for a request with a hostile name", async () => {
+    const written = vi.spyOn(console, "error").mockImplementation(() => {});
+    const hostile = "x://\u001b[31m\n\u202e";
+    const read = () => {
+      throw new Error("of the handler");
+    };
+    const resources = [defineResource({ uri: "x://{+id}", name: "x", read })];
+    const client = await connect(defineServer({ name: "s", version: "1", resources }));
+    await expect(client.read(hostile)).rejects.toThrow();
+    expect(written.mock.calls).toHaveLength(1);
+    const [[line]] = written.mock.calls as [[string]];
+    expect(line).not.toMatch(/[\n\u202e]/);
+    expect(JSON.parse(line).name).toBe(hostile);
   });
 
   it("accepts errors that are not Error instances, and errors that are their own cause", () => {

@@ -9,7 +9,7 @@ export interface LogEntry {
 export type LogSink = (entry: LogEntry) => void;
 
 // Line separators, bidirectional overrides and C1 controls survive JSON.stringify and could forge or hide a line.
-const UNSAFE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Credentials in a text: what follows such a name, to the end of the line, and a token with its scheme. */
 const SECRETS =
