@@ -2,11 +2,17 @@ import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { defineServer, defineTool, type SchemaLike } from "proffer";
+import { ajvSchema } from "proffer/ajv";
 import { connect } from "proffer/testing";
 import { describe, expect, it, vi } from "vitest";
 import { connectMemory } from "../src/transports/memory.ts";
 import { StdioInput } from "../src/transports/stdio/input.ts";
 import { type Answer, call, exchange, request, serveTool } from "./one-tool.ts";
+
+function exposeGc(): () => void {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
+}
 
 describe("T090 a message", () => {
   it.each([
@@ -127,9 +133,42 @@ describe("T091 a schema", () => {
     }
   });
 
+  it("T095 is registered and validated a hundred thousand times, and the heap stays flat", async () => {
+    const collect = exposeGc();
+    const server = serveTool(() => "");
+    const input = { type: "object", properties: { a: { type: "string" } }, required: ["a"] } as const;
+    const client = await connect(server);
+    const run = async (rounds: number) => {
+      for (let round = 0; round < rounds; round++) {
+        // Every second schema is another object with the same $id.
+        const source = round % 2 === 0 ? input : { ...input, $id: "https://example.com/same" };
+        const tool = defineTool({ name: "same", input: source as typeof input, handle: () => "" });
+        tool.input.parse({ a: "x" });
+        server.tools.add(tool);
+        if (round % 10_000 === 0) expect(await client.call("same", { a: 1 as never })).toMatchObject({ isError: true });
+        server.tools.remove("same");
+      }
+      await turn();
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = await run(10_000);
+    const after = await run(90_000);
+    // 90,000 leaked schemas would be more than 50 MB.
+    expect(after - before).toBeLessThan(5_000_000);
+  });
+
+  it("T095 with Ajv does not conflict with another schema that has the same $id, in either order", () => {
+    const schema = (type: string) =>
+      ajvSchema({ $id: "https://example.com/same", type: "object", properties: { a: { type: type as "string" } } });
+    const all = ["string", "number", "string"].map(schema);
+    const isValid = (a: unknown) => all.map((each) => !("issues" in each["~standard"].validate({ a })));
+    expect(isValid("x")).toEqual([true, false, true]);
+    expect(isValid(1)).toEqual([false, true, false]);
+  });
+
   it("T095 is garbage-collected with its tool", async () => {
-    setFlagsFromString("--expose-gc");
-    const collect = runInNewContext("gc") as () => void;
+    const collect = exposeGc();
     const server = serveTool(() => "");
     const refs = Array.from({ length: 100 }, (_, index) => {
       const tool = defineTool({ name: `tool${index}`, input: { type: "object" }, handle: () => "" });

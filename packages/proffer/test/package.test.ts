@@ -19,7 +19,7 @@ describe.each(["proffer", "cli"] as const)("the package in packages/%s", (folder
     expect(other).toEqual([]);
   });
 
-  it("has no install scripts", () => {
+  it("T120: has no install scripts", () => {
     expect(Object.keys(manifest.scripts ?? {}).filter((name) => installScripts.includes(name))).toEqual([]);
   });
 });
@@ -28,7 +28,7 @@ describe("the pair of packages", () => {
   const runtime = readManifest("proffer");
   const cli = readManifest("cli");
 
-  it("has a run-time without dependencies", () => {
+  it("T120: has a run-time without dependencies", () => {
     expect(runtime.dependencies ?? {}).toEqual({});
   });
 

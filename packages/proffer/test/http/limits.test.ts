@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { defineServer, defineTool, UsageError } from "proffer";
 import { type HttpService, serveHttp } from "proffer/http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { modern, modernHeaders, post, postModern, present, send, sendRaw } from "./http-client.ts";
+import { modern, modernHeaders, openSession, post, postModern, present, send, sendRaw } from "./http-client.ts";
 import { openWorkshop, type Workshop } from "./workshop.ts";
 
 const LIMIT = 2000;
@@ -115,10 +115,23 @@ describe("a body", () => {
         '"io.modelcontextprotocol/protocolVersion":',
         '"io.modelcontextprotocol/protocolVersion":"x","io.modelcontextprotocol/protocolVersion":',
       ),
+      body.replace(
+        '"io.modelcontextprotocol/clientCapabilities":',
+        '"io.modelcontextprotocol/clientCapabilities":{"sampling":{}},"io.modelcontextprotocol/clientCapabilities":',
+      ),
+      body.replace('"jsonrpc":', '"jsonrpc":"1.0","jsonrpc":'),
+      body.replace('"params":', '"params":{},"params":'),
+      body.replace('"arguments":', '"arguments":{},"arguments":'),
+      body.replace('"name":', '"\\u006eame":"whoami","name":'),
+      body.replace('"arguments":{', '"arguments":{"message":"first",'),
     ];
+    expect(doubled).not.toContain(body);
+    const session = await openSession(url, "2025-11-25");
     for (const text of doubled) {
-      const { status, json } = await post(url, text, modernHeaders(echo));
-      expect({ status, code: json.error.code }).toEqual({ status: 400, code: -32600 });
+      for (const headers of [modernHeaders(echo), session]) {
+        const { status, json } = await post(url, text, headers);
+        expect({ text, status, code: json?.error.code }).toEqual({ text, status: 400, code: -32600 });
+      }
     }
   });
 });
