@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { connectMemory } from "../src/transports/memory.ts";
 import { request } from "./one-tool.ts";
 
-const LATE = "resources/list did not finish within 20 ms, the server's limits.hookTimeout.";
+const LATE = "resources/list did not finish within 20 ms (limits.hookTimeout).";
 
 function serveList(list: ListFunction, limits: ServerLimits = { hookTimeout: 20 }, pageSize = 1000) {
   const logged: LogEntry[] = [];

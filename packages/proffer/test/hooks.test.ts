@@ -153,8 +153,8 @@ describe("T152: a hook of the author", () => {
     // They have no functions, or are parts of an options type in the table.
     const others = [
       ...["AskOptions", "BlockOptions", "CharsetOptions", "ConfineOptions", "FieldOptions", "FixedResourceOptions"],
-      ...["GuardOptions", "HttpOptions", "IntegerOptions", "LinesOptions", "ParamOptions", "PatternOptions"],
-      ...["ResourceOptions", "ResultOptions", "SampleOptions", "SessionOptions", "SliceOptions"],
+      ...["GuardOptions", "HttpOptions", "IntegerOptions", "LinesOptions", "NodeHttpOptions", "ParamOptions"],
+      ...["PatternOptions", "ResourceOptions", "ResultOptions", "SampleOptions", "SessionOptions", "SliceOptions"],
       ...["TruncateJsonOptions", "TruncateTextOptions"],
     ];
     expect([...types].filter((type) => !table.includes(`  ${type}: `) && !others.includes(type))).toEqual([]);

@@ -59,6 +59,8 @@ export class Call {
   end: (() => void) | undefined;
   /** The handler of a call that was answered when its time limit was up; it counts as in flight until it ends. */
   lateHandler: Promise<unknown> | undefined;
+  /** Ends the counting of the late handler. */
+  release: (() => void) | undefined;
   /** Slot in the table of in-flight calls, or -1. */
   slot = -1;
   /** Withdraws each question that the client has not answered yet; created with the first one. */
@@ -177,6 +179,12 @@ export class Call {
         },
       );
     });
+  }
+
+  /** The late handler will never end, because it asked a question; it no longer counts. */
+  forgetLateHandler(): void {
+    this.lateHandler = undefined;
+    this.release?.();
   }
 
   /** Ignores the handler from now on; `interrupt` ends the call. */

@@ -12,14 +12,14 @@ export class InFlight {
    * Each call knows its slot in this array. A Map by id would cost more than all else that happens here, and the hash
    * tables that a growing and shrinking Map leaves behind keep answered calls alive until a full garbage collection.
    */
-  readonly #calls: Call[] = [];
+  protected readonly calls: Call[] = [];
   readonly #max: number;
   #uncounted = 0;
   /**
    * Calls whose handlers still run although they were answered when their time limit was up. They count: otherwise a
    * tool that hangs could be called again and again, and no limit would ever be reached.
    */
-  readonly #late = new Set<Call>();
+  protected readonly late = new Set<Call>();
   #draining = false;
   #onIdle: (() => void) | undefined;
 
@@ -30,7 +30,7 @@ export class InFlight {
 
   /** The number of calls and late handlers that count towards the limit. */
   get size(): number {
-    return this.#calls.length - this.#uncounted + this.#late.size;
+    return this.calls.length - this.#uncounted + this.late.size;
   }
 
   get draining(): boolean {
@@ -46,41 +46,33 @@ export class InFlight {
 
   /** The call of a client with that id. Ids are unique only within a client: many clients count from 1. */
   find(client: ChangeListener, id: RequestId): Call | undefined {
-    for (const call of this.#calls) if (call.id === id && call.origin.listener === client) return call;
+    for (const call of this.calls) if (call.id === id && call.origin.listener === client) return call;
     return undefined;
   }
 
   /** The calls of a client; without one, all. */
   all(client?: ChangeListener): Call[] {
-    return client === undefined ? this.#calls.slice() : this.#calls.filter((call) => call.origin.listener === client);
-  }
-
-  /** The number of counted calls, including those with a late handler, that the function returns true for. */
-  count(matches: (call: Call) => boolean): number {
-    let count = 0;
-    for (const call of this.#calls) if (!isUncounted(call) && matches(call)) count++;
-    for (const call of this.#late) if (matches(call)) count++;
-    return count;
+    return client === undefined ? this.calls.slice() : this.calls.filter((call) => call.origin.listener === client);
   }
 
   add(call: Call): void {
-    call.slot = this.#calls.length;
-    this.#calls.push(call);
+    call.slot = this.calls.length;
+    this.calls.push(call);
     if (isUncounted(call)) this.#uncounted++;
   }
 
   /** Removes a call that is answered or cancelled; false if it is not in the table. */
   delete(call: Call): boolean {
     if (call.slot === -1) return false;
-    const last = this.#calls.pop() as Call;
+    const last = this.calls.pop() as Call;
     if (last !== call) {
-      this.#calls[call.slot] = last;
+      this.calls[call.slot] = last;
       last.slot = call.slot;
     }
     call.slot = -1;
     if (isUncounted(call)) this.#uncounted--;
     if (call.lateHandler !== undefined) this.#countUntilSettled(call, call.lateHandler);
-    if (this.#calls.length === 0) this.#onIdle?.();
+    if (this.calls.length === 0) this.#onIdle?.();
     return true;
   }
 
@@ -90,18 +82,19 @@ export class InFlight {
     for (const call of this.all()) call.end?.();
     return new Promise((resolve) => {
       this.#onIdle = resolve;
-      if (this.#calls.length === 0) resolve();
+      if (this.calls.length === 0) resolve();
     });
   }
 
   #countUntilSettled(call: Call, handler: Promise<unknown>): void {
-    this.#late.add(call);
-    const settled = () => this.#late.delete(call);
-    handler.then(settled, settled);
+    this.late.add(call);
+    call.release = () => this.late.delete(call);
+    handler.then(call.release, call.release);
   }
 }
 
-function isUncounted(call: Call): boolean {
+/** Whether a call is counted as a stream instead. */
+export function isUncounted(call: Call): boolean {
   return call.method === LISTEN && call.origin.countsStreams === true;
 }
 

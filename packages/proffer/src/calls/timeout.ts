@@ -2,14 +2,6 @@ import { RpcError } from "../protocol/errors.ts";
 import { ToolError } from "../results/content.ts";
 import type { Call } from "./call.ts";
 
-/** How to release the slot of each late handler. */
-const releases = /* @__PURE__ */ new WeakMap<Call, () => void>();
-
-/** Releases the slot of a handler that exceeded its time limit and will never settle, because it asked a question. */
-export function releaseLateHandler(call: Call): void {
-  if (call.lateHandler !== undefined) releases.get(call)?.();
-}
-
 /** The longest delay of a timer, 24 days; a longer one would fire at once. */
 const MAX_DELAY = 2 ** 31 - 1;
 
@@ -29,10 +21,7 @@ export function limitTime(
       return;
     }
     const late = lateError(milliseconds, call);
-    call.lateHandler = new Promise((resolve) => {
-      releases.set(call, resolve as () => void);
-      Promise.resolve(handler).then(resolve, resolve);
-    });
+    call.lateHandler = Promise.resolve(handler);
     call.abort(late.message);
     call.interrupt(late);
   }
@@ -60,7 +49,7 @@ function rethrow(error: unknown): never {
 }
 
 function lateHook(milliseconds: number, { method }: Call): Error {
-  const cause = new Error("a function of the server's author did not settle in time");
+  const cause = new Error("a function did not settle in time");
   return new RpcError("internal_error", `${method} did not finish within ${limitText(milliseconds)}.`, { cause });
 }
 
@@ -79,5 +68,5 @@ export async function within(milliseconds: number, pending: unknown): Promise<un
 }
 
 function limitText(milliseconds: number): string {
-  return `${milliseconds} ms, the server's limits.hookTimeout`;
+  return `${milliseconds} ms (limits.hookTimeout)`;
 }

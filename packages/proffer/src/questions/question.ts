@@ -1,6 +1,5 @@
 import type { Call } from "../calls/call.ts";
 import { missingCapabilities, missingCapability } from "../calls/capabilities.ts";
-import { releaseLateHandler } from "../calls/timeout.ts";
 import type { JsonObject } from "../protocol/messages.ts";
 import { METHODS } from "../protocol/methods.ts";
 import type { ClientCapabilities } from "../protocol/model.ts";
@@ -40,7 +39,7 @@ export interface Questions {
  * garbage-collected together with the run that awaits it.
  */
 export function suspended<Value>(call: Call): Promise<Value> {
-  releaseLateHandler(call);
+  call.forgetLateHandler();
   return new Promise<Value>(() => {});
 }
 

@@ -1,5 +1,4 @@
 import type { Call } from "../calls/call.ts";
-import { releaseLateHandler } from "../calls/timeout.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { encodeInputRequired } from "../results/encode.ts";
@@ -141,7 +140,7 @@ export class Rounds implements Questions {
 
   async #suspend(): Promise<void> {
     // The handler may have finished without awaiting the answer, or its time limit was up in the same turn.
-    if (this.#call.done) return releaseLateHandler(this.#call);
+    if (this.#call.done) return this.#call.forgetLateHandler();
     this.#over = true;
     this.#call.ignoreHandler();
     await this.#settleSteps();
@@ -152,7 +151,7 @@ export class Rounds implements Questions {
     } catch (error) {
       this.#call.interrupt(error as Error);
     }
-    releaseLateHandler(this.#call);
+    this.#call.forgetLateHandler();
   }
 
   /**
@@ -166,10 +165,10 @@ export class Rounds implements Questions {
       call.interrupt(
         new UsageError(
           "wrong_use",
-          "A step did not end within 10 minutes after a question. If it waits for the answer, ask before the step and pass the answer in.",
+          "A step did not end within 10 minutes after a question. Ask before the step and pass the answer in.",
         ),
       );
-      releaseLateHandler(call);
+      call.forgetLateHandler();
     }, MAX_STEP_WAIT);
     while (this.#steps.size > 0) await Promise.allSettled(this.#steps);
     clearTimeout(timer);

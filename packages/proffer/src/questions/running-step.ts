@@ -43,7 +43,7 @@ export function refuseInsideStep(call: Call): void {
   if (step?.call !== call || !step.running) return;
   const error = new UsageError(
     "wrong_use",
-    `The step ${JSON.stringify(step.name)} asks a question or starts a step. A step can do neither: ask before the step and pass the answer in.`,
+    `The step ${JSON.stringify(step.name)} asks a question or starts a step. Ask before the step and pass the answer in.`,
   );
   // The call can be ended only after the handler has returned its promise.
   queueMicrotask(() => call.interrupt(error));

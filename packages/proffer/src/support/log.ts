@@ -29,7 +29,7 @@ export function withoutThrowing(sink: LogSink): LogSink {
     contain(
       () => sink(entry),
       (error) => {
-        consoleLog({ level: "error", message: "The log function failed. Its entry follows.", error });
+        consoleLog({ level: "error", message: "The log function failed", error });
         consoleLog(entry);
       },
     );

@@ -99,7 +99,7 @@ describe("T122: a question that nobody answers", () => {
     const { events, question } = await askOn(url, session, method);
     expect((await cancelled(events)).params).toEqual({ requestId: question.id });
     const { result } = await events.message(({ id }) => id === 1);
-    expect(result).toEqual({ isError: true, content: [{ type: "text", text: "Nobody answered within 20 ms." }] });
+    expect(result).toEqual({ isError: true, content: [{ type: "text", text: "Nobody answered within 0.02 s." }] });
     await events.ended;
   });
 
@@ -108,7 +108,7 @@ describe("T122: a question that nobody answers", () => {
     const { events, messages } = await openPair(url);
     await post(messages, legacy("tools/call", { name: "roots", arguments: {} }, 7));
     const { result } = await events.message(({ id }) => id === 7);
-    expect(result).toMatchObject({ isError: true, content: [{ text: "Nobody answered within 20 ms." }] });
+    expect(result).toMatchObject({ isError: true, content: [{ text: "Nobody answered within 0.02 s." }] });
   });
 
   it("ends with the stream over the SSE pair", async () => {

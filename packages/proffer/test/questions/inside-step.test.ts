@@ -16,8 +16,7 @@ import { connectMemory } from "../../src/transports/memory.ts";
 import { EVERY } from "../versions.ts";
 
 const YES_NO = { yes: field.boolean() };
-const REFUSED =
-  'The step "charge" asks a question or starts a step. A step can do neither: ask before the step and pass the answer in.';
+const REFUSED = 'The step "charge" asks a question or starts a step. Ask before the step and pass the answer in.';
 
 type Handle = (ctx: Context) => unknown;
 

@@ -7,7 +7,7 @@ import type { CompiledSchema, JsonSchema, SchemaIssue } from "./types.ts";
 
 const TOO_COMPLEX: SchemaIssue = {
   pointer: "",
-  message: `is too complex to validate: the check would exceed ${MAX_WORK} steps. Simplify the value or the schema`,
+  message: `is too complex to validate: it takes more than ${MAX_WORK} steps. Simplify the value or the schema`,
 };
 
 /**

@@ -6,7 +6,7 @@ import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 const TOO_MUCH = [
   {
     pointer: "",
-    message: "is too complex to validate: the check would exceed 5000000 steps. Simplify the value or the schema",
+    message: "is too complex to validate: it takes more than 5000000 steps. Simplify the value or the schema",
   },
 ];
 const TOO_DEEP = [{ pointer: "", message: "is nested too deep to validate" }];

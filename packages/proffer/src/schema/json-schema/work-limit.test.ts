@@ -6,7 +6,7 @@ import type { JsonSchema } from "./types.ts";
 
 const TOO_COMPLEX = {
   pointer: "",
-  message: "is too complex to validate: the check would exceed 5000000 steps. Simplify the value or the schema",
+  message: "is too complex to validate: it takes more than 5000000 steps. Simplify the value or the schema",
 };
 
 function list<Item>(length: number, item: (i: number) => Item): Item[] {

@@ -1,5 +1,5 @@
 import type { CallOrigin } from "../../calls/call.ts";
-import { InFlight } from "../../calls/in-flight.ts";
+import { InFlight, isUncounted } from "../../calls/in-flight.ts";
 import type { Principal } from "../../calls/principal.ts";
 import type { ChangeListener } from "../../catalog/changes.ts";
 import { RpcError } from "../../protocol/errors.ts";
@@ -48,7 +48,13 @@ export class SharedInFlight extends InFlight {
   override busy(origin: CallOrigin): RpcError | undefined {
     const full = super.busy(origin);
     if (full !== undefined || this.size * 2 < this.#max) return full;
-    if (this.count((call) => isSameClient(call.origin, origin)) < this.#share) return undefined;
-    return new ShareError(this.#share, "requests in flight");
+    return this.#count(origin) < this.#share ? undefined : new ShareError(this.#share, "requests in flight");
+  }
+
+  #count(client: ClientIdentity): number {
+    let count = 0;
+    for (const call of this.calls) if (!isUncounted(call) && isSameClient(call.origin, client)) count++;
+    for (const call of this.late) if (isSameClient(call.origin, client)) count++;
+    return count;
   }
 }
