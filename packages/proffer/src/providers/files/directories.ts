@@ -24,7 +24,7 @@ export interface DirectoriesOptions {
 
 interface Cached extends DirectoryPart {
   /** Changes when a name in the directory is added, removed or replaced. */
-  readonly version: string;
+  readonly stamp: string;
 }
 
 const SETTLE_TIME = 2000;
@@ -61,13 +61,13 @@ export class Directories {
     try {
       const stats = opened.file.stat();
       if (opened.path !== directory || !stats.isDirectory()) return NOTHING;
-      const version = versionOf(stats);
+      const stamp = stampOf(stats);
       const known = this.#cache.get(directory);
       this.#forget(directory);
-      if (known?.version === version) return this.#keep(directory, known);
+      if (known?.stamp === stamp) return this.#keep(directory, known);
       const names = await this.#readNames(await root.pathOf(opened));
       const part = limit(toEntries(this.#visible, directory, names), this.#maxEntries);
-      return this.#isSettled(stats) ? this.#keep(directory, { ...part, version }) : part;
+      return this.#isSettled(stats) ? this.#keep(directory, { ...part, stamp }) : part;
     } finally {
       opened.file.close();
     }
@@ -109,7 +109,7 @@ export class Directories {
   }
 }
 
-function versionOf({ dev, ino, mtimeNs, ctimeNs }: BigIntStats): string {
+function stampOf({ dev, ino, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${dev} ${ino} ${mtimeNs} ${ctimeNs}`;
 }
 
