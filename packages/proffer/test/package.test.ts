@@ -22,6 +22,10 @@ describe.each(["proffer", "cli"] as const)("the package in packages/%s", (folder
   it("T120: has no install scripts", () => {
     expect(Object.keys(manifest.scripts ?? {}).filter((name) => installScripts.includes(name))).toEqual([]);
   });
+
+  it("T120: is published with its provenance", () => {
+    expect(manifest.publishConfig).toEqual({ access: "public", provenance: true });
+  });
 });
 
 describe("the pair of packages", () => {

@@ -216,9 +216,11 @@ export function resume(call: Call): Rounds | Promise<Rounds> {
 function claim(call: Call, state: RoundState): void | Promise<void> {
   if (!isSingleUse(call)) return;
   const key = `state ${state.id} ${state.round}`;
-  const claimed = call.server.store.claim(key, state.expires - Date.now(), call.origin.principal?.id);
-  return whenReady(claimed, (first) => {
-    if (!first) throw new InvalidParams("params.requestState was already used. Send the request again without it.");
+  const claimed: unknown = call.server.store.claim(key, state.expires - Date.now(), call.origin.principal?.id);
+  // The promise of another library is not an instance of Promise, but as true as any object.
+  return whenReady(typeof claimed === "boolean" ? claimed : Promise.resolve(claimed), (first) => {
+    if (first !== true)
+      throw new InvalidParams("params.requestState was already used. Send the request again without it.");
   });
 }
 

@@ -45,6 +45,18 @@ function remoteStore(): Store {
   };
 }
 
+/** A store whose promises are not instances of Promise. */
+function thenableStore(): Store {
+  const store = remoteStore();
+  return {
+    claim(...claim) {
+      const claimed = Promise.resolve(store.claim(...claim));
+      // biome-ignore lint/suspicious/noThenProperty: the promise of another library
+      return { then: (...callbacks: Parameters<typeof claimed.then>) => claimed.then(...callbacks) } as never;
+    },
+  };
+}
+
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -53,6 +65,7 @@ describe("the state of a single-use tool", () => {
   it.each([
     ["in memory", () => new MemoryStore()],
     ["behind a network", remoteStore],
+    ["that returns the promises of another library", thenableStore],
   ])("T109: succeeds once if two nodes that share a store %s receive it twenty times at once", async (_, create) => {
     const store = create();
     const nodes = [await connect(node(store)), await connect(node(store))] as const;
