@@ -57,6 +57,7 @@ interface Manifest {
   readonly exports: Record<string, string | { readonly default: string }>;
   readonly dependencies?: Record<string, string>;
   readonly peerDependencies?: Record<string, string>;
+  readonly publishConfig?: Record<string, unknown>;
 }
 
 function readManifest(folder: string): Manifest {
