@@ -24,6 +24,7 @@ let folder: string;
 let running = 0;
 let mostRunning = 0;
 let aborted = 0;
+let begun = 0;
 
 const server = () =>
   defineServer({
@@ -42,6 +43,14 @@ const server = () =>
           running--;
           return "done";
         },
+      }),
+      defineTool({
+        name: "wait",
+        handle: (_input, ctx) =>
+          new Promise<string>(() => {
+            begun++;
+            ctx.signal.addEventListener("abort", () => void aborted++);
+          }),
       }),
       defineTool({
         name: "chat",
@@ -68,6 +77,7 @@ afterEach(async () => {
   Object.assign(room, { max, patience });
   mostRunning = 0;
   aborted = 0;
+  begun = 0;
   await expect
     .poll(() => {
       unreadResponses.recount();
@@ -150,6 +160,16 @@ describe("requests that are pipelined on one connection", () => {
     const socket = open(await host(), ...calls);
     expect(await readAnswers(socket, calls.length)).toHaveLength(calls.length);
     expect(mostRunning).toBe(1);
+  });
+
+  it("T124: may not wait in any number behind a call that never ends, and that call is cancelled", async () => {
+    const { port } = await serve();
+    const socket = open(port, call("wait"), ...Array.from({ length: 256 }, () => call("counted")));
+    await expect.poll(() => begun).toBe(1);
+    socket.write(bytesOf(call("counted")));
+    await sizeUntilClosed(socket);
+    await expect.poll(() => aborted).toBe(1);
+    expect(mostRunning).toBe(0);
   });
 
   it("T132: are not read as files before the client has read the responses before them", async () => {

@@ -43,20 +43,9 @@ export function backlogOf(response: ServerResponse): Backlog | undefined {
   return backlog;
 }
 
-/**
- * Whether the client must first read: over HTTP/1 the response to the request before this one on the connection, over
- * HTTP/2 all but `max` bytes. Node emits all requests of a chunk at once: 50 kB can ask for a hundred large files.
- */
-export function mustWait(response: ServerResponse, max: number): boolean {
-  if (response.socket === null) return true;
+/** Whether the client of an HTTP/2 connection must first read all but `max` of its unread bytes. */
+export function isOverBacklog(response: ServerResponse, max: number): boolean {
   const session = streamOf(response)?.session;
   const backlog = session && backlogs.get(session);
   return backlog !== undefined && backlog.bytes > max;
-}
-
-/** Calls back when `mustWait` is no longer true; never if the client disconnects first. */
-export function whenRead(response: ServerResponse, max: number, start: () => void): void {
-  // Node assigns the socket when the response before this one is written.
-  if (response.socket === null) response.once("socket", () => process.nextTick(start));
-  else backlogOf(response)?.wait(max, start);
 }

@@ -5,8 +5,9 @@ import { room } from "../../../support/room.ts";
 import { HttpEndpoint } from "../endpoint.ts";
 import { HttpError, sendError } from "../http-error.ts";
 import { DRAIN_TIMEOUT, type HttpOptions } from "../options.ts";
-import { mustWait, whenRead } from "./backlog.ts";
+import { backlogOf, isOverBacklog } from "./backlog.ts";
 import { NodeExchange } from "./exchange.ts";
+import { waitForTurn } from "./pipeline.ts";
 import { TrustedProxies } from "./trusted-proxies.ts";
 
 /** Options for serving one server over HTTP with Node. */
@@ -70,8 +71,23 @@ export function handleNode(
   const error = exchange.headerError();
   if (error !== undefined) sendError(exchange, error);
   else if (request.readableDidRead) sendError(exchange, new HttpError(500, new RpcError("internal_error", BODY_GONE)));
-  else if (mustWait(response, endpoint.limits.maxUnreadBytes))
-    whenRead(response, endpoint.limits.maxUnreadBytes, () => endpoint.handle(exchange));
+  else startInTurn(endpoint, exchange, request, response);
+}
+
+/**
+ * Starts a request when its client has read enough: over HTTP/1 the response before it on the connection, over HTTP/2
+ * all but `maxUnreadBytes`. Node emits all requests of a chunk at once: 50 kB can ask for a hundred large files.
+ */
+function startInTurn(
+  endpoint: HttpEndpoint,
+  exchange: NodeExchange,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const { maxUnreadBytes } = endpoint.limits;
+  if (response.socket === null) waitForTurn(request, response, () => endpoint.handle(exchange));
+  else if (isOverBacklog(response, maxUnreadBytes))
+    backlogOf(response)?.wait(maxUnreadBytes, () => endpoint.handle(exchange));
   else endpoint.handle(exchange);
 }
 
