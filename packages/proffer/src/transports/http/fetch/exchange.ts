@@ -4,7 +4,16 @@ import { concat } from "../../../support/bytes.ts";
 import { atEndOfTurn } from "../../../support/end-of-turn.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, RequestRecord } from "../exchange.ts";
-import { JSON_HEADERS, NO_HEADERS, notUtf8Error, STREAM_HEADERS, sendError, tooLargeError } from "../http-error.ts";
+import {
+  HttpError,
+  JSON_HEADERS,
+  NO_HEADERS,
+  notUtf8Error,
+  STREAM_HEADERS,
+  sendError,
+  tooLargeError,
+} from "../http-error.ts";
+import { Upload, uploadsBusyError } from "../uploads.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -118,10 +127,11 @@ export class FetchExchange implements HttpExchange {
 
   async #read(receiver: BodyReceiver): Promise<void> {
     let text: string | undefined;
+    const upload = new Upload();
     try {
-      const bytes = await this.#readBytes(receiver.maxMessageBytes);
-      if (bytes === undefined) {
-        sendError(this, tooLargeError(receiver.maxMessageBytes));
+      const bytes = await this.#readBytes(receiver.maxMessageBytes, upload);
+      if (bytes instanceof HttpError) {
+        sendError(this, bytes);
         return;
       }
       text = decoder.decode(bytes);
@@ -129,16 +139,18 @@ export class FetchExchange implements HttpExchange {
       // Not UTF-8, or the client disconnected while it was sending.
       sendError(this, notUtf8Error());
       return;
+    } finally {
+      upload.end();
     }
     receiver.received(this, text);
   }
 
   /**
-   * Reads the body; undefined if it is larger than the limit. Stops reading as soon as that is known. The announced
-   * length may be false: a run-time that does not compare it with the body would pass on any number of bytes.
+   * Reads the body, or returns why it is rejected; it stops reading as soon as that is known. The announced length may be
+   * false: a run-time that does not compare it with the body would pass on any number of bytes.
    */
-  async #readBytes(limit: number): Promise<Uint8Array | undefined> {
-    if (Number(this.raw.headers.get("content-length")) > limit) return undefined;
+  async #readBytes(limit: number, upload: Upload): Promise<Uint8Array | HttpError> {
+    if (Number(this.raw.headers.get("content-length")) > limit) return tooLargeError(limit);
     const chunks: Uint8Array[] = [];
     let size = 0;
     const reader = this.raw.body?.getReader();
@@ -146,14 +158,16 @@ export class FetchExchange implements HttpExchange {
       const { value, done } = await reader.read();
       if (done) break;
       size += value.length;
-      if (size > limit) {
+      const fits = upload.add(value.length);
+      if (size > limit || !fits) {
         // Not awaited: a source that never settles must not hold back the response.
         reader.cancel().catch(() => {});
-        return undefined;
+        return size > limit ? tooLargeError(limit) : uploadsBusyError();
       }
       chunks.push(value);
     }
-    return chunks.length === 1 ? chunks[0] : concat(chunks);
+    const [only] = chunks;
+    return only !== undefined && chunks.length === 1 ? only : concat(chunks);
   }
 
   #disconnected(): void {

@@ -6,6 +6,7 @@ import type { HttpEndpoint } from "../endpoint.ts";
 import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, RequestRecord } from "../exchange.ts";
 import { HttpError, notUtf8Error, sendError, tooLargeError } from "../http-error.ts";
 import { IDLE_TIMEOUT } from "../options.ts";
+import { Upload, uploadsBusyError } from "../uploads.ts";
 import { LargeBody, SLICE } from "./large-body.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 import { UnreadResponse, unreadResponses } from "./unread.ts";
@@ -117,24 +118,42 @@ export class NodeExchange implements HttpExchange {
     }
     const chunks: Buffer[] = [];
     let size = 0;
+    let upload: Upload | undefined;
     raw.on("data", (chunk: Buffer) => {
       // Rejected before: the rest is discarded.
       if (size > receiver.maxMessageBytes) return;
+      const [first] = chunks;
+      if (first !== undefined) upload ??= this.#startUpload(first.length);
       size += chunk.length;
-      if (size <= receiver.maxMessageBytes) {
+      const error =
+        size > receiver.maxMessageBytes
+          ? tooLargeError(receiver.maxMessageBytes)
+          : upload?.add(chunk.length) === false && uploadsBusyError();
+      if (!error) {
         chunks.push(chunk);
         return;
       }
+      size = Number.POSITIVE_INFINITY;
       chunks.length = 0;
-      sendError(this, tooLargeError(receiver.maxMessageBytes));
+      upload?.end();
+      sendError(this, error);
     });
     raw.on("end", () => {
       if (size > receiver.maxMessageBytes) return;
+      upload?.end();
       const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
       if (isAscii(bytes)) receiver.received(this, bytes.toString("latin1"));
       else if (isUtf8(bytes)) receiver.received(this, bytes.toString("utf8"));
       else sendError(this, notUtf8Error());
     });
+  }
+
+  /** Counts the bytes of a request with a second chunk; one that arrives at once costs nothing. */
+  #startUpload(bytes: number): Upload {
+    const upload = new Upload();
+    upload.add(bytes);
+    this.raw.once("close", () => upload.end());
+    return upload;
   }
 
   send(status: number, headers: HeaderList, body?: Wire): void {
