@@ -1,3 +1,5 @@
+import { isObject } from "./shape.ts";
+
 /** The keyword of arguments that clients repeat in headers, so that proxies can route by them (2026-07-28). */
 const KEYWORD = "x-mcp-header";
 /** RFC 9110, section 5.6.2: the characters of a header name. */
@@ -52,8 +54,4 @@ function findParams(schema: unknown, path: readonly string[] = []): HeaderParam[
   if (!isObject(properties)) return own;
   const nested = Object.entries(properties).flatMap(([key, value]) => findParams(value, [...path, key]));
   return [...own, ...nested];
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
