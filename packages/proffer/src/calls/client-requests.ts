@@ -4,6 +4,7 @@ import type { MessageFault } from "../protocol/parse.ts";
 import { ToolError } from "../results/content.ts";
 import { durationText } from "../support/duration.ts";
 import type { Call } from "./call.ts";
+import { delayOf } from "./timeout.ts";
 
 /** A client's response to a request from the server. */
 export type ClientResponse = { readonly result: JsonObject } | { readonly error: JsonObject };
@@ -39,7 +40,7 @@ export class ClientRequests {
       const timer = setTimeout(() => {
         withdraw();
         if (!call.done) call.interrupt(nobodyAnswered(call));
-      }, call.server.limits.questionTimeout);
+      }, delayOf(call.server.limits.questionTimeout));
       if (unanswered.size === 0) this.#calls++;
       unanswered.add(withdraw);
       this.#waiting.set(id, (response) => {

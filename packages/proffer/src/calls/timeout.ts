@@ -2,8 +2,10 @@ import { RpcError } from "../protocol/errors.ts";
 import { ToolError } from "../results/content.ts";
 import type { Call } from "./call.ts";
 
-/** The longest delay of a timer, 24 days; a longer one would fire at once. */
-const MAX_DELAY = 2 ** 31 - 1;
+/** Returns the delay of a timer for a limit: at most 24 days, because a longer one would fire at once. */
+export function delayOf(milliseconds: number): number {
+  return Math.min(milliseconds, 2 ** 31 - 1);
+}
 
 /** Ends the call after `milliseconds`: the handler's signal is aborted and its late result ignored. */
 export function limitTime(
@@ -12,7 +14,7 @@ export function limitTime(
   handler: unknown,
   lateError: (milliseconds: number, call: Call) => Error = lateTool,
 ): void {
-  const delay = Math.min(milliseconds, MAX_DELAY);
+  const delay = delayOf(milliseconds);
   call.timer = setTimeout(check, delay);
   function check(): void {
     // The time that a user takes to answer does not count.
@@ -58,7 +60,7 @@ export async function within(milliseconds: number, pending: unknown): Promise<un
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const refuse = () => reject(new Error(`It did not settle within ${limitText(milliseconds)}`));
-    timer = setTimeout(refuse, Math.min(milliseconds, MAX_DELAY));
+    timer = setTimeout(refuse, delayOf(milliseconds));
   });
   try {
     return await Promise.race([pending, late]);

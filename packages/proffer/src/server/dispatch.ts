@@ -40,7 +40,7 @@ function perform(call: Call): unknown {
     throw new RpcError("method_not_found", `Unknown method ${JSON.stringify(call.method.slice(0, 128))}.`);
   }
   const { requestState, inputResponses } = call.params;
-  // Whoever has the state can continue the dialogue: it must not appear if middleware logs the parameters.
+  // Anyone with the state can continue the dialogue: it must not appear if middleware logs the parameters.
   if (requestState !== undefined) Object.defineProperty(call.params, "requestState", { enumerable: false });
   if (method?.asks && call.revision.rounds && (requestState !== undefined || inputResponses !== undefined)) {
     return whenReady(resume(call), (questions) => {

@@ -43,3 +43,16 @@ it("T123: many questions at once print no warning, and a question that nobody wa
   process.off("warning", warn);
   expect(warnings).toEqual([]);
 });
+
+it("a question without a time limit waits, although a timer without one would fire at once", async () => {
+  const limits = { questionTimeout: Number.POSITIVE_INFINITY };
+  const server = serveTool(async (_, ctx) => (await ctx.ask("Your name?", { name: field.text() })).action, { limits });
+  // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
+  const sent: any[] = [];
+  const { send, close } = connectMemory(server, (text) => sent.push(JSON.parse(text)));
+  send(request(0, "initialize", '{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}}}'));
+  send(call(1));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(sent.map(({ id, method }) => method ?? id)).toEqual([0, "elicitation/create"]);
+  close();
+});

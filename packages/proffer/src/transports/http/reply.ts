@@ -3,6 +3,7 @@ import type { ClientResponse } from "../../calls/client-requests.ts";
 import { cancelCall } from "../../calls/in-flight.ts";
 import type { Principal } from "../../calls/principal.ts";
 import type { SessionState } from "../../calls/session.ts";
+import { delayOf } from "../../calls/timeout.ts";
 import type { ChangeListener } from "../../catalog/changes.ts";
 import type { ErrorObject } from "../../protocol/errors.ts";
 import type { JsonObject, Wire } from "../../protocol/messages.ts";
@@ -137,7 +138,7 @@ export class HttpReply implements CallOrigin, DisconnectListener {
       // A client that listens to its session is there, and may still answer.
       if (this.#owner?.listening) this.#expectReconnect();
       else if (this.#stream?.connected === false) this.#abandon();
-    }, reconnectTimeout);
+    }, delayOf(reconnectTimeout));
   }
 
   #isWaiting(): boolean {
