@@ -1,6 +1,5 @@
-import fs from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import type { Writable } from "node:stream";
+import { fs, syncBuiltinESMExports } from "./builtins.ts";
 
 /** The real stdout, for protocol messages only. */
 export type GuardedStdout = Pick<Writable, "write" | "writableLength" | "writableNeedDrain" | "once">;

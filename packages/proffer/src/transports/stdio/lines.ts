@@ -1,5 +1,5 @@
-import { isUtf8 } from "node:buffer";
 import type { RpcError } from "../../protocol/errors.ts";
+import { isUtf8 } from "./builtins.ts";
 import { decode, PendingBytes, type Splitter, tooLarge } from "./splitter.ts";
 
 const NEWLINE = 10;

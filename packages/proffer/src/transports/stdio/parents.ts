@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { fs } from "./builtins.ts";
 
 /** Milliseconds between checks of the parent processes. */
 const INTERVAL = 2000;
@@ -33,7 +33,7 @@ function findWrappers(): number[] {
 function parentOf(pid: number): number {
   if (pid === process.pid) return process.ppid;
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
     // The command name, in parentheses, may contain any character.
     return Number(stat.slice(stat.lastIndexOf(")")).split(" ")[2]);
   } catch {
@@ -44,7 +44,7 @@ function parentOf(pid: number): number {
 /** Identifies the pipe that is the stdin of a process; undefined for a terminal, which unrelated processes share. */
 function stdinOf(pid: number): string | undefined {
   try {
-    const stats = statSync(`/proc/${pid}/fd/0`);
+    const stats = fs.statSync(`/proc/${pid}/fd/0`);
     return stats.isFIFO() || stats.isSocket() ? `${stats.dev} ${stats.ino}` : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
-import { isUtf8 } from "node:buffer";
 import { RpcError } from "../../protocol/errors.ts";
+import { isUtf8 } from "./builtins.ts";
 
 /** Splits bytes into messages, with an error for each invalid one. */
 export interface Splitter {
