@@ -15,7 +15,6 @@ const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs"];
 
 /** Modules that are always loaded together are bundled into one file, even if several entries share it. */
 const GROUPS = [
-  { name: "uri", test: /proffer\/src\/(uri\/.*|support\/usage-error)(?<!\.d)\.ts$/, priority: 1 },
   { name: "core", test: /proffer\/src\/(?!adapters|derived|providers|testing|transports)[a-z]+\/.*(?<!\.d)\.ts$/ },
   { name: "serve", test: /cli\/src\/commands\/serve\.ts$/ },
 ];
