@@ -9,7 +9,7 @@ export interface Difference {
   readonly changed: readonly string[];
 }
 
-/** A server whose tools, prompts and resources can be replaced by those of another one. */
+/** A server that can be replaced by its next version, with every option, while clients are connected. */
 export interface LiveServer {
   readonly server: Server;
   /** Serves the next version. Clients are notified only of the lists that look different to them. */
@@ -18,7 +18,7 @@ export interface LiveServer {
 
 const KINDS = ["tools", "prompts", "resources"] as const;
 
-/** Creates a live server. It keeps the name, version, instructions and other options of the first version. */
+/** Creates a live server that begins with the first version. */
 export function createLiveServer(first: Server): LiveServer {
   const calls = new PinnedCalls();
   const front = createFrontServer(first, calls);

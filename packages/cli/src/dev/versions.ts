@@ -36,8 +36,6 @@ export interface Versions {
   clear(): void;
 }
 
-/** Declares all three lists from the start, because clients learn the capabilities only when they connect. */
-const ALL_LISTS = { tools: [], prompts: [], resources: [] };
 /** An earlier version with a call in flight may still import one of its files. */
 const KEPT_EMISSIONS = 3;
 
@@ -75,7 +73,7 @@ export function openVersions(file: string, trust = currentTrust()): Versions {
       const server =
         derivation.form === "server"
           ? serverOf(file, loaded)
-          : createDerivedServer(toManifest(derivation), async () => loaded, ALL_LISTS);
+          : createDerivedServer(toManifest(derivation), async () => loaded);
       return { server, derivation };
     },
     clear: () => rmSync(root, { recursive: true, force: true }),

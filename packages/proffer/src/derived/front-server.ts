@@ -5,7 +5,9 @@ import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Resource } from "../resources/define.ts";
 import type { ResourceMatch, ResourceRegistry } from "../resources/registry.ts";
 import type { SerializedResult } from "../results/serialized.ts";
-import { type Public, type Server, ServerState, stateOf } from "../server/server.ts";
+import { type Public, type Server, type ServerOptions, ServerState, stateOf } from "../server/server.ts";
+import type { Store } from "../server/store.ts";
+import type { Sealer } from "../support/seal.ts";
 import type { Tool } from "../tools/define.ts";
 
 /** Functions that replace an item whenever a client uses it. Lists show the original. */
@@ -15,38 +17,80 @@ export interface Substitutes {
   resource(resource: Resource): Resource;
 }
 
-/** A server that presents the catalog of another one, which can be exchanged while clients are connected. */
+/** A server that presents the versions of another one, which can be exchanged while clients are connected. */
 export interface FrontServer {
   readonly server: Server;
   /**
-   * Presents the catalog of `next` from now on, including items that are added to it or removed from it later. Clients
-   * are notified of the lists in `changed`.
+   * Presents `next` from now on: its options, and its catalog, including items that are added to it or removed from it
+   * later. Clients are notified of the lists in `changed`.
    */
   present(next: Server, changed: readonly ListKind[]): void;
 }
 
-const KINDS = ["tools", "prompts", "resources"] as const;
-
-/**
- * Creates a front for the successive versions of a server. It keeps the options of the first version, such as its name,
- * limits and middleware, because clients learn some of them only when they connect.
- */
+/** Creates a front for the successive versions of a server. */
 export function createFrontServer(first: Server, substitutes: Substitutes): FrontServer {
-  const { options, revisions } = stateOf(first);
-  const declared = KINDS.filter((kind) => options[kind] !== undefined);
-  const front = new ServerState({ ...options, ...Object.fromEntries(declared.map((kind) => [kind, []])) }, revisions);
+  const front = new Front(stateOf(first), substitutes);
   return {
     server: front,
     present(next, changed) {
-      const state = stateOf(next);
-      state.front = front;
-      front.tools = new RegistryView(state.tools, substitutes.tool);
-      front.prompts = new RegistryView(state.prompts, substitutes.prompt);
-      front.resources = new ResourceView(state.resources, substitutes.resource);
-      front.pages.clear();
+      front.present(stateOf(next));
       for (const kind of changed) front.listChanged(kind);
     },
   };
+}
+
+/** Declared in every version, because clients learn the capabilities only when they connect, and an edit can add one. */
+const LISTS = { tools: [], prompts: [], resources: [] };
+
+/** The fields that are not set by options: they belong to the clients, who stay connected to the front. */
+const OWN = new Set<string>([
+  "tools",
+  "prompts",
+  "resources",
+  "front",
+  "changes",
+  "watchers",
+  "pages",
+  "store",
+] satisfies (keyof ServerState)[]);
+
+class Front extends ServerState {
+  readonly #substitutes: Substitutes;
+  /** Serves the versions without a store: single-use answers that an earlier version claimed stay claimed. */
+  readonly #memory: Store;
+  #presented: ServerState;
+  #declared: ServerOptions;
+
+  constructor(first: ServerState, substitutes: Substitutes) {
+    const { name, version } = first.info;
+    super({ name, version }, first.revisions);
+    this.#substitutes = substitutes;
+    this.#memory = this.store;
+    this.#presented = first;
+    this.#declared = first.options;
+  }
+
+  present(next: ServerState): void {
+    next.front = this;
+    this.#presented = next;
+    this.#declared = { ...LISTS, ...next.options };
+    // Every other field, so that no option is forgotten.
+    const settings = Object.entries(next).filter(([field]) => !OWN.has(field));
+    Object.assign(this, Object.fromEntries(settings), { store: next.options.store ?? this.#memory });
+    this.tools = new RegistryView(next.tools, this.#substitutes.tool);
+    this.prompts = new RegistryView(next.prompts, this.#substitutes.prompt);
+    this.resources = new ResourceView(next.resources, this.#substitutes.resource);
+    this.pages.clear();
+  }
+
+  override get options(): ServerOptions {
+    return this.#declared;
+  }
+
+  /** Versions without keys share one of the front, so that an edit does not end the questions in flight. */
+  override get sealer(): Sealer {
+    return this.#presented.options.keys === undefined ? super.sealer : this.#presented.sealer;
+  }
 }
 
 class RegistryView<Item extends { readonly kind: string }, Source extends Public<Registry<Item>>>

@@ -81,7 +81,7 @@ const PAGE_SIZE = 1000;
 export class ServerState implements Server {
   readonly [BRAND] = true;
   readonly info: Implementation;
-  readonly instructions: string | undefined;
+  instructions: string | undefined;
   tools: Public<Registry<Tool>>;
   prompts: Public<Registry<Prompt>>;
   resources: Public<ResourceRegistry>;
@@ -168,7 +168,7 @@ export class ServerState implements Server {
           [...this.prompts].some((prompt) => [...prompt.arguments.values()].some((argument) => argument.complete))
         );
       default:
-        return this.#options[capability] !== undefined || this[capability].size > 0;
+        return this.options[capability] !== undefined || this[capability].size > 0;
     }
   }
 
