@@ -5,6 +5,7 @@
  * @module
  */
 
+export { type AddOptions, addFunctions } from "./derived/add-functions.ts";
 export type { Module } from "./derived/bind.ts";
 export { type BuiltChecks, partCheck } from "./derived/built-check.ts";
 export { type Codec, decode, encode, type Plan, type PlanCondition, type PlanOption } from "./derived/codec.ts";

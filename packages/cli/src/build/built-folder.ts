@@ -69,7 +69,7 @@ function describeFiles(module: string, derivation: Derivation, entry: string): F
   const manifest = toManifest(derivation);
   return {
     "index.js": INDEX,
-    ...(form === "server" ? ownServer(entry) : derivedServer(entry, manifest)),
+    ...SERVER_FILES[form](entry, manifest),
     [BUILT_MANIFEST]: `${JSON.stringify({ form, ...manifest })}\n`,
     "package.json": `${JSON.stringify(describePackage(module, derivation), undefined, 2)}\n`,
   };
@@ -97,18 +97,24 @@ import server, { load } from "./server.js";
 await serveByArguments(server, load);
 `;
 
+const READ_MANIFEST = `import { readFileSync } from "node:fs";`;
+const MANIFEST = `const manifest = JSON.parse(readFileSync(new URL("./${BUILT_MANIFEST}", import.meta.url), "utf8"));`;
+const LOADED = `/** Does nothing: the import above has loaded everything. */
+export const load = async () => {};
+`;
+
 function derivedServer(entry: string, { tools }: Manifest): Files {
   return {
     [CHECKS]: writeChecksModule(tools),
-    [BUILT_SERVER]: `import { readFileSync } from "node:fs";
+    [BUILT_SERVER]: `${READ_MANIFEST}
 import { createDerivedServer } from "proffer/derived";
 
-const manifest = JSON.parse(readFileSync(new URL("./${BUILT_MANIFEST}", import.meta.url), "utf8"));
+${MANIFEST}
 const checks = () => import("./${CHECKS}");
 
 /** Imports the module and the checks of its arguments. The server can list its tools before that. */
 export const load = async () => {
-  const [module] = await Promise.all([import(${JSON.stringify(`./${MODULES}/${entry}`)}), checks()]);
+  const [module] = await Promise.all([import(${pathOf(entry)}), checks()]);
   return module;
 };
 
@@ -117,12 +123,29 @@ export default createDerivedServer(manifest, load, { checks });
   };
 }
 
-function ownServer(entry: string): Files {
+function combinedServer(entry: string, { tools }: Manifest): Files {
   return {
-    [BUILT_SERVER]: `export { default } from ${JSON.stringify(`./${MODULES}/${entry}`)};
+    [CHECKS]: writeChecksModule(tools),
+    [BUILT_SERVER]: `${READ_MANIFEST}
+import { addFunctions } from "proffer/derived";
+import { checks } from "./${CHECKS}";
+import * as module from ${pathOf(entry)};
 
-/** Does nothing: the import above has loaded everything. */
-export const load = async () => {};
+${MANIFEST}
+
+${LOADED}
+export default addFunctions(module.server, module, manifest, { source: import.meta.url, checks });
 `,
   };
+}
+
+function ownServer(entry: string): Files {
+  return { [BUILT_SERVER]: `export { default } from ${pathOf(entry)};\n\n${LOADED}` };
+}
+
+const SERVER_FILES = { functions: derivedServer, server: ownServer, combined: combinedServer };
+
+/** Returns the specifier of the author's module as a literal. */
+function pathOf(entry: string): string {
+  return JSON.stringify(`./${MODULES}/${entry}`);
 }

@@ -1,8 +1,12 @@
+import type { Module } from "proffer/derived";
 import { checkTarget, writeBuild } from "../build/built-folder.ts";
 import type { Derivation, Diagnostic } from "../derive/index.ts";
+import { ownServer } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
+import { prepareModule } from "../modules/prepare-module.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
+import { explainUsage } from "../terminal/explain-usage.ts";
 import { quoteForShell } from "../terminal/shell-quote.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
@@ -30,9 +34,28 @@ export async function build(file: string, { out, allowUndocumented = false }: Bu
   if (errors > 0) {
     throw new CommandError(`${file} has ${errors === 1 ? "an error" : `${errors} errors`}. Nothing was written.`);
   }
+  if (derivation.form === "combined") await explainUsage(checkNames(file));
   const written = writeBuild(module, out, derivation, (folder) => deriver.emit(folder));
   const index = quoteForShell(`${out}/index.js`);
   say(text`Wrote ${describe(derivation)} to ${out}: ${written} files. Run it with: node ${index} [--http [port]]`);
+}
+
+/**
+ * Adds the functions to the module's server, to find names that both define: the names of the server are code. A module
+ * that needs its production environment to be imported is built without this check.
+ * @throws {UsageError} for a duplicate name.
+ */
+async function checkNames(file: string): Promise<void> {
+  const { manifest, load } = await prepareModule(file);
+  let module: Module;
+  try {
+    module = await load();
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    say(text`warning: Duplicate names in the server and the functions were not looked for, because ${error.text}`);
+    return;
+  }
+  ownServer(file, "combined", manifest, module);
 }
 
 /** Makes a missing comment an error: a model knows a function only by its comment. */
@@ -50,5 +73,6 @@ function describe({ form, tools, prompts, resources }: Derivation): string {
   const counted = parts
     .filter(([count]) => count > 0)
     .map(([count, noun]) => `${count} ${noun}${count > 1 ? "s" : ""}`);
+  if (form === "combined") counted.unshift("a server");
   return counted.join(", ");
 }

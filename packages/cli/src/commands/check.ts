@@ -5,7 +5,7 @@ import { load } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
 import { toManifest } from "../modules/to-manifest.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { formatDiagnostics } from "../terminal/diagnostic-report.ts";
+import { formatDiagnostics, isBroken, reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { type Listing, listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
@@ -21,7 +21,7 @@ export async function check(file: string, { json = false }: { json?: boolean }):
   const { derive } = await import("../derive/index.ts");
   const derivation = derive(module);
   const { diagnostics } = derivation;
-  const listing = await explainUsage(listModule(file, derivation));
+  const listing = await listModule(file, derivation);
   if (json) printJson({ ...listing, diagnostics });
   else {
     const styles = stylesFor(process.stdout);
@@ -37,13 +37,19 @@ export async function check(file: string, { json = false }: { json?: boolean }):
   if (errors > 0) throw new CommandError(`${file} has ${errors === 1 ? "an error" : `${errors} errors`}.`);
 }
 
+/** Lists a module. If that fails, the diagnostics are printed before the error, because they may have the reason. */
 async function listModule(file: string, derivation: Derivation): Promise<Listing> {
-  return listServer(await serverFor(file, derivation));
+  try {
+    return await explainUsage(serverFor(file, derivation).then(listServer));
+  } catch (error) {
+    if (error instanceof CommandError) reportDiagnostics(derivation.diagnostics);
+    throw error;
+  }
 }
 
-/** Only a module that creates its own server must be imported to be listed. */
+/** Only a module that exports its own server must be imported to be listed, and only if it can be served. */
 async function serverFor(file: string, derivation: Derivation): Promise<Server> {
-  if (derivation.form === "server") return load(file);
+  if (derivation.form !== "functions" && !isBroken(derivation)) return load(file);
   return createDerivedServer(toManifest(derivation), () =>
     Promise.reject(new Error("proffer check calls no functions.")),
   );

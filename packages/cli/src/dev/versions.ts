@@ -7,7 +7,7 @@ import { createDeriver, type Derivation, type Emission } from "../derive/index.t
 import { type CacheLocation, claimCache, locateCache } from "../modules/cache.ts";
 import { atSource, writeEmission } from "../modules/emission.ts";
 import { explainLoad } from "../modules/import-module.ts";
-import { serverOf } from "../modules/load.ts";
+import { ownServer } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
 import { warnOfForeignCache } from "../modules/prepare-module.ts";
 import { toManifest } from "../modules/to-manifest.ts";
@@ -69,11 +69,13 @@ export function openVersions(file: string, trust = currentTrust()): Versions {
       const derivation = deriver.derive();
       files = derivation.files;
       checkDerivation(file, derivation);
+      const { form } = derivation;
+      const manifest = toManifest(derivation);
       const loaded = await explainLoad(file, load);
       const server =
-        derivation.form === "server"
-          ? serverOf(file, loaded)
-          : createDerivedServer(toManifest(derivation), async () => loaded);
+        form === "functions"
+          ? createDerivedServer(manifest, async () => loaded)
+          : ownServer(file, form, manifest, loaded);
       return { server, derivation };
     },
     clear: () => rmSync(root, { recursive: true, force: true }),

@@ -1,8 +1,9 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isServer, type Server } from "proffer";
-import { createDerivedServer, type Module } from "proffer/derived";
+import { addFunctions, createDerivedServer, type Manifest, type Module } from "proffer/derived";
 import { CommandError } from "../terminal/command-error.ts";
+import { explainUsage } from "../terminal/explain-usage.ts";
 import { importModule } from "./import-module.ts";
 import { BUILT_SERVER, findBuiltFolder } from "./module-file.ts";
 import { type PreparedModule, type PrepareOptions, prepareModule } from "./prepare-module.ts";
@@ -32,25 +33,37 @@ export async function openServer(file: string, options?: PrepareOptions): Promis
   const built = findBuiltFolder(file);
   if (built !== undefined) return openBuilt(file, built);
   const prepared = await prepareModule(file, options);
-  return { ...(await openPrepared(prepared)), prepared };
+  return { ...(await explainUsage(openPrepared(prepared))), prepared };
 }
 
 async function openPrepared({ file, form, manifest, load }: PreparedModule): Promise<OpenedServer> {
-  if (form === "server") return { server: serverOf(file, await load()) };
-  return { server: createDerivedServer(manifest, load), load };
+  if (form === "functions") return { server: createDerivedServer(manifest, load), load };
+  return { server: ownServer(file, form, manifest, await load()) };
 }
 
 async function openBuilt(file: string, folder: string): Promise<OpenedServer> {
   const module = await importModule(file, pathToFileURL(join(folder, BUILT_SERVER)).href);
-  const server = serverOf(file, module);
+  const server = serverOf(file, module, "default");
   return typeof module.load === "function" ? { server, load: module.load as () => Promise<unknown> } : { server };
 }
 
-/** Returns the default export of a module. @throws {CommandError} if it is not a server. */
-export function serverOf(file: string, module: Module): Server {
-  if (isServer(module.default)) return module.default;
+/**
+ * Returns the server that a module exports: the default export, or the export `server` with the module's functions.
+ * @throws {CommandError} if it is not a server. @throws {UsageError} if it has an item with the name of a function.
+ */
+export function ownServer(file: string, form: "server" | "combined", manifest: Manifest, module: Module): Server {
+  if (form === "server") return serverOf(file, module, "default");
+  const server = serverOf(file, module, "server");
+  return addFunctions(server, module, manifest, { source: resolve(file) });
+}
+
+/** Returns an export of a module. @throws {CommandError} if it is not a server. */
+function serverOf(file: string, module: Module, name: "default" | "server"): Server {
+  const exported = module[name];
+  if (isServer(exported)) return exported;
+  const subject = name === "default" ? "default export" : "export 'server'";
   throw new CommandError(
-    `The default export of ${file} is ${kindOf(module.default)}, not a server. Export the result of defineServer().`,
+    `The ${subject} of ${file} is ${kindOf(exported)}, not a server. Export the result of defineServer().`,
   );
 }
 

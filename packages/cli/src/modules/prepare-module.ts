@@ -24,7 +24,7 @@ import { currentTrust, type Trust, UntrustedError } from "./trust.ts";
 export interface PreparedModule {
   /** The path as the user wrote it. */
   readonly file: string;
-  /** `server`: the module default-exports a server, and the manifest is empty. */
+  /** If it is not `functions`, the module must be imported to get its server. */
   readonly form: Derivation["form"];
   readonly manifest: Manifest;
   readonly diagnostics: readonly Diagnostic[];

@@ -4,8 +4,8 @@ import type { Derivation } from "../derive/index.ts";
 import { CommandError } from "../terminal/command-error.ts";
 
 /** Returns the manifest of a derivation. @throws {CommandError} for a schema that the run-time rejects. */
-export function toManifest({ server, tools, prompts, resources }: Derivation): Manifest {
-  const manifest: Manifest = { server, tools, prompts, resources };
+export function toManifest({ server, tools, prompts, resources, places }: Derivation): Manifest {
+  const manifest: Manifest = { server, tools, prompts, resources, ...(places && { places }) };
   try {
     checkManifest(manifest);
   } catch (error) {

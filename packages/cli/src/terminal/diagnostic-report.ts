@@ -9,10 +9,16 @@ function isFatal({ severity, code }: Diagnostic): boolean {
   return severity === "error" && (!code.startsWith("TS") || /^TS1\d{3}$/.test(code));
 }
 
+/** Whether a module cannot be served. */
+export function isBroken({ diagnostics }: Pick<Derivation, "diagnostics">): boolean {
+  return diagnostics.some(isFatal);
+}
+
 /** @throws {CommandError} with all diagnostics, if the module cannot be served. */
-export function checkDerivation(file: string, { diagnostics }: Pick<Derivation, "diagnostics">): void {
-  if (!diagnostics.some(isFatal)) return;
-  throw new CommandError(text`${file} cannot be served:\n${formatDiagnostics(diagnostics, stylesFor(process.stderr))}`);
+export function checkDerivation(file: string, derivation: Pick<Derivation, "diagnostics">): void {
+  if (!isBroken(derivation)) return;
+  const shown = formatDiagnostics(derivation.diagnostics, stylesFor(process.stderr));
+  throw new CommandError(text`${file} cannot be served:\n${shown}`);
 }
 
 /** Prints diagnostics to stderr. */

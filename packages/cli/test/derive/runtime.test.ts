@@ -59,3 +59,15 @@ test("derives nothing from a module whose default export is a server", () => {
   expect(derivation.form).toBe("server");
   expect(derivation.diagnostics).toEqual([]);
 });
+
+test("adds functions to a server that is exported as 'server'", () => {
+  const derivation = deriveModule(`
+    import { defineServer, type Server } from "proffer";
+    export const server: Server = defineServer({ name: "own", version: "1.0.0" });
+    /** Says hello. */
+    export const hello = (): string => server.info.name;
+  `);
+  expect(derivation.form).toBe("combined");
+  expect(derivation.tools).toHaveLength(1);
+  expect(derivation.diagnostics).toEqual([]);
+});

@@ -54,25 +54,45 @@ export function createDerivedServer(
     );
     return module;
   };
-  const bound: Bind = (binding) => bind(binding, loaded);
+  const items = defineItems(manifest, loaded, slots);
   return defineServer({
     ...manifest.server,
     ...options,
-    ...joinLists("tools", options.tools, manifest.tools, (tool) => toTool(tool, bound, slots)),
-    ...joinLists("prompts", options.prompts, manifest.prompts, (prompt) => toPrompt(prompt, bound)),
-    ...joinLists("resources", options.resources, manifest.resources, (resource) => toResource(resource, bound)),
+    ...joinLists("tools", options.tools, items.tools),
+    ...joinLists("prompts", options.prompts, items.prompts),
+    ...joinLists("resources", options.resources, items.resources),
   });
 }
 
+/** The tools, prompts and resources that call the functions of a module. */
+export interface DerivedItems {
+  readonly tools: readonly Tool[];
+  readonly prompts: readonly Prompt[];
+  readonly resources: readonly Resource[];
+}
+
+/** Defines the items of a manifest. `slots` gets the place for the check of each tool's arguments, by name. */
+export function defineItems(
+  manifest: Manifest,
+  loaded: () => Module | Promise<Module>,
+  slots: Map<string, CheckSlot>,
+): DerivedItems {
+  const bound: Bind = (binding) => bind(binding, loaded);
+  return {
+    tools: manifest.tools.map((tool) => toTool(tool, bound, slots)),
+    prompts: manifest.prompts.map((prompt) => toPrompt(prompt, bound)),
+    resources: manifest.resources.map((resource) => toResource(resource, bound)),
+  };
+}
+
 /** Joins given and derived items. Omits the option if both are absent: even an empty list announces the capability. */
-function joinLists<Given, Item>(
+function joinLists<Item>(
   name: string,
-  given: readonly Given[] | undefined,
+  given: readonly Item[] | undefined,
   derived: readonly Item[],
-  define: (item: Item) => Given,
-): { [name: string]: readonly Given[] } {
+): { [name: string]: readonly Item[] } {
   if (given === undefined && derived.length === 0) return {};
-  return { [name]: [...(given ?? []), ...derived.map(define)] };
+  return { [name]: [...(given ?? []), ...derived] };
 }
 
 function toTool(manifest: ManifestTool, bound: Bind, slots: Map<string, CheckSlot>): Tool {

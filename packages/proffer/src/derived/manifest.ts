@@ -15,6 +15,8 @@ export interface Manifest {
   readonly tools: readonly ManifestTool[];
   readonly prompts: readonly ManifestPrompt[];
   readonly resources: readonly ManifestResource[];
+  /** The file and line of each function, by its path; only if the functions are added to a server of the author. */
+  readonly places?: { readonly [path: string]: string };
 }
 
 export interface ManifestTool {

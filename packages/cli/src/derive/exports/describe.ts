@@ -1,18 +1,22 @@
-import type { ManifestPrompt, ManifestResource, ManifestTool } from "proffer/derived";
+import { dirname, relative } from "node:path";
+import type { Manifest, ManifestPrompt, ManifestResource, ManifestTool } from "proffer/derived";
 import type ts from "typescript";
 import { type FunctionDoc, groupTags, isValueTag } from "../comments/doc-comment.ts";
 import { type Candidate, findExports } from "./exports.ts";
 import { derivePrompt } from "./prompt.ts";
 import { deriveResource } from "./resource.ts";
-import type { Session } from "./session.ts";
+import type { ModuleForm } from "./server.ts";
+import { locate, type Session } from "./session.ts";
 import { deriveTool } from "./tool.ts";
 
 /** The tools, prompts and resources of a module. */
 export interface ModuleContent {
-  form: "functions" | "server";
+  form: ModuleForm;
   tools: ManifestTool[];
   prompts: ManifestPrompt[];
   resources: ManifestResource[];
+  /** Only if the functions are added to a server, which may have the same names. */
+  places?: NonNullable<Manifest["places"]>;
 }
 
 /** The names that the specification allows, without the properties that every JavaScript object inherits. */
@@ -20,8 +24,9 @@ const NAME = /^(?!(?:__proto__|constructor|prototype|toString|valueOf|hasOwnProp
 
 /** Describes the exports of a module. Exports with errors are reported and left out. */
 export function describeModule(session: Session, file: ts.SourceFile): ModuleContent {
-  const { isServer, candidates } = findExports(session, file);
-  const content: ModuleContent = { form: isServer ? "server" : "functions", tools: [], prompts: [], resources: [] };
+  const { form, candidates } = findExports(session, file);
+  const content: ModuleContent = { form, tools: [], prompts: [], resources: [] };
+  if (form === "combined") content.places = placesOf(file, candidates);
   const taken = {
     tool: new Map<string, string>(),
     prompt: new Map<string, string>(),
@@ -36,7 +41,7 @@ export function describeModule(session: Session, file: ts.SourceFile): ModuleCon
     else if (kind === "prompt") keep(content.prompts, derivePrompt(session, candidate, doc));
     else keepResource(session, candidate, content.resources, deriveResource(session, candidate, doc));
   }
-  if (!isServer && candidates.length === 0) {
+  if (form === "functions" && candidates.length === 0) {
     session.report(
       "PF1002",
       file,
@@ -44,6 +49,15 @@ export function describeModule(session: Session, file: ts.SourceFile): ModuleCon
     );
   }
   return content;
+}
+
+/** Returns the file and line of each function. Files are relative to the module, so that the project can be moved. */
+function placesOf(file: ts.SourceFile, candidates: readonly Candidate[]): Manifest["places"] & object {
+  const places = candidates.map(({ path, node }) => {
+    const place = locate(node);
+    return [path.join("."), `${relative(dirname(file.fileName), place.file)}:${place.line}`] as const;
+  });
+  return Object.fromEntries(places);
 }
 
 function kindOf(

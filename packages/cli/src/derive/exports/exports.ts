@@ -2,6 +2,7 @@ import ts from "typescript";
 import type { DocComment } from "../comments/doc-comment.ts";
 import { docOfNode, docOfSymbol } from "../comments/docs.ts";
 import { aliasTarget, isErrorType } from "../types/type-node.ts";
+import { decideForm, isServerExport, type ModuleForm } from "./server.ts";
 import type { Session } from "./session.ts";
 
 /** An exported function that may become a tool, a prompt or a resource. */
@@ -17,8 +18,8 @@ export interface Candidate {
 
 /** The exports of a module. */
 export interface ModuleExports {
-  /** The default export is a `Server` that the author created. */
-  isServer: boolean;
+  form: ModuleForm;
+  /** The functions to serve. */
   candidates: Candidate[];
 }
 
@@ -27,24 +28,28 @@ const MAX_NESTING = 3;
 
 /** Finds the functions that a module exports, in source order. */
 export function findExports(session: Session, file: ts.SourceFile): ModuleExports {
-  const { checker, origins } = session;
+  const { checker } = session;
   const module = checker.getSymbolAtLocation(file);
   const exports = module ? checker.getExportsOfModule(module) : [];
   const values = exports.filter((symbol) => isValueExport(checker, symbol)).sort((a, b) => compare(file, a, b));
-  const main = values.find(({ name }) => name === "default");
-  if (main && origins.isRuntime(checker.getTypeOfSymbol(aliasTarget(checker, main)).symbol, "Server")) {
-    return { isServer: true, candidates: [] };
-  }
+  const isOffered = (symbol: ts.Symbol) => symbol.name === "default" || !isInternalExport(session, symbol);
+  const servers = values.filter((symbol) => isServerExport(session, symbol) && isOffered(symbol));
+  // Functions beside a default server may be helpers with any types, so their problems are not reported.
+  const isWhole = servers.some(({ name }) => name === "default");
+  const reporting = isWhole ? { ...session, report: () => {} } : session;
   const candidates: Candidate[] = [];
-  for (const symbol of values) candidates.push(...candidatesOf(session, symbol, values));
-  return { isServer: false, candidates };
+  for (const symbol of values) {
+    if (!servers.includes(symbol)) candidates.push(...candidatesOf(reporting, symbol, values));
+  }
+  const form = decideForm(session, servers, candidates);
+  return { form, candidates: form === "server" ? [] : candidates };
 }
 
 function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symbol[]): Candidate[] {
   const { checker } = session;
   const target = aliasTarget(checker, symbol);
   const node = target.valueDeclaration ?? target.declarations?.[0];
-  if (node === undefined || isInternal(docOfSymbol(target))) return [];
+  if (node === undefined || isInternalExport(session, symbol)) return [];
   const isDefault = symbol.name === "default";
   // `export default f` and `export { f }` export the same function twice.
   if (isDefault && all.some((other) => other !== symbol && aliasTarget(checker, other) === target)) return [];
@@ -145,6 +150,10 @@ function toCandidate(
 
 function isCallable(type: ts.Type): boolean {
   return type.getCallSignatures().length > 0;
+}
+
+function isInternalExport({ checker }: Session, symbol: ts.Symbol): boolean {
+  return isInternal(docOfSymbol(aliasTarget(checker, symbol)));
 }
 
 function isInternal(doc: DocComment | undefined): boolean {

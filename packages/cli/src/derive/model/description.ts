@@ -4,8 +4,11 @@ import type { DerivedSchema } from "./json-schema.ts";
 
 /** The result of deriving a module: its manifest, and the facts that commands, caches and watchers need. */
 export interface Derivation extends Manifest {
-  /** `server`: the default export is a server made by the author, and the lists of the manifest are empty. */
-  readonly form: "functions" | "server";
+  /**
+   * `functions`: the lists of the manifest are the server. `server`: the default export is a server made by the author,
+   * and the lists are empty. `combined`: the lists are added to the server that is exported as `server`.
+   */
+  readonly form: "functions" | "server" | "combined";
   /** The questions whose schema was derived; `emit` adds the schemas to the code. */
   readonly questions: readonly DerivedQuestion[];
   readonly diagnostics: readonly Diagnostic[];
