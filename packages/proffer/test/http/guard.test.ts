@@ -92,11 +92,15 @@ describe("a foreign Host", () => {
     http.close();
   });
 
-  it("is rejected with an error that names allowedHosts", async () => {
-    const { status, json } = await postModern(url, echo, { host: "evil.com" });
+  it.each([
+    ["its name", "evil.com:8080", "evil.com:8080"],
+    ["only the characters of a name", "a<script>\"'&\\ `", "a?script???????"],
+    ["only the start of a long name", "x".repeat(8000), `${"x".repeat(100)}…`],
+  ])("is rejected with an error that contains %s, and the option", async (_, host, shown) => {
+    const { status, json } = await postModern(url, echo, { host });
     expect({ status, message: json.error.message }).toEqual({
       status: 403,
-      message: expect.stringContaining("allowedHosts"),
+      message: `Host not allowed: ${shown}. The operator of the server can add it to allowedHosts, or with --allowed-host.`,
     });
   });
 
@@ -136,14 +140,8 @@ describe("a foreign Host", () => {
     expect(await status("mcp.example.com")).toBe(200);
     expect(await status("MCP.example.com:1234")).toBe(200);
     expect(await status("a.b.example.org:8443")).toBe(200);
-    for (const host of [
-      "localhost",
-      "example.com",
-      "xmcp.example.com",
-      "example.org:8443",
-      "a.example.org",
-      "mcpxexample.com",
-    ]) {
+    expect(await status("localhost")).toBe(200);
+    for (const host of ["example.com", "xmcp.example.com", "example.org:8443", "a.example.org", "mcpxexample.com"]) {
       expect({ host, status: await status(host) }).toEqual({ host, status: 403 });
     }
     await named.close();
@@ -151,6 +149,20 @@ describe("a foreign Host", () => {
     const any = await serveHttp(server, { port: 0, dangerouslyAllowAnyHost: true });
     expect((await postModern(any.url, echo, { host: "evil.com" })).status).toBe(200);
     await any.close();
+  });
+
+  it("includes localhost with allowLocalhost: false", async () => {
+    const options = { port: 0, allowedHosts: ["mcp.example.com"], allowLocalhost: false };
+    const named = await serveHttp(server, options);
+    const status = async (host: string) => (await postModern(named.url, echo, { host })).status;
+    expect(await status("mcp.example.com")).toBe(200);
+    for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
+      expect({ host, status: await status(host) }).toEqual({ host, status: 403 });
+    }
+    await named.close();
+    const nobody = { ...options, allowedHosts: [] };
+    await expect(serveHttp(server, nobody)).rejects.toThrow(/every request would be refused/);
+    expect(() => createNodeHandler(server, nobody)).toThrow(/createNodeHandler\(\): allowLocalhost is false/);
   });
 });
 

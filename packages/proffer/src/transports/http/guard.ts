@@ -6,10 +6,12 @@ import { HttpError } from "./http-error.ts";
 
 export interface GuardOptions {
   /**
-   * The host names that requests may use, such as "mcp.example.com" or "*.example.com"; a name without a port matches
-   * any port. Default: the names of this machine (localhost, 127.0.0.1, [::1]).
+   * The host names that requests may use besides those of this machine, such as "mcp.example.com" or "*.example.com"; a
+   * name without a port matches any port.
    */
   readonly allowedHosts?: readonly string[];
+  /** Accepts the names of this machine as Host: localhost, 127.0.0.1 and [::1]. Default: true. */
+  readonly allowLocalhost?: boolean;
   /** Accepts any Host. A web page whose name resolves to this machine (DNS rebinding) can then use the server. */
   readonly dangerouslyAllowAnyHost?: boolean;
   /**
@@ -24,9 +26,12 @@ export interface GuardOptions {
   readonly cors?: "off" | "check" | "enforce";
 }
 
-const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
-const LOOPBACK_ORIGINS = LOOPBACK.flatMap((name) => [`http://${name}:*`, `https://${name}:*`]);
+/** The usual names of this machine. */
+export const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+const LOOPBACK_ORIGINS = LOOPBACK_NAMES.flatMap((name) => [`http://${name}:*`, `https://${name}:*`]);
 
+/** The number of characters of a refused header that the response repeats. */
+const MAX_SHOWN = 100;
 /** Seconds for which a browser may cache a preflight response. */
 const MAX_AGE = "600";
 const METHODS = "POST, GET, DELETE, OPTIONS";
@@ -47,11 +52,17 @@ export class HttpGuard {
   readonly #cors: "off" | "check" | "enforce";
 
   constructor(options: GuardOptions, where: string) {
-    const { allowedHosts = LOOPBACK, allowedOrigins = LOOPBACK_ORIGINS, cors = "off" } = options;
-    const hosts = allowedHosts.map((host) => hostPattern(host, where));
+    const { allowedOrigins = LOOPBACK_ORIGINS, cors = "off" } = options;
+    const hosts = allowedNames(options).map((host) => hostPattern(host, where));
     const origins = allowedOrigins.map((origin) => originPattern(origin, where));
     if (!["off", "check", "enforce"].includes(cors)) {
       throw new UsageError("bad_option", `${where}: cors must be "off", "check" or "enforce", not ${String(cors)}.`);
+    }
+    if (hosts.length === 0 && !options.dangerouslyAllowAnyHost) {
+      throw new UsageError(
+        "bad_option",
+        `${where}: allowLocalhost is false and allowedHosts is empty, so every request would be refused. List the host names that clients use in allowedHosts.`,
+      );
     }
     this.#cors = cors;
     this.#hosts = options.dangerouslyAllowAnyHost
@@ -65,14 +76,14 @@ export class HttpGuard {
     if (!request.path.startsWith("/")) return new HttpError(400, "The request target must be a path.");
     const host = request.header("host");
     if (this.#hosts !== undefined && (host === undefined || !this.#hosts.get(host))) {
-      return new HttpError(403, "Host not allowed. The operator of the server can add it to allowedHosts.");
+      return notAllowed("Host", host, "allowedHosts", "--allowed-host");
     }
     const origin = request.header("origin");
     if (origin === undefined) {
       return this.#cors === "enforce" ? new HttpError(400, "The Origin header is required.") : undefined;
     }
     if (this.#origins.get(origin)) return undefined;
-    return new HttpError(403, "Origin not allowed. The operator of the server can add it to allowedOrigins.");
+    return notAllowed("Origin", origin, "allowedOrigins", "--allowed-origin");
   }
 
   /** The CORS headers of a response, which let the page read it. The request has passed `check`. */
@@ -101,12 +112,28 @@ export class HttpGuard {
   }
 }
 
+/** The host names that requests may use. */
+export function allowedNames({ allowedHosts = [], allowLocalhost = true }: GuardOptions): readonly string[] {
+  return allowLocalhost ? [...LOOPBACK_NAMES, ...allowedHosts] : allowedHosts;
+}
+
+/** The client wrote the value: its length is bounded, and characters that no host name or origin has are replaced. */
+function notAllowed(header: string, value: string | undefined, option: string, flag: string): HttpError {
+  if (!value) return new HttpError(403, `The ${header} header is required.`);
+  const safe = value.slice(0, MAX_SHOWN).replace(/[^\w.:/[\]@,*-]/g, "?");
+  const shown = value.length > MAX_SHOWN ? `${safe}…` : safe;
+  return new HttpError(
+    403,
+    `${header} not allowed: ${shown}. The operator of the server can add it to ${option}, or with ${flag}.`,
+  );
+}
+
 /** Matches the whole value; a star matches one or more labels, or any port. */
 function hostPattern(host: string, where: string): RegExp {
   if (!/^(\*\.)?([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:(\d{1,5}|\*))?$/i.test(host)) {
     throw new UsageError(
       "bad_option",
-      `${where}: allowedHosts accepts names such as "mcp.example.com", "*.example.com" or "localhost:8080", not ${JSON.stringify(host)}.`,
+      `${where}: allowedHosts (--allowed-host) accepts names such as "mcp.example.com", "*.example.com" or "localhost:8080", not ${JSON.stringify(host)}.`,
     );
   }
   const port = /:(\d{1,5}|\*)$/.exec(host);
@@ -119,7 +146,7 @@ function originPattern(origin: string, where: string): RegExp {
   if (!/^[a-z][a-z0-9+.-]*:\/\/(\*\.)?([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:(\d{1,5}|\*))?$/.test(origin)) {
     throw new UsageError(
       "bad_option",
-      `${where}: allowedOrigins accepts origins such as "https://app.example.com" or "https://*.example.com", not ${JSON.stringify(origin)}.`,
+      `${where}: allowedOrigins (--allowed-origin) accepts origins such as "https://app.example.com" or "https://*.example.com", not ${JSON.stringify(origin)}.`,
     );
   }
   const written = origin.endsWith(":*") ? origin.slice(0, -2) : origin;

@@ -3,10 +3,11 @@ import type { AddressInfo, Socket } from "node:net";
 import { isServer, type Server } from "../../../server/server.ts";
 import { UsageError } from "../../../support/usage-error.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
-import { HttpGuard } from "../guard.ts";
+import { allowedNames, HttpGuard } from "../guard.ts";
 import { HttpError, JSON_HEADERS, sendError } from "../http-error.ts";
 import { LEGACY_SSE_PATHS } from "../legacy-sse.ts";
 import { DRAIN_TIMEOUT, type HttpOptions, IDLE_TIMEOUT } from "../options.ts";
+import { isLoopback, LOOPBACK, ownNames, reachableHost, withoutBrackets } from "./address.ts";
 import { NodeExchange } from "./exchange.ts";
 import { createEndpoint, handleNode, type NodeHttpOptions, pathOf, toProxies } from "./handler.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
@@ -36,7 +37,7 @@ export interface ServeOptions extends NodeHttpOptions {
 /** A listening HTTP server. */
 export interface HttpService {
   readonly port: number;
-  /** The URL of each server, by path. */
+  /** The URL of each server, by path. It works on this machine, also if the server listens on all interfaces. */
   readonly urls: { readonly [path: string]: string };
   /** The URL of the first server. */
   readonly url: string;
@@ -48,8 +49,6 @@ export interface HttpService {
 
 export const DEFAULT_PORT = 3000;
 export const DEFAULT_PATH = "/mcp";
-const LOOPBACK = "127.0.0.1";
-const ANY: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]", ""]);
 const CHECK_INTERVAL = 1000;
 /** Connections that may wait to be accepted. With Node's default of 511, a burst of more would see resets. */
 const BACKLOG = 4096;
@@ -76,6 +75,8 @@ export async function serveHttp(
 
 class HttpSite {
   readonly #options: ServeOptions;
+  /** The address to listen on, without brackets. */
+  readonly #host: string;
   readonly #endpoints = new Map<string, HttpEndpoint>();
   /** The endpoint of every path. */
   readonly #routes = new Map<string, HttpEndpoint>();
@@ -85,11 +86,14 @@ class HttpSite {
   readonly #http: http.Server;
   #connections = 0;
   #stopping = false;
+  /** Logs which requests are refused, if other machines can connect but no host names are listed for them. */
+  #warn: (() => void) | undefined;
 
   constructor(servers: Server | { readonly [path: string]: Server | Mount }, options: ServeOptions) {
     const { health } = options;
-    this.#options = withOwnName(options);
-    this.#guard = new HttpGuard(this.#options, "serveHttp()");
+    this.#host = withoutBrackets(options.host ?? LOOPBACK);
+    this.#options = options;
+    this.#guard = new HttpGuard(this.#withOwnNames(options), "serveHttp()");
     this.#proxies = toProxies(options, "serveHttp()");
     this.#health = health === true ? "/healthz" : health || undefined;
     const mounts = isServer(servers) ? { [options.path ?? DEFAULT_PATH]: servers } : servers;
@@ -109,10 +113,14 @@ class HttpSite {
   }
 
   listen(): Promise<HttpService> {
-    const { port = DEFAULT_PORT, host = LOOPBACK } = this.#options;
+    const { port = DEFAULT_PORT } = this.#options;
+    const host = this.#host;
     return new Promise((resolve, reject) => {
       this.#http.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, port, host)));
-      this.#http.listen({ port, host, backlog: BACKLOG }, () => resolve(this.#service(host)));
+      this.#http.listen({ port, host, backlog: BACKLOG }, () => {
+        this.#warn?.();
+        resolve(this.#service());
+      });
     });
   }
 
@@ -125,7 +133,12 @@ class HttpSite {
     }
     const { server, ...own } = isServer(mount) ? { server: mount } : mount;
     const settings = { ...this.#options, ...own };
-    const endpoint = createEndpoint(server, settings, `serveHttp(): ${path}`);
+    const guarded = this.#withOwnNames(settings);
+    const endpoint = createEndpoint(server, guarded, `serveHttp(): ${path}`);
+    if (!isLoopback(this.#host) && !settings.allowedHosts?.length && !settings.dangerouslyAllowAnyHost) {
+      const message = refusalOf(this.#host, allowedNames(guarded));
+      this.#warn ??= () => endpoint.server.log({ level: "warning", message });
+    }
     this.#endpoints.set(path, endpoint);
     this.#routes.set(path, endpoint);
     if (!settings.legacySse) return;
@@ -163,11 +176,17 @@ class HttpSite {
     socket.destroySoon();
   }
 
-  #service(host: string): HttpService {
-    const { port } = this.#http.address() as AddressInfo;
-    const shown = ANY.has(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  /** Adds the names of the address that the server listens on to the allowed hosts. */
+  #withOwnNames<Options extends HttpOptions>(options: Options): Options {
+    const names = ownNames(this.#host);
+    return names.length === 0 ? options : { ...options, allowedHosts: [...names, ...(options.allowedHosts ?? [])] };
+  }
+
+  #service(): HttpService {
+    const { port, address } = this.#http.address() as AddressInfo;
+    const host = reachableHost(this.#host, address);
     const paths = [...this.#endpoints.keys()];
-    const urls = Object.fromEntries(paths.map((path) => [path, `http://${shown}:${port}${path}`]));
+    const urls = Object.fromEntries(paths.map((path) => [path, `http://${host}:${port}${path}`]));
     return {
       port,
       urls,
@@ -190,12 +209,13 @@ class HttpSite {
   }
 }
 
-/** Adds the name that the server listens on to the allowed hosts. */
-function withOwnName(options: ServeOptions): ServeOptions {
-  const { host = LOOPBACK, allowedHosts } = options;
-  if (allowedHosts !== undefined || ANY.has(host)) return options;
-  const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
-  return { ...options, allowedHosts: [...new Set(["localhost", "127.0.0.1", "[::1]", name])] };
+/** The warning of a server that other machines can connect to, but whose host names are not listed. */
+function refusalOf(host: string, names: readonly string[]): string {
+  return (
+    `Listening on ${host || "all interfaces"}, but only requests to ${names.join(", ")} are accepted; those to any other ` +
+    "host name get 403. List the names that clients use, such as mcp.example.com: in allowedHosts, with " +
+    "--allowed-host mcp.example.com, or in PROFFER_ALLOWED_HOSTS."
+  );
 }
 
 function explain(error: NodeJS.ErrnoException, port: number, host: string): Error {
@@ -207,6 +227,7 @@ function explain(error: NodeJS.ErrnoException, port: number, host: string): Erro
         cause: error,
       });
     case "EADDRNOTAVAIL":
+    case "EAFNOSUPPORT":
     case "ENOTFOUND":
       return new UsageError("bad_option", `${host} is not an address of this machine.`, { cause: error });
     default:

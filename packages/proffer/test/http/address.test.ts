@@ -1,0 +1,90 @@
+import { networkInterfaces } from "node:os";
+import { defineServer, type LogEntry } from "proffer";
+import { type ServeOptions, serveHttp } from "proffer/http";
+import { describe, expect, it } from "vitest";
+import { modern, postModern } from "./http-client.ts";
+
+const list = modern("tools/list");
+
+/** Serves and returns the URL, the status of a request to it, and the warnings. */
+async function open(options: ServeOptions) {
+  const warnings: string[] = [];
+  const log = ({ level, message }: LogEntry) => void (level === "warning" && warnings.push(message));
+  const server = defineServer({ name: "s", version: "1", tools: [], log });
+  const { url, port, close } = await serveHttp(server, { port: 0, ...options });
+  const { status } = await postModern(url, list);
+  await close();
+  return { url: url.replace(`:${port}`, ":PORT"), status, warnings };
+}
+
+const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+const other = addresses.find(({ internal, family }) => !internal && family === "IPv4")?.address;
+if (other === undefined) console.warn("Addresses of the network are NOT tested: this machine has no IPv4 address.");
+const hasIPv6 = addresses.some(({ address }) => address === "::1");
+if (!hasIPv6) console.warn("IPv6 is NOT tested: this machine has no address ::1.");
+
+describe("service.url", () => {
+  it.each<readonly [host: string | undefined, url: string]>([
+    [undefined, "http://127.0.0.1:PORT/mcp"],
+    ["localhost", "http://localhost:PORT/mcp"],
+    ["0.0.0.0", "http://127.0.0.1:PORT/mcp"],
+    // A loopback address, but not one of the names that are always allowed.
+    ...(process.platform === "linux" ? [["127.0.0.2", "http://127.0.0.2:PORT/mcp"] as const] : []),
+    ...(other === undefined ? [] : [[other, `http://${other}:PORT/mcp`] as const]),
+    ...(hasIPv6
+      ? ([
+          ["::", "http://[::1]:PORT/mcp"],
+          ["[::]", "http://[::1]:PORT/mcp"],
+          ["::1", "http://[::1]:PORT/mcp"],
+          ["[::1]", "http://[::1]:PORT/mcp"],
+          ["0:0:0:0:0:0:0:1", "http://[::1]:PORT/mcp"],
+        ] as const)
+      : []),
+  ])("reaches a server that listens on %s", async (host, url) => {
+    expect(await open(host === undefined ? {} : { host })).toMatchObject({ url, status: 200 });
+  });
+
+  it("has the path", async () => {
+    expect(await open({ host: "0.0.0.0", path: "/sales/mcp" })).toMatchObject({
+      url: "http://127.0.0.1:PORT/sales/mcp",
+      status: 200,
+    });
+  });
+});
+
+describe("a server that other machines can connect to", () => {
+  it("logs which requests it refuses, and what to write, if no host names are listed", async () => {
+    const { warnings } = await open({ host: "0.0.0.0" });
+    expect(warnings).toEqual([
+      "Listening on 0.0.0.0, but only requests to localhost, 127.0.0.1, [::1] are accepted; those to any other host " +
+        "name get 403. List the names that clients use, such as mcp.example.com: in allowedHosts, with --allowed-host " +
+        "mcp.example.com, or in PROFFER_ALLOWED_HOSTS.",
+    ]);
+  });
+
+  it.runIf(other !== undefined)("accepts its own address, and says so", async () => {
+    const { status, warnings } = await open({ host: other as string });
+    expect(status).toBe(200);
+    expect(warnings).toEqual([expect.stringContaining(`localhost, 127.0.0.1, [::1], ${other} are accepted`)]);
+    const listed = await open({ host: other as string, allowedHosts: ["mcp.example.com"], allowLocalhost: false });
+    expect(listed).toMatchObject({ status: 200, warnings: [] });
+  });
+
+  it.each<ServeOptions>([
+    {},
+    { host: "localhost" },
+    { host: "0.0.0.0", allowedHosts: ["mcp.example.com"] },
+    { host: "0.0.0.0", dangerouslyAllowAnyHost: true },
+  ])("logs nothing for %j", async (options) => {
+    expect((await open(options)).warnings).toEqual([]);
+  });
+
+  it("logs once for several servers", async () => {
+    const entries: LogEntry[] = [];
+    const server = defineServer({ name: "s", version: "1", tools: [], log: (entry) => void entries.push(entry) });
+    const listed = { server, allowedHosts: ["a.example.com"] };
+    const service = await serveHttp({ "/a": listed, "/b": server, "/c": server }, { port: 0, host: "0.0.0.0" });
+    await service.close();
+    expect(entries).toHaveLength(1);
+  });
+});
