@@ -25,7 +25,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 async function perform(argv: readonly string[]): Promise<void> {
   const [name, file, ...others] = argv;
   if (name === "serve" && file !== undefined && !file.startsWith("-") && others.length === 0) {
-    await serve(file, {});
+    await serve([file]);
     return;
   }
   const { words, command } = splitCommand(argv);

@@ -1,8 +1,10 @@
 import { Command, Option } from "commander";
+import { describeFlag, type Flag } from "proffer/derived";
 import { guardStdout } from "proffer/stdio";
 import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT } from "./client/limits.ts";
 import { toTarget } from "./client/target.ts";
 import { serve } from "./commands/serve.ts";
+import { ALL_SERVE_FLAGS, DEV_FLAGS } from "./commands/transport-flags.ts";
 import { CLIENT_NAMES } from "./install/client-names.ts";
 import { ownVersion } from "./modules/own-version.ts";
 
@@ -17,7 +19,7 @@ const TARGET = "a module or the URL of a server; to start a server instead, end 
 
 /**
  * Creates the command line. Every command except `serve` is imported when it runs.
- * @param command - the command after `--`, which starts the server to connect to.
+ * @param command - the words after `--`: a command that starts the server to connect to, or arguments of the server.
  */
 export function createProgram(command?: readonly string[]): Command {
   const program = new Command("proffer")
@@ -27,27 +29,28 @@ export function createProgram(command?: readonly string[]): Command {
     .addHelpText("after", EXIT_CODES)
     .configureOutput({ writeOut: (text) => void guardStdout().write(text) })
     .exitOverride();
-  addServing(program);
+  addServing(program, command);
   addBuilding(program);
   addClientCommands(program, command);
   addSetup(program);
   return program;
 }
 
-function addServing(program: Command): void {
+function addServing(program: Command, rest: readonly string[] | undefined): void {
   const serving = define(program, "serve", "serve a module over stdio or HTTP", [
     "tools.ts",
     "tools.ts --http 3000",
+    "tools.ts --http --host 0.0.0.0 --allowed-host mcp.example.com",
     "tools.ts --http --mount /orders=orders.ts",
+    "tools.ts -- --argument-of-the-server",
   ])
     .description(
       "Serves a module over stdin and stdout, or over HTTP. Its exported functions are tools, prompts and resources, " +
-        "or its default export is a server from defineServer. TypeScript needs no build. Its output goes to stderr.",
+        "or its default export is a server from defineServer. TypeScript needs no build. Its output goes to stderr. " +
+        "Words after -- are the arguments of the module, in process.argv.",
     )
     .argument("<module>", `${MODULE}, or a folder written by proffer build`);
-  withTransport(serving)
-    .option("--mount <path=module>", "serve another module at another path on the same port; repeatable", collect, [])
-    .action((file, flags) => serve(file, flags));
+  withServeFlags(serving, ALL_SERVE_FLAGS, (words) => serve(words, rest));
 
   const dev = define(program, "dev", "serve a module and apply edits to it", ["tools.ts --http", "tools.ts"])
     .description(
@@ -56,16 +59,16 @@ function addServing(program: Command): void {
         "of unexpected exceptions.",
     )
     .argument("<module>", MODULE);
-  withTransport(dev).action(async (file, flags) => {
+  withServeFlags(dev, DEV_FLAGS, async (words) => {
     const { dev } = await import("./commands/dev.ts");
-    await dev(file, flags);
+    await dev(words, rest);
   });
 }
 
 function addBuilding(program: Command): void {
   define(program, "build", "write a folder that runs without a compiler", ["tools.ts --out dist"])
     .description(
-      "Writes a folder that runs with only the package proffer: node <dir>/index.js [--http [port]]. " +
+      "Writes a folder that runs with only the package proffer: node <dir>/index.js, with the options of serve. " +
         "The build fails on any error that check reports, and on an export without a comment.",
     )
     .argument("<module>", MODULE)
@@ -199,13 +202,19 @@ function define(program: Command, name: string, summary: string, examples: reado
     .addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
 }
 
-function withTransport(command: Command): Command {
-  return command
-    .option("--http [port]", "serve over HTTP (default port: $PORT, then 3000; 0 picks a free port)")
-    .option("--port <port>", "the same as --http <port>")
-    .option("--host <host>", "the address to listen on (default: 127.0.0.1)")
-    .option("--path <path>", "the path over HTTP (default: /mcp)")
-    .option("--stdio", "with --http: also serve over stdio");
+/** Passes all words to the parser of the run-time, which built folders use too. Commander only shows the flags. */
+function withServeFlags(
+  command: Command,
+  flags: readonly Flag[],
+  act: (words: readonly string[]) => Promise<void>,
+): void {
+  const options = flags.map((flag) => new Option(`${flag.name} ${flag.value ?? ""}`.trimEnd(), describeFlag(flag)));
+  command
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .configureHelp({ visibleOptions: () => [...options, new Option("-h, --help", "display help for command")] })
+    .usage("[options] <module> [-- arguments of the server]")
+    .action(() => act(command.args));
 }
 
 function withClientOptions(command: Command): Command {

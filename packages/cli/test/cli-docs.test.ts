@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { SERVE_FLAGS } from "proffer/derived";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
 import { createProgram } from "../src/program.ts";
@@ -49,11 +50,17 @@ describe("docs/cli.md", () => {
     expect(row).toMatch(new RegExp(` \\| ${value.toLocaleString("en-US")} \\|$`));
   });
 
+  it.each(SERVE_FLAGS)("documents the flag $name with its variable", ({ name, ...flag }) => {
+    const row = text.split("\n").find((line) => line.startsWith(`| \`${name}`));
+    expect(row).toContain("variable" in flag ? `| \`${flag.variable}\` |` : "| |");
+  });
+
   it.each(createProgram().commands.map((command) => [command.name(), command] as const))(
     "documents the command %s and each of its options",
     (name, command) => {
       expect(text).toMatch(new RegExp(`^## proffer (\\w+, )*${name}\\b`, "m"));
-      for (const { long } of command.options) expect(text).toContain(long);
+      const options = command.createHelp().visibleOptions(command);
+      for (const { long } of options) if (long !== "--help") expect(text).toContain(long);
     },
   );
 });

@@ -30,6 +30,8 @@ export interface Project {
   startWith(options: { env: Record<string, string> }, ...args: string[]): ChildProcess;
   /** Starts a module with Node and leaves it running. */
   startNode(...args: string[]): ChildProcess;
+  /** Starts a module with Node and additional environment variables and leaves it running. */
+  startNodeWith(options: { env: Record<string, string> }, ...args: string[]): ChildProcess;
   remove(): void;
 }
 
@@ -74,6 +76,7 @@ export function createProject(): Project {
     start: (...args) => project.startNode(distFile("bin.js"), ...args),
     startWith: ({ env }, ...args) => startNode({ ...homeVariables, ...env }, distFile("bin.js"), ...args),
     startNode: (...args) => startNode({}, ...args),
+    startNodeWith: ({ env }, ...args) => startNode(env, ...args),
     remove() {
       for (const child of started) child.kill("SIGKILL");
       rmSync(folder, { recursive: true, force: true });

@@ -28,4 +28,6 @@ export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
 export { escapeToken } from "./schema/json-schema/report.ts";
 export { NAME_COST, run } from "./schema/json-schema/run.ts";
 export { indexSchema } from "./schema/json-schema/schema-index.ts";
-export { type ProcessOptions, serveByArguments, serveProcess } from "./transports/process.ts";
+export { describeFlag, type Flag, parseCommandLine } from "./transports/flags.ts";
+export { type ProcessOptions, prepareProcess, serveByArguments, serveProcess } from "./transports/process.ts";
+export { SERVE_FLAGS, type Serving, toServing } from "./transports/serve-flags.ts";

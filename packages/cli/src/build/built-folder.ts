@@ -92,9 +92,8 @@ function describePackage(module: string, { server }: Derivation): object {
 
 const INDEX = `#!/usr/bin/env node
 import { serveByArguments } from "proffer/derived";
-import server, { load } from "./server.js";
 
-await serveByArguments(server, load);
+await serveByArguments(() => import("./server.js"));
 `;
 
 const READ_MANIFEST = `import { readFileSync } from "node:fs";`;

@@ -1,4 +1,4 @@
-import { serveProcess } from "proffer/derived";
+import { prepareProcess, serveProcess } from "proffer/derived";
 import { createLiveServer, type Difference } from "../dev/live-server.ts";
 import { openVersions, type Version, type Versions } from "../dev/versions.ts";
 import { watchProject } from "../dev/watch.ts";
@@ -9,15 +9,17 @@ import { listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
 import { say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
-import { type TransportFlags, toServeOptions } from "./transport-flags.ts";
+import { DEV_FLAGS, parseServeArguments } from "./transport-flags.ts";
 
 /**
  * Serves a module and applies its edits until the client disconnects or the process is stopped.
+ * @param words - the module and the flags
+ * @param rest - the server's own arguments
  * @throws {CommandError} if the first version cannot be served.
  */
-export async function dev(file: string, flags: TransportFlags): Promise<void> {
-  const http = toServeOptions(flags);
-  const stdio = flags.stdio ?? http === undefined;
+export async function dev(words: readonly string[], rest: readonly string[] = []): Promise<void> {
+  const { file, serving } = parseServeArguments(words, DEV_FLAGS);
+  await prepareProcess(serving, rest);
   const versions = openVersions(file);
   process.once("exit", () => versions.clear());
   const begin = Date.now();
@@ -38,8 +40,8 @@ export async function dev(file: string, flags: TransportFlags): Promise<void> {
 
   await explainUsage(
     serveProcess(live.server, {
-      ...(http && { http: { ...http, exposeErrors: true } }),
-      stdio: stdio && { exposeErrors: true },
+      errors: "message",
+      ...serving,
       listening: ({ url }) => say(text`\nListening at ${url}; watching ${file} for edits.`),
     }),
   );

@@ -1,30 +1,30 @@
-import { serveProcess } from "proffer/derived";
+import { prepareProcess, serveProcess } from "proffer/derived";
 import { guardStdout } from "proffer/stdio";
 import { type OpenedServer, openServer } from "../modules/load.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
-import { type ServeFlags, toMounts, toServeOptions } from "./transport-flags.ts";
+import { ALL_SERVE_FLAGS, parseServeArguments } from "./transport-flags.ts";
 
 /**
  * Serves a module, or a folder that `build` wrote, until the client disconnects or the process is stopped.
+ * @param words - the module and the flags
+ * @param rest - the server's own arguments
  * @throws {CommandError} if the module cannot be served.
  */
-export async function serve(file: string, flags: ServeFlags): Promise<void> {
-  const http = toServeOptions(flags);
-  const mounts = toMounts(flags);
-  const stdio = flags.stdio ?? http === undefined;
+export async function serve(words: readonly string[], rest: readonly string[] = []): Promise<void> {
+  const { file, serving, mounts } = parseServeArguments(words, ALL_SERVE_FLAGS);
   // The module and its imports may print while they load, but stdout is reserved for the protocol.
-  if (stdio) guardStdout();
+  if (serving.stdio) guardStdout();
+  await prepareProcess(serving, rest);
   const first = await open(file);
   const others = new Map<string, OpenedServer>();
   for (const [path, module] of mounts) others.set(path, await open(module));
   const loads = [first, ...others.values()].flatMap(({ load }) => load ?? []);
   await explainUsage(
     serveProcess(first.server, {
-      stdio,
-      ...(http && { http }),
+      ...serving,
       mounts: Object.fromEntries([...others].map(([path, { server }]) => [path, server])),
       ...(loads.length > 0 && { load: () => Promise.all(loads.map((load) => load())) }),
     }),

@@ -1,72 +1,58 @@
-import type { ServeOptions } from "proffer/http";
+import { UsageError } from "proffer";
+import { type Flag, parseCommandLine, SERVE_FLAGS, type Serving, toServing } from "proffer/derived";
 import { WrongUsage } from "../terminal/command-error.ts";
 
-/** The transport flags of `serve` and `dev`. */
-export interface TransportFlags {
-  /** A port, or true for the default port. */
-  readonly http?: string | boolean;
-  /** The same as `http` with a port. */
-  readonly port?: string;
-  readonly host?: string;
-  readonly path?: string;
-  readonly stdio?: boolean;
+/** The arguments of `serve` and `dev`. */
+export interface ServeArguments {
+  /** The module or built folder, as the user wrote it. */
+  readonly file: string;
+  readonly serving: Serving;
+  /** Other modules that share the port, by path. */
+  readonly mounts: ReadonlyMap<string, string>;
 }
 
+/** The flags of `dev`. */
+export const DEV_FLAGS: readonly Flag[] = SERVE_FLAGS;
+
+const MOUNT = "--mount";
+const MOUNT_FLAG: Flag = {
+  name: MOUNT,
+  value: "<path=module>",
+  repeatable: true,
+  help: "serve another module at another path on the same port; repeatable",
+};
 /** The flags of `serve`. */
-export interface ServeFlags extends TransportFlags {
-  /** Other modules that share the port, each as `/path=module`. */
-  readonly mount?: readonly string[];
+export const ALL_SERVE_FLAGS: readonly Flag[] = [...SERVE_FLAGS, MOUNT_FLAG];
+
+/** @throws {WrongUsage} for unknown, invalid or conflicting arguments. */
+export function parseServeArguments(words: readonly string[], flags: readonly Flag[]): ServeArguments {
+  try {
+    const line = parseCommandLine(words, flags);
+    const [file, unexpected] = line.operands;
+    if (file === undefined) throw new WrongUsage("Missing argument: module (a file, or a folder written by build).");
+    if (unexpected !== undefined) {
+      const hint = "The arguments of the server follow after --.";
+      throw new WrongUsage(`Unexpected argument ${JSON.stringify(unexpected)}. ${hint}`);
+    }
+    const serving = toServing(line, process.env);
+    return { file, serving, mounts: toMounts(line.flags.get(MOUNT) ?? [], serving) };
+  } catch (error) {
+    if (error instanceof UsageError) throw new WrongUsage(error.message, { cause: error });
+    throw error;
+  }
 }
 
-/** Returns the HTTP options, or undefined without HTTP. @throws {WrongUsage} for invalid or conflicting flags. */
-export function toServeOptions(flags: TransportFlags): ServeOptions | undefined {
-  const { http, port: named = typeof http === "string" ? http : undefined, host, path } = flags;
-  if (!usesHttp(flags)) {
-    const stray = host === undefined ? (path === undefined ? undefined : "--path") : "--host";
-    if (stray !== undefined) throw new WrongUsage(`${stray} requires --http.`);
-    return undefined;
-  }
-  // Hosting platforms pass the port in this variable.
-  const port = named === undefined ? readPort(process.env.PORT) : parsePort(named, flags.port ? "--port" : "--http");
-  if (typeof http === "string" && port !== parsePort(http, "--http")) {
-    throw new WrongUsage(`Conflicting ports: --http ${http} and --port ${named}. Use one of them.`);
-  }
-  return {
-    ...(port !== undefined && { port }),
-    ...(host !== undefined && { host }),
-    ...(path !== undefined && { path }),
-  };
-}
-
-/** Returns the other modules to serve, by path. @throws {WrongUsage} for invalid flags. */
-export function toMounts(flags: ServeFlags): ReadonlyMap<string, string> {
-  const { mount = [] } = flags;
+function toMounts(texts: readonly string[], { http }: Serving): ReadonlyMap<string, string> {
   const mounts = new Map<string, string>();
-  for (const text of mount) {
-    if (!usesHttp(flags)) throw new WrongUsage("--mount requires --http.");
+  for (const text of texts) {
+    if (http === undefined) throw new WrongUsage(`${MOUNT} requires --http.`);
     const [, path, module] = /^(\/[^=]*)=(.+)$/.exec(text) ?? [];
     if (path === undefined || module === undefined) {
-      throw new WrongUsage(`Invalid value of --mount: ${JSON.stringify(text)}. Write --mount /path=module.ts.`);
+      throw new WrongUsage(`Invalid value of ${MOUNT}: ${JSON.stringify(text)}. Write ${MOUNT} /path=module.ts.`);
     }
     if (mounts.has(path))
-      throw new WrongUsage(`--mount has the path ${path} twice. Use a different path for each module.`);
+      throw new WrongUsage(`${MOUNT} has the path ${path} twice. Use a different path for each module.`);
     mounts.set(path, module);
   }
   return mounts;
-}
-
-function usesHttp({ http, port }: TransportFlags): boolean {
-  return port !== undefined || (http !== undefined && http !== false);
-}
-
-function readPort(variable: string | undefined): number | undefined {
-  return variable ? parsePort(variable, "PORT") : undefined;
-}
-
-function parsePort(text: string, origin: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new WrongUsage(
-    `Invalid port in ${origin}: ${JSON.stringify(text)}. Use a number from 0 to 65535; 0 picks a free port.`,
-  );
 }

@@ -18,10 +18,20 @@ const SECRETS =
 /** The depth to which `error.cause` is followed: an error may be its own cause. */
 const MAX_CAUSES = 8;
 
+/** Converts a JSON line before it is written. */
+let layOut = (line: string) => line;
+
 /** Writes each entry as one line of JSON with `console.error`, which is stderr in Node. Credentials are redacted. */
 export const consoleLog: LogSink = (entry) => {
-  console.error(toLine(entry).replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`));
+  console.error(
+    layOut(toLine(entry)).replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  );
 };
+
+/** Changes how `consoleLog` writes its lines, for the whole process: on a terminal, people read them. */
+export function setLogLayout(layout: (line: string) => string): void {
+  layOut = layout;
+}
 
 /** Wraps a sink so that it never fails: a request must be answered even if its error cannot be logged. */
 export function withoutThrowing(sink: LogSink): LogSink {

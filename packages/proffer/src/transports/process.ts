@@ -1,6 +1,9 @@
 import type { Server } from "../server/server.ts";
+import { setLogLayout } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
+import { type CommandLine, describeFlags, type Flag, parseCommandLine } from "./flags.ts";
 import type { HttpService, ServeOptions } from "./http/node/server.ts";
+import { type LogFormat, SERVE_FLAGS, type Serving, toServing } from "./serve-flags.ts";
 import { type StdioOptions, serveStdio } from "./stdio/serve.ts";
 
 export interface ProcessOptions {
@@ -10,6 +13,10 @@ export interface ProcessOptions {
   readonly mounts?: { readonly [path: string]: Server };
   /** Also serve over stdio. Default: only without `http`. */
   readonly stdio?: StdioOptions | boolean;
+  /** Whether clients see the messages of unexpected errors. Default: the options of the transports. */
+  readonly errors?: "masked" | "message";
+  /** Logs each HTTP request in this format. Default: requests are not logged. */
+  readonly log?: LogFormat;
   /** Imports the author's module; called in the background after the client's first requests are answered. */
   readonly load?: () => Promise<unknown>;
   /** Called when the server listens. Default: prints the URLs to stderr. */
@@ -27,10 +34,11 @@ const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
  * calls in flight are answered with an error, the reason is printed to stderr, and the exit code is 1.
  */
 export async function serveProcess(server: Server, options: ProcessOptions = {}): Promise<never> {
-  const { http, stdio = http === undefined, load } = options;
-  const close = http === undefined ? undefined : await listen(server, http, options);
+  const { http, stdio = http === undefined, load, errors } = options;
+  const shown = errors === undefined ? {} : { exposeErrors: errors === "message" };
+  const close = http === undefined ? undefined : await listen(server, { ...http, ...shown }, options);
   if (stdio) {
-    void serveStdio(server, stdio === true ? {} : stdio);
+    void serveStdio(server, { ...(stdio === true ? {} : stdio), ...shown });
     if (load !== undefined) whenQuiet(() => load().catch(stopStdio));
   } else {
     for (const signal of SIGNALS) process.once(signal, () => void close?.().then(() => process.exit(0)));
@@ -42,33 +50,79 @@ export async function serveProcess(server: Server, options: ProcessOptions = {})
   return new Promise<never>(() => {});
 }
 
-/**
- * Serves by the arguments of the process: `[--http [port]]`; the port defaults to `$PORT`. Invalid arguments end the
- * process with code 2.
- */
-export function serveByArguments(server: Server, load: () => Promise<unknown>): Promise<never> {
-  const [flag, port = process.env.PORT || undefined, ...others] = process.argv.slice(2);
-  if (flag === undefined) return serveProcess(server, { load });
-  const number = port === undefined ? undefined : Number(port);
-  if (flag !== "--http" || others.length > 0 || (number !== undefined && !isPort(number))) {
-    console.error(`Usage: node ${process.argv[1]} [--http [port]]`);
-    process.exit(2);
-  }
-  return serveProcess(server, { http: number === undefined ? {} : { port: number }, load });
+/** The server of a built folder. */
+interface BuiltServer {
+  readonly default: Server;
+  readonly load: () => Promise<unknown>;
 }
 
-function isPort(port: number): boolean {
-  return Number.isInteger(port) && port >= 0 && port <= 65_535;
+/**
+ * Serves a built folder by the arguments and variables of the process. Invalid arguments end the process with code 2
+ * before the author's module is imported.
+ * @param open - imports the server
+ */
+export async function serveByArguments(open: () => Promise<BuiltServer>): Promise<never> {
+  const { serving, rest } = parseArguments();
+  await prepareProcess(serving, rest);
+  const { default: server, load } = await open();
+  try {
+    return await serveProcess(server, { ...serving, load });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return fail(1, error.message);
+  }
+}
+
+/**
+ * Sets the process up as the author's module expects it: only the server's own arguments are in `process.argv`, and the
+ * log is readable on a terminal. `process.argv[1]` stays: a module that is named there would start a server on its own.
+ */
+export async function prepareProcess({ log }: Serving, rest: readonly string[]): Promise<void> {
+  process.argv.splice(2, process.argv.length, ...rest);
+  if (log === "json" || (log === undefined && !process.stderr.isTTY)) return;
+  const { toPrettyLine } = await import("./pretty-log.ts");
+  const isColored = process.stderr.isTTY && !process.env.NO_COLOR;
+  setLogLayout((line) => toPrettyLine(line, isColored));
+}
+
+const HELP: Flag = { name: "--help", help: "show this help" };
+
+function parseArguments(): { readonly serving: Serving; readonly rest: CommandLine["rest"] } {
+  const usage = `node ${process.argv[1]} [options] [-- arguments of the server]`;
+  const flags = [...SERVE_FLAGS, HELP];
+  try {
+    const line = parseCommandLine(process.argv.slice(2), flags);
+    if (line.flags.has(HELP.name)) {
+      console.log(`Usage: ${usage}\n\nServes over stdin and stdout, or over HTTP.\n\n${describeFlags(flags)}`);
+      process.exit(0);
+    }
+    const [operand] = line.operands;
+    if (operand === undefined) return { serving: toServing(line, process.env), rest: line.rest };
+    throw new UsageError(
+      "bad_option",
+      `Unexpected argument ${JSON.stringify(operand)}. The arguments of the server follow after --.`,
+    );
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return fail(2, `${error.message}\nUsage: ${usage}`);
+  }
+}
+
+function fail(code: number, message: string): never {
+  console.error(`error: ${message}`);
+  process.exit(code);
 }
 
 /** Starts to listen and returns the function that closes it. HTTP is imported lazily, so a stdio server starts faster. */
-async function listen(server: Server, http: ServeOptions, { mounts = {}, listening = announce }: ProcessOptions) {
+async function listen(server: Server, http: ServeOptions, options: ProcessOptions) {
+  const { mounts = {}, listening = announce, log } = options;
   const { DEFAULT_PATH, serveHttp } = await import("./http/node/server.ts");
   const path = http.path ?? DEFAULT_PATH;
   if (Object.hasOwn(mounts, path)) {
     throw new UsageError("bad_option", `Two servers have the path ${path}; choose another path for one of them.`);
   }
-  const service = await serveHttp({ [path]: server, ...mounts }, http);
+  const requests = log && { log: (await import("./request-log.ts")).createRequestLog(log) };
+  const service = await serveHttp({ [path]: server, ...mounts }, { ...http, ...requests });
   listening(service);
   return () => service.close();
 }

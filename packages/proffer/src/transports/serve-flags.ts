@@ -1,0 +1,177 @@
+import { UsageError } from "../support/usage-error.ts";
+import type { CommandLine, Flag } from "./flags.ts";
+import type { ServeOptions } from "./http/node/server.ts";
+
+/** How the log is written: one JSON object per line, or lines for people. */
+export type LogFormat = "json" | "pretty";
+
+/** What a server that runs as a process is asked to do. */
+export interface Serving {
+  /** Undefined without HTTP. */
+  readonly http?: ServeOptions;
+  readonly stdio: boolean;
+  /** Whether clients see the messages of unexpected errors. Undefined: the server decides. */
+  readonly errors?: "masked" | "message";
+  /** The requested format of the log. Undefined: by the terminal, and HTTP requests are not logged. */
+  readonly log?: LogFormat;
+}
+
+/** The environment variables of the process. */
+export interface Variables {
+  readonly [name: string]: string | undefined;
+}
+
+/** The flags of `proffer serve`, `proffer dev` and every built folder. */
+export const SERVE_FLAGS = [
+  { name: "--http", value: "[port]", help: "serve over HTTP (default port: $PORT, then 3000; 0 picks a free port)" },
+  { name: "--stdio", help: "with --http: also serve over stdio" },
+  { name: "--port", value: "<port>", variable: "PORT", help: "the same as --http <port>" },
+  {
+    name: "--host",
+    value: "<address>",
+    variable: "PROFFER_HOST",
+    help: "the address to listen on (default: 127.0.0.1)",
+  },
+  { name: "--path", value: "<path>", variable: "PROFFER_PATH", help: "the path over HTTP (default: /mcp)" },
+  {
+    name: "--allowed-host",
+    value: "<name>",
+    variable: "PROFFER_ALLOWED_HOSTS",
+    repeatable: true,
+    help: "a host name that clients use, besides localhost; repeatable",
+  },
+  {
+    name: "--allowed-origin",
+    value: "<origin>",
+    variable: "PROFFER_ALLOWED_ORIGINS",
+    repeatable: true,
+    help: "the origin of web pages that may call, instead of localhost; repeatable",
+  },
+  { name: "--health", variable: "PROFFER_HEALTH", help: "answer health checks" },
+  {
+    name: "--errors",
+    value: "<masked|message>",
+    variable: "PROFFER_ERRORS",
+    help: "whether clients see the messages of unexpected errors",
+  },
+  {
+    name: "--log",
+    value: "<json|pretty>",
+    variable: "PROFFER_LOG",
+    help: "log each HTTP request, and set the format of the log (default: pretty on a terminal, else json)",
+  },
+] as const satisfies readonly Flag[];
+
+type Name = (typeof SERVE_FLAGS)[number]["name"];
+
+/** Flags that have no meaning without HTTP. */
+const HTTP_FLAGS = ["--host", "--path", "--allowed-host", "--allowed-origin", "--health"] as const;
+
+/**
+ * Combines flags and variables; a flag overrides its variable. Variables never turn HTTP on: hosting platforms set
+ * `PORT` for every process.
+ * @throws {UsageError} for an invalid value, or flags that contradict each other.
+ */
+export function toServing({ flags }: CommandLine, variables: Variables): Serving {
+  const settings = new Settings(flags, variables);
+  const stdio = flags.has("--stdio");
+  const errors = settings.oneOf("--errors", ["masked", "message"]);
+  const log = settings.oneOf("--log", ["json", "pretty"]);
+  const common = { ...(errors && { errors }), ...(log && { log }) };
+  if (!flags.has("--http") && !flags.has("--port")) {
+    const stray = HTTP_FLAGS.find((name) => flags.has(name));
+    if (stray !== undefined) throw new UsageError("bad_option", `${stray} requires --http.`);
+    return { stdio: true, ...common };
+  }
+  if (stdio && !flags.has("--http")) {
+    throw new UsageError("bad_option", "--stdio and --port contradict each other. To serve both, use --http <port>.");
+  }
+  return { stdio, http: toServeOptions(settings), ...common };
+}
+
+function toServeOptions(settings: Settings): ServeOptions {
+  const port = toPort(settings);
+  const host = settings.text("--host");
+  const path = settings.text("--path");
+  const allowedHosts = settings.list("--allowed-host");
+  const allowedOrigins = settings.list("--allowed-origin");
+  return {
+    ...(port !== undefined && { port }),
+    ...(host !== undefined && { host }),
+    ...(path !== undefined && { path }),
+    ...(allowedHosts.length > 0 && { allowedHosts }),
+    ...(allowedOrigins.length > 0 && { allowedOrigins }),
+    ...(settings.isOn("--health") && { health: true }),
+  };
+}
+
+function toPort(settings: Settings): number | undefined {
+  const [short] = settings.given("--http");
+  const [long] = settings.given("--port");
+  const port = short === undefined ? undefined : parsePort(short, "--http");
+  if (port === undefined) {
+    const text = settings.text("--port");
+    return text === undefined ? undefined : parsePort(text, long === undefined ? "PORT" : "--port");
+  }
+  if (long !== undefined && parsePort(long, "--port") !== port) {
+    throw new UsageError("bad_option", `--http ${short} and --port ${long} are two ports. Use one of them.`);
+  }
+  return port;
+}
+
+function parsePort(text: string, origin: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new UsageError(
+    "bad_option",
+    `Invalid port in ${origin}: ${JSON.stringify(text)}. Use a number from 0 to 65535; 0 picks a free port.`,
+  );
+}
+
+/** The values of flags, or else of their variables. An empty variable counts as absent. */
+class Settings {
+  readonly #flags: CommandLine["flags"];
+  readonly #variables: Variables;
+
+  constructor(flags: CommandLine["flags"], variables: Variables) {
+    this.#flags = flags;
+    this.#variables = variables;
+  }
+
+  /** The values of the flag alone. */
+  given(name: Name): readonly string[] {
+    return this.#flags.get(name) ?? [];
+  }
+
+  text(name: Name): string | undefined {
+    return this.given(name)[0] ?? this.#variable(name).value;
+  }
+
+  list(name: Name): readonly string[] {
+    if (this.#flags.has(name)) return this.given(name);
+    const parts = this.#variable(name).value?.split(",") ?? [];
+    return parts.map((part) => part.trim()).filter((part) => part !== "");
+  }
+
+  isOn(name: Name): boolean {
+    if (this.#flags.has(name)) return true;
+    const { variable, value = "0" } = this.#variable(name);
+    if (/^(1|true|0|false)$/.test(value)) return value === "1" || value === "true";
+    throw new UsageError("bad_option", `Invalid value of ${variable}: ${JSON.stringify(value)}. Use 1 or 0.`);
+  }
+
+  oneOf<Value extends string>(name: Name, values: readonly Value[]): Value | undefined {
+    const text = this.text(name);
+    if (text === undefined || values.includes(text as Value)) return text as Value | undefined;
+    const origin = this.#flags.has(name) ? name : this.#variable(name).variable;
+    throw new UsageError(
+      "bad_option",
+      `Invalid value of ${origin}: ${JSON.stringify(text)}. Use ${values.join(" or ")}.`,
+    );
+  }
+
+  #variable(name: Name): { readonly variable: string; readonly value: string | undefined } {
+    const { variable = "" }: Flag = SERVE_FLAGS.find((flag) => flag.name === name) as Flag;
+    return { variable, value: this.#variables[variable] || undefined };
+  }
+}
