@@ -31,7 +31,7 @@ function remarksIn(text: string): Shown[] {
   return [...lines].map(([, command = "", output]) => ({ command, output: `${output}\n` }));
 }
 
-describe.each(["README.md", "docs/start.md"])("%s", (page) => {
+describe.each(["README.md", "docs/start.md", "packages/proffer/README.md"])("%s", (page) => {
   const text = readFileSync(join(root, page), "utf8");
   const shown = [...runsIn(text), ...remarksIn(text)];
   let project: Project;

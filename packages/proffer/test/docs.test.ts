@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import ts from "typescript";
@@ -21,14 +21,18 @@ interface Snippet {
   readonly code: string;
 }
 
-const documents = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)];
+const documents = [
+  "README.md",
+  "packages/proffer/README.md",
+  ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+];
 const snippets = documents.filter((name) => name.endsWith(".md")).flatMap(snippetsOf);
 
 function snippetsOf(document: string): Snippet[] {
   const text = readFileSync(join(root, document), "utf8");
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((found) => {
     const line = text.slice(0, found.index).split("\n").length;
-    const name = `${basename(document, ".md").toLowerCase()}-${line}.ts`;
+    const name = `${document.replace(/\W/g, "-").toLowerCase()}-${line}.ts`;
     return { place: `${document}:${line}`, path: join(scratch, name), code: found[1] ?? "" };
   });
 }

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const pages = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md"],
+  ...["packages/proffer/README.md", "packages/cli/README.md"],
   ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
   ...readdirSync(join(root, "examples")).map((name) => `examples/${name}/README.md`),
 ].filter((page) => page.endsWith(".md") && existsSync(join(root, page)));
