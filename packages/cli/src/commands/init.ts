@@ -1,25 +1,34 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { type Clone, findClone, packClone } from "../init/clone.ts";
 import { projectFiles } from "../init/project-files.ts";
+import { runNpm } from "../init/run-npm.ts";
+import { ownVersion } from "../modules/own-version.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { quoteForShell } from "../terminal/shell-quote.ts";
 import { print, say } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
-/** Creates a project and installs its packages. @throws {CommandError} if one of its files exists. */
+/**
+ * Creates a project and installs its packages. In a clone of the repository, the project gets the packages of the clone.
+ * @throws {CommandError} if one of its files exists.
+ */
 export async function init(folder: string, { install }: { readonly install: boolean }): Promise<void> {
   const target = resolve(folder);
-  const files = Object.entries(projectFiles(toPackageName(basename(target))));
-  const taken = files.map(([path]) => path).filter((path) => existsSync(join(target, path)));
+  const clone = findClone();
+  const files = Object.entries(projectFiles(toPackageName(basename(target)), toVersions(clone)));
+  const written = [...files.map(([path]) => path), ...(clone === undefined ? [] : Object.values(clone.files))];
+  const taken = written.filter((path) => existsSync(join(target, path)));
   if (taken.length > 0) {
     throw new CommandError(`${folder} already contains ${taken.join(", ")}. Nothing was written. Choose a new folder.`);
   }
+  if (clone !== undefined) packClone(clone, target);
   for (const [path, text] of files) {
     mkdirSync(dirname(join(target, path)), { recursive: true });
     writeFileSync(join(target, path), text);
   }
-  say(text`Wrote ${files.map(([path]) => path).join(", ")}.`);
+  say(text`Wrote ${written.join(", ")}.`);
+  if (clone !== undefined) say(text`The project uses this clone's packages, packed in ${dirname(clone.files.cli)}.`);
   const isInstalled = install && installPackages(target);
   const steps = [
     ...(target === process.cwd() ? [] : [`cd ${quoteForShell(folder)}`]),
@@ -36,18 +45,18 @@ export async function init(folder: string, { install }: { readonly install: bool
   );
 }
 
+/** The versions of both packages for package.json. */
+function toVersions(clone: Clone | undefined) {
+  if (clone === undefined) return { proffer: `^${ownVersion()}`, cli: `^${ownVersion()}` };
+  return { proffer: `file:${clone.files.proffer}`, cli: `file:${clone.files.cli}` };
+}
+
 function installPackages(target: string): boolean {
   say(text`Installing packages. To skip this step, use --no-install.`);
-  // Windows needs a shell for npm, which would look for it in the new folder first; the arguments are constant.
-  const env = { ...process.env, NoDefaultCurrentDirectoryInExePath: "1" };
-  const options = { cwd: target, env, stdio: ["ignore", 2, 2] as const, shell: process.platform === "win32" };
-  const { status } = spawnSync("npm", ["install", "--no-audit", "--no-fund"], {
-    ...options,
-    stdio: [...options.stdio],
-  });
-  if (status !== 0)
+  const { isDone } = runNpm(["install", "--no-audit", "--no-fund", "--prefer-offline"], { cwd: target, isShown: true });
+  if (!isDone)
     say(text`npm install failed; see its output above. The project files are complete: run npm install again.`);
-  return status === 0;
+  return isDone;
 }
 
 function toPackageName(folder: string): string {

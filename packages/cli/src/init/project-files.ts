@@ -1,9 +1,13 @@
-import { ownVersion } from "../modules/own-version.ts";
+/** The versions of both packages, as package.json names them. */
+export interface PackageVersions {
+  readonly proffer: string;
+  readonly cli: string;
+}
 
 /** Returns the files of a new project, by path. */
-export function projectFiles(name: string): { readonly [path: string]: string } {
+export function projectFiles(name: string, versions: PackageVersions): { readonly [path: string]: string } {
   return {
-    "package.json": packageJson(name),
+    "package.json": packageJson(name, versions),
     "tools.ts": TOOLS,
     "tools.test.js": TEST,
     "tsconfig.json": TSCONFIG,
@@ -11,8 +15,7 @@ export function projectFiles(name: string): { readonly [path: string]: string } 
   };
 }
 
-function packageJson(name: string): string {
-  const version = `^${ownVersion()}`;
+function packageJson(name: string, { proffer, cli }: PackageVersions): string {
   const content = {
     name,
     version: "0.1.0",
@@ -25,8 +28,8 @@ function packageJson(name: string): string {
       check: "proffer check tools.ts",
       test: "node --test",
     },
-    dependencies: { proffer: version },
-    devDependencies: { "@proffer/cli": version },
+    dependencies: { proffer },
+    devDependencies: { "@proffer/cli": cli },
     engines: { node: ">=20.19" },
   };
   return `${JSON.stringify(content, undefined, 2)}\n`;
