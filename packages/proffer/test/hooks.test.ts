@@ -2,12 +2,13 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { LogEntry } from "proffer";
+import { createFetchHandler } from "proffer/fetch";
 import { serveHttp } from "proffer/http";
 import { connect } from "proffer/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { distFile } from "./dist.ts";
 import { type Fault, HOOKS, type Hook, type Outcome, RETURNED, serveHook } from "./hooks.ts";
-import { modern, postModern } from "./http/http-client.ts";
+import { modern, modernHeaders, postModern, present } from "./http/http-client.ts";
 
 const ERROR = new Error("of the hook");
 /** Its conversion to a string throws. */
@@ -60,6 +61,7 @@ async function useTwice(hook: Hook, fault: Fault) {
 }
 
 async function sender(hook: Hook, server: ReturnType<typeof serveHook>, misbehaving: () => unknown) {
+  if (hook.isLifespan) return () => callOnce(server);
   if (hook.http === undefined) {
     const client = await connect(server, { answers: [{ ok: true }, { ok: true }] });
     return async () => (hook.request ?? (() => client.request("tools/list")))(client);
@@ -71,6 +73,19 @@ async function sender(hook: Hook, server: ReturnType<typeof serveHook>, misbehav
     if (status === 200) return json.result;
     throw json.error;
   };
+}
+
+/** Calls the tool through a handler of its own. */
+async function callOnce(server: ReturnType<typeof serveHook>): Promise<unknown> {
+  const handler = createFetchHandler(server);
+  const message = modern("tools/call", { name: "t", arguments: {} });
+  const headers = present(modernHeaders(message)) as Record<string, string>;
+  const init = { method: "POST", headers, body: JSON.stringify(message) };
+  const response = await handler(new Request("http://localhost/mcp", init));
+  await handler.close();
+  const { result, error } = (await response.json()) as { result?: object; error?: object };
+  if (result === undefined) throw error;
+  return result;
 }
 
 const closing: (() => Promise<void>)[] = [];

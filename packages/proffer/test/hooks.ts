@@ -74,6 +74,8 @@ export interface Hook {
   define(hook: AnyHook): Omit<ServerOptions, "name" | "version">;
   /** Options of `serveHttp`, for hooks of HTTP. */
   http?(hook: AnyHook): ServeOptions;
+  /** Whether each request is sent to a new handler, which starts the server and stops it. */
+  readonly isLifespan?: boolean;
   /** Sends the request that needs the hook. Default: `tools/list`. */
   request?(client: TestClient): Promise<unknown>;
   /** The outcome of an exception and a rejection. */
@@ -173,6 +175,24 @@ export const HOOKS = {
     nonsense: "tool error",
     late: "tool error",
     loggedTo: "console",
+    tolerant: true,
+  },
+  "ServerOptions.onStart": {
+    works: () => {},
+    define: (onStart) => ({ onStart, tools: [defineTool({ name: "t", handle: () => "" })] }),
+    isLifespan: true,
+    failed: "refused",
+    nonsense: "served",
+    late: "refused",
+    tolerant: true,
+  },
+  // Its time limit is the drain time of the transport, which `lifespan.test.ts` tests.
+  "ServerOptions.onStop": {
+    works: () => {},
+    define: (onStop) => ({ onStop, tools: [defineTool({ name: "t", handle: () => "" })] }),
+    isLifespan: true,
+    failed: "served",
+    nonsense: "served",
     tolerant: true,
   },
   "Store.claim": {
@@ -382,6 +402,6 @@ export const RETURNED: Record<string, Hook> = {
 };
 
 export function serveHook(hook: Hook, misbehaving: AnyHook, log: ServerOptions["log"]): Server {
-  const limits = { hookTimeout: 20 };
+  const limits = { hookTimeout: 20, startTimeout: 20 };
   return defineServer({ name: "s", version: "1", limits, ...(log && { log }), ...hook.define(misbehaving) });
 }

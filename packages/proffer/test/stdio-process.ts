@@ -87,6 +87,11 @@ export class Program {
     return this.#stderr;
   }
 
+  /** The output after the last whole line. */
+  get rest(): string {
+    return this.#rest;
+  }
+
   /** Sends a message as one line. */
   send(message: object | string): void {
     this.child.stdin.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);

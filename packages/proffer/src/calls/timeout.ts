@@ -55,11 +55,14 @@ function lateHook(milliseconds: number, { method }: Call): Error {
   return new RpcError("internal_error", `${method} did not finish within ${limitText(milliseconds)}.`, { cause });
 }
 
-/** Awaits a value of the author's code for which there is no call yet. @throws {Error} after `milliseconds`. */
-export async function within(milliseconds: number, pending: unknown): Promise<unknown> {
+/**
+ * Awaits a value of the author's code for which there is no call yet. @throws {Error} after `milliseconds`, with the name
+ * of the limit.
+ */
+export async function within(milliseconds: number, pending: unknown, limit?: string): Promise<unknown> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const refuse = () => reject(new Error(`It did not settle within ${limitText(milliseconds)}`));
+    const refuse = () => reject(new Error(`It did not settle within ${limitText(milliseconds, limit)}`));
     timer = setTimeout(refuse, delayOf(milliseconds));
   });
   try {
@@ -69,6 +72,6 @@ export async function within(milliseconds: number, pending: unknown): Promise<un
   }
 }
 
-function limitText(milliseconds: number): string {
-  return `${milliseconds} ms (limits.hookTimeout)`;
+function limitText(milliseconds: number, limit = "limits.hookTimeout"): string {
+  return `${milliseconds} ms (${limit})`;
 }

@@ -11,6 +11,8 @@ export interface Method {
   readonly mirrored?: "name" | "uri";
   /** The handler may ask the client for input before it returns a result. */
   readonly asks?: true;
+  /** It runs a function of the author, and so waits until the server has started. */
+  readonly runs?: true;
 }
 
 export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
@@ -18,15 +20,15 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["ping", {}],
   ["server/discover", { cacheable: true }],
   ["tools/list", { capability: "tools", cacheable: true }],
-  ["tools/call", { capability: "tools", mirrored: "name", asks: true }],
+  ["tools/call", { capability: "tools", mirrored: "name", asks: true, runs: true }],
   ["prompts/list", { capability: "prompts", cacheable: true }],
-  ["prompts/get", { capability: "prompts", mirrored: "name", asks: true }],
+  ["prompts/get", { capability: "prompts", mirrored: "name", asks: true, runs: true }],
   ["resources/list", { capability: "resources", cacheable: true }],
   ["resources/templates/list", { capability: "resources", cacheable: true }],
-  ["resources/read", { capability: "resources", cacheable: true, mirrored: "uri", asks: true }],
-  ["resources/subscribe", { capability: "resources" }],
+  ["resources/read", { capability: "resources", cacheable: true, mirrored: "uri", asks: true, runs: true }],
+  ["resources/subscribe", { capability: "resources", runs: true }],
   ["resources/unsubscribe", { capability: "resources" }],
-  ["subscriptions/listen", {}],
-  ["completion/complete", { capability: "completions" }],
+  ["subscriptions/listen", { runs: true }],
+  ["completion/complete", { capability: "completions", runs: true }],
   ["logging/setLevel", { capability: "logging" }],
 ]);

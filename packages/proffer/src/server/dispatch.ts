@@ -1,7 +1,7 @@
 import type { Call } from "../calls/call.ts";
 import { hintsFor } from "../catalog/cache-hints.ts";
 import { RpcError } from "../protocol/errors.ts";
-import { METHODS } from "../protocol/methods.ts";
+import { METHODS, type Method } from "../protocol/methods.ts";
 import type { CacheHints } from "../protocol/model.ts";
 import { resume } from "../questions/rounds.ts";
 import { failureResult } from "../results/call-result.ts";
@@ -10,6 +10,7 @@ import { encodeResult, errorMessage, resultMessage, toErrorObject } from "../res
 import { SerializedResult } from "../results/serialized.ts";
 import { messageOf } from "../support/log.ts";
 import { whenReady } from "../support/when-ready.ts";
+import { waitsForStart } from "./lifespan.ts";
 import { HANDLERS, type Handler } from "./methods.ts";
 
 /** Runs the handler of a request and answers it. Every request is answered exactly once, unless it is cancelled. */
@@ -31,7 +32,7 @@ export function dispatch(call: Call): void {
   succeed(call, outcome);
 }
 
-/** Runs the handler of the method, through the middleware if there is any. */
+/** Runs the handler of the method, once the server has started. */
 function perform(call: Call): unknown {
   const method = METHODS.get(call.method);
   const handler = HANDLERS.get(call.method);
@@ -39,6 +40,15 @@ function perform(call: Call): unknown {
   if (handler === undefined || !offered || !call.revision.methods.has(call.method)) {
     throw new RpcError("method_not_found", `Unknown method ${JSON.stringify(call.method.slice(0, 128))}.`);
   }
+  const { lifespan } = call.server;
+  if (lifespan === undefined || lifespan.ready || !waitsForStart(call.server, call.method)) {
+    return proceed(call, handler, method);
+  }
+  return lifespan.wait().then(() => (call.done ? undefined : proceed(call, handler, method)));
+}
+
+/** Opens the state of a dialogue, if there is one, and runs the handler. */
+function proceed(call: Call, handler: Handler, method: Method | undefined): unknown {
   const { requestState, inputResponses } = call.params;
   // Anyone with the state can continue the dialogue: it must not appear if middleware logs the parameters.
   if (requestState !== undefined) Object.defineProperty(call.params, "requestState", { enumerable: false });
@@ -51,6 +61,7 @@ function perform(call: Call): unknown {
   return run(call, handler);
 }
 
+/** Runs the handler through the middleware, if there is any. */
 function run(call: Call, handler: Handler): unknown {
   return call.server.middleware === undefined ? handler(call) : call.server.middleware(call, handler);
 }

@@ -25,6 +25,8 @@ export interface ServerLimits {
    * request fails. Default: 30,000.
    */
   readonly hookTimeout?: number;
+  /** Milliseconds for `onStart`; then the start has failed. Default: 60,000. */
+  readonly startTimeout?: number;
 }
 
 const DEFAULTS: Required<ServerLimits> = {
@@ -36,6 +38,7 @@ const DEFAULTS: Required<ServerLimits> = {
   questionTimeout: 10 * 60 * 1000,
   streamBytes: MAX_STREAM_BYTES,
   hookTimeout: 30_000,
+  startTimeout: 60_000,
 };
 
 /** Fills in the defaults. @throws {UsageError} for a limit that is not a positive number. */

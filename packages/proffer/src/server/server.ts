@@ -16,6 +16,7 @@ import { consoleLog, type LogSink, withoutThrowing } from "../support/log.ts";
 import { checkKey, createSealer, parseKeys, randomKey, type Sealer } from "../support/seal.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { CreatedByDefineTool, Tool } from "../tools/define.ts";
+import type { Lifespan } from "./lifespan.ts";
 import { type ServerLimits, toServerLimits } from "./limits.ts";
 import { MemoryStore, type Store } from "./store.ts";
 
@@ -46,6 +47,13 @@ export interface ServerOptions {
   /** Remembers claims for operations that may happen only once. Default: the memory of this process. */
   readonly store?: Store;
   readonly limits?: ServerLimits;
+  /**
+   * Runs once before the first call, for example to connect to a database; calls wait for it, lists do not. If it throws
+   * or exceeds `limits.startTimeout`, the server does not start.
+   */
+  readonly onStart?: (server: Server) => unknown;
+  /** Runs once after the last transport has closed, within its drain time, if the server has started. */
+  readonly onStop?: (server: Server) => unknown;
   /** Receives the server's log entries. Default: writes each as a line of JSON to stderr. */
   readonly log?: LogSink;
 }
@@ -100,6 +108,8 @@ export class ServerState implements Server {
   readonly pages = new Map<string, SerializedResult>();
   readonly envelopes: Envelopes;
   readonly log: LogSink;
+  /** Set by `lifespanOf` if the server has `onStart` or `onStop`. */
+  lifespan: Lifespan | undefined;
   /** Private, so that the keys do not appear if an author logs the server. */
   readonly #options: ServerOptions;
   readonly #keys: readonly Uint8Array[] | undefined;
@@ -143,6 +153,10 @@ export class ServerState implements Server {
     for (const prompt of options.prompts ?? []) this.prompts.add(prompt as Prompt);
     for (const resource of (options.resources ?? []).flat()) this.resources.add(resource as Resource);
     checkHints(this.hints, `Server "${name}"`);
+    for (const hook of ["onStart", "onStop"] as const) {
+      if (options[hook] !== undefined && typeof options[hook] !== "function")
+        throw new UsageError("bad_option", `Server "${name}": ${hook} must be a function.`);
+    }
     if (!Number.isInteger(this.pageSize) || this.pageSize < 1) {
       throw new UsageError(
         "bad_option",

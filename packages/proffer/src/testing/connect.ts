@@ -1,5 +1,6 @@
 import type { Principal } from "../calls/principal.ts";
 import { REVISIONS } from "../protocol/revisions/table.ts";
+import { lifespanOf } from "../server/lifespan.ts";
 import { type Server, stateOf } from "../server/server.ts";
 import { connectMemory } from "../transports/memory.ts";
 import { TestClient } from "./client.ts";
@@ -11,20 +12,38 @@ export interface ConnectOptions extends ClientOptions {
   readonly principal?: Principal;
   /** Sends the real message of errors to the client, as `proffer dev` does. */
   readonly exposeErrors?: boolean;
+  /** False runs `onStart` of the server with the first call, instead of before `connect` resolves. Default: true. */
+  readonly start?: boolean;
 }
 
 /**
- * Connects a client to a server in the same process.
+ * Connects a client to a server in the same process. Runs `onStart` of the server, and `onStop` when the last of its
+ * clients is closed. @throws {Error} if `onStart` fails.
  *
  * @example
  * const client = await connect(server, { revision: "2025-11-25", answers: [{ name: "Ada" }] });
  * const { content } = await client.call("greet");
  * expect(content).toEqual([{ type: "text", text: "Hello, Ada!" }]);
  */
-export function connect(server: Server, options: ConnectOptions = {}): Promise<TestClient> {
-  const { revisions } = stateOf(server);
-  const link: Link = (receive) => connectMemory(server, receive, options);
-  return open(link, options, (version) => revisions.get(version)?.handshake);
+export async function connect(server: Server, options: ConnectOptions = {}): Promise<TestClient> {
+  const state = stateOf(server);
+  const lifespan = lifespanOf(state);
+  const release = lifespan?.open();
+  const link: Link = (receive) => {
+    const connection = connectMemory(server, receive, options);
+    const close = async () => {
+      connection.close();
+      await release?.();
+    };
+    return { send: connection.send, close };
+  };
+  try {
+    if (options.start !== false) await lifespan?.start();
+    return await open(link, options, (version) => state.revisions.get(version)?.handshake);
+  } catch (error) {
+    await release?.();
+    throw error;
+  }
 }
 
 /**

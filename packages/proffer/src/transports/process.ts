@@ -4,7 +4,7 @@ import { UsageError } from "../support/usage-error.ts";
 import { type CommandLine, describeFlags, type Flag, parseCommandLine } from "./flags.ts";
 import type { HttpService, ServeOptions } from "./http/node/server.ts";
 import { type LogFormat, SERVE_FLAGS, type Serving, toServing } from "./serve-flags.ts";
-import { type StdioOptions, serveStdio } from "./stdio/serve.ts";
+import { cannotStart, type StdioOptions, type Stop, startStdio } from "./stdio/serve.ts";
 
 export interface ProcessOptions {
   /** Serve over HTTP. Default: stdio. */
@@ -30,23 +30,23 @@ const PATIENCE = 500;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 /**
- * Serves until the client disconnects or a signal arrives, then ends the process. If the module cannot be imported,
- * calls in flight are answered with an error, the reason is printed to stderr, and the exit code is 1.
+ * Serves until the client disconnects or a signal arrives, then ends the process. If the module cannot be imported or
+ * a server cannot start, calls in flight are answered with an error, the reason is printed to stderr, and the exit code
+ * is 1.
  */
 export async function serveProcess(server: Server, options: ProcessOptions = {}): Promise<never> {
   const { http, stdio = http === undefined, load, errors } = options;
   const shown = errors === undefined ? {} : { exposeErrors: errors === "message" };
-  const close = http === undefined ? undefined : await listen(server, { ...http, ...shown }, options);
-  if (stdio) {
-    void serveStdio(server, { ...(stdio === true ? {} : stdio), ...shown });
-    if (load !== undefined) whenQuiet(() => load().catch(stopStdio));
-  } else {
-    for (const signal of SIGNALS) process.once(signal, () => void close?.().then(() => process.exit(0)));
-    load?.().catch((error) => {
-      console.error("The server's module could not be imported; the server stops:", error);
-      void close?.().then(() => process.exit(1));
-    });
-  }
+  const service = http === undefined ? undefined : await listen(server, { ...http, ...shown }, options);
+  const stop = stdio
+    ? startStdio(server, { ...(stdio === true ? {} : stdio), ...shown }, service?.close)
+    : stopHttp(service);
+  if (!stdio) for (const signal of SIGNALS) process.once(signal, () => stop(0));
+  service?.ready().catch((error: Error) => stop(1, cannotStart(error)));
+  const importModule = () =>
+    load?.().catch((error) => stop(1, "The server's module could not be imported; the server stops:", error));
+  if (stdio && load !== undefined) whenQuiet(importModule);
+  else void importModule();
   return new Promise<never>(() => {});
 }
 
@@ -113,7 +113,7 @@ function fail(code: number, message: string): never {
   process.exit(code);
 }
 
-/** Starts to listen and returns the function that closes it. HTTP is imported lazily, so a stdio server starts faster. */
+/** Starts to listen. HTTP is imported lazily, so a stdio server starts faster. */
 async function listen(server: Server, http: ServeOptions, options: ProcessOptions) {
   const { mounts = {}, listening = announce, log } = options;
   const { DEFAULT_PATH, serveHttp } = await import("./http/node/server.ts");
@@ -124,7 +124,14 @@ async function listen(server: Server, http: ServeOptions, options: ProcessOption
   const requests = log && { log: (await import("./request-log.ts")).createRequestLog(log) };
   const service = await serveHttp({ [path]: server, ...mounts }, { ...http, ...requests });
   listening(service);
-  return () => service.close();
+  return service;
+}
+
+function stopHttp(service: HttpService | undefined): Stop {
+  return (code, ...reason) => {
+    if (reason.length > 0) console.error(...reason);
+    void service?.close().then(() => process.exit(code));
+  };
 }
 
 function announce({ urls }: HttpService): void {
@@ -146,11 +153,4 @@ function whenQuiet(start: () => void): void {
     pause = setTimeout(begin, QUIET);
   };
   process.stdin.on("data", heard);
-}
-
-/** Throws an uncaught exception: `serveStdio` then answers the calls in flight and ends the process. */
-function stopStdio(cause: unknown): void {
-  setTimeout(() => {
-    throw new Error("The server's module could not be imported.", { cause });
-  });
 }

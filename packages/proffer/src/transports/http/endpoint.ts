@@ -5,6 +5,7 @@ import { within } from "../../calls/timeout.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { RequestId, RequestMessage } from "../../protocol/messages.ts";
 import { isDeferred } from "../../results/return-value.ts";
+import { type Lifespan, lifespanOf, notStarted, type Release, waitsForStart } from "../../server/lifespan.ts";
 import { type Server, type ServerState, stateOf } from "../../server/server.ts";
 import { consoleLog, contain } from "../../support/log.ts";
 import type { HttpExchange } from "./exchange.ts";
@@ -21,6 +22,12 @@ import type { HttpSession } from "./session.ts";
 import { HttpSessions } from "./sessions.ts";
 import { type ClientIdentity, SharedInFlight, ShareError } from "./shares.ts";
 
+/**
+ * When an endpoint starts its server. Calls are rejected while a start "now" lasts; otherwise they wait for it, because
+ * the first call of each process would fail.
+ */
+export type StartTime = "now" | "first request" | "first call";
+
 /** One server at one address, for every run-time: checks a request, and routes it by its HTTP method. */
 export class HttpEndpoint {
   readonly server: ServerState;
@@ -31,6 +38,9 @@ export class HttpEndpoint {
   /** Undefined if each request is served without a session. */
   readonly sessions: HttpSessions | undefined;
   readonly #options: HttpOptions;
+  readonly #lifespan: Lifespan | undefined;
+  #release: Release | undefined;
+  #startTime: StartTime = "now";
   readonly #guard: HttpGuard;
   readonly #posts: PostHandler;
   readonly #legacySse: LegacySse | undefined;
@@ -41,6 +51,7 @@ export class HttpEndpoint {
     this.server = stateOf(server);
     this.#options = options;
     this.limits = toLimits(options, where);
+    this.#lifespan = lifespanOf(this.server);
     this.exposeErrors = options.exposeErrors ?? false;
     this.inFlight = new SharedInFlight(this.limits.maxInFlight, this.limits.maxInFlightPerClient);
     this.streams = new OpenStreams(this.limits.keepAliveInterval);
@@ -48,6 +59,18 @@ export class HttpEndpoint {
     this.#guard = new HttpGuard(options, where);
     this.#posts = new PostHandler(this);
     this.#legacySse = options.legacySse ? new LegacySse(this) : undefined;
+  }
+
+  /** Serves the server from now on. */
+  open(startTime: StartTime): void {
+    this.#release = this.#lifespan?.open();
+    this.#startTime = startTime;
+    if (startTime === "now") this.#lifespan?.begin();
+  }
+
+  /** Starts the server, or waits until it has started. @throws {Error} with the reason if it could not. */
+  async ready(): Promise<void> {
+    await this.#lifespan?.start();
   }
 
   /** Handles a request whose headers have arrived. */
@@ -66,9 +89,20 @@ export class HttpEndpoint {
 
   /** Why a request cannot start now; undefined if it can. */
   busy({ method }: RequestMessage, origin: CallOrigin): HttpError | undefined {
-    if (method === LISTEN) return this.#streamsBusy(origin);
+    const starting = this.#startBusy(method);
+    if (starting !== undefined || method === LISTEN) return starting ?? this.#streamsBusy(origin);
     const error = this.inFlight.busy(origin);
     return error === undefined ? undefined : busyError(error);
+  }
+
+  /** Starts a server that has not started, and returns why the call cannot run meanwhile if it must not wait. */
+  #startBusy(method: string): HttpError | undefined {
+    const lifespan = this.#lifespan;
+    if (lifespan === undefined || lifespan.ready || this.inFlight.draining) return undefined;
+    const { status } = lifespan;
+    if (this.#startTime !== "first call") lifespan.begin();
+    if (this.#startTime !== "now" || !waitsForStart(this.server, method)) return undefined;
+    return busyError(notStarted(status));
   }
 
   /** Keeps a call that was not answered synchronously. */
@@ -107,11 +141,15 @@ export class HttpEndpoint {
     );
   }
 
-  /** Accepts no more requests, waits for those in flight up to the timeout, then ends every stream and session. */
+  /**
+   * Accepts no more requests, waits for those in flight up to the timeout, then ends every stream and session. The last
+   * transport of the server also waits for `onStop`, within the same time.
+   */
   async close(drainTimeout: number): Promise<void> {
+    const end = performance.now() + drainTimeout;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeUp = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, drainTimeout);
+      timer = setTimeout(resolve, this.#lifespan?.timeForCalls(drainTimeout) ?? drainTimeout);
     });
     await Promise.race([this.inFlight.drain(), timeUp]);
     clearTimeout(timer);
@@ -119,6 +157,7 @@ export class HttpEndpoint {
     this.sessions?.endAll();
     this.#legacySse?.close();
     this.streams.releaseAll();
+    await this.#release?.(end - performance.now());
   }
 
   async #authenticate(exchange: HttpExchange, authenticate: NonNullable<HttpOptions["authenticate"]>): Promise<void> {

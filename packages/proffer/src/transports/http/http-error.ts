@@ -22,6 +22,10 @@ export const STREAM_HEADERS: HeaderList = [
 
 export const NO_HEADERS: HeaderList = [];
 
+const RETRY: HeaderList = ["retry-after", "1"];
+
+export const BUSY_HEADERS: HeaderList = [...JSON_HEADERS, ...RETRY];
+
 /** An error with an HTTP status; its body is a JSON-RPC error, which MCP clients show. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
@@ -39,7 +43,7 @@ export class HttpError extends Error {
 }
 
 export function busyError(error: RpcError): HttpError {
-  return new HttpError(error instanceof ShareError ? 429 : 503, error, ["retry-after", "1"]);
+  return new HttpError(error instanceof ShareError ? 429 : 503, error, RETRY);
 }
 
 export function tooLargeError(limit: number): HttpError {

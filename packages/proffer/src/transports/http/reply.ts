@@ -10,7 +10,7 @@ import type { JsonObject, Wire } from "../../protocol/messages.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";
 import type { DisconnectListener, HttpExchange } from "./exchange.ts";
-import { JSON_HEADERS, NO_HEADERS } from "./http-error.ts";
+import { BUSY_HEADERS, JSON_HEADERS, NO_HEADERS } from "./http-error.ts";
 import type { HttpSession } from "./session.ts";
 import { statusOf } from "./status.ts";
 
@@ -76,7 +76,7 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   finish(wire: Wire, status = 200): void {
     clearTimeout(this.#abandoned);
     if (this.#stream === undefined) {
-      this.#exchange.send(status, JSON_HEADERS, wire);
+      this.#exchange.send(status, status === 503 ? BUSY_HEADERS : JSON_HEADERS, wire);
       return;
     }
     this.#stream.send(wire);

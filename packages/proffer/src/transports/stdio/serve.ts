@@ -1,5 +1,6 @@
 import type { Principal } from "../../calls/principal.ts";
 import { Connection } from "../../server/connection.ts";
+import { type Lifespan, lifespanOf, type Release } from "../../server/lifespan.ts";
 import { type Server, stateOf } from "../../server/server.ts";
 import { room } from "../../support/room.ts";
 import { UsageError } from "../../support/usage-error.ts";
@@ -13,7 +14,7 @@ export interface StdioOptions {
   readonly maxMessageBytes?: number;
   /** With this many requests in flight, the next one gets the error `busy`. Default: 1,000. */
   readonly maxInFlight?: number;
-  /** Milliseconds that requests in flight get when the process receives a signal. Default: 5,000. */
+  /** Milliseconds for requests in flight and `onStop` when the process receives a signal. Default: 5,000. */
   readonly drainTimeout?: number;
   /** The principal of every call. The operating system has authorized the client that started the process. */
   readonly principal?: Principal;
@@ -28,16 +29,24 @@ const MAX_UNREAD = 4 * 1024 * 1024;
 
 /** Milliseconds that requests in flight get after the client closed stdin. */
 const GRACE = 500;
+
+/** The part of the remaining time that `onStop` may use, so that a late one is logged before the process ends. */
+const STOP_SHARE = 0.9;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 const AT_A_TERMINAL =
   "Serving MCP over stdin and stdout for a client that starts this process. To try it by hand, use `proffer call` or serve over HTTP. Press Ctrl-C to stop.";
 
 let serving = false;
 
+/** The message for an `onStart` that failed; the log has the details. */
+export function cannotStart({ message }: Error): string {
+  return `The server stops: ${message}`;
+}
+
 /**
  * Serves over stdin and stdout until the client disconnects or a signal arrives, then ends the process, whatever timers
  * are still running. An unhandled rejection is only logged; after an uncaught exception, requests in flight are
- * answered and the process ends with code 1.
+ * answered and the process ends with code 1, as after an `onStart` that fails.
  * @throws {UsageError} if this process already serves over stdio.
  *
  * @example
@@ -46,12 +55,24 @@ let serving = false;
  * await serveStdio(server);
  */
 export function serveStdio(server: Server, options: StdioOptions = {}): Promise<never> {
+  startStdio(server, options);
+  return new Promise<never>(() => {});
+}
+
+/** Closes the other transports of the process within a time limit. */
+export type CloseOthers = (drainTimeout: number) => Promise<void>;
+
+/** Ends the process with an exit code when the requests in flight are answered; prints the reason to stderr. */
+export type Stop = (code: number, ...reason: unknown[]) => void;
+
+/** Serves over stdio as one of several transports. */
+export function startStdio(server: Server, options: StdioOptions, closeOthers?: CloseOthers): Stop {
   if (serving)
     throw new UsageError("wrong_use", "This process already serves over stdio; the messages of two servers would mix.");
-  const service = new StdioService(server, options);
+  const service = new StdioService(server, options, closeOthers);
   serving = true;
   service.start();
-  return new Promise<never>(() => {});
+  return (code, ...reason) => service.stop(code, ...reason);
 }
 
 class StdioService {
@@ -59,12 +80,19 @@ class StdioService {
   readonly #connection: Connection;
   readonly #input: StdioInput;
   readonly #output: StdioOutput;
+  readonly #lifespan: Lifespan | undefined;
+  readonly #closeOthers: CloseOthers | undefined;
+  #release: Release | undefined;
+  #others: Promise<void> | undefined;
   #held = false;
-  #stopping = false;
+  /** When the process ends at the latest; undefined before it stops. */
+  #deadline: number | undefined;
 
-  constructor(server: Server, options: StdioOptions) {
+  constructor(server: Server, options: StdioOptions, closeOthers: CloseOthers | undefined) {
     const { maxMessageBytes, maxInFlight, drainTimeout } = { ...DEFAULTS, ...options };
     const state = stateOf(server);
+    this.#lifespan = lifespanOf(state);
+    this.#closeOthers = closeOthers;
     this.#drainTimeout = drainTimeout;
     this.#input = new StdioInput(maxMessageBytes);
     const output = new StdioOutput(guardStdout());
@@ -97,10 +125,18 @@ class StdioService {
     process.on("unhandledRejection", (reason) => console.error("Unhandled promise rejection:", reason));
     process.on("uncaughtException", (error) => {
       console.error("Uncaught exception; the server stops:", error);
-      this.#stop(1, this.#drainTimeout);
+      this.stop(1);
     });
     // Before the first response: the client, and the parent processes, may exit right after it.
     watchParents(() => this.#clientGone());
+    this.#release = this.#lifespan?.open();
+    this.#lifespan?.start().catch((error: Error) => this.stop(1, cannotStart(error)));
+  }
+
+  stop(code: number, ...reason: unknown[]): void {
+    // A reason that several transports report is printed once.
+    if (reason.length > 0 && this.#deadline === undefined) console.error(...reason);
+    this.#stop(code, this.#drainTimeout);
   }
 
   #receive(chunk: Buffer): void {
@@ -141,7 +177,7 @@ class StdioService {
   /** After a framing error, the start of the next message is unknown. */
   #giveUp(): void {
     process.stdin.pause();
-    this.#stop(1, this.#drainTimeout);
+    this.stop(1);
   }
 
   #inputEnded(): void {
@@ -164,22 +200,27 @@ class StdioService {
 
   /** The first signal lets requests in flight finish; the second one exits immediately. */
   #signalled(): void {
-    if (this.#stopping) process.exit(0);
-    this.#stop(0, this.#drainTimeout);
+    if (this.#deadline !== undefined) process.exit(0);
+    this.stop(0);
   }
 
-  /** Ends the process when all requests in flight are answered and written, or when the limit is reached. */
+  /** Stops when all requests in flight are answered, or when the limit is reached. */
   #stop(code: number, limit: number): void {
-    const exit = () => process.exit(code);
-    const finish = () => {
-      this.#connection.close("The server is shutting down.");
-      void this.#output.written().then(exit);
-    };
+    const latest = Math.max(limit, this.#drainTimeout);
     // A second reason to stop may have a shorter limit.
-    setTimeout(finish, limit);
-    if (this.#stopping) return;
-    this.#stopping = true;
-    setTimeout(exit, Math.max(limit, this.#drainTimeout));
-    void this.#connection.drain().then(finish);
+    setTimeout(() => void this.#finish(code), Math.min(limit, this.#lifespan?.timeForCalls(latest) ?? latest));
+    if (this.#deadline !== undefined) return;
+    this.#deadline = performance.now() + latest;
+    setTimeout(() => process.exit(code), latest);
+    this.#others = this.#closeOthers?.(latest * STOP_SHARE);
+    void this.#connection.drain().then(() => this.#finish(code));
+  }
+
+  /** Ends the process when the responses are written, the other transports closed, and `onStop` has finished. */
+  async #finish(code: number): Promise<void> {
+    this.#connection.close("The server is shutting down.");
+    const left = (this.#deadline ?? 0) - performance.now();
+    await Promise.all([this.#release?.(left * STOP_SHARE), this.#output.written(), this.#others]);
+    process.exit(code);
   }
 }

@@ -6,7 +6,15 @@ import { FetchExchange } from "./exchange.ts";
 /** Handles Web-standard requests, as in Workers, Bun, Deno and Hono. */
 export interface FetchHandler {
   (request: Request): Promise<Response>;
-  /** Waits up to `drainTimeout` milliseconds (default: 5,000) for requests in flight, then ends streams and sessions. */
+  /**
+   * Runs `onStart` of the server and waits for it; otherwise the first call runs it. @throws {Error} with the reason if
+   * it fails.
+   */
+  ready(): Promise<void>;
+  /**
+   * Waits up to `drainTimeout` milliseconds (default: 5,000) for requests in flight and `onStop`, and ends streams and
+   * sessions.
+   */
   close(drainTimeout?: number): Promise<void>;
 }
 
@@ -20,10 +28,15 @@ export interface FetchHandler {
  */
 export function createFetchHandler(server: Server, options: HttpOptions = {}): FetchHandler {
   const endpoint = new HttpEndpoint(server, options, "createFetchHandler()");
+  // Not with a list: Workers drop the work of a request once it is answered.
+  endpoint.open("first call");
   const handler = (request: Request) => {
     const exchange = new FetchExchange(request, endpoint);
     endpoint.handle(exchange);
     return exchange.response;
   };
-  return Object.assign(handler, { close: (drainTimeout = DRAIN_TIMEOUT) => endpoint.close(drainTimeout) });
+  return Object.assign(handler, {
+    ready: () => endpoint.ready(),
+    close: (drainTimeout = DRAIN_TIMEOUT) => endpoint.close(drainTimeout),
+  });
 }

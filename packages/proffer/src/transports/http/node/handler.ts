@@ -22,7 +22,15 @@ export interface NodeHttpOptions extends HttpOptions {
 /** Handles requests of node:http and of frameworks built on it. */
 export interface NodeHandler {
   (request: IncomingMessage, response: ServerResponse): void;
-  /** Waits up to `drainTimeout` milliseconds (default: 5,000) for requests in flight, then ends streams and sessions. */
+  /**
+   * Runs `onStart` of the server and waits for it; otherwise the first request runs it. @throws {Error} with the reason if
+   * it fails.
+   */
+  ready(): Promise<void>;
+  /**
+   * Waits up to `drainTimeout` milliseconds (default: 5,000) for requests in flight and `onStop`, and ends streams and
+   * sessions.
+   */
   close(drainTimeout?: number): Promise<void>;
 }
 
@@ -42,9 +50,13 @@ const BODY_GONE =
 export function createNodeHandler(server: Server, options: NodeHttpOptions = {}): NodeHandler {
   const endpoint = createEndpoint(server, options, "createNodeHandler()");
   const proxies = toProxies(options, "createNodeHandler()");
+  endpoint.open("first request");
   const handler = (request: IncomingMessage, response: ServerResponse) =>
     handleNode(endpoint, request, response, pathOf(request), proxies);
-  return Object.assign(handler, { close: (drainTimeout = DRAIN_TIMEOUT) => endpoint.close(drainTimeout) });
+  return Object.assign(handler, {
+    ready: () => endpoint.ready(),
+    close: (drainTimeout = DRAIN_TIMEOUT) => endpoint.close(drainTimeout),
+  });
 }
 
 /** The proxies in the options; undefined if there are none. @throws {UsageError} for an invalid address. */

@@ -43,7 +43,12 @@ export interface HttpService {
   readonly url: string;
   /** Every path that the server answers. */
   readonly routes: readonly string[];
-  /** Accepts no more requests, waits up to `drainTimeout` milliseconds (default: 5,000) for those in flight, and closes. */
+  /** Resolves when `onStart` of every server has finished. @throws {Error} with the reason if one fails. */
+  ready(): Promise<void>;
+  /**
+   * Accepts no more requests, waits up to `drainTimeout` milliseconds (default: 5,000) for those in flight and `onStop`,
+   * and closes.
+   */
   close(drainTimeout?: number): Promise<void>;
 }
 
@@ -119,6 +124,7 @@ class HttpSite {
       this.#http.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, port, host)));
       this.#http.listen({ port, host, backlog: BACKLOG }, () => {
         this.#warn?.();
+        for (const endpoint of this.#endpoints.values()) endpoint.open("now");
         resolve(this.#service());
       });
     });
@@ -192,6 +198,9 @@ class HttpSite {
       urls,
       url: urls[paths[0] as string] as string,
       routes: [...this.#routes.keys(), ...(this.#health === undefined ? [] : [this.#health])],
+      ready: async () => {
+        await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.ready()));
+      },
       close: (drainTimeout = DRAIN_TIMEOUT) => this.#close(drainTimeout),
     };
   }
