@@ -91,7 +91,7 @@ async function openModule(file: string, options: ClientOptions): Promise<TestCli
   const { server, load, prepared } = await openServer(file, { warn: (message) => say(text`warning: ${message}`) });
   reportDiagnostics(prepared?.diagnostics ?? []);
   await load?.();
-  return connect(server, { ...options, exposeErrors: true });
+  return connect(server, { ...options, exposeErrors: true, start: false });
 }
 
 /** Connects within the time limit. @throws {RemoteError} also if the server does not respond. */

@@ -1,5 +1,5 @@
 import { prepareProcess, serveProcess } from "proffer/derived";
-import { createLiveServer, type Difference } from "../dev/live-server.ts";
+import { createLiveServer, type Difference, type LiveServer } from "../dev/live-server.ts";
 import { openVersions, type Version, type Versions } from "../dev/versions.ts";
 import { watchProject } from "../dev/watch.ts";
 import { CommandError } from "../terminal/command-error.ts";
@@ -26,11 +26,12 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
   const first = await explainUsage(versions.next());
   const live = createLiveServer(first.server);
   reportDiagnostics(first.derivation.diagnostics);
-  say(formatListing(await listServer(live.server), stylesFor(process.stderr)));
+  await live.start(first.server);
+  say(formatListing(await listServer(first.server), stylesFor(process.stderr)));
 
   const watch = watchProject(versions.files, begin, async () => {
     const started = performance.now();
-    const next = await tryNext(versions);
+    const next = await tryNext(versions, live);
     watch.setFiles(versions.files);
     if (next === undefined) return;
     const difference = live.follow(next.server);
@@ -47,10 +48,15 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
   );
 }
 
-/** Loads the next version. If it is broken, prints the error and returns undefined: the last good version stays active. */
-async function tryNext(versions: Versions): Promise<Version | undefined> {
+/**
+ * Loads and starts the next version. If it is broken, prints the error and returns undefined: the last good version stays
+ * active.
+ */
+async function tryNext(versions: Versions, live: LiveServer): Promise<Version | undefined> {
   try {
-    return await explainUsage(versions.next());
+    const next = await explainUsage(versions.next());
+    await live.start(next.server);
+    return next;
   } catch (error) {
     const { red } = stylesFor(process.stderr);
     const message = error instanceof CommandError ? error.text : Text.block((error as Error)?.stack ?? String(error));

@@ -1,5 +1,7 @@
 import type { Prompt, Resource, Server, Tool } from "proffer";
-import { createFrontServer } from "proffer/derived";
+import { createFrontServer, type HeldServer, holdServer } from "proffer/derived";
+import { CommandError } from "../terminal/command-error.ts";
+import { Text } from "../terminal/text.ts";
 import { PinnedCalls } from "./pinned-calls.ts";
 
 /** The differences between two versions of a server that clients can see: names of tools and prompts, URIs of resources. */
@@ -12,25 +14,54 @@ export interface Difference {
 /** A server that can be replaced by its next version, with every option, while clients are connected. */
 export interface LiveServer {
   readonly server: Server;
+  /** Runs `onStart` of a version before it is served. @throws {CommandError} with the reason if it fails. */
+  start(version: Server): Promise<void>;
   /** Serves the next version. Clients are notified only of the lists that look different to them. */
   follow(next: Server): Difference;
 }
 
 const KINDS = ["tools", "prompts", "resources"] as const;
 
-/** Creates a live server that begins with the first version. */
+/**
+ * Creates a live server that begins with the first version. `onStop` of a version runs when it was replaced and its calls
+ * have ended, or when the live server stops.
+ */
 export function createLiveServer(first: Server): LiveServer {
   const calls = new PinnedCalls();
-  const front = createFrontServer(first, calls);
+  const held = new Map<Server, HeldServer>();
+  const hold = (version: Server) => {
+    const known = held.get(version) ?? holdServer(version);
+    held.set(version, known);
+    return known;
+  };
+  const stop = async (version: Server) => {
+    await held.get(version)?.stop();
+    held.delete(version);
+  };
+  const run = (version: Server) => {
+    hold(version);
+    calls.add(version, () => void stop(version));
+  };
+  const front = createFrontServer(first, calls, async () => {
+    await Promise.all([...held.keys()].map(stop));
+  });
   let current = first;
-  calls.add(first);
+  run(first);
   front.present(first, []);
   return {
     server: front.server,
+    async start(version) {
+      try {
+        await hold(version).start();
+      } catch (error) {
+        await stop(version);
+        throw new CommandError(Text.block((error as Error).message), { cause: error });
+      }
+    },
     follow(next) {
       const differences = KINDS.map((kind) => ({ kind, ...compare([...current[kind]], [...next[kind]]) }));
       const isChanged = ({ added, removed, changed }: Difference) => added.length + removed.length + changed.length > 0;
-      calls.add(next);
+      run(next);
       front.present(
         next,
         differences.filter(isChanged).map(({ kind }) => kind),

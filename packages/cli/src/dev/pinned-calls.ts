@@ -1,5 +1,6 @@
 import type { Context, Server } from "proffer";
 import type { Substitutes } from "proffer/derived";
+import { PinnedVersion } from "./pinned-version.ts";
 
 /** Name of the step that saves the version of a call with the state of its questions. */
 const VERSION_STEP = "proffer dev: version";
@@ -11,30 +12,38 @@ const KEPT_VERSIONS = 10;
  * the request, and the answer comes with another one; an edit in between must not change the handler.
  */
 export class PinnedCalls implements Substitutes {
-  readonly #versions = new Map<number, Server>();
+  readonly #versions = new Map<number, PinnedVersion>();
   #newest = 0;
+  #calls = 0;
 
-  /** Runs calls that begin from now on with the handlers of `server`. */
-  add(server: Server): void {
+  /**
+   * Runs calls that begin from now on with the handlers of `server`. `stop` is called when a later version has replaced
+   * it and its calls have ended.
+   */
+  add(server: Server, stop: () => void = () => {}): void {
+    const replaced = this.#versions.get(this.#newest);
     this.#newest += 1;
-    this.#versions.set(this.#newest, server);
-    this.#versions.delete(this.#newest - KEPT_VERSIONS);
+    const number = this.#newest;
+    const version = new PinnedVersion(server, () => {
+      // An answer that comes later is handled by the newest version.
+      this.#versions.delete(number);
+      stop();
+    });
+    this.#versions.set(number, version);
+    this.#versions.delete(number - KEPT_VERSIONS);
+    replaced?.replace();
   }
 
   readonly tool: Substitutes["tool"] = (tool) => ({
     ...tool,
-    handle: async (input, ctx) => {
-      const server = await this.#serverOf(ctx);
-      return (server?.tools.get(tool.name) ?? tool).handle(input, ctx);
-    },
+    handle: (input, ctx) =>
+      this.#run(ctx, (server) => (server?.tools.get(tool.name) ?? tool).handle(input, ctx)) as never,
   });
 
   readonly prompt: Substitutes["prompt"] = (prompt) => ({
     ...prompt,
-    get: async (values, ctx) => {
-      const server = await this.#serverOf(ctx);
-      return (server?.prompts.get(prompt.name) ?? prompt).get(values, ctx);
-    },
+    get: (values, ctx) =>
+      this.#run(ctx, (server) => (server?.prompts.get(prompt.name) ?? prompt).get(values, ctx)) as never,
   });
 
   readonly resource: Substitutes["resource"] = (resource) => {
@@ -42,15 +51,21 @@ export class PinnedCalls implements Substitutes {
     if (resource.content !== undefined) return resource;
     return {
       ...resource,
-      read: async (params, ctx) => {
-        const server = await this.#serverOf(ctx);
-        return (server?.resources.get(resource.uri) ?? resource).read(params, ctx);
-      },
+      read: (params, ctx) =>
+        this.#run(ctx, (server) => (server?.resources.get(resource.uri) ?? resource).read(params, ctx)) as never,
     };
   };
 
-  async #serverOf(ctx: Context): Promise<Server | undefined> {
-    const version = await ctx.step(VERSION_STEP, () => this.#newest);
-    return this.#versions.get(version);
+  async #run(ctx: Context, handler: (server: Server | undefined) => unknown): Promise<unknown> {
+    const { version, call } = await ctx.step(VERSION_STEP, () => this.#pin());
+    const pinned = this.#versions.get(version);
+    return pinned === undefined ? handler(undefined) : pinned.run(call, ctx.signal, () => handler(pinned.server));
+  }
+
+  #pin(): { version: number; call: number } {
+    this.#calls += 1;
+    // Now, not when the handler runs: an edit in between must not stop the version.
+    this.#versions.get(this.#newest)?.enter(this.#calls);
+    return { version: this.#newest, call: this.#calls };
   }
 }

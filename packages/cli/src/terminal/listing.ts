@@ -18,7 +18,8 @@ export interface Listing {
 
 /** Requests the non-empty lists of a server in this process. */
 export async function listServer(server: Server): Promise<Listing> {
-  const client = await connect(server);
+  // Lists do not need a database that `onStart` would connect to.
+  const client = await connect(server, { start: false });
   try {
     return await listAll(client, {
       tools: server.tools.size > 0,

@@ -27,9 +27,12 @@ export interface FrontServer {
   present(next: Server, changed: readonly ListKind[]): void;
 }
 
-/** Creates a front for the successive versions of a server. */
-export function createFrontServer(first: Server, substitutes: Substitutes): FrontServer {
-  const front = new Front(stateOf(first), substitutes);
+/**
+ * Creates a front for the successive versions of a server. The versions start and stop on their own: `onStop` is called
+ * when the front has stopped.
+ */
+export function createFrontServer(first: Server, substitutes: Substitutes, onStop: () => Promise<void>): FrontServer {
+  const front = new Front(stateOf(first), substitutes, onStop);
   return {
     server: front,
     present(next, changed) {
@@ -52,20 +55,23 @@ const OWN = new Set<string>([
   "watchers",
   "pages",
   "store",
+  "lifespan",
 ] satisfies (keyof ServerState)[]);
 
 class Front extends ServerState {
   readonly #substitutes: Substitutes;
   /** Serves the versions without a store: single-use answers that an earlier version claimed stay claimed. */
   readonly #memory: Store;
+  readonly #onStop: () => Promise<void>;
   #presented: ServerState;
   #declared: ServerOptions;
 
-  constructor(first: ServerState, substitutes: Substitutes) {
+  constructor(first: ServerState, substitutes: Substitutes, onStop: () => Promise<void>) {
     const { name, version } = first.info;
     super({ name, version }, first.revisions);
     this.#substitutes = substitutes;
     this.#memory = this.store;
+    this.#onStop = onStop;
     this.#presented = first;
     this.#declared = first.options;
   }
@@ -73,7 +79,8 @@ class Front extends ServerState {
   present(next: ServerState): void {
     next.front = this;
     this.#presented = next;
-    this.#declared = { ...LISTS, ...next.options };
+    const { onStart: _, ...options } = next.options;
+    this.#declared = { ...LISTS, ...options, onStop: this.#onStop };
     // Every other field, so that no option is forgotten.
     const settings = Object.entries(next).filter(([field]) => !OWN.has(field));
     Object.assign(this, Object.fromEntries(settings), { store: next.options.store ?? this.#memory });
