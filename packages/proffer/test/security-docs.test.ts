@@ -92,6 +92,8 @@ describe("the limits of docs/security.md", () => {
     expect(fixed["answers that single-use tools remember in memory"]).toBe("100,000");
     expect(constant("../src/questions/rounds.ts", "MAX_STEP_WAIT")).toBe("10 * 60 * 1000");
     expect(fixed["time that a question waits for steps in flight"]).toBe("10 minutes");
+    expect(constant("../src/server/readiness.ts", "CHECK_TIMEOUT")).toBe("1000");
+    expect(fixed["milliseconds of a readiness check"]).toBe("1,000");
   });
 });
 

@@ -18,6 +18,7 @@ import { UsageError } from "../support/usage-error.ts";
 import type { CreatedByDefineTool, Tool } from "../tools/define.ts";
 import type { Lifespan } from "./lifespan.ts";
 import { type ServerLimits, toServerLimits } from "./limits.ts";
+import type { Readiness } from "./readiness.ts";
 import { MemoryStore, type Store } from "./store.ts";
 
 export interface ServerOptions {
@@ -110,6 +111,8 @@ export class ServerState implements Server {
   readonly log: LogSink;
   /** Set by `lifespanOf` if the server has `onStart` or `onStop`. */
   lifespan: Lifespan | undefined;
+  /** Set with the first readiness check. */
+  readiness: Readiness | undefined;
   /** Private, so that the keys do not appear if an author logs the server. */
   readonly #options: ServerOptions;
   readonly #keys: readonly Uint8Array[] | undefined;

@@ -11,6 +11,7 @@ import { consoleLog, contain } from "../../support/log.ts";
 import type { HttpExchange } from "./exchange.ts";
 import { HttpGuard } from "./guard.ts";
 import { headerMemo } from "./header-memo.ts";
+import { answerHealth, HEALTH_PATHS, type Health, hasHealth } from "./health.ts";
 import { busyError, HttpError, NO_HEADERS, sendError } from "./http-error.ts";
 import { LegacySse } from "./legacy-sse.ts";
 import { accepts, acceptsBoth, isJsonType } from "./media-types.ts";
@@ -38,6 +39,7 @@ export class HttpEndpoint {
   /** Undefined if each request is served without a session. */
   readonly sessions: HttpSessions | undefined;
   readonly #options: HttpOptions;
+  readonly #hasHealth: boolean;
   readonly #lifespan: Lifespan | undefined;
   #release: Release | undefined;
   #startTime: StartTime = "now";
@@ -51,6 +53,7 @@ export class HttpEndpoint {
     this.server = stateOf(server);
     this.#options = options;
     this.limits = toLimits(options, where);
+    this.#hasHealth = hasHealth(options.health, where);
     this.#lifespan = lifespanOf(this.server);
     this.exposeErrors = options.exposeErrors ?? false;
     this.inFlight = new SharedInFlight(this.limits.maxInFlight, this.limits.maxInFlightPerClient);
@@ -73,8 +76,26 @@ export class HttpEndpoint {
     await this.#lifespan?.start();
   }
 
+  /** The state of the server for a readiness probe. A server that has not started yet, or failed to, starts. */
+  async health(): Promise<Health> {
+    if (this.inFlight.draining) return { word: "draining", parts: [] };
+    // The probe starts the server: a balancer sends no calls before it is ready.
+    if (this.#startTime !== "now") await this.ready().catch(() => {});
+    const word = this.#lifespan?.status ?? "ok";
+    if (word !== "ok") {
+      if (this.#startTime === "now") this.#lifespan?.begin();
+      return { word, parts: [] };
+    }
+    const parts = (await this.server.readiness?.failing()) ?? [];
+    return { word: parts.length === 0 ? "ok" : "unavailable", parts };
+  }
+
   /** Handles a request whose headers have arrived. */
   handle(exchange: HttpExchange): void {
+    if (this.#hasHealth && HEALTH_PATHS.includes(exchange.path)) {
+      answerHealth(exchange, [this]);
+      return;
+    }
     if (this.#options.log !== undefined) exchange.logRecord = { started: performance.now() };
     const error = this.#guard.check(exchange);
     if (error !== undefined) {

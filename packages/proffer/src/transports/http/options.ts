@@ -65,6 +65,11 @@ export interface HttpOptions extends GuardOptions {
   readonly idleTimeout?: number;
   /** Milliseconds between the comments that keep an idle stream open. Default: 15,000. */
   readonly keepAliveInterval?: number;
+  /**
+   * Answers `GET /healthz` with 200 while the process serves, and `GET /readyz` with 200 once the server has started and
+   * until it closes, otherwise with 503. They accept any `Host`. Default: false.
+   */
+  readonly health?: boolean;
   /** Shows clients the messages of unexpected errors; for development. Default: false. */
   readonly exposeErrors?: boolean;
   /** Called for each request after it was answered. */

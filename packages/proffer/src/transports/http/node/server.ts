@@ -4,7 +4,8 @@ import { isServer, type Server } from "../../../server/server.ts";
 import { UsageError } from "../../../support/usage-error.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import { allowedNames, HttpGuard } from "../guard.ts";
-import { HttpError, JSON_HEADERS, sendError } from "../http-error.ts";
+import { answerHealth, HEALTH_PATHS, hasHealth } from "../health.ts";
+import { HttpError, sendError } from "../http-error.ts";
 import { LEGACY_SSE_PATHS } from "../legacy-sse.ts";
 import { DRAIN_TIMEOUT, type HttpOptions, IDLE_TIMEOUT } from "../options.ts";
 import { isLoopback, LOOPBACK, ownNames, reachableHost, withoutBrackets } from "./address.ts";
@@ -13,7 +14,7 @@ import { createEndpoint, handleNode, type NodeHttpOptions, pathOf, toProxies } f
 import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /** A server with its own options, for one of several paths. */
-export interface Mount extends HttpOptions {
+export interface Mount extends Omit<HttpOptions, "health"> {
   readonly server: Server;
 }
 
@@ -24,8 +25,6 @@ export interface ServeOptions extends NodeHttpOptions {
   readonly host?: string;
   /** The path of a single server. Default: /mcp. */
   readonly path?: string;
-  /** A path that answers GET with 200, and with 503 while the server shuts down; true for /healthz. */
-  readonly health?: string | boolean;
   /** With more connections, the next one gets 503 and is closed. Default: 10,000. */
   readonly maxConnections?: number;
   /** Milliseconds in which a client must send the headers of a request. Default: 10,000. */
@@ -86,21 +85,19 @@ class HttpSite {
   /** The endpoint of every path. */
   readonly #routes = new Map<string, HttpEndpoint>();
   readonly #guard: HttpGuard;
-  readonly #health: string | undefined;
+  readonly #hasHealth: boolean;
   readonly #proxies: TrustedProxies | undefined;
   readonly #http: http.Server;
   #connections = 0;
-  #stopping = false;
   /** Logs which requests are refused, if other machines can connect but no host names are listed for them. */
   #warn: (() => void) | undefined;
 
   constructor(servers: Server | { readonly [path: string]: Server | Mount }, options: ServeOptions) {
-    const { health } = options;
     this.#host = withoutBrackets(options.host ?? LOOPBACK);
     this.#options = options;
     this.#guard = new HttpGuard(this.#withOwnNames(options), "serveHttp()");
     this.#proxies = toProxies(options, "serveHttp()");
-    this.#health = health === true ? "/healthz" : health || undefined;
+    this.#hasHealth = hasHealth(options.health, "serveHttp()");
     const mounts = isServer(servers) ? { [options.path ?? DEFAULT_PATH]: servers } : servers;
     for (const [path, mount] of Object.entries(mounts)) this.#mount(path, mount);
     if (this.#endpoints.size === 0) throw new UsageError("bad_option", "serveHttp() requires at least one server.");
@@ -137,8 +134,11 @@ class HttpSite {
         `serveHttp(): ${JSON.stringify(path)} is not a path such as "/mcp" or "/sales/orders".`,
       );
     }
+    if (this.#hasHealth && HEALTH_PATHS.includes(path)) {
+      throw new UsageError("bad_option", `serveHttp(): ${path} is a health route; choose another path for the server.`);
+    }
     const { server, ...own } = isServer(mount) ? { server: mount } : mount;
-    const settings = { ...this.#options, ...own };
+    const settings = { ...this.#options, ...own, health: false };
     const guarded = this.#withOwnNames(settings);
     const endpoint = createEndpoint(server, guarded, `serveHttp(): ${path}`);
     if (!isLoopback(this.#host) && !settings.allowedHosts?.length && !settings.dangerouslyAllowAnyHost) {
@@ -159,19 +159,13 @@ class HttpSite {
   }
 
   #handleOther(exchange: NodeExchange): void {
-    const refusal = exchange.headerError() ?? this.#guard.check(exchange);
-    if (refusal !== undefined) sendError(exchange, refusal);
-    else if (exchange.path !== this.#health) {
+    const error = exchange.headerError();
+    if (error !== undefined) sendError(exchange, error);
+    else if (this.#hasHealth && HEALTH_PATHS.includes(exchange.path)) answerHealth(exchange, this.#endpoints.values());
+    else {
       const paths = [...this.#endpoints.keys()].join(", ");
-      sendError(exchange, new HttpError(404, `Not found. MCP servers are at ${paths}.`));
-    } else if (exchange.method !== "GET" && exchange.method !== "HEAD") {
-      sendError(exchange, new HttpError(405, "Only GET is allowed here.", ["allow", "GET, HEAD"]));
-    } else
-      exchange.send(
-        this.#stopping ? 503 : 200,
-        JSON_HEADERS,
-        this.#stopping ? '{"status":"stopping"}' : '{"status":"ok"}',
-      );
+      sendError(exchange, this.#guard.check(exchange) ?? new HttpError(404, `Not found. MCP servers are at ${paths}.`));
+    }
   }
 
   #connected(socket: Socket): void {
@@ -197,7 +191,7 @@ class HttpSite {
       port,
       urls,
       url: urls[paths[0] as string] as string,
-      routes: [...this.#routes.keys(), ...(this.#health === undefined ? [] : [this.#health])],
+      routes: [...this.#routes.keys(), ...(this.#hasHealth ? HEALTH_PATHS : [])],
       ready: async () => {
         await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.ready()));
       },
@@ -206,15 +200,21 @@ class HttpSite {
   }
 
   async #close(drainTimeout: number): Promise<void> {
-    this.#stopping = true;
-    const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
-    this.#http.closeIdleConnections();
+    // With health routes, the port stays open while calls finish, so that balancers see `draining`.
+    const closed = this.#hasHealth ? undefined : this.#stopListening();
     await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.close(drainTimeout)));
+    const ended = closed ?? this.#stopListening();
     this.#http.closeIdleConnections();
     // Clients that have not read the last bytes by then are cut off.
     const timer = setTimeout(() => this.#http.closeAllConnections(), Math.min(drainTimeout, 1000));
-    await closed;
+    await ended;
     clearTimeout(timer);
+  }
+
+  #stopListening(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
+    this.#http.closeIdleConnections();
+    return closed;
   }
 }
 
