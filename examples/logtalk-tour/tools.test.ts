@@ -8,11 +8,11 @@ const NOT_FOUND: { readonly [revision: string]: number } = { "2024-11-05": -3200
 /** The table of types: the type of a predicate's argument, its JSON type, a valid and an invalid value. */
 const TYPES: readonly (readonly [string, string, unknown, unknown])[] = [
   ["integer", "integer", 5, 1.5],
-  ["float", "number", 1.5, "1.5"],
+  ["float", "number", 1.5, "1,5"],
   ["number", "number", 2, true],
   ["atom", "string", "atom", 1],
-  ["boolean", "boolean", true, "true"],
-  ["list", "array", [1, "two", null], "[1]"],
+  ["boolean", "boolean", true, "yes"],
+  ["list", "array", [1, "two", null], "1"],
   ["listOf", "array", [1, 2], [1, "two"]],
   ["compound", "object", { functor: "f", args: [1] }, []],
   ["nonvar", "string", "f(x)", null],

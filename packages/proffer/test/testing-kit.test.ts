@@ -65,7 +65,7 @@ describe("call", () => {
     expectTypeOf(structuredContent).toEqualTypeOf<{ n: number } | undefined>();
     expect(structuredContent).toEqual({ n: 42 });
     // @ts-expect-error -- n must be a number
-    expect((await client.call(twice, { n: "21" })).isError).toBe(true);
+    expect((await client.call(twice, { n: "many" })).isError).toBe(true);
     await client.call(nothing);
   });
 

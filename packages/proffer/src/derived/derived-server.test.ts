@@ -74,7 +74,7 @@ describe("a derived tool", () => {
 
     it("accepts values that pass", async () => {
       const client = await connectWith(() => true);
-      expect(await client.call("tool", { a: "2" })).toMatchObject({ structuredContent: 2 });
+      expect(await client.call("tool", { a: "0x2" })).toMatchObject({ structuredContent: 2 });
       await client.close();
     });
 
@@ -82,7 +82,7 @@ describe("a derived tool", () => {
       const client = await connectWith(() => false);
       expect(await client.call("tool", { a: 2 })).toMatchObject({ structuredContent: 2 });
       const refused = { isError: true, content: [{ text: expect.stringContaining("/a: must be number") }] };
-      expect(await client.call("tool", { a: "2" })).toMatchObject(refused);
+      expect(await client.call("tool", { a: "0x2" })).toMatchObject(refused);
       await client.close();
     });
 
@@ -92,7 +92,7 @@ describe("a derived tool", () => {
       const prototype = Object.prototype as any;
       prototype.polluted = 1;
       try {
-        expect(await client.call("tool", { a: "2" })).toMatchObject({ isError: true });
+        expect(await client.call("tool", { a: "0x2" })).toMatchObject({ isError: true });
       } finally {
         delete prototype.polluted;
       }
@@ -107,7 +107,7 @@ describe("a derived tool", () => {
       });
       expect(await client.call("tool", { a: "much" })).toMatchObject({ isError: true });
       expect(await client.call("tool", { a: "deep" })).toMatchObject({ isError: true });
-      expect(await client.call("tool", { a: "2" })).toMatchObject({ structuredContent: 2 });
+      expect(await client.call("tool", { a: "0x2" })).toMatchObject({ structuredContent: 2 });
       await client.close();
     });
 

@@ -42,6 +42,20 @@ export function scan(text: string, maxDepth: number, maxItems: number): Scan {
   return structure.report();
 }
 
+/** The number of keys and elements in a whole text, and of its keys alone. */
+export interface TextScan {
+  readonly items: number;
+  readonly keys: number;
+}
+
+/** Scans a text that is no message: counts the items and keys of all levels. Returns undefined if it exceeds a limit. */
+export function scanWhole(text: string, maxDepth: number, maxItems: number): TextScan | undefined {
+  structure.begin(false, maxDepth, maxItems);
+  scanText(text);
+  const { tooDeep, tooMany } = structure.report();
+  return tooDeep || tooMany ? undefined : { items: structure.items, keys: structure.allKeys };
+}
+
 /** Copies a short ASCII text into `bytes`, which is cheaper to read than the string. Returns false for other texts. */
 function copyIfAscii(text: string): boolean {
   return text.length <= bytes.length && encoder.encodeInto(text, bytes).written === text.length;

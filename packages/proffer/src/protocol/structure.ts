@@ -32,7 +32,10 @@ export class Structure {
   readonly #keys = [0, 0, 0, 0];
   #maxDepth = 0;
   #maxItems = 0;
+  /** Keys and elements, if the caller reports every comma. */
   #items = 0;
+  /** The keys of all objects, if the caller reports every key. */
+  #allKeys = 0;
   /** Depth within the message: a batch starts at -1, so that its messages have the same depth as single ones. */
   #depth = 0;
   /** The number of open objects on the path envelope → params → _meta or arguments. */
@@ -47,6 +50,7 @@ export class Structure {
     this.#maxDepth = maxDepth;
     this.#maxItems = maxItems;
     this.#items = 0;
+    this.#allKeys = 0;
     this.#depth = isBatch ? -1 : 0;
     this.#watched = 0;
     this.#entering = 0;
@@ -63,6 +67,14 @@ export class Structure {
   /** Whether the keys of the innermost object are counted. */
   get isWatched(): boolean {
     return this.#depth === this.#watched;
+  }
+
+  get items(): number {
+    return this.#items;
+  }
+
+  get allKeys(): number {
+    return this.#allKeys;
   }
 
   /** The number of levels that may still be opened. */
@@ -84,8 +96,9 @@ export class Structure {
     if (this.#watched > depth) this.#watched = depth;
   }
 
-  /** Counts the key between the two positions, if the innermost object is watched. */
+  /** Counts the key between the two positions, by its object if that is watched. */
   key(text: string, start: number, end: number): void {
+    this.#allKeys++;
     const depth = this.#depth;
     if (depth !== this.#watched || depth <= 0) return;
     const index = depth > META ? this.#inParams : depth - 1;

@@ -14,7 +14,7 @@ import { Envelopes } from "../results/envelope.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import { consoleLog, type LogSink, withoutThrowing } from "../support/log.ts";
 import { checkKey, createSealer, parseKeys, randomKey, type Sealer } from "../support/seal.ts";
-import { UsageError } from "../support/usage-error.ts";
+import { checkFlag, UsageError } from "../support/usage-error.ts";
 import type { CreatedByDefineTool, Tool } from "../tools/define.ts";
 import type { Lifespan } from "./lifespan.ts";
 import { type ServerLimits, toServerLimits } from "./limits.ts";
@@ -36,6 +36,11 @@ export interface ServerOptions {
   readonly resources?: readonly (CreatedByDefineResource | readonly CreatedByDefineResource[])[];
   /** Runs around every request: for audits, rate limits, caching. */
   readonly middleware?: Middleware;
+  /**
+   * Converts strings such as `"1"` and `"true"` in tool arguments that are invalid, where the schema leaves no other
+   * meaning. Default: true.
+   */
+  readonly coerce?: boolean;
   /** How long clients may cache lists and contents. Default: not at all, and only for themselves. */
   readonly cache?: Partial<CacheHints>;
   /** The maximum number of entries in one page of a list. Default: 1,000. */
@@ -160,6 +165,7 @@ export class ServerState implements Server {
       if (options[hook] !== undefined && typeof options[hook] !== "function")
         throw new UsageError("bad_option", `Server "${name}": ${hook} must be a function.`);
     }
+    checkFlag("coerce", options.coerce, `Server "${name}"`);
     if (!Number.isInteger(this.pageSize) || this.pageSize < 1) {
       throw new UsageError(
         "bad_option",

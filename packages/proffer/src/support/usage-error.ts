@@ -26,3 +26,9 @@ export class UsageError extends Error {
     this.code = code;
   }
 }
+
+/** Checks an option that is on or off. A text such as "false" would turn it on. @throws {UsageError} */
+export function checkFlag(name: string, value: unknown, where: string): void {
+  if (value === undefined || typeof value === "boolean") return;
+  throw new UsageError("bad_option", `${where}: ${name} must be true or false, not ${JSON.stringify(value)}.`);
+}

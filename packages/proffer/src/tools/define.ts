@@ -4,7 +4,7 @@ import type { Context } from "../questions/context.ts";
 import type { Failure, Result } from "../results/content.ts";
 import type { Infer, SchemaLike } from "../schema/infer.ts";
 import { type Schema, toSchema } from "../schema/schema.ts";
-import { UsageError } from "../support/usage-error.ts";
+import { checkFlag, UsageError } from "../support/usage-error.ts";
 import { findHeaderParams, type HeaderParam } from "./header-params.ts";
 
 /** A client capability that a tool requires. */
@@ -36,6 +36,8 @@ export interface ToolOptions<
   readonly requires?: readonly RequiredCapability[];
   /** Accepts the answers to its questions only once: a replayed round is rejected. Default: false. */
   readonly singleUse?: boolean;
+  /** Converts strings such as `"1"` and `"true"` in arguments that are invalid. Default: that of the server. */
+  readonly coerce?: boolean;
   handle(
     input: Input extends undefined ? Record<string, never> : Infer<Input>,
     ctx: Context,
@@ -65,6 +67,7 @@ export interface Tool<Input = unknown, Output = unknown, Name extends string = s
   readonly timeout: number | undefined;
   readonly requires: ClientCapabilities | undefined;
   readonly singleUse: boolean;
+  readonly coerce: boolean | undefined;
   handle(input: unknown, ctx: Context): unknown;
   /** Only for the type checker: the types of the input and the output, for the testing client. */
   readonly types?: { readonly input: Input; readonly output: Output };
@@ -90,7 +93,7 @@ export function defineTool<
 >(
   options: ToolOptions<Input, Output, Name>,
 ): Tool<Input extends undefined ? undefined : Infer<Input>, Output extends undefined ? unknown : Infer<Output>, Name> {
-  const { name, input, output, timeout, requires, singleUse = false, handle, ...rest } = options;
+  const { name, input, output, timeout, requires, singleUse = false, coerce, handle, ...rest } = options;
   checkToolName(name);
   if (typeof handle !== "function") throw new UsageError("bad_option", `Tool "${name}" has no handle function.`);
   if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) {
@@ -99,6 +102,7 @@ export function defineTool<
       `Tool "${name}": timeout must be a positive number of milliseconds, not ${timeout}.`,
     );
   }
+  checkFlag("coerce", coerce, `Tool "${name}"`);
   const inputSchema = toSchema(input === undefined ? NO_ARGUMENTS : input, "input", `Tool "${name}": input`);
   if (inputSchema.json.type !== "object") {
     throw new UsageError(
@@ -124,6 +128,7 @@ export function defineTool<
     timeout,
     requires: requires === undefined || requires.length === 0 ? undefined : toCapabilities(requires, name),
     singleUse,
+    coerce,
     handle: handle as Tool["handle"],
   };
 }

@@ -16,6 +16,7 @@ import { type Schema, ValidationError } from "../schema/schema.ts";
 import { messageOf } from "../support/log.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Tool } from "./define.ts";
+import { parseArguments } from "./input.ts";
 
 const TOOLS: List<Tool> = {
   name: "tools",
@@ -38,7 +39,7 @@ export function callTool(call: Call): object | Promise<object> {
   const ctx = new CallContext(call);
   try {
     if (tool.requires !== undefined) checkClient(call, tool);
-    const input = tool.input.parse(given);
+    const input = parseArguments(call, tool, given);
     const value = input instanceof Promise ? input.then((parsed) => tool.handle(parsed, ctx)) : tool.handle(input, ctx);
     if (isDeferred(value)) return finish(call, tool, ctx, value);
     return conclude(call, tool, ctx, toCallResult(value, tool) as CallResult);

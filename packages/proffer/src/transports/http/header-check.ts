@@ -1,11 +1,10 @@
 import { missingCapabilities } from "../../calls/capabilities.ts";
 import { META } from "../../calls/envelope.ts";
 import { RpcError } from "../../protocol/errors.ts";
-import type { JsonObject, RequestMessage } from "../../protocol/messages.ts";
+import { type JsonObject, type RequestMessage, valueAt } from "../../protocol/messages.ts";
 import { METHODS } from "../../protocol/methods.ts";
 import type { ServerState } from "../../server/server.ts";
 import { decodeBase64 } from "../../support/bytes.ts";
-import type { HeaderParam } from "../../tools/header-params.ts";
 import type { HttpRequest } from "./exchange.ts";
 
 const NO_PARAMS: JsonObject = {};
@@ -42,19 +41,10 @@ function checkArguments(request: HttpRequest, params: JsonObject, server: Server
     return;
   for (const param of tool.headerParams) {
     const header = request.header(param.header);
-    if (!matchesArgument(header, argumentAt(params.arguments, param))) {
+    if (!matchesArgument(header, valueAt(params.arguments, param.path))) {
       throw mismatch(param.header, header, `the argument ${param.path.join(".")}`);
     }
   }
-}
-
-function argumentAt(given: unknown, { path }: HeaderParam): unknown {
-  let value = given;
-  for (const name of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as JsonObject)[name];
-  }
-  return value;
 }
 
 /** Whether a header equals an argument; an absent or null argument must have no header. */
