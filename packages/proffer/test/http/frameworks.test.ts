@@ -56,6 +56,21 @@ const HOSTS = {
     const origin = await app.listen({ port: 0, host: "127.0.0.1" });
     return `${origin}/mcp`;
   },
+  async "express, behind express.json()"() {
+    const app = express().use(express.json()).all("/mcp", createNodeHandler(server));
+    return listening(app.listen(0, "127.0.0.1"));
+  },
+  async "fastify, with its parsers"() {
+    const app = fastify();
+    const handle = createNodeHandler(server);
+    app.all("/mcp", (request, reply) => {
+      reply.hijack();
+      handle(request.raw, reply.raw, request.body);
+    });
+    closers.push(() => app.close());
+    const origin = await app.listen({ port: 0, host: "127.0.0.1" });
+    return `${origin}/mcp`;
+  },
   async "node:http"() {
     return listening(createServer(createNodeHandler(server)));
   },
@@ -64,17 +79,6 @@ const HOSTS = {
 describe.each(Object.entries(HOSTS))("inside %s", (_, host) => {
   it("the official client calls a tool and receives its progress", async () => {
     expect(await greeting(new StreamableHTTPClientTransport(new URL(await host())))).toEqual(["Hello, Ada!", 1]);
-  });
-});
-
-describe("behind express.json(), which consumes the body", () => {
-  it("a request is rejected immediately, with advice", async () => {
-    const app = express().use(express.json()).all("/mcp", createNodeHandler(server));
-    const url = await listening(app.listen(0, "127.0.0.1"));
-    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-    const response = await fetch(url, { method: "POST", headers, body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' });
-    expect(response.status).toBe(500);
-    expect(await response.text()).toContain("Mount the handler before express.json()");
   });
 });
 

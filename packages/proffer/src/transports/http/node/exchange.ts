@@ -1,13 +1,13 @@
-import { isAscii, isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "../../../calls/principal.ts";
 import type { Wire } from "../../../protocol/messages.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, RequestRecord } from "../exchange.ts";
-import { HttpError, notUtf8Error, sendError, tooLargeError } from "../http-error.ts";
+import { HttpError, sendError, tooLargeError } from "../http-error.ts";
 import { IDLE_TIMEOUT } from "../options.ts";
 import { Upload, uploadsBusyError } from "../uploads.ts";
 import { LargeBody, SLICE } from "./large-body.ts";
+import { textOf, textOfParsed } from "./parsed-body.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 import { UnreadResponse, unreadResponses } from "./unread.ts";
 
@@ -36,6 +36,8 @@ export class NodeExchange implements HttpExchange {
   principal: Principal | undefined;
   extraHeaders: HeaderList | undefined;
   logRecord: RequestRecord | undefined;
+  /** The body, if the caller passes it; otherwise it is read, or taken from `request.body` if it was read before. */
+  parsedBody: unknown;
   /** Private, so that its headers do not appear if an author logs the request. */
   readonly #raw: IncomingMessage;
   readonly #response: ServerResponse;
@@ -116,6 +118,11 @@ export class NodeExchange implements HttpExchange {
       sendError(this, tooLargeError(receiver.maxMessageBytes));
       return;
     }
+    if (raw.readableDidRead) {
+      const body = this.parsedBody === undefined ? (raw as { body?: unknown }).body : this.parsedBody;
+      this.#receive(receiver, textOfParsed(body, receiver.maxMessageBytes));
+      return;
+    }
     const chunks: Buffer[] = [];
     let size = 0;
     let upload: Upload | undefined;
@@ -141,11 +148,13 @@ export class NodeExchange implements HttpExchange {
     raw.on("end", () => {
       if (size > receiver.maxMessageBytes) return;
       upload?.end();
-      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      if (isAscii(bytes)) receiver.received(this, bytes.toString("latin1"));
-      else if (isUtf8(bytes)) receiver.received(this, bytes.toString("utf8"));
-      else sendError(this, notUtf8Error());
+      this.#receive(receiver, textOf(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     });
+  }
+
+  #receive(receiver: BodyReceiver, text: string | HttpError): void {
+    if (typeof text === "string") receiver.received(this, text);
+    else sendError(this, text);
   }
 
   /** Counts the bytes of a request with a second chunk; one that arrives at once costs nothing. */

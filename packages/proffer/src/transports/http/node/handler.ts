@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { RpcError } from "../../../protocol/errors.ts";
 import type { Server } from "../../../server/server.ts";
 import { room } from "../../../support/room.ts";
 import { HttpEndpoint } from "../endpoint.ts";
-import { HttpError, sendError } from "../http-error.ts";
+import { sendError } from "../http-error.ts";
 import { DRAIN_TIMEOUT, type HttpOptions } from "../options.ts";
 import { backlogOf, isOverBacklog } from "./backlog.ts";
 import { NodeExchange } from "./exchange.ts";
@@ -21,7 +20,11 @@ export interface NodeHttpOptions extends HttpOptions {
 
 /** Handles requests of node:http and of frameworks built on it. */
 export interface NodeHandler {
-  (request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * Handles a request. `body` is needed only if the body was read before and is not in `request.body`: the parsed value,
+   * or the text or bytes. The `next` function that express passes here is ignored.
+   */
+  (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
   /**
    * Runs `onStart` of the server and waits for it; otherwise the first request runs it. @throws {Error} with the reason if
    * it fails.
@@ -34,25 +37,22 @@ export interface NodeHandler {
   close(drainTimeout?: number): Promise<void>;
 }
 
-/** Reported instead of waiting indefinitely for a body that was already read. */
-const BODY_GONE =
-  "The body was read before the request reached the MCP handler. Mount the handler before express.json() and similar middleware.";
-
 /**
- * Creates a handler that serves MCP at the path where it is mounted. The body must not have been read before.
+ * Creates a handler that serves MCP at the path where it is mounted. If the body was read before, the parsed body is
+ * serialized again; docs/serving.md lists the checks that cannot apply then.
  * @throws {UsageError} for invalid options.
  *
  * @example
  * const app = express();
- * app.all("/mcp", createNodeHandler(server)); // before express.json()
+ * app.all("/mcp", createNodeHandler(server));
  * app.listen(3000);
  */
 export function createNodeHandler(server: Server, options: NodeHttpOptions = {}): NodeHandler {
   const endpoint = createEndpoint(server, options, "createNodeHandler()");
   const proxies = toProxies(options, "createNodeHandler()");
   endpoint.open("first request");
-  const handler = (request: IncomingMessage, response: ServerResponse) =>
-    handleNode(endpoint, request, response, pathOf(request), proxies);
+  const handler = (request: IncomingMessage, response: ServerResponse, body?: unknown) =>
+    handleNode(endpoint, request, response, pathOf(request), proxies, body);
   return Object.assign(handler, {
     ready: () => endpoint.ready(),
     close: (drainTimeout = DRAIN_TIMEOUT) => endpoint.close(drainTimeout),
@@ -78,11 +78,12 @@ export function handleNode(
   response: ServerResponse,
   path: string,
   proxies?: TrustedProxies | undefined,
+  body?: unknown,
 ): void {
   const exchange = new NodeExchange(request, response, path, endpoint, proxies);
+  if (typeof body !== "function") exchange.parsedBody = body;
   const error = exchange.headerError();
   if (error !== undefined) sendError(exchange, error);
-  else if (request.readableDidRead) sendError(exchange, new HttpError(500, new RpcError("internal_error", BODY_GONE)));
   else startInTurn(endpoint, exchange, request, response);
 }
 
