@@ -8,7 +8,9 @@ const pages = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md"],
   ...["packages/proffer/README.md", "packages/cli/README.md"],
   ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
-  ...readdirSync(join(root, "examples")).map((name) => `examples/${name}/README.md`),
+  ...["examples", "examples/ports"].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`),
+  ),
 ].filter((page) => page.endsWith(".md") && existsSync(join(root, page)));
 
 function read(page: string): string {
