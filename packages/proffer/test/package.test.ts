@@ -73,7 +73,7 @@ describe("the pair of packages", () => {
 
   it("has the same version", () => {
     expect(cli.version).toBe(runtime.version);
-    expect(cli.peerDependencies).toEqual({ proffer: runtime.version });
+    expect(cli.peerDependencies?.proffer).toBe(runtime.version);
   });
 
   it("publishes every entry file of the run-time", () => {
