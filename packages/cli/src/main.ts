@@ -1,4 +1,4 @@
-import { guardStdout } from "proffer/stdio";
+import { guardStdout } from "proffer/process";
 import { serve } from "./commands/serve.ts";
 import { CommandError } from "./terminal/command-error.ts";
 import { say, stylesFor } from "./terminal/terminal.ts";

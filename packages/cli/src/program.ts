@@ -1,6 +1,5 @@
 import { Command, Option } from "commander";
-import { describeFlag, type Flag } from "proffer/derived";
-import { guardStdout } from "proffer/stdio";
+import { describeFlag, type Flag, guardStdout } from "proffer/process";
 import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT } from "./client/limits.ts";
 import { toTarget } from "./client/target.ts";
 import { serve } from "./commands/serve.ts";
@@ -66,13 +65,19 @@ function addServing(program: Command, rest: readonly string[] | undefined): void
 }
 
 function addBuilding(program: Command): void {
-  define(program, "build", "write a folder that runs without a compiler", ["tools.ts --out dist"])
+  define(program, "build", "write a folder that runs without a compiler", [
+    "tools.ts --out dist",
+    "tools.ts --out dist --asset data/words.json",
+    "tools.ts --out dist --bundle",
+  ])
     .description(
       "Writes a folder that runs with only the package proffer: node <dir>/index.js, with the options of serve. " +
         "The build fails on any error that check reports, and on an export without a comment.",
     )
     .argument("<module>", MODULE)
     .requiredOption("--out <dir>", "the folder to write to; an earlier build in it is replaced")
+    .option("--asset <path>", "copy a file or folder that the module reads at run time; repeatable", collect, [])
+    .option("--bundle", "write one file, <dir>/index.mjs, that needs no other package; requires esbuild")
     .option("--allow-undocumented", "allow exports without a documentation comment")
     .action(async (file, flags) => {
       const { build } = await import("./commands/build.ts");

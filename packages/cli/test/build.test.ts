@@ -68,7 +68,7 @@ it("the commands accept a built folder like a module", () => {
 
 it("serve exits with 1 and reports a damaged build", () => {
   project.write("broken/server.js", project.read("dist/server.js"));
-  project.write("broken/manifest.json", "{");
+  project.write("broken/manifest.js", "export default JSON.parse('{');");
   const { status, stderr } = project.proffer("serve", "broken");
   expect(status).toBe(1);
   expect(stderr).toContain("broken failed to load");

@@ -1,5 +1,6 @@
 /**
- * Internal: used by @proffer/cli and by the code that `proffer build` writes. No stability promise.
+ * Internal: used by @proffer/cli and by the code that `proffer build` writes. No stability promise. It imports nothing of
+ * Node, so that a built server can be bundled for any run-time.
  *
  * @internal
  * @module
@@ -29,6 +30,3 @@ export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
 export { escapeToken } from "./schema/json-schema/report.ts";
 export { NAME_COST, run } from "./schema/json-schema/run.ts";
 export { indexSchema } from "./schema/json-schema/schema-index.ts";
-export { describeFlag, type Flag, parseCommandLine } from "./transports/flags.ts";
-export { type ProcessOptions, prepareProcess, serveByArguments, serveProcess } from "./transports/process.ts";
-export { SERVE_FLAGS, type Serving, toServing } from "./transports/serve-flags.ts";

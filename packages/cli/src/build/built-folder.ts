@@ -1,41 +1,63 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import type { Manifest } from "proffer/derived";
 import type { Derivation, Emission } from "../derive/index.ts";
 import { writeEmission } from "../modules/emission.ts";
-import { BUILT_MANIFEST, BUILT_SERVER, findProject } from "../modules/module-file.ts";
-import { ownVersion } from "../modules/own-version.ts";
+import { BUILT_MANIFEST, BUILT_SERVER, isBundleFolder } from "../modules/module-file.ts";
 import { toManifest } from "../modules/to-manifest.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { copyAssets } from "./assets.ts";
+import { describePackage } from "./built-package.ts";
 import { writeChecksModule } from "./checks-module.ts";
 
-const MODULES = "modules";
+export const MODULES = "modules";
 const CHECKS = "checks.js";
+
+/** The parts of a build. */
+export interface BuildSource {
+  readonly module: string;
+  readonly derivation: Derivation;
+  readonly emission: Emission;
+  /** The specifiers of packages that the emitted files import. */
+  readonly imports: readonly string[];
+  /** Absolute paths of files that the module reads at run time. */
+  readonly assets: readonly string[];
+}
 
 /**
  * Writes a folder that can be served without a compiler, and returns the number of files. Existing content is replaced;
  * call `checkTarget` first.
- * @param emit - returns the JavaScript for its output folder
  */
-export function writeBuild(
-  module: string,
-  out: string,
-  derivation: Derivation,
-  emit: (folder: string) => Emission,
-): number {
+export function writeBuild({ module, derivation, emission, imports, assets }: BuildSource, out: string): number {
   const target = resolve(out);
-  const emission = emit(join(target, MODULES));
+  const files: Files = {
+    ...describeFiles(derivation, emission.entry),
+    "package.json": `${JSON.stringify(describePackage(module, target, derivation, imports), undefined, 2)}\n`,
+  };
+  const emitted = new Map(
+    emission.files.flatMap(({ path, source }) => [
+      [path, source],
+      [`${path}.map`, undefined],
+    ]),
+  );
+  const copied = replaceFolder(target, (folder) => {
+    writeEmission(join(folder, MODULES), emission);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    return copyAssets(assets, emission.root, join(folder, MODULES), emitted);
+  });
+  return emission.files.length + Object.keys(files).length + copied;
+}
+
+/** Replaces a folder when `write` has written the new content; if it throws, the folder stays as it is. */
+export function replaceFolder<Result>(target: string, write: (folder: string) => Result): Result {
   const temporary = `${target}.${process.pid}.tmp`;
   rmSync(temporary, { recursive: true, force: true });
   mkdirSync(temporary, { recursive: true });
   try {
-    writeEmission(join(temporary, MODULES), emission);
-    const files = describeFiles(module, derivation, emission.entry);
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(temporary, name), text);
-    // The new build is complete: replace the earlier one.
+    const result = write(temporary);
     rmSync(target, { recursive: true, force: true });
     renameSync(temporary, target);
-    return emission.files.length + Object.keys(files).length;
+    return result;
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
@@ -53,51 +75,40 @@ export function checkTarget(module: string, out: string): void {
   if (!stats.isDirectory()) throw new CommandError(`${out} is a file. Choose a folder, such as dist.`);
   const isEmpty = readdirSync(target).length === 0;
   const isBuild = existsSync(join(target, BUILT_SERVER)) && existsSync(join(target, BUILT_MANIFEST));
-  if (isEmpty || isBuild) return;
+  if (isEmpty || isBuild || isBundleFolder(target)) return;
   throw new CommandError(
     `${out} contains files that are not a Proffer build. Choose another folder, or empty it first.`,
   );
 }
 
 /** The contents of files, by name. */
-interface Files {
+export interface Files {
   readonly [name: string]: string;
 }
 
-function describeFiles(module: string, derivation: Derivation, entry: string): Files {
+/** Returns the files beside the emitted modules. Only `index.js` needs Node. */
+export function describeFiles(derivation: Derivation, entry: string): Files {
   const { form } = derivation;
   const manifest = toManifest(derivation);
   return {
     "index.js": INDEX,
     ...SERVER_FILES[form](entry, manifest),
-    [BUILT_MANIFEST]: `${JSON.stringify({ form, ...manifest })}\n`,
-    "package.json": `${JSON.stringify(describePackage(module, derivation), undefined, 2)}\n`,
+    [BUILT_MANIFEST]: `export default JSON.parse(${quote(JSON.stringify({ form, ...manifest }))});\n`,
   };
 }
 
-/** Returns the package.json of the build, so that the folder can be installed elsewhere. */
-function describePackage(module: string, { server }: Derivation): object {
-  const file = join(findProject(module), "package.json");
-  const { dependencies = {} } = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
-  return {
-    name: server.name,
-    version: server.version,
-    private: true,
-    type: "module",
-    main: `./${BUILT_SERVER}`,
-    bin: "./index.js",
-    dependencies: { proffer: ownVersion(), ...dependencies },
-  };
+/** Writes a string literal. In single quotes, JSON needs few escapes. `JSON.parse` is faster than an object literal. */
+function quote(json: string): string {
+  return `'${json.replace(/[\\']/g, "\\$&")}'`;
 }
 
 const INDEX = `#!/usr/bin/env node
-import { serveByArguments } from "proffer/derived";
+import { serveByArguments } from "proffer/process";
 
 await serveByArguments(() => import("./server.js"));
 `;
 
-const READ_MANIFEST = `import { readFileSync } from "node:fs";`;
-const MANIFEST = `const manifest = JSON.parse(readFileSync(new URL("./${BUILT_MANIFEST}", import.meta.url), "utf8"));`;
+const IMPORT_MANIFEST = `import manifest from "./${BUILT_MANIFEST}";`;
 const LOADED = `/** Does nothing: the import above has loaded everything. */
 export const load = async () => {};
 `;
@@ -105,10 +116,9 @@ export const load = async () => {};
 function derivedServer(entry: string, { tools }: Manifest): Files {
   return {
     [CHECKS]: writeChecksModule(tools),
-    [BUILT_SERVER]: `${READ_MANIFEST}
-import { createDerivedServer } from "proffer/derived";
+    [BUILT_SERVER]: `import { createDerivedServer } from "proffer/derived";
+${IMPORT_MANIFEST}
 
-${MANIFEST}
 const checks = () => import("./${CHECKS}");
 
 /** Imports the module and the checks of its arguments. The server can list its tools before that. */
@@ -125,12 +135,10 @@ export default createDerivedServer(manifest, load, { checks });
 function combinedServer(entry: string, { tools }: Manifest): Files {
   return {
     [CHECKS]: writeChecksModule(tools),
-    [BUILT_SERVER]: `${READ_MANIFEST}
-import { addFunctions } from "proffer/derived";
+    [BUILT_SERVER]: `import { addFunctions } from "proffer/derived";
 import { checks } from "./${CHECKS}";
+${IMPORT_MANIFEST}
 import * as module from ${pathOf(entry)};
-
-${MANIFEST}
 
 ${LOADED}
 export default addFunctions(module.server, module, manifest, { source: import.meta.url, checks });

@@ -1,8 +1,10 @@
+import { join, relative } from "node:path";
 import type { Module } from "proffer/derived";
-import { checkTarget, writeBuild } from "../build/built-folder.ts";
+import { findAssets, findForgotten } from "../build/assets.ts";
+import { type BuildSource, checkTarget, MODULES, writeBuild } from "../build/built-folder.ts";
 import type { Derivation, Diagnostic } from "../derive/index.ts";
 import { ownServer } from "../modules/load.ts";
-import { findModule } from "../modules/module-file.ts";
+import { BUNDLE, findModule } from "../modules/module-file.ts";
 import { prepareModule } from "../modules/prepare-module.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
@@ -14,18 +16,26 @@ import { text } from "../terminal/text.ts";
 export interface BuildFlags {
   readonly out: string;
   readonly allowUndocumented?: boolean;
+  /** Write one file that contains all packages. */
+  readonly bundle?: boolean;
+  /** Files and folders that the module reads at run time. */
+  readonly asset?: readonly string[];
 }
 
 const UNDOCUMENTED = "PF2001";
 
 /**
- * Writes a folder that runs with only the run-time package.
+ * Writes a folder that runs with only the packages that the module imports, or one file that contains them.
  * @throws {CommandError} for a module with an error, or a folder with other content; then nothing is written.
  */
-export async function build(file: string, { out, allowUndocumented = false }: BuildFlags): Promise<void> {
+export async function build(file: string, flags: BuildFlags): Promise<void> {
+  const { out, allowUndocumented = false, bundle = false, asset: names = [] } = flags;
   const module = findModule(file);
   checkTarget(module, out);
-  const { createDeriver } = await import("../derive/index.ts");
+  const assets = findAssets(names, module, out);
+  const bundling = bundle ? await import("../build/bundle.ts") : undefined;
+  const bundler = await bundling?.loadBundler();
+  const { createDeriver, importedPackages } = await import("../derive/index.ts");
   const deriver = createDeriver(module);
   const derivation = deriver.derive();
   const diagnostics = allowUndocumented ? derivation.diagnostics : derivation.diagnostics.map(requireComment);
@@ -35,9 +45,16 @@ export async function build(file: string, { out, allowUndocumented = false }: Bu
     throw new CommandError(`${file} has ${errors === 1 ? "an error" : `${errors} errors`}. Nothing was written.`);
   }
   if (derivation.form === "combined") await explainUsage(checkNames(file));
-  const written = writeBuild(module, out, derivation, (folder) => deriver.emit(folder));
-  const index = quoteForShell(`${out}/index.js`);
-  say(text`Wrote ${describe(derivation)} to ${out}: ${written} files. Run it with: node ${index} [--http [port]]`);
+  const emission = deriver.emit(join(out, MODULES), assets);
+  for (const forgotten of findForgotten(emission, assets)) {
+    const path = relative(process.cwd(), forgotten);
+    say(text`warning: The module reads ${path}, which the build does not contain. Add --asset ${quoteForShell(path)}.`);
+  }
+  const source: BuildSource = { module, derivation, emission, imports: importedPackages(emission), assets };
+  const written = bundling && bundler ? await bundling.writeBundle(source, out, bundler) : writeBuild(source, out);
+  const index = quoteForShell(`${out}/${bundle ? BUNDLE : "index.js"}`);
+  const files = written === 1 ? "1 file" : `${written} files`;
+  say(text`Wrote ${describe(derivation)} to ${out}: ${files}. Run it with: node ${index} [--http [port]]`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { prepareProcess, serveProcess } from "proffer/derived";
+import { prepareProcess, serveProcess } from "proffer/process";
 import { createLiveServer, type Difference, type LiveServer } from "../dev/live-server.ts";
 import { openVersions, type Version, type Versions } from "../dev/versions.ts";
 import { watchProject } from "../dev/watch.ts";

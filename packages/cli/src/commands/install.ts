@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parsePairs } from "../client/arguments.ts";
 import { applyChange, type ClientFlags, locateConfig } from "../install/apply.ts";
 import { toLaunch } from "../install/launch.ts";
-import { BUILT_MANIFEST, findBuiltFolder } from "../modules/module-file.ts";
+import { findBuiltFolder } from "../modules/module-file.ts";
 import { prepareModule } from "../modules/prepare-module.ts";
 import { CommandError } from "../terminal/command-error.ts";
 
@@ -25,7 +25,7 @@ export async function install(file: string, flags: InstallFlags): Promise<void> 
 async function serverName(file: string): Promise<string> {
   const built = findBuiltFolder(file);
   if (built === undefined) return (await prepareModule(file)).manifest.server.name;
-  return JSON.parse(readFileSync(join(built, BUILT_MANIFEST), "utf8")).server.name;
+  return JSON.parse(readFileSync(join(built, "package.json"), "utf8")).name;
 }
 
 /** Converts a package name to a name that clients accept as an identifier: `@scope/name` becomes `scope-name`. */

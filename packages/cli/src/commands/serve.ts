@@ -1,5 +1,4 @@
-import { prepareProcess, serveProcess } from "proffer/derived";
-import { guardStdout } from "proffer/stdio";
+import { guardStdout, prepareProcess, serveProcess } from "proffer/process";
 import { type OpenedServer, openServer } from "../modules/load.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";

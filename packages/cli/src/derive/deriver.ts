@@ -15,8 +15,11 @@ export interface DeriveOptions {
 export interface Deriver {
   /** Reads the changed files and describes the module. */
   derive(): Derivation;
-  /** Returns the JavaScript of the last derivation. `outDir` is its intended directory; nothing is written. */
-  emit(outDir: string): Emission;
+  /**
+   * Returns the JavaScript of the last derivation. `outDir` is its intended directory; nothing is written. The paths
+   * leave room for the files in `beside`, so that each keeps its place relative to the sources.
+   */
+  emit(outDir: string, beside?: readonly string[]): Emission;
 }
 
 /** Derives a module once. To derive it repeatedly, use `createDeriver`. */
@@ -40,10 +43,10 @@ export function createDeriver(entry: string, { check = true }: DeriveOptions = {
 
   return {
     derive,
-    emit(outDir) {
+    emit(outDir, beside) {
       if (emittable === undefined) derive();
       if (emittable === undefined) throw new Error(`${path} does not exist.`);
-      return emitFiles(emittable, resolve(outDir));
+      return emitFiles(emittable, resolve(outDir), beside);
     },
   };
 }

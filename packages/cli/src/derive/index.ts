@@ -1,4 +1,5 @@
 export { createDeriver, derive } from "./deriver.ts";
+export { importedPackages } from "./emit/imported-packages.ts";
 export type { ModuleImport } from "./emit/module-function/module-draft.ts";
 export { toModuleFunction } from "./emit/module-function/module-function.ts";
 export type { Derivation, Emission, EmittedFile } from "./model/description.ts";

@@ -34,8 +34,8 @@ export function inlineMap({ text, map }: EmittedFile): string {
  * Sets `import.meta` in emitted files to the location of their sources, so that a module finds data files beside it.
  * Not for `proffer build`, whose output runs elsewhere.
  */
-export function atSource({ entry, files }: Emission): Emission {
-  return { entry, files: files.map((file) => ({ ...file, text: placeAtSource(file) })) };
+export function atSource({ files, ...rest }: Emission): Emission {
+  return { ...rest, files: files.map((file) => ({ ...file, text: placeAtSource(file) })) };
 }
 
 function placeAtSource({ source, text }: EmittedFile): string {

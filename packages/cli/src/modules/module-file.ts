@@ -1,13 +1,16 @@
-import { existsSync, statSync } from "node:fs";
-import { dirname, extname, join, resolve } from "node:path";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { CommandError } from "../terminal/command-error.ts";
 
 const EXTENSIONS = new Set([".ts", ".mts", ".js", ".mjs"]);
 
 /** The file of a built folder that default-exports the server. */
 export const BUILT_SERVER = "server.js";
-/** The manifest in a built folder. A folder is a build only if it contains both files. */
-export const BUILT_MANIFEST = "manifest.json";
+/** The manifest in a built folder, as a module. A folder is a build only if it contains both files. */
+export const BUILT_MANIFEST = "manifest.js";
+/** The file that `proffer build --bundle` writes. It starts with its mark, after a line for the shell. */
+export const BUNDLE = "index.mjs";
+export const BUNDLE_MARK = "// Written by proffer build --bundle.";
 
 /**
  * Returns the absolute path of a module that the user named.
@@ -20,6 +23,9 @@ export function findModule(file: string): string {
     throw new CommandError(
       `${file} does not exist (looked for ${path}). The path is relative to the current directory.`,
     );
+  }
+  if (isBundleFolder(stats.isFile() ? dirname(path) : path) && (!stats.isFile() || basename(path) === BUNDLE)) {
+    throw new CommandError(`${file} is a bundle, which serves itself. Run node with its file ${BUNDLE}.`);
   }
   if (!stats.isFile()) {
     throw new CommandError(`${file} is not a file. Name a module, for example ${join(file, "tools.ts")}.`);
@@ -36,6 +42,19 @@ export function findBuiltFolder(file: string): string | undefined {
   const folder = stats.isDirectory() ? path : dirname(path);
   if (stats.isFile() && path !== join(folder, BUILT_SERVER) && path !== join(folder, "index.js")) return undefined;
   return existsSync(join(folder, BUILT_SERVER)) && existsSync(join(folder, BUILT_MANIFEST)) ? folder : undefined;
+}
+
+/** Whether a folder contains a bundle of `proffer build`. */
+export function isBundleFolder(folder: string): boolean {
+  const path = join(folder, BUNDLE);
+  if (!existsSync(path)) return false;
+  const start = Buffer.alloc(200);
+  const file = openSync(path, "r");
+  try {
+    return start.toString("utf8", 0, readSync(file, start)).includes(BUNDLE_MARK);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Returns the root of the project: the folder of the nearest package.json, or else the module's own folder. */

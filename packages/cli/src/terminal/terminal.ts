@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { guardStdout } from "proffer/stdio";
+import { guardStdout } from "proffer/process";
 import { type StyleName, Text, text } from "./text.ts";
 
 export type Styles = { readonly [Name in StyleName]: (value: string | Text) => Text };

@@ -19,10 +19,18 @@ export interface EmitSource {
 /**
  * Compiles the author's files to JavaScript modules that Node can run from any directory: import specifiers point to
  * the emitted files, and questions include their schemas. Source maps are relative to `outDir`, the files' destination.
+ * @param beside - other files that keep their place relative to the emitted ones
  */
-export function emitFiles({ program, entry, files, questions }: EmitSource, outDir: string): Emission {
+export function emitFiles(
+  { program, entry, files, questions }: EmitSource,
+  outDir: string,
+  beside: readonly string[] = [],
+): Emission {
   const sources = files.filter((file) => !file.isDeclarationFile);
-  const layout = createLayout(sources.map(({ fileName }) => fileName));
+  const layout = createLayout(
+    sources.map(({ fileName }) => fileName),
+    beside.map(toPosix),
+  );
   const transformers: ts.CustomTransformers = {
     before: [completeQuestions(questions)],
     after: [rewriteSpecifiers(program, layout)],
@@ -37,7 +45,7 @@ export function emitFiles({ program, entry, files, questions }: EmitSource, outD
   }
   const main = layout.outputOf(entry) ?? layout.outputOf(implementationOf(entry));
   if (main === undefined) throw new Error(`${entry} declares only types, and there is no JavaScript file next to it.`);
-  return { entry: main, files: emitted };
+  return { entry: main, root: layout.root, files: emitted };
 }
 
 function emitFile(

@@ -2,14 +2,17 @@ import { dirname, relative, sep } from "node:path";
 
 /** The output paths of the author's files: the same tree, relative to their common directory. */
 export interface Layout {
+  /** The common directory. */
+  readonly root: string;
   /** Returns the output path of a file, with forward slashes; undefined for a file that is not emitted. */
   outputOf(file: string): string | undefined;
 }
 
-export function createLayout(files: readonly string[]): Layout {
-  const root = commonDirectory(files);
+/** @param beside - other files that keep their place relative to the author's. */
+export function createLayout(files: readonly string[], beside: readonly string[] = []): Layout {
+  const root = commonDirectory([...files, ...beside]);
   const outputs = new Map(files.map((file) => [file, toJavaScript(toPosix(relative(root, file)))] as const));
-  return { outputOf: (file) => outputs.get(file) };
+  return { root, outputOf: (file) => outputs.get(file) };
 }
 
 /** Converts a path to forward slashes, as specifiers and source maps need it. */

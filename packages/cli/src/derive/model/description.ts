@@ -29,6 +29,8 @@ export interface DerivedQuestion {
 export interface Emission {
   /** Path of the entry's JavaScript, relative to the output directory. */
   readonly entry: string;
+  /** The folder of the sources that the output directory mirrors; an absolute path. */
+  readonly root: string;
   readonly files: readonly EmittedFile[];
 }
 

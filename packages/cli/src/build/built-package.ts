@@ -1,0 +1,103 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import type { Derivation } from "../derive/index.ts";
+import { BUILT_SERVER, findProject } from "../modules/module-file.ts";
+import { ownVersion } from "../modules/own-version.ts";
+
+/** Version ranges by package name. */
+type Ranges = { readonly [name: string]: string };
+
+interface PackageFile {
+  readonly version?: string;
+  readonly dependencies?: Ranges;
+  readonly optionalDependencies?: Ranges;
+  readonly peerDependencies?: Ranges;
+  readonly devDependencies?: Ranges;
+}
+
+/** The optional peers of the run-time, by the entry that imports them. */
+export const RUNTIME_PEERS: { readonly [entry: string]: readonly string[] } = {
+  "proffer/ajv": ["ajv", "ajv-formats"],
+  "proffer/files": ["chokidar", "mime"],
+  "proffer/jsonl": ["chokidar"],
+};
+
+/** Ranges that only the package manager of the workspace understands. */
+const LOCAL = /^(workspace|catalog|link|portal):/;
+
+/**
+ * Returns the package.json of the build, so that the folder can be installed elsewhere. It lists only packages that the
+ * build imports, and their peers, with the ranges of the project.
+ * @param imports - the specifiers of packages that the emitted files import
+ */
+export function describePackage(
+  module: string,
+  target: string,
+  { server }: Derivation,
+  imports: readonly string[],
+): object {
+  const project = findProject(module);
+  const listed = rangesOf(readPackage(join(project, "package.json")));
+  const names = new Set(["proffer", ...imports.map(nameOf)]);
+  for (const peer of imports.flatMap((specifier) => RUNTIME_PEERS[specifier] ?? [])) {
+    if (Object.hasOwn(listed, peer)) names.add(peer);
+  }
+  for (const name of names) {
+    if (name === "proffer") continue;
+    const peers = Object.keys(findInstalled(project, name)?.peerDependencies ?? {});
+    // The set grows while it is iterated, so the peers of peers follow.
+    for (const peer of peers) if (Object.hasOwn(listed, peer)) names.add(peer);
+  }
+  const dependencies = [...names].sort().map((name) => [name, rangeOf(name, listed[name], project, target)]);
+  return {
+    name: server.name,
+    version: server.version,
+    private: true,
+    type: "module",
+    main: `./${BUILT_SERVER}`,
+    bin: "./index.js",
+    dependencies: Object.fromEntries(dependencies),
+  };
+}
+
+/** A package that only `devDependencies` lists is needed as well, if the module imports it. */
+function rangesOf(file: PackageFile | undefined): Ranges {
+  return {
+    ...file?.devDependencies,
+    ...file?.peerDependencies,
+    ...file?.optionalDependencies,
+    ...file?.dependencies,
+  };
+}
+
+function rangeOf(name: string, listed: string | undefined, project: string, target: string): string {
+  if (listed?.startsWith("file:")) {
+    const path = listed.slice("file:".length);
+    // npm reads the path relative to the package.json that contains it.
+    return isAbsolute(path) ? listed : `file:${relative(target, resolve(project, path)).replaceAll("\\", "/")}`;
+  }
+  if (listed !== undefined && !LOCAL.test(listed)) return listed;
+  if (name === "proffer") return ownVersion();
+  return findInstalled(project, name)?.version ?? "*";
+}
+
+/** Returns the name of the package in a specifier: `@scope/name` of `@scope/name/part`. */
+function nameOf(specifier: string): string {
+  const parts = specifier.split("/");
+  return parts.slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+}
+
+/** Returns the package.json of an installed package. It looks at the folders, because not every package exports it. */
+function findInstalled(project: string, name: string): PackageFile | undefined {
+  const folders = createRequire(join(project, "package.json")).resolve.paths(name) ?? [];
+  for (const folder of folders) {
+    const found = readPackage(join(folder, name, "package.json"));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function readPackage(file: string): PackageFile | undefined {
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+}
