@@ -176,7 +176,7 @@ it("check shows the error of a module that exports two servers", () => {
   const { status, stdout } = outcomeOf("check", "two.ts", "--json");
   expect(status).toBe(1);
   expect(JSON.parse(stdout).diagnostics).toMatchObject([
-    { code: "PF1601", message: expect.stringContaining("two servers, 'server' and 'api'") },
+    { code: "PF1701", message: expect.stringContaining("two servers, 'server' and 'api'") },
   ]);
 });
 
@@ -189,7 +189,7 @@ it("an export 'server' that is no server at run time is an error", () => {
 it("check names the functions beside a default server", () => {
   const { status, stdout } = outcomeOf("check", "plain.ts");
   expect(status).toBe(0);
-  expect(stdout).toMatch(/^Tools\n {2}ping\(\) .*\n\n.*warning PF2101/);
+  expect(stdout).toMatch(/^Tools\n {2}ping\(\) .*\n\n.*warning PF2201/);
   expect(stdout).toContain("so 'order' and 'cancel' are not served");
 });
 

@@ -40,14 +40,14 @@ test.each([
 });
 
 test.each([
-  ["PF1601", "'server' and 'api'", `export const server = ${DEFINE}; export const api = ${DEFINE};`],
-  ["PF1601", "'api' and 'admin'", `export const api = ${DEFINE}; export const admin = ${DEFINE};`],
-  ["PF1601", "'default' and 'server'", `export default ${DEFINE}; export const server = ${DEFINE};`],
-  ["PF1601", "'default' and 'server'", `export const server = ${DEFINE}; export default server;`],
-  ["PF1602", "'api' is a server", `export const api = ${DEFINE};`],
-  ["PF1602", "'server' is served", 'export { server as api } from "./lib.ts";'],
-  ["PF1603", "export const server = await", `export const server = Promise.resolve(${DEFINE});`],
-  ["PF1603", "export default await", `export default Promise.resolve(${DEFINE});`],
+  ["PF1701", "'server' and 'api'", `export const server = ${DEFINE}; export const api = ${DEFINE};`],
+  ["PF1701", "'api' and 'admin'", `export const api = ${DEFINE}; export const admin = ${DEFINE};`],
+  ["PF1701", "'default' and 'server'", `export default ${DEFINE}; export const server = ${DEFINE};`],
+  ["PF1701", "'default' and 'server'", `export const server = ${DEFINE}; export default server;`],
+  ["PF1702", "'api' is a server", `export const api = ${DEFINE};`],
+  ["PF1702", "'server' is served", 'export { server as api } from "./lib.ts";'],
+  ["PF1703", "export const server = await", `export const server = Promise.resolve(${DEFINE});`],
+  ["PF1703", "export default await", `export default Promise.resolve(${DEFINE});`],
 ])("reports %s, %s", (code, message, source) => {
   const { diagnostics } = deriveModule(`${IMPORT}\n${source}\n${TOOL}`);
   const errors = diagnostics.filter(({ severity }) => severity === "error");
@@ -71,7 +71,7 @@ test("names the functions and servers beside a default server, and what to write
   expect(form).toBe("server");
   expect(diagnostics).toMatchObject([
     {
-      code: "PF2101",
+      code: "PF2201",
       line: 2,
       message: expect.stringContaining(
         "so 'a', 'b', 'c', 'd', 'e' and 2 more are not served. To add exported functions to the server, write export const server = …",

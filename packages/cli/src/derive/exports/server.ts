@@ -35,7 +35,7 @@ export function decideForm(
   if (main !== undefined) return formOfDefault(session, main, own, other, candidates);
   if (other !== undefined) {
     session.report(
-      "PF1601",
+      "PF1701",
       placeOf(session, other),
       `The module exports two servers, '${used.name}' and '${other.name}'. Export one of them as '${SERVER_EXPORT}', and mark the other @internal.`,
     );
@@ -43,7 +43,7 @@ export function decideForm(
   }
   if (own !== undefined) return "combined";
   session.report(
-    "PF1602",
+    "PF1702",
     placeOf(session, used),
     `'${used.name}' is a server, but only an export named '${SERVER_EXPORT}' is served. Rename it (export const ${SERVER_EXPORT} = …), or mark it @internal.`,
   );
@@ -62,7 +62,7 @@ function formOfDefault(
   // Two names for one server mean the same if there is no function that would be added to one of them.
   if (own !== undefined && (dropped.length > 0 || !isSame(session, own, main))) {
     session.report(
-      "PF1601",
+      "PF1701",
       placeOf(session, own),
       `The module exports two servers, 'default' and '${own.name}'. A default export is the whole server; the exported functions are added to one named '${SERVER_EXPORT}'. Remove one of the two exports.`,
     );
@@ -71,7 +71,7 @@ function formOfDefault(
   const names = [...dropped.map(({ path }) => path.join(".")), ...(other === undefined ? [] : [other.name])];
   if (names.length > 0) {
     session.report(
-      "PF2101",
+      "PF2201",
       placeOf(session, main),
       `A default export is the whole server, so ${listNames(names)} not served. To add exported functions to the server, write export const ${SERVER_EXPORT} = … instead of export default. Otherwise mark them @internal.`,
     );
@@ -90,7 +90,7 @@ function reportPromise(session: Session, symbol: ts.Symbol): void {
   if (isServer(session, typeOf(session, symbol))) return;
   const write = symbol.name === "default" ? "export default await …" : `export const ${SERVER_EXPORT} = await …`;
   session.report(
-    "PF1603",
+    "PF1703",
     placeOf(session, symbol),
     `The export '${symbol.name}' is a promise of a server. Await it: ${write}`,
   );

@@ -39,9 +39,9 @@ export const DIAGNOSTICS = {
   PF1503: { severity: "error", summary: "The type of a question is not an object" },
   PF1504: { severity: "error", summary: "A form cannot ask for a property" },
 
-  PF1601: { severity: "error", summary: "Two servers are exported" },
-  PF1602: { severity: "error", summary: "A server has an export name that is not served" },
-  PF1603: { severity: "error", summary: "The exported server is a promise" },
+  PF1701: { severity: "error", summary: "Two servers are exported" },
+  PF1702: { severity: "error", summary: "A server has an export name that is not served" },
+  PF1703: { severity: "error", summary: "The exported server is a promise" },
 
   PF2001: { severity: "warning", summary: "An export has no documentation comment" },
   PF2002: { severity: "warning", summary: "Only the first overload is served" },
@@ -52,7 +52,7 @@ export const DIAGNOSTICS = {
   PF2007: { severity: "warning", summary: "A generic type is served as its constraint" },
   PF2008: { severity: "warning", summary: "A tag does not belong to a parameter" },
 
-  PF2101: { severity: "warning", summary: "Functions beside a default server are not served" },
+  PF2201: { severity: "warning", summary: "Functions beside a default server are not served" },
 } as const;
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS;
