@@ -4,6 +4,7 @@ import { moduleDoc } from "./comments/docs.ts";
 import type { EmitSource } from "./emit/emit.ts";
 import { findQuestions } from "./exports/ask.ts";
 import { describeModule } from "./exports/describe.ts";
+import { checkOtherTags } from "./exports/function-tags.ts";
 import { locate, openSession } from "./exports/session.ts";
 import type { Derivation, DerivedQuestion } from "./model/description.ts";
 import { DIAGNOSTICS, type Diagnostic } from "./model/diagnostics.ts";
@@ -35,7 +36,8 @@ export function describeSnapshot(
     return { derivation: { ...empty, diagnostics: early }, source: { ...source, questions: new Map() } };
   }
 
-  const instructions = moduleDoc(described);
+  const about = moduleDoc(described);
+  checkOtherTags(session, "the module", described, "module", about);
   const content = describeModule(session, described);
   const questions = findQuestions(session, files);
   const located = [...questions].map(([node, schema]): DerivedQuestion => ({ ...locate(node), schema }));
@@ -45,7 +47,7 @@ export function describeSnapshot(
   const derivation: Derivation = {
     ...empty,
     ...content,
-    server: { ...empty.server, ...(instructions && { instructions }) },
+    server: { ...empty.server, ...(about?.text && { instructions: about.text }) },
     questions: located.sort(inOrder),
     diagnostics: [...early, ...session.diagnostics, ...semantic].sort(inOrder),
   };

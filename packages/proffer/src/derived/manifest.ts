@@ -1,5 +1,6 @@
-import type { ToolAnnotations } from "../protocol/model.ts";
+import type { Meta, ToolAnnotations } from "../protocol/model.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
+import type { RequiredCapability } from "../tools/define.ts";
 import type { Codec } from "./codec.ts";
 
 /**
@@ -26,6 +27,9 @@ export interface ManifestTool {
   readonly inputSchema: JsonSchemaObject & { readonly type: "object" };
   readonly outputSchema?: JsonSchemaObject;
   readonly annotations?: ToolAnnotations;
+  readonly timeout?: number;
+  readonly requires?: readonly RequiredCapability[];
+  readonly _meta?: Meta;
   /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
   readonly binding: Binding;
@@ -36,6 +40,7 @@ export interface ManifestPrompt {
   readonly title?: string;
   readonly description?: string;
   readonly arguments: readonly ManifestArgument[];
+  readonly _meta?: Meta;
   /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
   readonly binding: Binding;
@@ -58,6 +63,7 @@ export interface ManifestResource {
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
+  readonly _meta?: Meta;
   readonly variables: readonly ManifestVariable[];
   /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;

@@ -4,15 +4,15 @@ const MAX_CANDIDATES = 1000;
 const MAX_EDITS = 2;
 
 /**
- * Returns the candidate with the fewest edits between it and `name`, if there are at most two. Any client can trigger
+ * Returns the candidate with the fewest edits between it and `name`, if there are at most `most`. Any client can trigger
  * this search with any name, so its cost is bounded: at most 13 comparisons of 64 characters for each of at most 1,000
  * candidates.
  */
-export function findSimilar(name: string, candidates: Iterable<string>): string | undefined {
+export function findSimilar(name: string, candidates: Iterable<string>, most: number = MAX_EDITS): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   let similar: string | undefined;
   // In a name of three characters, two edits leave nothing to recognize.
-  let edits = Math.min(MAX_EDITS, name.length >> 1);
+  let edits = Math.min(most, name.length >> 1);
   let compared = 0;
   for (const candidate of candidates) {
     if (edits < 1 || compared++ === MAX_CANDIDATES) break;

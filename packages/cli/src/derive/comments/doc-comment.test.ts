@@ -1,3 +1,4 @@
+import type ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { groupTags, parseDocComment, parseNamedTag } from "./doc-comment.ts";
 
@@ -11,8 +12,8 @@ describe("parseDocComment", () => {
     const { text, tags } = parseDocComment("/**\n * Text.\n * @unknown a\n *   b\n * @title\n */");
     expect(text).toBe("Text.");
     expect(tags).toEqual([
-      { name: "unknown", text: "a\n  b", inline: false },
-      { name: "title", text: "", inline: false },
+      { name: "unknown", written: "unknown", text: "a\n  b", inline: false },
+      { name: "title", written: "title", text: "", inline: false },
     ]);
   });
 
@@ -28,12 +29,37 @@ describe("parseDocComment", () => {
     const { text, tags } = parseDocComment(comment);
     expect(text).toContain("`@minimum 1`");
     expect(text).toContain("@title()");
-    expect(tags).toEqual([{ name: "title", text: "T", inline: false }]);
+    expect(tags).toEqual([{ name: "title", written: "title", text: "T", inline: false }]);
   });
 
-  test("normalizes the case of supported tags", () => {
-    const { tags } = parseDocComment("/** @readonly @MINLENGTH 3 @Custom x */");
-    expect(tags.map(({ name }) => name)).toEqual(["readOnly", "minLength"]);
+  test("normalizes the case of supported tags, and resolves their other names", () => {
+    const { tags } = parseDocComment("/** @readonly @MINLENGTH 3 @Custom x @openWorldHint false */");
+    expect(tags.map(({ name }) => name)).toEqual(["readOnly", "minLength", "openWorld"]);
+    expect(tags.map(({ written }) => written)).toEqual(["readonly", "MINLENGTH", "openWorldHint"]);
+  });
+
+  test("finds the words that begin with @ and are not tags, outside code", () => {
+    const { mentions } = parseDocComment(
+      "/** Ask @somebody, not `@nobody` or me@example.org.\n * @param a - by @others */",
+    );
+    expect(mentions?.map(({ written }) => written)).toEqual(["somebody", "others"]);
+  });
+
+  test.each([
+    ["/** Text. @minimum 1 */", 10],
+    ["/**\n * Text.\n *   @minimum 1\n */", 18],
+    ["/**\r\n * Text.\r\n * @minimum 1\r\n */", 18],
+    ["/**@minimum 1 */", 3],
+  ])("finds the position of a tag in %j", (comment, pos) => {
+    const file = {} as ts.SourceFile;
+    expect(comment.slice(pos)).toMatch(/^@minimum/);
+    expect(parseDocComment(comment, { file, pos: 100 }).tags[0]?.place).toEqual({ file, pos: 100 + pos });
+  });
+
+  test("unescapes the end of a comment", () => {
+    const { text, tags } = parseDocComment("/** Reads src/**\\/*.ts. @example lib/**\\/*.js */");
+    expect(text).toBe("Reads src/**/*.ts.");
+    expect(tags[0]?.text).toBe("lib/**/*.js");
   });
 
   test("replaces links with their text", () => {

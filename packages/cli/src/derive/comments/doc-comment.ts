@@ -1,15 +1,26 @@
+import type { TextPlace } from "../model/text-place.ts";
+import { describesValue, findTag } from "./tags.ts";
+
 /** A tag of a documentation comment: `@minimum 1` is `{ name: "minimum", text: "1" }`. */
 export interface DocTag {
+  /** The name in the table of tags, or as it was written. */
   name: string;
+  /** The name as it was written. */
+  written: string;
   text: string;
   /** The tag follows other text on its line. */
   inline: boolean;
+  place?: TextPlace;
 }
+
+/** A word of a text that begins with @ and is not a tag. */
+export type Mention = Pick<DocTag, "written" | "place">;
 
 /** A documentation comment without the comment markers. */
 export interface DocComment {
   text: string;
   tags: DocTag[];
+  mentions?: Mention[];
 }
 
 /** A tag that names a parameter or property, such as `@param name - text`. */
@@ -23,92 +34,59 @@ export interface NamedDoc {
 }
 
 /** The comment of a function, with its tags grouped by the function, its parameters and its result. */
-export interface FunctionDoc {
-  text: string;
-  tags: DocTag[];
+export interface FunctionDoc extends DocComment {
   params: NamedDoc[];
   returns: { text: string; tags: DocTag[] };
 }
 
-/** Tags that describe a value; each becomes a schema keyword. */
-const VALUE_TAGS = [
-  "integer",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "minLength",
-  "maxLength",
-  "pattern",
-  "format",
-  "minItems",
-  "maxItems",
-  "uniqueItems",
-  "default",
-  "asType",
-  "type",
-];
-
-/** Tags that describe a parameter if they follow its text on the same line, and the function otherwise. */
-const SHARED_TAGS = ["example", "deprecated", "title"];
-
-/** Tags that name a parameter, or a property of a `@typedef`. */
-const NAMING_TAGS = ["param", "arg", "argument", "property", "prop"];
-
-const FUNCTION_TAGS = [
-  "returns",
-  "return",
-  "prompt",
-  "resource",
-  "mimeType",
-  "internal",
-  "module",
-  "packageDocumentation",
-  "remarks",
-  "readOnly",
-  "destructive",
-  "idempotent",
-  "openWorld",
-  "readOnlyHint",
-  "destructiveHint",
-  "idempotentHint",
-  "openWorldHint",
-];
-
-/** The supported tags by their lower-case name, because JSDoc's own `@readonly` means `readOnly` too. */
-const CANONICAL_NAMES = new Map(
-  [...VALUE_TAGS, ...SHARED_TAGS, ...NAMING_TAGS, ...FUNCTION_TAGS].map((name) => [name.toLowerCase(), name] as const),
-);
-
-/** Whether a tag describes a value. */
+/** Whether a tag describes a value, and nothing else. */
 export function isValueTag({ name, text }: DocTag): boolean {
+  const tag = findTag(name);
   // JavaScript declares types with @type; only `@type integer` is a constraint.
-  return VALUE_TAGS.includes(name) && (name !== "type" || text === "integer");
+  return tag !== undefined && describesValue(tag, true) && tag.value.parse(text, {}) !== "foreign";
+}
+
+/** Whether a tag describes a parameter if it follows its text on the same line, and the function otherwise. */
+function isSharedTag({ name }: DocTag): boolean {
+  const tag = findTag(name);
+  return tag !== undefined && describesValue(tag);
 }
 
 /**
  * Parses a comment, markers included. Any `@name` at the start of a line is a tag; within a line only the supported
  * tags are, so a mention of @somebody stays text. Code spans and fenced code contain no tags.
  */
-export function parseDocComment(comment: string): DocComment {
-  const body = comment.replace(/^\/\*\*/, "").replace(/\*\/$/, "");
+export function parseDocComment(comment: string, at?: TextPlace): DocComment {
+  const body = comment.replace(/^\/\*\*/, "   ").replace(/\*\/$/, "");
   const text: string[] = [];
   const tags: (DocTag & { lines: string[] })[] = [];
+  const mentions: Mention[] = [];
+  const placeOf = (offset: number) => (at ? { place: { file: at.file, pos: at.pos + offset } } : {});
   let fenced = false;
-  for (const raw of body.split(/\r?\n/)) {
-    const line = raw.replace(/^\s*\* ?/, "");
+  let start = 0;
+  for (const raw of body.split("\n")) {
+    const line = raw.replace(/\r$/, "").replace(/^\s*\* ?/, "");
+    let offset = start + raw.replace(/\r$/, "").length - line.length;
+    start += raw.length + 1;
     if (/^\s*(```|~~~)/.test(line)) fenced = !fenced;
-    const pieces = fenced ? [line] : splitAtTags(line);
-    for (const [index, piece] of pieces.entries()) {
-      const tag = fenced ? null : /^\s*@([A-Za-z][\w-]*)(.*)$/.exec(piece);
-      if (tag) tags.push({ name: canonicalName(tag[1] ?? ""), text: "", inline: index > 0, lines: [tag[2] ?? ""] });
-      else (tags.at(-1)?.lines ?? text).push(piece);
+    for (const [index, piece] of (fenced ? [line] : splitAtTags(line)).entries()) {
+      const [, indent = "", written, rest = ""] = (fenced ? null : /^(\s*)@([A-Za-z][\w-]*)(.*)$/.exec(piece)) ?? [];
+      if (written !== undefined) {
+        const name = findTag(written)?.name ?? written;
+        const place = placeOf(offset + indent.length);
+        tags.push({ name, written, text: "", inline: index > 0, ...place, lines: [rest] });
+      } else (tags.at(-1)?.lines ?? text).push(piece);
+      for (const { index: found, 1: word = "" } of fenced ? [] : mentionsIn(piece)) {
+        if (written === undefined || found > indent.length)
+          mentions.push({ written: word, ...placeOf(offset + found) });
+      }
+      offset += piece.length;
     }
   }
   return {
     text: joinLines(text),
-    tags: tags.map(({ name, inline, lines }) => ({ name, text: joinLines(lines), inline })),
+    tags: tags.map(({ lines, ...tag }) => ({ ...tag, text: joinLines(lines) })),
+    ...(mentions.length > 0 && { mentions }),
   };
 }
 
@@ -129,18 +107,18 @@ export function parseNamedTag(text: string): NamedDoc | undefined {
 export function groupTags(doc: DocComment): FunctionDoc {
   // A single-line comment such as `@prompt Reviews code.` has its description in the tag.
   const text = doc.text || (doc.tags.find(({ name }) => name === "prompt")?.text ?? "");
-  const grouped: FunctionDoc = { text, tags: [], params: [], returns: { text: "", tags: [] } };
+  const grouped: FunctionDoc = { ...doc, text, tags: [], params: [], returns: { text: "", tags: [] } };
   let current: DocTag[] = grouped.tags;
   for (const tag of doc.tags) {
-    if (NAMING_TAGS.includes(tag.name)) {
+    if (tag.name === "param" || tag.name === "property") {
       const param = parseNamedTag(tag.text);
       if (param === undefined) continue;
       grouped.params.push(param);
       current = param.tags;
-    } else if (tag.name === "returns" || tag.name === "return") {
+    } else if (tag.name === "returns") {
       grouped.returns.text = withoutDash(withoutType(tag.text));
       current = grouped.returns.tags;
-    } else if (isValueTag(tag) || (SHARED_TAGS.includes(tag.name) && tag.inline)) {
+    } else if (isValueTag(tag) || (isSharedTag(tag) && tag.inline)) {
       current.push(tag);
     } else {
       current = grouped.tags;
@@ -152,21 +130,21 @@ export function groupTags(doc: DocComment): FunctionDoc {
 
 /** Splits a line before each supported tag that follows a space, outside code spans. */
 function splitAtTags(line: string): string[] {
-  const searchable = line.replace(/`[^`]*`/g, (code) => "`".repeat(code.length));
   const pieces: string[] = [];
   let start = 0;
-  for (const match of searchable.matchAll(/(?<=\s)@([A-Za-z]\w*)/g)) {
-    const isKnown = CANONICAL_NAMES.has((match[1] ?? "").toLowerCase());
-    if (!isKnown || searchable.slice(start, match.index).trim() === "") continue;
-    pieces.push(line.slice(start, match.index));
-    start = match.index;
+  for (const { index, 1: name = "" } of mentionsIn(line)) {
+    if (findTag(name) === undefined || line.slice(start, index).trim() === "") continue;
+    pieces.push(line.slice(start, index));
+    start = index;
   }
   pieces.push(line.slice(start));
   return pieces;
 }
 
-function canonicalName(name: string): string {
-  return CANONICAL_NAMES.get(name.toLowerCase()) ?? name;
+/** Finds the words that begin with @ and follow a space or the start, outside code spans. */
+function mentionsIn(line: string): Iterable<RegExpExecArray> {
+  const searchable = line.replace(/`[^`]*`/g, (code) => "`".repeat(code.length));
+  return searchable.matchAll(/(?<=\s|^)@([A-Za-z]\w*)/g);
 }
 
 function withoutType(text: string): string {
@@ -184,12 +162,16 @@ function withoutDash(text: string): string {
 }
 
 function joinLines(lines: string[]): string {
-  return lines
-    .join("\n")
-    .replace(
-      /\{@link(?:code|plain)?\s+([^}|\s]+)(?:\s*\|\s*|\s+)?([^}]*)\}/g,
-      (_, target, label) => label.trim() || target,
-    )
-    .replace(/[ \t]+$/gm, "")
-    .trim();
+  return (
+    lines
+      .join("\n")
+      .replace(
+        /\{@link(?:code|plain)?\s+([^}|\s]+)(?:\s*\|\s*|\s+)?([^}]*)\}/g,
+        (_, target, label) => label.trim() || target,
+      )
+      .replace(/[ \t]+$/gm, "")
+      // The end of a comment, such as in the glob **\/*.ts, can only be written with a backslash.
+      .replaceAll("*\\/", "*/")
+      .trim()
+  );
 }

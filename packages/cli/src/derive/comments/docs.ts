@@ -23,29 +23,29 @@ export function docOfNode(node: ts.Node): DocComment | undefined {
   return doc ?? undefined;
 }
 
-/** Returns the text of the comment with `@module`, which describes the whole file. */
-export function moduleDoc(file: ts.SourceFile): string | undefined {
+/** Returns the comment with `@module`, which describes the whole file. */
+export function moduleDoc(file: ts.SourceFile): DocComment | undefined {
   for (const statement of [...file.statements, file.endOfFileToken]) {
-    for (const comment of commentsBefore(statement)) {
-      const doc = parseDocComment(comment);
-      const tag = doc.tags.find(isModuleTag);
-      // The first line of `@module name` is the module's name; the lines after it describe the module.
-      if (tag) return [doc.text, tag.text.replace(/^.*\n?/, "")].filter(Boolean).join("\n\n") || undefined;
-    }
+    const doc = commentsBefore(statement).find(({ tags }) => tags.some(isModuleTag));
+    if (doc === undefined) continue;
+    // The first line of `@module name` is the module's name; the lines after it describe the module.
+    const more = doc.tags.find(isModuleTag)?.text.replace(/^.*\n?/, "");
+    return { ...doc, text: [doc.text, more].filter(Boolean).join("\n\n") };
   }
   return undefined;
 }
 
 function readDoc(node: ts.Node): DocComment | undefined {
   if (ts.isJSDocParameterTag(node) || ts.isJSDocPropertyTag(node)) return readNamedTag(node);
-  if (ts.isJSDocTypedefTag(node)) return groupTags(parseDocComment(enclosingComment(node)));
-  const docs = commentsBefore(commentedNode(node)).map(parseDocComment);
-  return docs.filter((doc) => !doc.tags.some(isModuleTag)).at(-1);
+  if (ts.isJSDocTypedefTag(node)) return groupTags(enclosingComment(node));
+  return commentsBefore(commentedNode(node))
+    .filter((doc) => !doc.tags.some(isModuleTag))
+    .at(-1);
 }
 
 /** Reads the comment of a property declared by a JSDoc tag, such as `@param {number} options.limit - how many`. */
 function readNamedTag(node: ts.JSDocPropertyLikeTag): DocComment | undefined {
-  const { params } = groupTags(parseDocComment(enclosingComment(node)));
+  const { params } = groupTags(enclosingComment(node));
   const found = params.find(({ name }) => name === node.name.getText());
   return found && { text: found.text, tags: found.tags };
 }
@@ -53,19 +53,20 @@ function readNamedTag(node: ts.JSDocPropertyLikeTag): DocComment | undefined {
 /** Returns the property names in the comment of a JSDoc `@typedef`; undefined for any other declaration. */
 export function typedefProperties(node: ts.Node): string[] | undefined {
   if (!ts.isJSDocTypedefTag(node)) return undefined;
-  const doc = parseDocComment(enclosingComment(node));
+  const doc = enclosingComment(node);
   const isAlone = doc.tags.filter(({ name }) => name === "typedef").length === 1;
   return isAlone ? groupTags(doc).params.map(({ name }) => name) : undefined;
 }
 
-function enclosingComment(node: ts.Node): string {
+function enclosingComment(node: ts.Node): DocComment {
   let comment = node;
   while (comment.parent && !ts.isJSDoc(comment)) comment = comment.parent;
-  return node.getSourceFile().text.slice(comment.pos, comment.end);
+  const file = node.getSourceFile();
+  return parseDocComment(file.text.slice(comment.pos, comment.end), { file, pos: comment.pos });
 }
 
 function isModuleTag({ name }: { name: string }): boolean {
-  return name === "module" || name === "packageDocumentation";
+  return name === "module";
 }
 
 /** Returns the node that the comment precedes: for `const f = () => …` it is the whole statement. */
@@ -99,7 +100,7 @@ function commentedNode(node: ts.Node): ts.Node {
  * previous token, as in `{ /** @minimum 1 *\/ n: number }`. They count here if the node begins on the same line;
  * otherwise they describe the previous token.
  */
-function commentsBefore(node: ts.Node): string[] {
+function commentsBefore(node: ts.Node): DocComment[] {
   const file = node.getSourceFile();
   const { text } = file;
   const start = node.getStart(file);
@@ -107,5 +108,8 @@ function commentsBefore(node: ts.Node): string[] {
     .getTrailingCommentRanges(text, node.pos)
     ?.filter((range) => !text.slice(range.end, start).includes("\n"));
   const ranges = [...(node.pos > 0 ? (before ?? []) : []), ...(ts.getLeadingCommentRanges(text, node.pos) ?? [])];
-  return ranges.map(({ pos, end }) => text.slice(pos, end)).filter((comment) => /^\/\*\*[^*/]/.test(comment));
+  return ranges.flatMap(({ pos, end }) => {
+    const comment = text.slice(pos, end);
+    return /^\/\*\*[^*/]/.test(comment) ? [parseDocComment(comment, { file, pos })] : [];
+  });
 }

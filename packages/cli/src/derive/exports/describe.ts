@@ -3,6 +3,7 @@ import type { Manifest, ManifestPrompt, ManifestResource, ManifestTool } from "p
 import type ts from "typescript";
 import { type FunctionDoc, groupTags, isValueTag } from "../comments/doc-comment.ts";
 import { type Candidate, findExports } from "./exports.ts";
+import { readEntry, renamed } from "./function-tags.ts";
 import { derivePrompt } from "./prompt.ts";
 import { deriveResource } from "./resource.ts";
 import type { ModuleForm } from "./server.ts";
@@ -32,14 +33,16 @@ export function describeModule(session: Session, file: ts.SourceFile): ModuleCon
     prompt: new Map<string, string>(),
     resource: new Map<string, string>(),
   };
-  for (const candidate of candidates) {
-    const doc = groupTags(candidate.doc ?? { text: "", tags: [] });
+  for (const found of candidates) {
+    const doc = groupTags(found.doc ?? { text: "", tags: [] });
+    const candidate = renamed(found, doc);
     const kind = kindOf(session, candidate, doc);
     if (kind === undefined || !hasUsableName(session, candidate, taken[kind])) continue;
     reportComment(session, candidate, doc);
-    if (kind === "tool") keep(content.tools, deriveTool(session, candidate, doc));
-    else if (kind === "prompt") keep(content.prompts, derivePrompt(session, candidate, doc));
-    else keepResource(session, candidate, content.resources, deriveResource(session, candidate, doc));
+    const entry = readEntry(session, candidate, kind, doc);
+    if (kind === "tool") keep(content.tools, deriveTool(session, candidate, doc, entry));
+    else if (kind === "prompt") keep(content.prompts, derivePrompt(session, candidate, doc, entry));
+    else keepResource(session, candidate, content.resources, deriveResource(session, candidate, doc, entry));
   }
   if (form === "functions" && candidates.length === 0) {
     session.report(

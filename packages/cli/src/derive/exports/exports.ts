@@ -2,6 +2,7 @@ import ts from "typescript";
 import type { DocComment } from "../comments/doc-comment.ts";
 import { docOfNode, docOfSymbol } from "../comments/docs.ts";
 import { aliasTarget, isErrorType } from "../types/type-node.ts";
+import { checkOtherTags } from "./function-tags.ts";
 import { decideForm, isServerExport, type ModuleForm } from "./server.ts";
 import type { Session } from "./session.ts";
 
@@ -80,7 +81,9 @@ function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symb
   }
   if (!isCallable(type)) {
     const isObject = (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0;
-    return isObject ? candidatesIn(session, type, isDefault ? [] : [symbol.name], [symbol.name], node) : [];
+    const found = isObject ? candidatesIn(session, type, isDefault ? [] : [symbol.name], [symbol.name], node) : [];
+    if (found.length > 0) checkOtherTags(session, `'${symbol.name}'`, node, "object", docOfSymbol(target));
+    return found;
   }
   const declared = ts.getNameOfDeclaration(node as ts.Declaration);
   const ownName = declared && ts.isIdentifier(declared) ? declared.text : undefined;

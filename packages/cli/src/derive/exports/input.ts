@@ -1,8 +1,9 @@
 import type { BoundParameter, Codec, Plan } from "proffer/derived";
 import ts from "typescript";
-import { applyDoc, readValue } from "../comments/constraints.ts";
+import { applyDoc } from "../comments/constraints.ts";
 import type { FunctionDoc, NamedDoc } from "../comments/doc-comment.ts";
 import { docOfNode } from "../comments/docs.ts";
+import { readValue } from "../comments/grammars.ts";
 import type { Conversion } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { isContext } from "../program/origin.ts";

@@ -1,5 +1,6 @@
 import type { Codec, ManifestArgument, ManifestPrompt } from "proffer/derived";
 import type { FunctionDoc } from "../comments/doc-comment.ts";
+import type { Entry } from "../comments/tag.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import type { Candidate } from "./exports.ts";
 import { deriveInput } from "./input.ts";
@@ -8,7 +9,12 @@ import type { Session } from "./session.ts";
 import { bind, describe } from "./tool.ts";
 
 /** Describes a function as a prompt; undefined if there were errors. The protocol allows only strings as arguments. */
-export function derivePrompt(session: Session, candidate: Candidate, doc: FunctionDoc): ManifestPrompt | undefined {
+export function derivePrompt(
+  session: Session,
+  candidate: Candidate,
+  doc: FunctionDoc,
+  entry: Entry,
+): ManifestPrompt | undefined {
   const input = deriveInput(session, candidate, doc);
   let isBroken = input.isBroken;
   const args: ManifestArgument[] = [];
@@ -43,7 +49,7 @@ export function derivePrompt(session: Session, candidate: Candidate, doc: Functi
   if (isBroken) return undefined;
   return {
     name: candidate.name,
-    ...describe(doc),
+    ...describe(doc, entry),
     arguments: args,
     binding: bind(candidate, input, { bound: { kind: "content" }, isBroken }),
   };

@@ -1,5 +1,6 @@
 import type { ManifestResource, ManifestVariable } from "proffer/derived";
 import type { FunctionDoc } from "../comments/doc-comment.ts";
+import type { Entry } from "../comments/tag.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import type { Candidate } from "./exports.ts";
 import { deriveInput, type Input } from "./input.ts";
@@ -10,7 +11,12 @@ import { bind, describe, tagText } from "./tool.ts";
 import { parseVariables, type TemplateVariable } from "./uri-variables.ts";
 
 /** Describes a function as a resource, or as a template of resources; undefined if there were errors. */
-export function deriveResource(session: Session, candidate: Candidate, doc: FunctionDoc): ManifestResource | undefined {
+export function deriveResource(
+  session: Session,
+  candidate: Candidate,
+  doc: FunctionDoc,
+  entry: Entry,
+): ManifestResource | undefined {
   const { name, node } = candidate;
   const [uri = ""] = (tagText(doc.tags, "resource") ?? "").split(/\s/);
   const parsed = parseVariables(uri);
@@ -22,12 +28,10 @@ export function deriveResource(session: Session, candidate: Candidate, doc: Func
   const output = deriveOutput(session, candidate, doc, { rawBytes: true });
   const variables = matchVariables(session, candidate, input, parsed, uri);
   if (input.isBroken || output.isBroken || variables === undefined) return undefined;
-  const mimeType = tagText(doc.tags, "mimeType");
   return {
     uri,
     name,
-    ...describe(doc),
-    ...(mimeType && { mimeType }),
+    ...describe(doc, entry),
     variables,
     binding: bind(candidate, input, output),
   };

@@ -1,6 +1,7 @@
 import ts from "typescript";
 import type { Conversion, Problem } from "../model/conversion.ts";
 import { DIAGNOSTICS, type Diagnostic, type DiagnosticCode } from "../model/diagnostics.ts";
+import type { TextPlace } from "../model/text-place.ts";
 import { createOrigins, type Origins } from "../program/origin.ts";
 import type { FindPackage } from "../program/packages.ts";
 import { createConversion } from "../types/schema.ts";
@@ -14,7 +15,7 @@ export interface Session {
   /** Converts return types. */
   readonly outward: Conversion;
   readonly diagnostics: Diagnostic[];
-  report(code: DiagnosticCode, node: ts.Node, message: string): void;
+  report(code: DiagnosticCode, node: ts.Node | TextPlace, message: string): void;
   /** Reports the problems of a conversion, at `node` if they have no location. Returns whether any is an error. */
   reportAll(problems: readonly Problem[], node: ts.Node): boolean;
 }
@@ -25,7 +26,7 @@ export function openSession(program: ts.Program, packageOf: FindPackage): Sessio
   const diagnostics: Diagnostic[] = [];
   const known = new Set<string>();
 
-  function report(code: DiagnosticCode, node: ts.Node, message: string): void {
+  function report(code: DiagnosticCode, node: ts.Node | TextPlace, message: string): void {
     const diagnostic = { code, severity: DIAGNOSTICS[code].severity, ...locate(node), message: capitalize(message) };
     // Functions that share a type have the same problems; report each once.
     const key = JSON.stringify(diagnostic);
@@ -52,10 +53,15 @@ function capitalize(message: string): string {
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
-/** Returns the position of a node, or of its name if it is a declaration. */
-export function locate(node: ts.Node): { file: string; line: number; column: number } {
+/** Returns the position of a tag or a node, or of its name if it is a declaration. */
+export function locate(place: ts.Node | TextPlace): { file: string; line: number; column: number } {
+  const { file, pos } = "kind" in place ? startOf(place) : place;
+  const { line, character } = file.getLineAndCharacterOfPosition(pos);
+  return { file: file.fileName, line: line + 1, column: character + 1 };
+}
+
+function startOf(node: ts.Node): TextPlace {
   const file = node.getSourceFile();
   const name = ts.getNameOfDeclaration(node as ts.Declaration) ?? node;
-  const { line, character } = file.getLineAndCharacterOfPosition(name.getStart(file));
-  return { file: file.fileName, line: line + 1, column: character + 1 };
+  return { file, pos: name.getStart(file) };
 }

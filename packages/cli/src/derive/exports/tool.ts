@@ -1,34 +1,29 @@
-import type { ToolAnnotations } from "proffer";
 import type { Binding, ManifestTool } from "proffer/derived";
-import { withDeprecation } from "../comments/constraints.ts";
 import type { DocTag, FunctionDoc } from "../comments/doc-comment.ts";
+import { withDeprecation } from "../comments/keywords.ts";
+import type { Entry } from "../comments/tag.ts";
 import type { Json } from "../model/json-schema.ts";
 import type { Candidate } from "./exports.ts";
 import { deriveInput, type Input } from "./input.ts";
 import { deriveOutput, type Output } from "./result.ts";
 import type { Session } from "./session.ts";
 
-const HINTS = {
-  readOnly: "readOnlyHint",
-  destructive: "destructiveHint",
-  idempotent: "idempotentHint",
-  openWorld: "openWorldHint",
-} as const;
-
 /** Describes a function as a tool; undefined if there were errors. */
-export function deriveTool(session: Session, candidate: Candidate, doc: FunctionDoc): ManifestTool | undefined {
+export function deriveTool(
+  session: Session,
+  candidate: Candidate,
+  doc: FunctionDoc,
+  entry: Entry,
+): ManifestTool | undefined {
   const input = deriveInput(session, candidate, doc);
   const output = deriveOutput(session, candidate, doc);
   if (input.isBroken || output.isBroken) return undefined;
   const { shown, examples } = readExamples(doc);
-  const annotations = readAnnotations(doc.tags);
-  const described = describe(doc, shown);
   return {
     name: candidate.name,
-    ...described,
+    ...describe(doc, entry, shown),
     inputSchema: examples.length > 0 ? { ...input.schema, examples } : input.schema,
     ...(output.schema && { outputSchema: output.schema }),
-    ...(annotations && { annotations }),
     binding: bind(candidate, input, output),
   };
 }
@@ -43,12 +38,12 @@ export function bind({ path }: Candidate, input: Input, output: Output): Binding
   };
 }
 
-/** Returns the title, description and deprecation of a function from its comment. `more` are further paragraphs. */
+/** Returns the members of a manifest entry that come from the comment. `more` are further paragraphs. */
 export function describe(
   doc: FunctionDoc,
+  { title, ...entry }: Entry,
   more: string[] = [],
-): { title?: string; description?: string; deprecated?: string | true } {
-  const title = tagText(doc.tags, "title");
+): Entry & { description?: string; deprecated?: string | true } {
   const remarks = doc.tags.filter(({ name }) => name === "remarks").map(({ text }) => text);
   const deprecated = tagText(doc.tags, "deprecated");
   const text = [doc.text, ...remarks, ...more].filter(Boolean).join("\n\n");
@@ -56,6 +51,7 @@ export function describe(
   return {
     ...(title && { title }),
     ...(description && { description }),
+    ...entry,
     ...(deprecated !== undefined && { deprecated: deprecated || (true as const) }),
   };
 }
@@ -63,14 +59,6 @@ export function describe(
 /** Returns the text of the first tag with this name; empty if it has no text, undefined if there is no such tag. */
 export function tagText(tags: readonly DocTag[], name: string): string | undefined {
   return tags.find((tag) => tag.name === name)?.text;
-}
-
-function readAnnotations(tags: readonly DocTag[]): ToolAnnotations | undefined {
-  const hints = tags.flatMap(({ name, text }) => {
-    const hint = name.replace(/Hint$/, "");
-    return Object.hasOwn(HINTS, hint) ? [[HINTS[hint as keyof typeof HINTS], text !== "false"]] : [];
-  });
-  return hints.length > 0 ? Object.fromEntries(hints) : undefined;
 }
 
 /** Splits the examples: a JSON object is an example of the arguments and goes to the schema, other text is shown. */

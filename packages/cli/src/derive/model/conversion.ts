@@ -3,6 +3,7 @@ import type ts from "typescript";
 import type { Origins } from "../program/origin.ts";
 import type { DiagnosticCode } from "./diagnostics.ts";
 import type { DerivedSchema, JsonType } from "./json-schema.ts";
+import type { TextPlace } from "./text-place.ts";
 
 /** The direction of the values. Input schemas reject unknown properties, output schemas allow them. */
 export type Direction = "in" | "out";
@@ -13,11 +14,11 @@ export interface Converted {
   plan?: Plan;
 }
 
-/** A diagnostic with its node, which is undefined if the type is not the author's. */
+/** A diagnostic with its node or tag, which is undefined if the type is not the author's. */
 export interface Problem {
   code: DiagnosticCode;
   message: string;
-  node: ts.Node | undefined;
+  node: ts.Node | TextPlace | undefined;
 }
 
 /**
@@ -73,7 +74,7 @@ export interface Conversion {
   document(schema: DerivedSchema, symbol: ts.Symbol): DerivedSchema;
   /** Inlines the definition that a schema refers to, so that this use can be changed separately. */
   inline(converted: Converted): Converted;
-  report(code: DiagnosticCode, message: string, node?: ts.Node): void;
+  report(code: DiagnosticCode, message: string, node?: ts.Node | TextPlace): void;
   /** Runs a conversion and returns its problems, including those of the definitions that it refers to. */
   collect(subject: string, place: ts.Node | undefined, run: () => Converted): Converted & { problems: Problem[] };
 }

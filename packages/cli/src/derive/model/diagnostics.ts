@@ -52,6 +52,10 @@ export const DIAGNOSTICS = {
   PF2007: { severity: "warning", summary: "A generic type is served as its constraint" },
   PF2008: { severity: "warning", summary: "A tag does not belong to a parameter" },
 
+  PF2101: { severity: "warning", summary: "A tag is misspelled" },
+  PF2102: { severity: "warning", summary: "A tag has an unusable value and is ignored" },
+  PF2103: { severity: "warning", summary: "A tag does not apply to the function, value or module" },
+  PF2104: { severity: "warning", summary: "A tag appears more than once" },
   PF2201: { severity: "warning", summary: "Functions beside a default server are not served" },
 } as const;
 

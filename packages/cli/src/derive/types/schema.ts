@@ -1,7 +1,8 @@
 import type { Plan } from "proffer/derived";
 import ts from "typescript";
-import { applyDoc, withInteger } from "../comments/constraints.ts";
+import { applyDoc } from "../comments/constraints.ts";
 import { docOfSymbol } from "../comments/docs.ts";
+import { withInteger } from "../comments/keywords.ts";
 import type { Conversion, Converted, Definition, Direction, Problem, UnionFacts } from "../model/conversion.ts";
 import { referenceTo, referredName } from "../model/conversion.ts";
 import { type DerivedSchema, forEachSubschema, type JsonType, withNull } from "../model/json-schema.ts";

@@ -1,0 +1,194 @@
+import {
+  CLIENT_CAPABILITIES,
+  DURATION,
+  FLAG,
+  MEDIA_TYPE,
+  META_ENTRY,
+  NAME,
+  PROSE,
+  TEXT,
+  URI_TEMPLATE,
+  VALUE,
+} from "./grammars.ts";
+import { addExample, deprecate } from "./keywords.ts";
+import { FUNCTIONS, row, type Tag, VALUES } from "./tag.ts";
+
+/** The tags of functions and modules. Some describe values, too. */
+export const FUNCTION_TAGS: readonly Tag[] = [
+  // What a function is.
+  row({
+    name: "prompt",
+    on: ["prompt"],
+    value: PROSE,
+    effect: "Makes the function a prompt. The text is its description if the comment has no other.",
+    example: '/** @prompt Greets somebody. */ export const greet = (name: string) => "Say hello to " + name;',
+  }),
+  row({
+    name: "resource",
+    on: ["resource"],
+    value: URI_TEMPLATE,
+    effect: "Makes the function a resource, or a template of resources.",
+    example: "/** An order. @resource orders://{id} */ export const order = (id: string) => ({ id });",
+  }),
+  row({
+    name: "internal",
+    on: FUNCTIONS,
+    value: PROSE,
+    effect: "Excludes the export.",
+    example: "/** Resets the state. @internal */ export function reset(): void {}",
+  }),
+  row({
+    name: "module",
+    aliases: ["packageDocumentation"],
+    on: ["module"],
+    value: PROSE,
+    effect: "Makes the comment the instructions of the server. The first line of the tag is the name of the module.",
+    example: "/** Orders of a shop. @module */\n/** Counts the orders. */ export const count = () => 5;",
+  }),
+
+  // Data of a function.
+  row({
+    name: "name",
+    on: FUNCTIONS,
+    value: NAME,
+    effect:
+      'Sets the name, instead of the name of the export. Other values, such as JSDoc\'s `Foo.bar`, are ignored; for a name with dots, write `export { read as "files.read" }`.',
+    example: "/** Adds two numbers. @name get-sum */ export const add = (a: number, b: number) => a + b;",
+  }),
+  row({
+    name: "title",
+    on: [...FUNCTIONS, ...VALUES],
+    value: TEXT,
+    effect: "Sets the title, a name for people.",
+    example: "/** Finds orders. @title Find orders */ export const find = (text: string) => [text];",
+    entry: (title) => ({ title }),
+    keywords: (title) => ({ title }),
+  }),
+  row({
+    name: "remarks",
+    on: FUNCTIONS,
+    value: PROSE,
+    repeats: true,
+    effect: "Adds a paragraph to the description.",
+    example: "/** Sends a mail. @remarks It may take a minute. */ export function send(to: string): void {}",
+  }),
+  row({
+    name: "deprecated",
+    on: [...FUNCTIONS, ...VALUES],
+    value: PROSE,
+    effect: "Adds a note with the reason to the description; in a schema, also sets `deprecated`.",
+    example: "/** Adds two numbers. @deprecated use sum */ export const plus = (a: number, b: number) => a + b;",
+    keywords: deprecate,
+  }),
+  row({
+    name: "readOnly",
+    aliases: ["readOnlyHint"],
+    on: ["tool"],
+    value: FLAG,
+    effect: "Sets the annotation `readOnlyHint`: the tool changes nothing.",
+    example: "/** Counts the mails. @readOnly */ export const mails = () => 5;",
+    entry: (readOnlyHint) => ({ annotations: { readOnlyHint } }),
+  }),
+  row({
+    name: "destructive",
+    aliases: ["destructiveHint"],
+    on: ["tool"],
+    value: FLAG,
+    effect: "Sets the annotation `destructiveHint`: the tool may delete or overwrite. Clients assume true.",
+    example: "/** Adds a note. @destructive false */ export function note(text: string): void {}",
+    entry: (destructiveHint) => ({ annotations: { destructiveHint } }),
+  }),
+  row({
+    name: "idempotent",
+    aliases: ["idempotentHint"],
+    on: ["tool"],
+    value: FLAG,
+    effect: "Sets the annotation `idempotentHint`: a second call with the same arguments changes nothing more.",
+    example: "/** Closes an order. @idempotent */ export function close(id: string): void {}",
+    entry: (idempotentHint) => ({ annotations: { idempotentHint } }),
+  }),
+  row({
+    name: "openWorld",
+    aliases: ["openWorldHint"],
+    on: ["tool"],
+    value: FLAG,
+    effect: "Sets the annotation `openWorldHint`: the tool reaches the world outside. Clients assume true.",
+    example: "/** Halves a number. @openWorld false */ export const halve = (n: number) => n / 2;",
+    entry: (openWorldHint) => ({ annotations: { openWorldHint } }),
+  }),
+  row({
+    name: "timeout",
+    on: ["tool"],
+    value: DURATION,
+    effect: "Limits the time of a call. After it the call fails, and `ctx.signal` is aborted.",
+    example: "/** Crawls a site. @timeout 30s */ export const crawl = async (url: string) => [url];",
+    entry: (timeout) => ({ timeout }),
+  }),
+  row({
+    name: "requires",
+    on: ["tool"],
+    value: CLIENT_CAPABILITIES,
+    repeats: true,
+    effect:
+      "Refuses a call by a client without these capabilities, before the function runs. Other values, such as JSDoc's `module:x`, are ignored.",
+    example: '/** Asks for a name. @requires elicitation */ export const ask = async () => "Ada";',
+    entry: (requires) => ({ requires }),
+  }),
+  row({
+    name: "meta",
+    on: FUNCTIONS,
+    value: META_ENTRY,
+    repeats: true,
+    effect: "Adds the key to `_meta` of the listed tool, prompt, resource or template.",
+    example: '/** Ships an order. @meta example.com/tier {"level": 2} */ export function ship(id: string): void {}',
+    entry: ([key, value]) => ({ _meta: { [key]: value } }),
+  }),
+  row({
+    name: "mimeType",
+    on: ["resource"],
+    value: MEDIA_TYPE,
+    effect: "Sets the media type of the resource.",
+    example: '/** The terms. @resource docs://terms @mimeType text/markdown */ export const terms = () => "# Terms";',
+    entry: (mimeType) => ({ mimeType }),
+  }),
+
+  // What a comment describes.
+  row({
+    name: "param",
+    aliases: ["arg", "argument"],
+    on: FUNCTIONS,
+    value: TEXT,
+    repeats: true,
+    effect: "Describes a parameter: `@param name - text`. Tags after the text apply to the parameter.",
+    example: "/** Waits. @param minutes - how long */ export function wait(minutes: number): void {}",
+  }),
+  row({
+    name: "property",
+    aliases: ["prop"],
+    on: ["property"],
+    value: TEXT,
+    repeats: true,
+    effect: "Describes a property of a `@typedef`, in JavaScript.",
+    example:
+      "/**\n * @typedef {object} Size\n * @property {number} width - in meters\n */\n/** Draws. @param {Size} size - how large */ export function draw(size) {}",
+  }),
+  row({
+    name: "returns",
+    aliases: ["return"],
+    on: FUNCTIONS,
+    value: PROSE,
+    effect: "Describes the result. Tags after the text apply to the result.",
+    example: "/** Measures. @returns the length in meters */ export const measure = (): number => 5;",
+  }),
+  row({
+    name: "example",
+    on: [...FUNCTIONS, ...VALUES],
+    value: VALUE,
+    repeats: true,
+    effect:
+      "On a value: adds an example to its schema. On a function: a JSON object is an example of its arguments; other text is added to the description.",
+    example:
+      '/** Repeats. @param word - the word. @example "hi" */ export const repeat = (word: string) => word + word;',
+    keywords: addExample,
+  }),
+];

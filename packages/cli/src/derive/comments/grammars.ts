@@ -1,0 +1,167 @@
+import type { RequiredCapability } from "proffer";
+import { findSimilar } from "proffer/derived";
+import { type DerivedSchema, type Json, type JsonType, typesOf } from "../model/json-schema.ts";
+
+/**
+ * The value of a tag, or the reason why the text is not one. `invalid`: it is not what `expected` says. `foreign`: it is
+ * another tool's use of the same tag.
+ */
+export type Parsed<Value> = { readonly value: Value } | { readonly problem: string } | "invalid" | "foreign";
+
+/** The values that a tag accepts. */
+export interface Grammar<Value> {
+  /** Completes the sentence "@tag must be …". Empty if the text has no meaning. */
+  readonly expected: string;
+  /** A text that fits is never another tool's. */
+  readonly isOwn?: true;
+  parse(text: string, schema: DerivedSchema): Parsed<Value>;
+}
+
+/** No value: text after the tag is ignored. */
+export const NOTHING: Grammar<true> = { expected: "", parse: () => ({ value: true }) };
+
+/** Any text, also none. */
+export const PROSE: Grammar<string> = { expected: "a text, which is optional", parse: (text) => ({ value: text }) };
+
+export const TEXT: Grammar<string> = {
+  expected: "a text",
+  parse: (text) => (text === "" ? "invalid" : { value: text }),
+};
+
+export const FLAG: Grammar<boolean> = {
+  expected: "true, false or nothing, which means true",
+  parse: (text) => (/^(?:true|false|)$/.test(text) ? { value: text !== "false" } : "invalid"),
+};
+
+export const NUMBER = numberGrammar("a number", () => true);
+export const POSITIVE = numberGrammar("a number greater than 0", (value) => value > 0);
+export const COUNT = numberGrammar("a non-negative integer", (value) => Number.isInteger(value) && value >= 0);
+
+function numberGrammar(expected: string, accepts: (value: number) => boolean): Grammar<number> {
+  return {
+    expected,
+    parse(text) {
+      const value = Number(text.replaceAll("_", ""));
+      return text !== "" && Number.isFinite(value) && accepts(value) ? { value } : "invalid";
+    },
+  };
+}
+
+const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
+
+/** A time in milliseconds. A number without a unit is invalid: authors mean seconds, and the run-time milliseconds. */
+export const DURATION: Grammar<number> = {
+  expected: "a time with a unit, such as 500ms, 30s, 5m or 1h",
+  parse(text) {
+    const [, digits = "", unit = ""] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)$/.exec(text) ?? [];
+    const value = Number(digits) * MILLISECONDS[unit as keyof typeof MILLISECONDS];
+    return value > 0 ? { value } : "invalid";
+  },
+};
+
+const CAPABILITIES: readonly RequiredCapability[] = [
+  "elicitation",
+  "elicitation.url",
+  "sampling",
+  "sampling.tools",
+  "roots",
+];
+
+/** Names of client capabilities. JSDoc's `@requires module:x` has other values; only a near miss is a mistake. */
+export const CLIENT_CAPABILITIES: Grammar<readonly RequiredCapability[]> = {
+  expected: `one or more of ${CAPABILITIES.join(", ")}`,
+  isOwn: true,
+  parse(text) {
+    const names = text.split(/[\s,]+/).filter(Boolean);
+    const isKnown = (name: string): name is RequiredCapability => CAPABILITIES.some((each) => each === name);
+    if (names.length > 0 && names.every(isKnown)) return { value: [...new Set(names)] };
+    const isMeant = names.some((name) => isKnown(name) || findSimilar(name.toLowerCase(), CAPABILITIES) !== undefined);
+    return isMeant || names.length === 0 ? "invalid" : "foreign";
+  },
+};
+
+/** A name that every client accepts. JSDoc's `@name` has prose and name paths such as `Foo.bar`, so dots do not fit. */
+export const NAME: Grammar<string> = {
+  expected: "1 to 128 of A-Z a-z 0-9 _ -",
+  parse: (text) => (/^[A-Za-z0-9_-]{1,128}$/.test(text) ? { value: text } : "foreign"),
+};
+
+const LABEL = "[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
+const META = new RegExp(
+  `^((?:${LABEL}(?:\\.${LABEL})*/)?[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\\s+(\\S[\\s\\S]*)$`,
+);
+
+/** A key of `_meta`, in the specification's format, and its value. */
+export const META_ENTRY: Grammar<readonly [key: string, value: Json]> = {
+  expected: 'a key and a JSON value, such as example.com/tier "gold"',
+  parse(text) {
+    const [, key, json = ""] = META.exec(text) ?? [];
+    const value = parseJson(json);
+    return key === undefined || value === undefined ? "invalid" : { value: [key, value] };
+  },
+};
+
+export const MEDIA_TYPE: Grammar<string> = {
+  expected: "a media type, such as text/markdown",
+  parse: (text) => (/^[\w.+-]+\/[\w.+-]+(?:\s*;.+)?$/.test(text) ? { value: text } : "invalid"),
+};
+
+/** A URI, or a template of URIs; `parseVariables` checks it. */
+export const URI_TEMPLATE: Grammar<string> = {
+  expected: "a URI or a URI template, such as orders://{id}",
+  parse: (text) => ({ value: text.split(/\s/)[0] ?? "" }),
+};
+
+export const PATTERN: Grammar<string> = {
+  expected: "a regular expression, in backticks or without",
+  parse(text) {
+    const pattern = /^`.*`$/s.test(text) ? text.slice(1, -1) : text;
+    try {
+      new RegExp(pattern, "u");
+      return { value: pattern };
+    } catch (error) {
+      return { problem: `must be a regular expression: ${(error as Error).message}` };
+    }
+  },
+};
+
+/** JavaScript declares types with `@type {T}`; only this word is a constraint. */
+export const INTEGER_WORD: Grammar<true> = {
+  expected: "the word integer",
+  parse: (text) => (text === "integer" ? { value: true } : "foreign"),
+};
+
+/** A value of the documented type. */
+export const VALUE: Grammar<Json> = {
+  expected: "JSON of the type, or a bare string",
+  parse(text, schema) {
+    const value = readValue(schema, text);
+    if (value !== undefined) return { value };
+    const types = [...(typesOf(schema) ?? [])].join(" or ");
+    return { problem: `must be JSON of type ${types}, not "${text}"` };
+  },
+};
+
+/** Parses the text of a tag as a value for the schema: JSON, or a bare string. Undefined if the type does not fit. */
+export function readValue(schema: DerivedSchema, text: string): Json | undefined {
+  const types = typesOf(schema);
+  const parsed = parseJson(text);
+  if (parsed !== undefined && (types === undefined || admits(types, parsed))) return parsed;
+  if (types !== undefined && !types.has("string")) return undefined;
+  return /^'.*'$/s.test(text) ? text.slice(1, -1) : text;
+}
+
+function admits(types: Set<JsonType>, value: Json): boolean {
+  if (value === null) return types.has("null");
+  if (Array.isArray(value)) return types.has("array");
+  if (typeof value === "number") return types.has("number") || (types.has("integer") && Number.isInteger(value));
+  return types.has(typeof value as JsonType);
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import type ts from "typescript";
+import { checkTags, type KnownTag, readTag, reportRepeated, type TagReporter } from "../comments/check-tags.ts";
+import { type DocComment, type FunctionDoc, isValueTag } from "../comments/doc-comment.ts";
+import type { Described, Entry } from "../comments/tag.ts";
+import type { Candidate } from "./exports.ts";
+import type { Session } from "./session.ts";
+
+/** Returns the candidate with the name of its tag `@name`, if it has one. */
+export function renamed(candidate: Candidate, { tags }: FunctionDoc): Candidate {
+  const reporter = { subject: "", report() {} };
+  const [known] = checkTags(reporter, { text: "", tags: tags.filter(({ name }) => name === "name") }, "tool");
+  const name = known && (readTag(known, reporter) as string | undefined);
+  return name === undefined ? candidate : { ...candidate, name };
+}
+
+/** Reads the tags of a function that set members of its manifest entry, and reports the mistakes in all of its tags. */
+export function readEntry(session: Session, { name, node }: Candidate, described: Described, doc: FunctionDoc): Entry {
+  const reporter = reporterFor(session, `'${name}'`, node);
+  // describe.ts reports the tags of values that no parameter is before.
+  const own = { ...doc, tags: doc.tags.filter((tag) => !isValueTag(tag)) };
+  return checkTags(reporter, own, described).reduce<Entry>((entry, known) => {
+    if (known.tag.entry === undefined) return entry;
+    const value = readTag(known, reporter);
+    return value === undefined ? entry : merge(reporter, known, entry, known.tag.entry(value));
+  }, {});
+}
+
+/** Reports the mistakes in the tags of a comment that does not describe a single function. */
+export function checkOtherTags(
+  session: Session,
+  subject: string,
+  node: ts.Node,
+  described: "module" | "object",
+  doc: DocComment | undefined,
+): void {
+  if (doc) checkTags(reporterFor(session, subject, node), doc, described);
+}
+
+function reporterFor(session: Session, subject: string, node: ts.Node): TagReporter {
+  return {
+    subject,
+    report(code, message, place) {
+      // The author cannot fix the comments of a package whose function is exported again.
+      if (session.origins.isProject(place?.file ?? node.getSourceFile())) session.report(code, place ?? node, message);
+    },
+  };
+}
+
+/** Adds members to an entry: lists are joined, objects are merged. A key that is already set counts as repeated. */
+function merge(reporter: TagReporter, { found }: KnownTag, entry: Entry, more: Entry): Entry {
+  const merged: { [member: string]: unknown } = { ...entry };
+  for (const [member, value] of Object.entries(more)) {
+    const earlier = merged[member];
+    if (earlier === undefined) merged[member] = value;
+    else if (Array.isArray(earlier)) merged[member] = [...new Set([...earlier, ...(value as unknown[])])];
+    else if (Object.keys(value).some((key) => Object.hasOwn(earlier as object, key))) reportRepeated(reporter, found);
+    else merged[member] = { ...(earlier as object), ...(value as object) };
+  }
+  return merged as Entry;
+}

@@ -1,0 +1,95 @@
+import type { Server } from "proffer";
+import { connect } from "proffer/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeBuild } from "../src/build/built-folder.ts";
+import type { Tag } from "../src/derive/comments/tag.ts";
+import { TAGS } from "../src/derive/comments/tags.ts";
+import { createDeriver } from "../src/derive/index.ts";
+import { load } from "../src/modules/load.ts";
+import { createProject, type Project } from "./project.ts";
+
+/** The parts of a server that tags can change, by the name in the example. */
+type Facts = ReadonlyMap<string, unknown>;
+
+const isJavaScript = ({ example }: Tag) => example.includes("@typedef");
+const typed = TAGS.filter((tag) => !isJavaScript(tag)).map(({ example }) => example);
+const plain = TAGS.filter(isJavaScript).map(({ example }) => example);
+
+/** Returns the example without its tag and the tag's text. */
+function withoutTag({ name, example }: Tag): string {
+  return example.replace(new RegExp(`@${name}\\b[^@\\n]*?(?=@|\\*/|\\n)`), "");
+}
+
+function factsOf(server: Server): Facts {
+  return new Map<string, unknown>([
+    ["", { ...server.info, instructions: (server as { instructions?: string }).instructions }],
+    ...[...server.tools].map(
+      ({ name, description, timeout, requires }) => [name, { description, timeout, requires }] as const,
+    ),
+    ...[...server.prompts].map(({ name, description }) => [name, { prompt: description }] as const),
+    ...[...server.resources].map(({ name, description }) => [name, { resource: description }] as const),
+  ]);
+}
+
+/** Returns the facts that the export of an example, or the whole server, has or would have without the tag. */
+function relevant({ example, name }: Tag, facts: Facts): unknown {
+  const exported = /export (?:const|function) (\w+)/.exec(example)?.[1] ?? "";
+  const renamed = name === "name" ? /@name (\S+)/.exec(example)?.[1] : undefined;
+  return [facts.get(exported), renamed && facts.get(renamed), name === "module" && facts.get("")];
+}
+
+describe("every tag", () => {
+  let project: Project;
+  let bare: Facts;
+  const sources = new Map<string, Facts>();
+
+  beforeAll(async () => {
+    project = createProject();
+    project.write("all.ts", 'export * from "./plain.js";', ...typed);
+    project.write("plain.js", ...plain);
+    project.write(
+      "bare/all.ts",
+      'export * from "./plain.js";',
+      ...TAGS.filter((tag) => !isJavaScript(tag)).map(withoutTag),
+    );
+    project.write("bare/plain.js", ...TAGS.filter(isJavaScript).map(withoutTag));
+    const file = project.path("all.ts");
+    bare = factsOf(await load(project.path("bare/all.ts")));
+    sources.set("the sources", factsOf(await load(file)));
+    sources.set("the cache", factsOf(await load(file)));
+    const deriver = createDeriver(file);
+    writeBuild(file, project.path("dist"), deriver.derive(), (folder) => deriver.emit(folder));
+    sources.set("a build", factsOf(await load(project.path("dist"))));
+  });
+
+  afterAll(() => project.remove());
+
+  it.each(TAGS.map((tag) => [tag.name, tag] as const))(
+    "@%s has the same effect from the sources, the cache and a build",
+    (_, tag) => {
+      for (const facts of sources.values()) {
+        expect(relevant(tag, facts)).toEqual(relevant(tag, sources.get("the sources") ?? new Map()));
+        expect(relevant(tag, facts)).not.toEqual(relevant(tag, bare));
+      }
+    },
+  );
+
+  it("has an example without diagnostics", () => {
+    expect(createDeriver(project.path("all.ts")).derive().diagnostics).toEqual([]);
+  });
+
+  it("applies to calls: @name, @timeout, @requires and @meta", async () => {
+    project.write(
+      "calls.ts",
+      "/** Never ends. @name wait-long @timeout 20ms @meta example.com/tier 2 */",
+      "export const wait = () => new Promise<string>(() => {});",
+      "/** Asks. @requires elicitation */",
+      'export const ask = () => "asked";',
+    );
+    const client = await connect(await load(project.path("calls.ts")), { capabilities: {} });
+    expect(await client.listTools()).toMatchObject([{ name: "wait-long", _meta: { "example.com/tier": 2 } }, {}]);
+    expect(await client.call("wait-long")).toMatchObject({ isError: true });
+    await expect(client.call("ask")).rejects.toMatchObject({ data: { requiredCapabilities: { elicitation: {} } } });
+    await client.close();
+  });
+});
