@@ -21,6 +21,7 @@ export type {
   BoundResult,
   Manifest,
   ManifestArgument,
+  ManifestCompanion,
   ManifestPrompt,
   ManifestResource,
   ManifestTool,

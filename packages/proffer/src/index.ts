@@ -2,6 +2,7 @@ export type { Middleware, MiddlewareCall } from "./calls/middleware.ts";
 export type { Principal } from "./calls/principal.ts";
 export type { Client, Session } from "./calls/session.ts";
 export type { ResourceChange } from "./catalog/changes.ts";
+export { type AnyFunction, type ArgumentName, type CompanionOptions, companion } from "./catalog/companion.ts";
 export type { Complete, CompleteFunction } from "./catalog/completion.ts";
 export {
   type CreatedByDefinePrompt,

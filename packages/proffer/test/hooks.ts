@@ -2,7 +2,9 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type CompanionOptions,
   type CompleteFunction,
+  companion,
   definePrompt,
   defineResource,
   defineResourceGroup,
@@ -19,6 +21,7 @@ import {
   type Store,
   type ToolOptions,
 } from "proffer";
+import { createDerivedServer } from "proffer/derived";
 import type { FilesOptions } from "proffer/files";
 import type { ServeOptions } from "proffer/http";
 import { type JsonlOptions, jsonl } from "proffer/jsonl";
@@ -43,6 +46,8 @@ interface OptionTypes {
   PromptArgumentOptions: PromptArgumentOptions;
   ReadResourceOptions: ReadResourceOptions<"x://{id}", unknown>;
   CompleteOptions: NonNullable<ReadResourceOptions<"x://{id}", unknown>["complete"]>;
+  CompanionOptions: CompanionOptions<(id: string) => unknown>;
+  CompanionCompleteOptions: { id: CompleteFunction };
   ResourceGroupOptions: ResourceGroupOptions;
   ServeOptions: ServeOptions;
   StdioOptions: StdioOptions;
@@ -279,6 +284,24 @@ export const HOOKS = {
     define: (id) => ({ resources: [defineResource({ ...LIST, complete: { id } })] }),
     request: complete({ type: "ref/resource", uri: "x://{id}" }),
   },
+  "CompanionOptions.list": {
+    ...LISTED,
+    define: (hook) => withCompanion({ list: hook }),
+  },
+  "CompanionOptions.exists": {
+    ...EXISTS,
+    define: (exists) => withCompanion({ exists }),
+    tolerant: true,
+  },
+  "CompanionOptions.watch": {
+    ...WATCH,
+    define: (watch) => withCompanion({ watch }),
+  },
+  "CompanionCompleteOptions.id": {
+    ...COMPLETE,
+    define: (id) => withCompanion({ complete: { id } }),
+    request: complete({ type: "ref/resource", uri: "x://{id}" }),
+  },
   "ResourceGroupOptions.messages": {
     works: () => "No such resource.",
     define: (messages) => ({
@@ -342,6 +365,32 @@ export const HOOKS = {
     nonsense: "internal error",
   },
 } satisfies Record<HookName, Hook>;
+
+/** A derived resource whose function has a companion. */
+function withCompanion(options: CompanionOptions<(id: string) => unknown>): Omit<ServerOptions, "name" | "version"> {
+  const item = (id: string) => id;
+  companion(item, options);
+  const manifest = {
+    server: { name: "derived", version: "1" },
+    tools: [],
+    prompts: [],
+    resources: [
+      {
+        uri: "x://{id}",
+        name: "x",
+        variables: [{ name: "id", required: true, type: "string", schema: { type: "string" } }],
+        companion: {
+          ...(options.complete && { complete: ["id"] }),
+          ...(options.list && { list: true as const }),
+          ...(options.exists && { exists: true as const }),
+          ...(options.watch && { watch: true as const }),
+        },
+        binding: { path: ["item"], parameters: [{ kind: "argument", name: "id" }], result: { kind: "value" } },
+      },
+    ],
+  } as const;
+  return { resources: [...createDerivedServer(manifest, async () => ({ item })).resources] };
+}
 
 function sqlOptions(query: Partial<SqlQuery>): SqlOptions {
   const queries = [{ path: "{id}", name: "x", text: "select :id", ...query }];

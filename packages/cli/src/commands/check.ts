@@ -50,7 +50,10 @@ async function listModule(file: string, derivation: Derivation): Promise<Listing
 /** Only a module that exports its own server must be imported to be listed, and only if it can be served. */
 async function serverFor(file: string, derivation: Derivation): Promise<Server> {
   if (derivation.form !== "functions" && !isBroken(derivation)) return load(file);
-  return createDerivedServer(toManifest(derivation), () =>
+  const manifest = toManifest(derivation);
+  // The lists of companions are code, too: only their templates are shown.
+  const resources = manifest.resources.map(({ companion: _, ...resource }) => resource);
+  return createDerivedServer({ ...manifest, resources }, () =>
     Promise.reject(new Error("proffer check calls no functions.")),
   );
 }

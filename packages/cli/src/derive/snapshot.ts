@@ -3,6 +3,7 @@ import type ts from "typescript";
 import { moduleDoc } from "./comments/docs.ts";
 import type { EmitSource } from "./emit/emit.ts";
 import { findQuestions } from "./exports/ask.ts";
+import { Companions } from "./exports/companions.ts";
 import { describeModule } from "./exports/describe.ts";
 import { checkOtherTags } from "./exports/function-tags.ts";
 import { locate, openSession } from "./exports/session.ts";
@@ -38,7 +39,7 @@ export function describeSnapshot(
 
   const about = moduleDoc(described);
   checkOtherTags(session, "the module", described, "module", about);
-  const content = describeModule(session, described);
+  const content = describeModule(session, described, new Companions(session, files));
   const questions = findQuestions(session, files);
   const located = [...questions].map(([node, schema]): DerivedQuestion => ({ ...locate(node), schema }));
   const errors = check ? files.flatMap((file) => program.getSemanticDiagnostics(file)) : [];

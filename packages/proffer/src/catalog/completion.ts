@@ -12,3 +12,9 @@ export type CompleteFunction = (
 
 /** The protocol's limit for one response. */
 export const MAX_COMPLETIONS = 100;
+
+/** Returns the values of a list that begin with the typed text. */
+export function matching(list: readonly string[], typed: string): readonly string[] {
+  const start = typed.toLowerCase();
+  return list.filter((item) => item.toLowerCase().startsWith(start));
+}

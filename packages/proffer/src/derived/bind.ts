@@ -2,7 +2,7 @@ import { RpcError } from "../protocol/errors.ts";
 import type { Context } from "../questions/context.ts";
 import { kindOf, type Result, result } from "../results/content.ts";
 import { ValidationError } from "../schema/schema.ts";
-import { decode, encode } from "./codec.ts";
+import { type Codec, decode, encode } from "./codec.ts";
 import { CodecError } from "./codec-text.ts";
 import type { Binding, BoundResult } from "./manifest.ts";
 
@@ -25,21 +25,25 @@ export function bind(binding: Binding, load: () => Module | Promise<Module>): Bo
 }
 
 function call(binding: Binding, module: Module, args: Arguments, ctx: Context): unknown {
-  const decoded = binding.decode === undefined ? args : decodeArguments(binding, args);
+  const values = valuesOf(binding, args, ctx);
   const [holder, method] = findFunction(binding, module);
-  return toResult(binding.result, method.apply(holder, valuesOf(binding, decoded, ctx)));
+  return toResult(binding.result, method.apply(holder, values));
 }
 
-function decodeArguments(binding: Binding, args: Arguments): Arguments {
+function decodeArguments(codec: Codec, args: Arguments): Arguments {
   try {
-    return binding.decode === undefined ? args : (decode(binding.decode, args) as Arguments);
+    return decode(codec, args) as Arguments;
   } catch (error) {
     if (error instanceof CodecError) throw new ValidationError([{ pointer: error.pointer, message: error.message }]);
     throw error;
   }
 }
 
-function findFunction({ path }: Binding, module: Module): [holder: unknown, method: (...args: unknown[]) => unknown] {
+/** Returns the author's function, and the object that it is a method of. */
+export function findFunction(
+  { path }: Binding,
+  module: Module,
+): [holder: unknown, method: (...args: unknown[]) => unknown] {
   let holder: unknown;
   let found: unknown = module;
   for (const member of path) {
@@ -48,12 +52,19 @@ function findFunction({ path }: Binding, module: Module): [holder: unknown, meth
   }
   if (typeof found === "function")
     return [path.length > 1 ? holder : undefined, found as (...args: unknown[]) => unknown];
-  throw new RpcError("internal_error", "The module does not match its manifest.", {
-    cause: new TypeError(`${path.join(".")} is not a function; build the module again`),
+  throw mismatch(`${path.join(".")} is not a function`);
+}
+
+/** Returns the error for a module that is not the one that its manifest describes. */
+export function mismatch(problem: string): RpcError {
+  return new RpcError("internal_error", "The module does not match its manifest.", {
+    cause: new TypeError(`${problem}; build the module again`),
   });
 }
 
-function valuesOf({ parameters }: Binding, args: Arguments, ctx: Context): unknown[] {
+/** Returns the values of the function's parameters. */
+export function valuesOf({ parameters, decode: codec }: Binding, given: Arguments, ctx: Context): unknown[] {
+  const args = codec === undefined ? given : decodeArguments(codec, given);
   const values: unknown[] = [];
   for (const parameter of parameters) {
     switch (parameter.kind) {

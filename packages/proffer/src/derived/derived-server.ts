@@ -7,6 +7,7 @@ import { defineTool, type Tool } from "../tools/define.ts";
 import { parseTemplate } from "../uri/template.ts";
 import { type BoundFunction, bind, type Module } from "./bind.ts";
 import type { BuiltChecks, CheckSlot } from "./built-check.ts";
+import { companionCompletions, companionHooks } from "./companion-hooks.ts";
 import { compileLazily, lazySchema } from "./lazy-schema.ts";
 import type {
   Binding,
@@ -22,6 +23,7 @@ import { variableParam } from "./variable.ts";
 const MAX_SHOWN = 200;
 
 type Bind = (binding: Binding) => BoundFunction;
+type Load = () => Module | Promise<Module>;
 
 /** Options for a derived server. */
 export interface DerivedOptions extends Partial<ServerOptions> {
@@ -74,14 +76,14 @@ export interface DerivedItems {
 /** Defines the items of a manifest. `slots` gets the place for the check of each tool's arguments, by name. */
 export function defineItems(
   manifest: Manifest,
-  loaded: () => Module | Promise<Module>,
+  loaded: Load,
   slots: Map<string, CheckSlot>,
 ): DerivedItems {
   const bound: Bind = (binding) => bind(binding, loaded);
   return {
     tools: manifest.tools.map((tool) => toTool(tool, bound, slots)),
-    prompts: manifest.prompts.map((prompt) => toPrompt(prompt, bound)),
-    resources: manifest.resources.map((resource) => toResource(resource, bound)),
+    prompts: manifest.prompts.map((prompt) => toPrompt(prompt, bound, loaded)),
+    resources: manifest.resources.map((resource) => toResource(resource, bound, loaded)),
   };
 }
 
@@ -104,13 +106,19 @@ function toTool(manifest: ManifestTool, bound: Bind, slots: Map<string, CheckSlo
   return defineTool({ ...described, input: lazySchema(inputSchema, slot), ...output, handle }) as Tool;
 }
 
-function toPrompt(manifest: ManifestPrompt, bound: Bind): Prompt {
-  const { arguments: declared, binding, deprecated: _, ...described } = manifest;
+function toPrompt(manifest: ManifestPrompt, bound: Bind, load: Load): Prompt {
+  const { arguments: declared, binding, companion: __, deprecated: _, ...described } = manifest;
+  const complete = companionCompletions(manifest, load);
   const get = bound(binding);
   const checks = declared.map((argument) => checkValue("argument", argument));
   return definePrompt({
     ...described,
-    arguments: Object.fromEntries(declared.map(({ name, schema: _schema, ...rest }) => [name, rest])),
+    arguments: Object.fromEntries(
+      declared.map(({ name, schema: _schema, ...rest }) => {
+        const own = Object.hasOwn(complete, name) && complete[name];
+        return [name, own ? { ...rest, complete: own } : rest];
+      }),
+    ),
     get: (values, ctx) => {
       for (const check of checks) check(values);
       return get(values, ctx) as string;
@@ -118,17 +126,18 @@ function toPrompt(manifest: ManifestPrompt, bound: Bind): Prompt {
   });
 }
 
-function toResource(manifest: ManifestResource, bound: Bind): Resource {
-  const { variables, binding, deprecated: _, ...described } = manifest;
+function toResource(manifest: ManifestResource, bound: Bind, load: Load): Resource {
+  const { variables, binding, companion: __, deprecated: _, ...described } = manifest;
   const read = bound(binding) as Resource["read"];
-  if (variables.length === 0) return defineResource({ ...described, read });
+  const hooks = companionHooks(manifest, load);
+  if (variables.length === 0) return defineResource({ ...described, ...hooks, read });
   const inQuery = new Set(queryOf(described.uri));
   const params = Object.fromEntries(
     variables.map((variable) => [variable.name, variableParam(variable, !inQuery.has(variable.name))]),
   );
   const completions = variables.flatMap(({ name, complete }) => (complete === undefined ? [] : [[name, complete]]));
-  const complete = Object.fromEntries(completions);
-  return defineResource({ ...described, params, complete, read: checkLists(variables, read) });
+  const complete = { ...Object.fromEntries(completions), ...companionCompletions(manifest, load) };
+  return defineResource({ ...described, ...hooks, params, complete, read: checkLists(variables, read) });
 }
 
 function queryOf(uri: string): string[] {

@@ -43,7 +43,17 @@ export interface ManifestPrompt {
   readonly _meta?: Meta;
   /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
+  readonly companion?: ManifestCompanion;
   readonly binding: Binding;
+}
+
+/** The code that the companion of a function adds; it is imported with the module. */
+export interface ManifestCompanion {
+  /** The names of the arguments with completions. */
+  readonly complete?: readonly string[];
+  readonly list?: true;
+  readonly exists?: true;
+  readonly watch?: true;
 }
 
 export interface ManifestArgument {
@@ -67,6 +77,7 @@ export interface ManifestResource {
   readonly variables: readonly ManifestVariable[];
   /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
+  readonly companion?: ManifestCompanion;
   readonly binding: Binding;
 }
 

@@ -1,6 +1,6 @@
 import type { Call } from "../calls/call.ts";
 import { limitHook } from "../calls/timeout.ts";
-import { type Complete, MAX_COMPLETIONS } from "../catalog/completion.ts";
+import { type Complete, MAX_COMPLETIONS, matching } from "../catalog/completion.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { CallContext } from "../questions/context.ts";
@@ -64,8 +64,7 @@ async function suggest(call: Call, complete: Complete, { value, known }: Complet
     if (Array.isArray(given) && given.every((item) => typeof item === "string")) return given;
     throw new TypeError("a complete function must return an array of strings");
   }
-  const start = value.toLowerCase();
-  return complete.filter((item) => item.toLowerCase().startsWith(start));
+  return matching(complete, value);
 }
 
 /** Returns the arguments that the client has already filled in; values other than strings are ignored. */

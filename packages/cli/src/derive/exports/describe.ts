@@ -2,6 +2,7 @@ import { dirname, relative } from "node:path";
 import type { Manifest, ManifestPrompt, ManifestResource, ManifestTool } from "proffer/derived";
 import type ts from "typescript";
 import { type FunctionDoc, groupTags, isValueTag } from "../comments/doc-comment.ts";
+import type { Companions } from "./companions.ts";
 import { type Candidate, findExports } from "./exports.ts";
 import { readEntry, renamed } from "./function-tags.ts";
 import { derivePrompt } from "./prompt.ts";
@@ -24,7 +25,7 @@ export interface ModuleContent {
 const NAME = /^(?!(?:__proto__|constructor|prototype|toString|valueOf|hasOwnProperty)$)[A-Za-z0-9_.-]{1,128}$/;
 
 /** Describes the exports of a module. Exports with errors are reported and left out. */
-export function describeModule(session: Session, file: ts.SourceFile): ModuleContent {
+export function describeModule(session: Session, file: ts.SourceFile, companions: Companions): ModuleContent {
   const { form, candidates } = findExports(session, file);
   const content: ModuleContent = { form, tools: [], prompts: [], resources: [] };
   if (form === "combined") content.places = placesOf(file, candidates);
@@ -40,10 +41,22 @@ export function describeModule(session: Session, file: ts.SourceFile): ModuleCon
     if (kind === undefined || !hasUsableName(session, candidate, taken[kind])) continue;
     reportComment(session, candidate, doc);
     const entry = readEntry(session, candidate, kind, doc);
-    if (kind === "tool") keep(content.tools, deriveTool(session, candidate, doc, entry));
-    else if (kind === "prompt") keep(content.prompts, derivePrompt(session, candidate, doc, entry));
-    else keepResource(session, candidate, content.resources, deriveResource(session, candidate, doc, entry));
+    if (kind === "tool") {
+      companions.of(candidate, { what: "tool", names: [] });
+      keep(content.tools, deriveTool(session, candidate, doc, entry));
+    } else if (kind === "prompt") {
+      const prompt = derivePrompt(session, candidate, doc, entry);
+      const names = prompt?.arguments.map(({ name }) => name) ?? [];
+      keep(content.prompts, prompt && { ...prompt, ...companions.of(candidate, { what: "prompt", names }) });
+    } else {
+      const resource = deriveResource(session, candidate, doc, entry);
+      const names = resource?.variables.map(({ name }) => name) ?? [];
+      const what = names.length > 0 ? "template" : "resource";
+      const whole = resource && { ...resource, ...companions.of(candidate, { what, names }) };
+      keepResource(session, candidate, content.resources, whole);
+    }
   }
+  companions.reportOthers(candidates);
   if (form === "functions" && candidates.length === 0) {
     session.report(
       "PF1002",

@@ -39,6 +39,10 @@ export const DIAGNOSTICS = {
   PF1503: { severity: "error", summary: "The type of a question is not an object" },
   PF1504: { severity: "error", summary: "A form cannot ask for a property" },
 
+  PF1601: { severity: "error", summary: "A companion belongs to a function that is not served" },
+  PF1602: { severity: "error", summary: "A companion has an option that its function cannot have" },
+  PF1603: { severity: "error", summary: "A function has two companions" },
+  PF1604: { severity: "error", summary: "A companion is not at the top level of a module" },
   PF1701: { severity: "error", summary: "Two servers are exported" },
   PF1702: { severity: "error", summary: "A server has an export name that is not served" },
   PF1703: { severity: "error", summary: "The exported server is a promise" },

@@ -47,3 +47,11 @@ export interface Server {
   close(): Promise<void>;
 }
 export function defineServer(options: { name: string; version: string }): Server;
+
+export interface CompanionOptions {
+  readonly complete?: { readonly [name: string]: readonly string[] | ((value: string) => readonly string[]) };
+  readonly list?: () => readonly { uri: string }[];
+  readonly exists?: (...values: never[]) => boolean;
+  readonly watch?: () => () => void;
+}
+export function companion(target: (...values: never[]) => unknown, options: CompanionOptions): void;
