@@ -31,4 +31,5 @@ export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
 export { escapeToken } from "./schema/json-schema/report.ts";
 export { NAME_COST, run } from "./schema/json-schema/run.ts";
 export { indexSchema } from "./schema/json-schema/schema-index.ts";
+export { type Overrides, overrideOptions } from "./server/overrides.ts";
 export { findSimilar } from "./support/similar.ts";

@@ -1,3 +1,4 @@
+export type { ErrorsOption } from "./calls/exposed-error.ts";
 export type { Middleware, MiddlewareCall } from "./calls/middleware.ts";
 export type { Principal } from "./calls/principal.ts";
 export type { Client, Session } from "./calls/session.ts";

@@ -92,6 +92,8 @@ export interface Hook {
   readonly late?: Outcome;
   /** Where a failure is logged. Default: once in the server's log. */
   readonly loggedTo?: "console" | "nowhere";
+  /** Whether the request fails and is logged even if the hook works. */
+  readonly alwaysFails?: boolean;
   /** Whether nonsense is not an error, and not logged. */
   readonly tolerant?: boolean;
   /** Whether the caller, such as `JSON.stringify`, cannot wait: then it cannot reject either. */
@@ -180,6 +182,7 @@ export const HOOKS = {
     nonsense: "tool error",
     late: "tool error",
     loggedTo: "console",
+    alwaysFails: true,
     tolerant: true,
   },
   "ServerOptions.onStart": {
@@ -199,6 +202,20 @@ export const HOOKS = {
     failed: "served",
     nonsense: "served",
     tolerant: true,
+  },
+  "ServerOptions.errors": {
+    works: () => "Try again later.",
+    define: (errors) => ({
+      errors,
+      tools: [defineTool({ name: "t", handle: () => Promise.reject(new Error("of the tool")) })],
+    }),
+    request: call,
+    failed: "tool error",
+    nonsense: "tool error",
+    nonsenseValue: 42,
+    // It must be synchronous: a promise is nonsense.
+    late: "tool error",
+    alwaysFails: true,
   },
   "Store.claim": {
     works: () => true,

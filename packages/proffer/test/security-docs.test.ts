@@ -88,6 +88,8 @@ describe("the limits of docs/security.md", () => {
     expect(fixed["headers of an HTTP request; 431"]).toBe("1,000");
     expect(constant("../src/questions/state.ts", "MAX_STATE_LENGTH")).toBe("256 * 1024");
     expect(fixed["state of a question"]).toBe("256 KiB");
+    expect(constant("../src/calls/exposed-error.ts", "MAX_ERROR_TEXT")).toBe("8192");
+    expect(fixed["characters of an exception that `errors` exposes"]).toBe("8,192");
     expect(constant("../src/server/store.ts", "MAX_KEYS")).toBe("100_000");
     expect(fixed["answers that single-use tools remember in memory"]).toBe("100,000");
     expect(constant("../src/questions/rounds.ts", "MAX_STEP_WAIT")).toBe("10 * 60 * 1000");

@@ -29,24 +29,6 @@ describe("connect", () => {
     const client = await connect(own, { principal: { id: "ada" }, capabilities: { roots: {} } });
     expect((await client.call(whoami)).content).toEqual([{ type: "text", text: '["ada",{"roots":{}}]' }]);
   });
-
-  it("shows the real error with exposeErrors, and no detail of it otherwise", async () => {
-    const breaks = defineTool({
-      name: "breaks",
-      handle: () => {
-        throw new Error("no such table: birds");
-      },
-    });
-    const own = defineServer({ name: "s", version: "1", tools: [breaks], log: () => {} });
-    const texts = async (exposeErrors: boolean) => (await (await connect(own, { exposeErrors })).call(breaks)).content;
-    expect(await texts(false)).toEqual([{ type: "text", text: 'Tool "breaks" failed.' }]);
-    expect(await texts(true)).toEqual([
-      {
-        type: "text",
-        text: "no such table: birds (shown because exposeErrors is on; throw a ToolError to show it always)",
-      },
-    ]);
-  });
 });
 
 describe("call", () => {

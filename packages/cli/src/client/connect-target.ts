@@ -1,3 +1,4 @@
+import { overrideOptions } from "proffer/derived";
 import { type ClientOptions, connect, connectOver, type Link, RemoteError, type TestClient } from "proffer/testing";
 import { openServer } from "../modules/load.ts";
 import { CommandError } from "../terminal/command-error.ts";
@@ -91,7 +92,7 @@ async function openModule(file: string, options: ClientOptions): Promise<TestCli
   const { server, load, prepared } = await openServer(file, { warn: (message) => say(text`warning: ${message}`) });
   reportDiagnostics(prepared?.diagnostics ?? []);
   await load?.();
-  return connect(server, { ...options, exposeErrors: true, start: false });
+  return connect(overrideOptions(server, { development: true }), { ...options, start: false });
 }
 
 /** Connects within the time limit. @throws {RemoteError} also if the server does not respond. */

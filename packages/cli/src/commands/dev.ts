@@ -1,3 +1,4 @@
+import { overrideOptions } from "proffer/derived";
 import { prepareProcess, serveProcess } from "proffer/process";
 import { createLiveServer, type Difference, type LiveServer } from "../dev/live-server.ts";
 import { openVersions, type Version, type Versions } from "../dev/versions.ts";
@@ -40,8 +41,7 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
   });
 
   await explainUsage(
-    serveProcess(live.server, {
-      errors: "message",
+    serveProcess(overrideOptions(live.server, { development: serving.errors !== "masked" }), {
       ...serving,
       listening: ({ url }) => say(text`\nListening at ${url}; watching ${file} for edits.`),
     }),

@@ -56,10 +56,6 @@ export class Batch implements CallOrigin {
     return this.#origin.session;
   }
 
-  get exposeErrors(): boolean {
-    return this.#origin.exposeErrors;
-  }
-
   get address(): CallOrigin["address"] {
     return this.#origin.address;
   }

@@ -16,8 +16,6 @@ export interface CallOrigin {
   readonly principal: Principal | undefined;
   /** The state of the session that `initialize` opened; undefined on revisions without sessions. */
   readonly session: SessionState | undefined;
-  /** Whether clients see the messages of unexpected errors. */
-  readonly exposeErrors: boolean;
   /** The network address of the client, where the transport knows one. */
   readonly address?: string | undefined;
   /** Whether the response to `subscriptions/listen` counts as a stream, not as a call in flight. */

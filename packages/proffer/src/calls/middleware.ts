@@ -17,7 +17,8 @@ export interface MiddlewareCall {
 }
 
 /**
- * Runs around each request. It can return its own result instead of calling `next`, change the result, or throw.
+ * Runs around each request. It can return its own result instead of calling `next`, change the result, or throw. `next`
+ * rejects with the exception that the handler threw, unless it is a `ToolError`, which is a result.
  *
  * @example
  * const audit: Middleware = async (call, next) => {
@@ -28,14 +29,36 @@ export interface MiddlewareCall {
  */
 export type Middleware = (call: MiddlewareCall, next: () => Promise<object>) => object | Promise<object>;
 
+/**
+ * Thrown instead of the result of a tool that threw an unexpected exception: the middleware receives the exception, and
+ * the client the result, unless the middleware answers otherwise.
+ */
+export class UnexpectedFailure {
+  readonly thrown: unknown;
+  readonly result: object;
+
+  constructor(thrown: unknown, result: object) {
+    this.thrown = thrown;
+    this.result = result;
+  }
+}
+
 /** Wraps a method's handler in the middleware. */
 export function createMiddleware(
   middleware: Middleware,
 ): (call: Call, handler: (call: Call) => unknown) => Promise<unknown> {
   return async (call, handler) => {
     let prepared: SerializedResult | undefined;
+    let failure: UnexpectedFailure | undefined;
     const run = async (): Promise<object> => {
-      const result = (await handler(call)) as object;
+      let result: object;
+      try {
+        result = (await handler(call)) as object;
+      } catch (error) {
+        if (!(error instanceof UnexpectedFailure)) throw error;
+        failure = error;
+        throw error.thrown;
+      }
       if (!(result instanceof SerializedResult)) return result;
       prepared = result;
       return result.value;
@@ -46,7 +69,13 @@ export function createMiddleware(
       result.catch(() => undefined);
       return result;
     };
-    const result: unknown = await middleware(new CallView(call), next);
+    let result: unknown;
+    try {
+      result = await middleware(new CallView(call), next);
+    } catch (error) {
+      if (failure === undefined || error !== failure.thrown) throw error;
+      return failure.result;
+    }
     if (!isObject(result))
       throw new TypeError(
         `The middleware returned ${String(result)} for ${call.method}; it must return a result object`,
@@ -56,7 +85,8 @@ export function createMiddleware(
   };
 }
 
-class CallView implements MiddlewareCall {
+/** A view of a call without its internals, for functions of the author. */
+export class CallView implements MiddlewareCall {
   readonly #call: Call;
 
   constructor(call: Call) {

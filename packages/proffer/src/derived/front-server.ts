@@ -56,6 +56,7 @@ const OWN = new Set<string>([
   "pages",
   "store",
   "lifespan",
+  "overrides",
 ] satisfies (keyof ServerState)[]);
 
 class Front extends ServerState {

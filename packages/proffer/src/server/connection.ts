@@ -30,7 +30,6 @@ export interface ConnectionOptions {
   /** Whether the client reads its messages. While it does not, log messages and progress are dropped. */
   readonly isReading?: (() => boolean) | undefined;
   readonly principal?: Principal | undefined;
-  readonly exposeErrors?: boolean | undefined;
   /** With this many requests in flight, the next one gets the error `busy`. Default: no limit. */
   readonly maxInFlight?: number | undefined;
   /** A table that several connections share, instead of one of its own with `maxInFlight`. */
@@ -43,7 +42,6 @@ export interface ConnectionOptions {
  */
 export class Connection implements CallOrigin, ChangeListener {
   readonly principal: Principal | undefined;
-  readonly exposeErrors: boolean;
   session: SessionState | undefined;
   readonly #server: ServerState;
   readonly #send: (wire: Wire) => void;
@@ -60,7 +58,6 @@ export class Connection implements CallOrigin, ChangeListener {
     this.#send = options.send;
     this.#isReading = options.isReading;
     this.principal = options.principal;
-    this.exposeErrors = options.exposeErrors ?? false;
     this.#inFlight = options.inFlight ?? new InFlight(options.maxInFlight);
   }
 

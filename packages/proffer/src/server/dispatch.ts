@@ -1,4 +1,5 @@
 import type { Call } from "../calls/call.ts";
+import { exposedText } from "../calls/exposed-error.ts";
 import { hintsFor } from "../catalog/cache-hints.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { METHODS, type Method } from "../protocol/methods.ts";
@@ -8,7 +9,6 @@ import { failureResult } from "../results/call-result.ts";
 import { ToolError } from "../results/content.ts";
 import { encodeResult, errorMessage, resultMessage, toErrorObject } from "../results/encode.ts";
 import { SerializedResult } from "../results/serialized.ts";
-import { messageOf } from "../support/log.ts";
 import { whenReady } from "../support/when-ready.ts";
 import { waitsForStart } from "./lifespan.ts";
 import { HANDLERS, type Handler } from "./methods.ts";
@@ -134,9 +134,6 @@ function toRpcError(call: Call, thrown: unknown): RpcError {
   }
   if (thrown instanceof ToolError) return new RpcError("internal_error", thrown.message);
   call.server.logError(call, `${call.method} failed`, thrown);
-  if (!call.origin.exposeErrors) return new RpcError("internal_error", "Internal error.");
-  return new RpcError(
-    "internal_error",
-    `${messageOf(thrown)} (shown because exposeErrors is on; throw a NotFound or InvalidParams to show it always)`,
-  );
+  const text = exposedText(call, thrown, "throw a NotFound or InvalidParams");
+  return new RpcError("internal_error", text ?? "Internal error.");
 }

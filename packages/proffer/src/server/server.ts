@@ -1,4 +1,5 @@
 import type { Call } from "../calls/call.ts";
+import type { ErrorsOption } from "../calls/exposed-error.ts";
 import { createMiddleware, type Middleware } from "../calls/middleware.ts";
 import { checkHints } from "../catalog/cache-hints.ts";
 import { Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
@@ -18,6 +19,7 @@ import { checkFlag, UsageError } from "../support/usage-error.ts";
 import type { CreatedByDefineTool, Tool } from "../tools/define.ts";
 import type { Lifespan } from "./lifespan.ts";
 import { type ServerLimits, toServerLimits } from "./limits.ts";
+import type { Overrides } from "./overrides.ts";
 import type { Readiness } from "./readiness.ts";
 import { MemoryStore, type Store } from "./store.ts";
 
@@ -41,6 +43,11 @@ export interface ServerOptions {
    * meaning. Default: true.
    */
   readonly coerce?: boolean;
+  /**
+   * How clients see unexpected exceptions, which are always logged: "masked", "message" for their messages, or a function
+   * that returns the text. The text is limited to 8,192 characters. Default: "masked".
+   */
+  readonly errors?: ErrorsOption;
   /** How long clients may cache lists and contents. Default: not at all, and only for themselves. */
   readonly cache?: Partial<CacheHints>;
   /** The maximum number of entries in one page of a list. Default: 1,000. */
@@ -108,6 +115,9 @@ export class ServerState implements Server {
   readonly hints: CacheHints;
   readonly pageSize: number;
   readonly middleware: ReturnType<typeof createMiddleware> | undefined;
+  readonly errors: ErrorsOption;
+  /** The options that the person who started the server chose. */
+  overrides: Overrides = {};
   readonly revisions: Revisions;
   readonly store: Store;
   /** Serialized pages of lists; cleared when a list changes. */
@@ -140,6 +150,7 @@ export class ServerState implements Server {
     this.hints = { ttlMs: 0, cacheScope: "private", ...options.cache };
     this.pageSize = options.pageSize ?? PAGE_SIZE;
     this.middleware = options.middleware === undefined ? undefined : createMiddleware(options.middleware);
+    this.errors = checkErrors(options.errors ?? "masked", name);
     this.tools = new Registry<Tool>(
       "tool",
       (tool) => tool.name,
@@ -265,6 +276,15 @@ export function stateOf(server: Server): ServerState {
   throw new UsageError(
     "wrong_use",
     "This server was not created by defineServer() of this copy of proffer. Is the package installed twice?",
+  );
+}
+
+/** @throws {UsageError} for a value that is neither a mode nor a function. */
+export function checkErrors(errors: ErrorsOption, name: string): ErrorsOption {
+  if (errors === "masked" || errors === "message" || typeof errors === "function") return errors;
+  throw new UsageError(
+    "bad_option",
+    `Server "${name}": errors must be "masked", "message" or a function, not ${JSON.stringify(errors)}.`,
   );
 }
 

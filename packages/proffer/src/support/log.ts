@@ -61,7 +61,7 @@ export function contain(work: () => unknown, failed: (error: unknown) => void): 
 
 /** The message of a thrown value, which may be anything. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : toText(thrown);
+  return toText(thrown instanceof Error ? thrown.message : thrown);
 }
 
 function toLine({ level, message, error, ...details }: LogEntry): string {

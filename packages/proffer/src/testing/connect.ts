@@ -10,8 +10,6 @@ import type { ClientOptions, Link } from "./options.ts";
 export interface ConnectOptions extends ClientOptions {
   /** The caller, as an `authenticate` hook would return it. */
   readonly principal?: Principal;
-  /** Sends the real message of errors to the client, as `proffer dev` does. */
-  readonly exposeErrors?: boolean;
   /** False runs `onStart` of the server with the first call, instead of before `connect` resolves. Default: true. */
   readonly start?: boolean;
 }

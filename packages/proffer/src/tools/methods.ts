@@ -1,5 +1,7 @@
 import type { Call } from "../calls/call.ts";
 import { missingCapabilities, missingCapability } from "../calls/capabilities.ts";
+import { exposedText } from "../calls/exposed-error.ts";
+import { UnexpectedFailure } from "../calls/middleware.ts";
 import { limitTime } from "../calls/timeout.ts";
 import { type List, page } from "../catalog/pages.ts";
 import { unknownName } from "../catalog/unknown-name.ts";
@@ -13,7 +15,6 @@ import { ToolError } from "../results/content.ts";
 import { isDeferred } from "../results/return-value.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import { type Schema, ValidationError } from "../schema/schema.ts";
-import { messageOf } from "../support/log.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Tool } from "./define.ts";
 import { parseArguments } from "./input.ts";
@@ -44,7 +45,7 @@ export function callTool(call: Call): object | Promise<object> {
     if (isDeferred(value)) return finish(call, tool, ctx, value);
     return conclude(call, tool, ctx, toCallResult(value, tool) as CallResult);
   } catch (error) {
-    return deliver(call, tool, ctx, failure(call, tool, error));
+    return failure(call, tool, ctx, error);
   }
 }
 
@@ -62,7 +63,7 @@ function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown): Pro
       limitTime(call, tool.timeout, made);
       return made.finally(() => clearTimeout(call.timer)).then((result) => conclude(call, tool, ctx, result));
     },
-    (error) => deliver(call, tool, ctx, failure(call, tool, error)),
+    (error) => failure(call, tool, ctx, error),
   );
 }
 
@@ -73,7 +74,7 @@ function conclude(call: Call, tool: Tool, ctx: CallContext, result: CallResult):
   if (!(checked instanceof Promise)) return deliver(call, tool, ctx, checked);
   return checked.then(
     (whole) => deliver(call, tool, ctx, whole),
-    (error) => deliver(call, tool, ctx, failure(call, tool, error)),
+    (error) => failure(call, tool, ctx, error),
   );
 }
 
@@ -125,13 +126,17 @@ function deliver(call: Call, tool: Tool, ctx: CallContext, result: CallResult): 
   return convert(call.revision, "call", { ...result, content: blocks }, tool);
 }
 
-/** Returns the result that reports a failure to the model. Details that the model must not see go to the log. */
-function failure(call: Call, tool: Tool, thrown: unknown): CallResult {
+/** Delivers the result that reports a failure to the model. Details that the model must not see go to the log. */
+function failure(call: Call, tool: Tool, ctx: CallContext, thrown: unknown): CallResult {
   if (thrown instanceof RpcError) throw thrown;
-  if (thrown instanceof ToolError) return failureResult(thrown.message);
-  if (thrown instanceof ValidationError)
-    return failureResult(`Invalid arguments for tool "${tool.name}":\n${thrown.message}`);
+  if (thrown instanceof ToolError) return deliver(call, tool, ctx, failureResult(thrown.message));
+  if (thrown instanceof ValidationError) {
+    const message = `Invalid arguments for tool "${tool.name}":\n${thrown.message}`;
+    return deliver(call, tool, ctx, failureResult(message));
+  }
   if (!call.done) call.server.logError(call, `tool "${tool.name}" threw`, thrown);
-  if (!call.origin.exposeErrors) return failureResult(`Tool "${tool.name}" failed.`);
-  return failureResult(`${messageOf(thrown)} (shown because exposeErrors is on; throw a ToolError to show it always)`);
+  const text = exposedText(call, thrown, "throw a ToolError");
+  const result = deliver(call, tool, ctx, failureResult(text ?? `Tool "${tool.name}" failed.`));
+  if (call.server.middleware === undefined) return result;
+  throw new UnexpectedFailure(thrown, result);
 }

@@ -1,3 +1,4 @@
+import { overrideOptions } from "../server/overrides.ts";
 import type { Server } from "../server/server.ts";
 import { setLogLayout } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
@@ -36,11 +37,11 @@ const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
  */
 export async function serveProcess(server: Server, options: ProcessOptions = {}): Promise<never> {
   const { http, stdio = http === undefined, load, errors } = options;
-  const shown = errors === undefined ? {} : { exposeErrors: errors === "message" };
-  const service = http === undefined ? undefined : await listen(server, { ...http, ...shown }, options);
-  const stop = stdio
-    ? startStdio(server, { ...(stdio === true ? {} : stdio), ...shown }, service?.close)
-    : stopHttp(service);
+  if (errors !== undefined) {
+    for (const each of [server, ...Object.values(options.mounts ?? {})]) overrideOptions(each, { errors });
+  }
+  const service = http === undefined ? undefined : await listen(server, http, options);
+  const stop = stdio ? startStdio(server, stdio === true ? {} : stdio, service?.close) : stopHttp(service);
   if (!stdio) for (const signal of SIGNALS) process.once(signal, () => stop(0));
   service?.ready().catch((error: Error) => stop(1, cannotStart(error)));
   const importModule = () =>

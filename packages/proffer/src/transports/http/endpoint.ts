@@ -33,7 +33,6 @@ export type StartTime = "now" | "first request" | "first call";
 export class HttpEndpoint {
   readonly server: ServerState;
   readonly limits: HttpLimits;
-  readonly exposeErrors: boolean;
   readonly inFlight: InFlight;
   readonly streams: OpenStreams;
   /** Undefined if each request is served without a session. */
@@ -55,7 +54,6 @@ export class HttpEndpoint {
     this.limits = toLimits(options, where);
     this.#hasHealth = hasHealth(options.health, where);
     this.#lifespan = lifespanOf(this.server);
-    this.exposeErrors = options.exposeErrors ?? false;
     this.inFlight = new SharedInFlight(this.limits.maxInFlight, this.limits.maxInFlightPerClient);
     this.streams = new OpenStreams(this.limits.keepAliveInterval);
     this.sessions = options.sessions === false ? undefined : new HttpSessions(this);

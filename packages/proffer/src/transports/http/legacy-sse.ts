@@ -76,7 +76,6 @@ class LegacySseClient implements BodyReceiver, DisconnectListener, ClientIdentit
     this.connection = new Connection(endpoint.server, {
       send: (wire) => stream.send(wire),
       principal: exchange.principal,
-      exposeErrors: endpoint.exposeErrors,
       inFlight: endpoint.inFlight,
     });
     stream.open(exchange);

@@ -70,8 +70,6 @@ export interface HttpOptions extends GuardOptions {
    * until it closes, otherwise with 503. They accept any `Host`. Default: false.
    */
   readonly health?: boolean;
-  /** Shows clients the messages of unexpected errors; for development. Default: false. */
-  readonly exposeErrors?: boolean;
   /** Called for each request after it was answered. */
   readonly log?: (entry: RequestEntry) => void;
 }

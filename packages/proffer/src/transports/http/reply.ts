@@ -49,10 +49,6 @@ export class HttpReply implements CallOrigin, DisconnectListener {
     return true;
   }
 
-  get exposeErrors(): boolean {
-    return this.#endpoint.exposeErrors;
-  }
-
   get listener(): ChangeListener | undefined {
     return this.#owner;
   }

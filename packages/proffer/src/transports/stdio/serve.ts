@@ -18,8 +18,6 @@ export interface StdioOptions {
   readonly drainTimeout?: number;
   /** The principal of every call. The operating system has authorized the client that started the process. */
   readonly principal?: Principal;
-  /** Shows the client the messages of unexpected errors; for development. Default: false. */
-  readonly exposeErrors?: boolean;
 }
 
 const DEFAULTS = { maxMessageBytes: 16 * 1024 * 1024, maxInFlight: 1000, drainTimeout: 5000 };
@@ -107,7 +105,6 @@ class StdioService {
       send: (wire) => this.#output.send(wire),
       isReading: () => this.#output.unread < MAX_UNREAD,
       principal: options.principal,
-      exposeErrors: options.exposeErrors,
       maxInFlight,
     });
   }

@@ -1,0 +1,20 @@
+import type { ErrorsOption } from "../calls/exposed-error.ts";
+import { checkErrors, type Server, stateOf } from "./server.ts";
+
+/** Options that the person who starts a server may choose instead of its author. */
+export interface Overrides {
+  readonly errors?: ErrorsOption | undefined;
+  /**
+   * Clients also see exceptions that the server masks, with a hint, and mistakes that lose data are logged. For
+   * `proffer dev` and `proffer call`.
+   */
+  readonly development?: boolean;
+}
+
+/** Overrides options of a server that exists, and returns it. @throws {UsageError} for invalid values. */
+export function overrideOptions(server: Server, overrides: Overrides): Server {
+  const state = stateOf(server);
+  if (overrides.errors !== undefined) checkErrors(overrides.errors, state.info.name);
+  state.overrides = { ...state.overrides, ...overrides };
+  return server;
+}
