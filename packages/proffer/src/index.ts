@@ -82,6 +82,7 @@ export {
   type Contents,
   contents,
   embed,
+  type FailOptions,
   type Failure,
   fail,
   image,

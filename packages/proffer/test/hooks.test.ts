@@ -168,7 +168,15 @@ describe("T152: a hook of the author", () => {
     const types = new Set(text.match(/\b\w+Options\b/g));
     // They have no functions, or are parts of an options type in the table.
     const others = [
-      ...["AskOptions", "BlockOptions", "CharsetOptions", "ConfineOptions", "FieldOptions", "FixedResourceOptions"],
+      ...[
+        "AskOptions",
+        "BlockOptions",
+        "CharsetOptions",
+        "ConfineOptions",
+        "FailOptions",
+        "FieldOptions",
+        "FixedResourceOptions",
+      ],
       ...["GuardOptions", "HttpOptions", "IntegerOptions", "LinesOptions", "NodeHttpOptions", "ParamOptions"],
       ...["PatternOptions", "ResourceOptions", "ResultOptions", "SampleOptions", "SessionOptions", "SliceOptions"],
       ...["TruncateJsonOptions", "TruncateTextOptions"],

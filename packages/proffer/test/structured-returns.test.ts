@@ -71,3 +71,54 @@ describe.each(EVERY)("a value with separate content in %s", async (revision) => 
     expect(logged.at(-1)).toContain("content whose value is not structured");
   });
 });
+
+describe.each(EVERY)("a failure with structured content in %s", (revision) => {
+  const isStructured = revision >= "2025-06-18";
+  const failure = fail("No sensor.", { structured: { code: "no_sensor" } });
+  const output = { type: "object", properties: { code: { type: "string" } }, additionalProperties: false } as const;
+  const serve = (tool: Parameters<typeof defineTool>[0]) => {
+    const log: unknown[] = [];
+    const tools = [defineTool({ ...tool, name: "t" })];
+    return { log, server: defineServer({ name: "s", version: "1", tools, log: (entry) => log.push(entry) }) };
+  };
+  const structured = (value: unknown) => ({
+    content: [{ type: "text", text: "No sensor." }],
+    ...(isStructured && { structuredContent: value }),
+    isError: true,
+  });
+
+  it.each([
+    ["a value", { handle: () => failure }],
+    ["a promise", { handle: async () => failure }],
+    ["a result() with metadata", { handle: () => result(failure, { content: "It is mild." }) }],
+    ["a value that matches the output schema", { handle: () => failure, output }],
+  ])("is sent for %s", async (_what, tool) => {
+    const client = await connect(serve(tool as never).server, { revision });
+    expect(await client.call("t")).toMatchObject(structured({ code: "no_sensor" }));
+  });
+
+  it.each([
+    ["", output],
+    [" that is asynchronous", z.object({ celsius: z.number() }).refine(async () => true)],
+  ])(
+    "is omitted for older clients, which would reject it, if it does not match the output schema%s",
+    async (_what, schema) => {
+      const tool = { name: "t", output: schema, handle: () => fail("No sensor.", { structured: { a: 1 } }) };
+      const { server: own, log } = serve(tool as never);
+      const client = await connect(own, { revision });
+      const answer = await client.call("t");
+      expect(answer).toMatchObject({ isError: true, content: [{ text: "No sensor." }] });
+      expect(answer.structuredContent).toEqual(revision >= "2026-07-28" ? { a: 1 } : undefined);
+      expect(log).toEqual([]);
+    },
+  );
+
+  it("is an object where the revision requires one", async () => {
+    const client = await connect(serve({ name: "t", handle: () => fail("No.", { structured: [1] }) } as never).server, {
+      revision,
+    });
+    const { structuredContent } = await client.call("t");
+    const wrapped = isStructured ? { result: [1] } : undefined;
+    expect(structuredContent).toEqual(revision >= "2026-07-28" ? [1] : wrapped);
+  });
+});

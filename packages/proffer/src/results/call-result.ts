@@ -24,7 +24,7 @@ export function toCallResult(
     case "block":
       return { content: [value as ContentBlock] };
     case "failure":
-      return failureResult((value as Failure).message);
+      return failureResult((value as Failure).message, (value as Failure).structured);
     case "result":
       return fromResult(value as Result, shape, streamBytes);
     case undefined:
@@ -42,8 +42,9 @@ export function toCallResult(
 }
 
 /** Returns the result that reports a failure to the model. */
-export function failureResult(message: string): CallResult {
-  return { content: [{ type: "text", text: message }], isError: true };
+export function failureResult(message: string, structuredContent?: object): CallResult {
+  const content: ContentBlock[] = [{ type: "text", text: message }];
+  return structuredContent === undefined ? { content, isError: true } : { content, structuredContent, isError: true };
 }
 
 function scalarResult(value: unknown, shape: CallShape): CallResult {

@@ -114,8 +114,17 @@ export function isEncoded(content: object): boolean {
   return blob !== undefined && blob === base64;
 }
 
+/** Options for `fail`. */
+export interface FailOptions {
+  /**
+   * Data for the client beside the text. If the tool has an output schema, clients of revisions before 2026-07-28 get it
+   * only if it matches that schema.
+   */
+  readonly structured?: object;
+}
+
 /** A failure of a tool that the model sees: a result with `isError` and this text. */
-export interface Failure extends Marked<"failure"> {
+export interface Failure extends Marked<"failure">, FailOptions {
   readonly message: string;
 }
 
@@ -123,10 +132,10 @@ export interface Failure extends Marked<"failure"> {
  * Creates a failure that the model sees. Return it from a tool, or throw a `ToolError`.
  *
  * @example
- * handle: ({ id }) => orders.get(id) ?? fail(`There is no order ${id}.`)
+ * handle: ({ id }) => orders.get(id) ?? fail(`There is no order ${id}.`, { structured: { code: "no_order", id } })
  */
-export function fail(message: string): Failure {
-  return { message, [KIND]: "failure" };
+export function fail(message: string, options: FailOptions = {}): Failure {
+  return { message, ...options, [KIND]: "failure" };
 }
 
 /**

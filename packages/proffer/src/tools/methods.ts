@@ -69,8 +69,10 @@ function finish(call: Call, tool: Tool, ctx: CallContext, pending: unknown): Pro
 
 /** Delivers a result after validating it against the output schema. */
 function conclude(call: Call, tool: Tool, ctx: CallContext, result: CallResult): CallResult | Promise<CallResult> {
-  if (tool.output === undefined || result.isError) return deliver(call, tool, ctx, result);
-  const checked = checkOutput(tool, tool.output, result);
+  if (tool.output === undefined || (result.isError && !call.revision.checksFailures)) {
+    return deliver(call, tool, ctx, result);
+  }
+  const checked = result.isError ? checkFailure(tool.output, result) : checkOutput(tool, tool.output, result);
   if (!(checked instanceof Promise)) return deliver(call, tool, ctx, checked);
   return checked.then(
     (whole) => deliver(call, tool, ctx, whole),
@@ -108,6 +110,18 @@ function checkOutput(tool: Tool, output: Schema, result: CallResult): CallResult
     );
   }
   return withParsedValue(result, parsed, tool);
+}
+
+/** Omits the structured content of a failure that does not match the output schema. */
+function checkFailure(output: Schema, result: CallResult): CallResult | Promise<CallResult> {
+  const { structuredContent, ...rest } = result;
+  if (structuredContent === undefined) return result;
+  try {
+    const parsed: unknown = output.parse(structuredContent);
+    return parsed instanceof Promise ? parsed.then(() => result).catch(() => rest) : result;
+  } catch {
+    return rest;
+  }
 }
 
 function outputError(tool: Tool, error: unknown): unknown {

@@ -1,3 +1,4 @@
+import { isObject } from "../messages.ts";
 import type { CallResult, ToolDescription } from "../model.ts";
 import { REV_2026_07_28 } from "./2026-07-28.ts";
 import { chain, type Revision } from "./revision.ts";
@@ -26,6 +27,7 @@ export const REV_2025_11_25: Revision = {
   unreadableId: undefined,
   codes: { resource_not_found: -32002 },
   capabilityErrors: false,
+  checksFailures: true,
   inputs: REV_2026_07_28.inputs,
   urlQuestions: true,
   rounds: false,
@@ -52,7 +54,8 @@ function wrapOutputSchema(tool: ToolDescription, detail: { readonly wrapped: boo
 }
 
 function wrapStructuredContent(result: CallResult, detail: { readonly wrapped: boolean }): CallResult {
-  if (!detail.wrapped || !("structuredContent" in result)) return result;
+  if (!("structuredContent" in result)) return result;
+  if (!detail.wrapped && isObject(result.structuredContent)) return result;
   return { ...result, structuredContent: { result: result.structuredContent } };
 }
 

@@ -21,6 +21,7 @@ export const REV_2026_07_28: Revision = {
   unreadableId: undefined,
   codes: {},
   capabilityErrors: true,
+  checksFailures: false,
   inputs: new Set(["elicitation/create", "sampling/createMessage", "roots/list"]),
   urlQuestions: true,
   rounds: true,

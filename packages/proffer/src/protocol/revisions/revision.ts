@@ -48,6 +48,11 @@ export interface Revision {
   readonly codes: { readonly [Name in ErrorName]?: number };
   /** A missing client capability is reported as a JSON-RPC error; otherwise as a tool result with `isError`. */
   readonly capabilityErrors: boolean;
+  /**
+   * Official clients validate the structured content of failures too, and report an error of their own instead of a
+   * failure whose content does not match the output schema of the tool.
+   */
+  readonly checksFailures: boolean;
   /** The requests that a server may send to a client. */
   readonly inputs: ReadonlySet<string>;
   /** A question may ask the user to open a page. */
