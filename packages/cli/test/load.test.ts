@@ -72,6 +72,33 @@ describe("load", () => {
     await client.close();
   });
 
+  it("sends results with the types of the official SDKs unchanged", async () => {
+    const official = fileURLToPath(new URL("../../../node_modules/@modelcontextprotocol", import.meta.url));
+    symlinkSync(official, join(folder, "node_modules/@modelcontextprotocol"), "junction");
+    const module = write(
+      "ported.ts",
+      'import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";',
+      'import type { CallToolResult as NewResult } from "@modelcontextprotocol/client";',
+      'const content = [{ type: "text" as const, text: "Hello." }];',
+      "/** Version 1. */",
+      "export async function first(): Promise<CallToolResult> { return { content, other: 1 }; }",
+      "/** Version 2. */",
+      "export const second = (): NewResult => ({ content, structuredContent: { a: 1 }, isError: true });",
+      "/** Without a type. */",
+      'export const inferred = async () => ({ content: [{ type: "text", text: "Hello." }] });',
+      "/** Looks like one, but the client could not show it. */",
+      'export const chapters = () => ({ content: [{ type: "chapter", text: "Hello." }] });',
+    );
+    const client = await connect(await load(module));
+    const { _meta, ...first } = await client.call("first");
+    expect(first).toEqual({ resultType: "complete", content: [{ type: "text", text: "Hello." }] });
+    expect(await client.call("second")).toMatchObject({ structuredContent: { a: 1 }, isError: true });
+    expect(await client.call("inferred")).toMatchObject({ content: [{ type: "text", text: "Hello." }] });
+    expect(await client.call("chapters")).toMatchObject({ structuredContent: { content: [{ type: "chapter" }] } });
+    for (const tool of await client.listTools()) expect(tool).not.toHaveProperty("outputSchema");
+    await client.close();
+  });
+
   it("returns the server that a module exports", async () => {
     const module = write(
       "own.ts",

@@ -1,6 +1,8 @@
 import { RpcError } from "../protocol/errors.ts";
+import type { CallResult } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import { kindOf, type Result, result } from "../results/content.ts";
+import { isWholeResult } from "../results/whole-result.ts";
 import { ValidationError } from "../schema/schema.ts";
 import { type Codec, decode, encode } from "./codec.ts";
 import { CodecError } from "./codec-text.ts";
@@ -113,5 +115,13 @@ function encodeResult(bound: BoundResult, value: unknown): unknown {
   }
   if (kind !== undefined) return value;
   if (value === undefined) return bound.nullable ? null : undefined;
+  if (bound.kind === "result") return withoutOthers(value as Partial<CallResult>);
   return bound.encode === undefined ? value : encode(bound.encode, value);
+}
+
+/** Drops the properties that only the type of a result allows: that of the official SDK has an index signature. */
+function withoutOthers(value: Partial<CallResult>): object {
+  const { content, structuredContent, isError, _meta } = value;
+  const own = { content, structuredContent, isError, _meta };
+  return isWholeResult(own) ? own : value;
 }

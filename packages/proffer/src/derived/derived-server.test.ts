@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { fail } from "../results/content.ts";
 import { run } from "../schema/json-schema/run.ts";
 import { connect } from "../testing/connect.ts";
 import type { Module } from "./bind.ts";
@@ -48,6 +49,18 @@ describe("a derived tool", () => {
     const more = Array.from({ length: 10_000 }, () => 1);
     const tool = (...all: number[]) => all.length;
     expect(await callTool(manifest, { tool }, { more })).toMatchObject({ structuredContent: 10_000 });
+  });
+
+  it("sends a value that is a result by its type without other properties, and anything else as data", async () => {
+    const manifest = withTool({ binding: binding(["tool"], [], { kind: "result" }) });
+    const content = [{ type: "text", text: "Hello." }];
+    const whole = await callTool(manifest, { tool: async () => ({ content, isError: true, extra: 1 }) });
+    expect(whole).toMatchObject({ content, isError: true });
+    expect(whole).not.toHaveProperty("extra");
+    const chapters = { content: [{ type: "chapter", text: "" }], extra: 1 };
+    expect(await callTool(manifest, { tool: () => chapters })).toMatchObject({ structuredContent: chapters });
+    expect(await callTool(manifest, { tool: () => fail("No.") })).toMatchObject({ content: [{ text: "No." }] });
+    expect(await callTool(manifest, { tool: () => undefined })).toMatchObject({ content: [] });
   });
 
   it("ignores inherited properties of its arguments", async () => {

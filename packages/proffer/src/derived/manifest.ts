@@ -114,9 +114,10 @@ export type BoundParameter =
 export interface BoundResult {
   /**
    * `value`: the returned value. `iterable`: the items of an iterable or async iterable, collected into an array.
-   * `content`: content blocks, bytes, streams or nothing, passed on unchanged.
+   * `content`: content blocks, bytes, streams or nothing, passed on unchanged. `result`: the result of the call, by its
+   * type; properties that no result has are dropped.
    */
-  readonly kind: "value" | "iterable" | "content";
+  readonly kind: "value" | "iterable" | "content" | "result";
   /** Whether to convert `undefined` to null, because the output schema allows null. */
   readonly nullable?: true;
   /** Encodes the value, the array of items, or the value in `result(…)`; not content. */

@@ -4,6 +4,7 @@ import { whenReady } from "../support/when-ready.ts";
 import { embed, type Failure, kindOf, type Result, text } from "./content.ts";
 import { describeKind, isMarked, toJson, unsupportedValue } from "./return-value.ts";
 import { collect, isStream, MAX_STREAM_BYTES } from "./stream.ts";
+import { isWholeResult } from "./whole-result.ts";
 
 /** The properties of a tool that decide how its return value is converted. */
 export interface CallShape {
@@ -36,6 +37,8 @@ export function toCallResult(
   if (value instanceof Uint8Array) return { content: [bytesBlock(value, "", shape)] };
   if (value instanceof Blob) return blobResult(value, shape);
   if (isStream(value)) return collect(value, streamBytes).then((whole) => toCallResult(whole, shape));
+  // One property read for all other objects.
+  if (!shape.structured && "content" in value && isWholeResult(value)) return { ...value };
   const json = toJson(value, `tool "${shape.name}"`);
   const content: ContentBlock[] = [{ type: "text", text: json }];
   return Array.isArray(value) && !shape.structured ? { content } : { content, structuredContent: value };

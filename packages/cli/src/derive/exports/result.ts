@@ -9,6 +9,7 @@ import { assemble } from "../types/assemble.ts";
 import { ASYNC_ITERABLES, BYTES, ITERABLES, RAW_CONTENT } from "../types/platform.ts";
 import {
   argumentNodes,
+  elementTypes,
   isAbsent,
   isJavaScript,
   orderedMembers,
@@ -18,6 +19,7 @@ import {
 import { convertMembers } from "../types/union.ts";
 import type { Candidate } from "./exports.ts";
 import type { Session } from "./session.ts";
+import { isWholeResult } from "./whole-result.ts";
 
 /** The output of a function. */
 export interface Output {
@@ -31,6 +33,8 @@ export interface Output {
 interface OutputOptions {
   /** Treat bytes as the whole result as content, not as data. */
   rawBytes?: boolean;
+  /** Treat objects with the properties of a result as the result, not as data. */
+  wholeResults?: boolean;
 }
 
 /** The alternatives of a return type. */
@@ -38,6 +42,8 @@ interface Alternatives {
   data: WrittenType[];
   /** Some are content, which the run-time interprets. */
   hasContent: boolean;
+  /** Some are whole results, which the run-time sends unchanged. */
+  hasResult: boolean;
   /** The function may return nothing. */
   hasNothing: boolean;
   /** Apart from data there is only undefined, so the whole type can be converted at once. */
@@ -53,9 +59,9 @@ export function deriveOutput(
 ): Output {
   const { outward } = session;
   const whole = returnTypeOf(session, candidate.signature);
-  const { data, hasContent, hasNothing, isWhole } = classifyAlternatives(session, whole, options);
+  const { data, hasContent, hasResult, hasNothing, isWhole } = classifyAlternatives(session, whole, options);
   const [only] = data;
-  if (only === undefined) return { bound: { kind: "content" }, isBroken: false };
+  if (only === undefined) return { bound: { kind: hasResult && !hasContent ? "result" : "content" }, isBroken: false };
   const item = data.length === 1 ? itemOf(session, only) : undefined;
   const collected = outward.collect(`the result of '${candidate.name}'`, candidate.node, () => {
     const converted = item
@@ -70,11 +76,12 @@ export function deriveOutput(
   });
   const { schema, codec, problems } = assemble(outward, collected);
   const isBroken = session.reportAll([...collected.problems, ...problems], candidate.node);
+  const isInterpreted = hasContent || hasResult;
   return {
-    ...(!hasContent && hasConstraints(schema) && { schema }),
+    ...(!isInterpreted && hasConstraints(schema) && { schema }),
     bound: {
-      kind: hasContent ? "content" : item ? "iterable" : "value",
-      ...(hasNothing && !hasContent && { nullable: true as const }),
+      kind: isInterpreted ? "content" : item ? "iterable" : "value",
+      ...(hasNothing && !isInterpreted && { nullable: true as const }),
       ...(codec && { encode: codec }),
     },
     isBroken,
@@ -93,7 +100,7 @@ export function isPromptResult(session: Session, { signature }: Candidate): bool
   };
   const { type } = returnTypeOf(session, signature);
   const members = type.isUnion() ? type.types : [type];
-  return members.every((member) => isMessage(member) || (elementOf(checker, member)?.every(isMessage) ?? false));
+  return members.every((member) => isMessage(member) || (elementTypes(checker, member)?.every(isMessage) ?? false));
 }
 
 function returnTypeOf({ checker }: Session, signature: ts.Signature): WrittenType {
@@ -105,9 +112,10 @@ function returnTypeOf({ checker }: Session, signature: ts.Signature): WrittenTyp
   return { type: awaited, node: awaited === type ? node : argumentNodes(checker, node)[0] };
 }
 
-function classifyAlternatives(session: Session, whole: WrittenType, { rawBytes = false }: OutputOptions): Alternatives {
+function classifyAlternatives(session: Session, whole: WrittenType, options: OutputOptions): Alternatives {
   const { checker, origins } = session;
-  const sorted: Alternatives = { data: [], hasContent: false, hasNothing: false, isWhole: true };
+  const { rawBytes = false } = options;
+  const sorted: Alternatives = { data: [], hasContent: false, hasResult: false, hasNothing: false, isWhole: true };
   const members = whole.type.isUnion() ? orderedMembers(checker, whole.type, whole.node) : [whole];
   for (const member of members) {
     const { type } = member;
@@ -127,6 +135,9 @@ function classifyAlternatives(session: Session, whole: WrittenType, { rawBytes =
     } else if (mark !== undefined || isContent(session, type, rawBytes)) {
       sorted.hasContent = true;
       sorted.isWhole = false;
+    } else if (options.wholeResults && isWholeResult(session, type)) {
+      sorted.hasResult = true;
+      sorted.isWhole = false;
     } else {
       sorted.data.push(member);
     }
@@ -137,7 +148,7 @@ function classifyAlternatives(session: Session, whole: WrittenType, { rawBytes =
 /** Whether the run-time converts values of this type to content automatically. */
 function isContent(session: Session, type: ts.Type, rawBytes: boolean): boolean {
   const { checker, origins } = session;
-  const blocks = elementOf(checker, type);
+  const blocks = elementTypes(checker, type);
   if (blocks?.every((block) => ["block", "failure"].includes(contentKindOf(checker, origins, block) ?? "")))
     return true;
   const name = platformName(session, type);
@@ -159,12 +170,6 @@ function itemOf(session: Session, { type, node }: WrittenType): WrittenType | un
   if (name === undefined || !(ITERABLES.has(name) || ASYNC_ITERABLES.has(name))) return undefined;
   const item = session.checker.getTypeArguments(type as ts.TypeReference)[0] ?? session.checker.getUnknownType();
   return { type: item, node: argumentNodes(session.checker, node)[0] };
-}
-
-function elementOf(checker: ts.TypeChecker, type: ts.Type): readonly ts.Type[] | undefined {
-  if (!checker.isArrayType(type)) return undefined;
-  const [item] = checker.getTypeArguments(type as ts.TypeReference);
-  return item?.isUnion() ? item.types : item ? [item] : undefined;
 }
 
 function platformName({ origins }: Session, type: ts.Type): string | undefined {

@@ -35,6 +35,13 @@ export function typeNodeOf(declaration: ts.Declaration | undefined): ts.TypeNode
   return isJavaScript(declaration) ? ts.getJSDocType(declaration) : undefined;
 }
 
+/** Returns the types of the items of an array or a tuple, without unions; undefined for any other type. */
+export function elementTypes(checker: ts.TypeChecker, type: ts.Type): readonly ts.Type[] | undefined {
+  if (!checker.isArrayType(type) && !checker.isTupleType(type)) return undefined;
+  const items = checker.getTypeArguments(type as ts.TypeReference);
+  return items.flatMap((item) => (item.isUnion() ? item.types : [item]));
+}
+
 /** Returns the symbol that an import or export specifier refers to. */
 export function aliasTarget(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;

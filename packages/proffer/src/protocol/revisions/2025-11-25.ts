@@ -54,7 +54,7 @@ function wrapOutputSchema(tool: ToolDescription, detail: { readonly wrapped: boo
 }
 
 function wrapStructuredContent(result: CallResult, detail: { readonly wrapped: boolean }): CallResult {
-  if (!("structuredContent" in result)) return result;
+  if (result.structuredContent === undefined) return result;
   if (!detail.wrapped && isObject(result.structuredContent)) return result;
   return { ...result, structuredContent: { result: result.structuredContent } };
 }
