@@ -148,6 +148,20 @@ it("check prints the tools, prompts and resources, and the diagnostics", () => {
   expect(tools.map(({ name }: { name: string }) => name)).toEqual(["later", "ask"]);
   expect(tools[0]).not.toHaveProperty("binding");
   expect([prompts, resources, resourceTemplates, diagnostics]).toEqual([[], [], [], []]);
+  project.write(
+    "noted.ts",
+    "/** Pays. */",
+    "export function pay(): string { throw new Error('No card.'); }",
+    "/** Ships. */",
+    "export const ship = () => { throw new TypeError('No address.'); };",
+    "/** Greets. */",
+    "export const greet = () => ({ content: [{ type: 'text', text: 'Hi' }] });",
+  );
+  const noted = project.proffer("check", "noted.ts");
+  expect(noted.status).toBe(0);
+  expect(noted.stdout).toMatch(/noted\.ts:2:17 note PF3001 2 functions \('pay', 'ship'\) throw errors whose messages/);
+  expect(noted.stdout).toMatch(/noted\.ts:6:14 note PF3002 'greet' returns the result of the call itself/);
+  expect(project.proffer("call", "noted.ts", "greet")).toMatchObject({ status: 0, stdout: "Hi\n", stderr: "" });
   const wrong = project.proffer("check", "wrong.ts");
   expect(wrong.status).toBe(1);
   expect(wrong.stdout).toMatch(/wrong\(\).*[\s\S]*wrong\.ts:2:\d+ error TS2322/);

@@ -4,7 +4,7 @@ import { createLiveServer, type Difference, type LiveServer } from "../dev/live-
 import { openVersions, type Version, type Versions } from "../dev/versions.ts";
 import { watchProject } from "../dev/watch.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
+import { reportAll, reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
@@ -26,7 +26,7 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
   const begin = Date.now();
   const first = await explainUsage(versions.next());
   const live = createLiveServer(first.server);
-  reportDiagnostics(first.derivation.diagnostics);
+  reportAll(first.derivation.diagnostics);
   await live.start(first.server);
   say(formatListing(await listServer(first.server), stylesFor(process.stderr)));
 

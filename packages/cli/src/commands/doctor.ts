@@ -41,7 +41,7 @@ function withoutSecrets(finding: Finding): Finding {
 async function examineModule(file: string): Promise<Finding[]> {
   try {
     const { server, prepared } = await openServer(file);
-    const diagnostics = (prepared?.diagnostics ?? []).map(toFinding);
+    const diagnostics = (prepared?.diagnostics ?? []).filter(({ severity }) => severity !== "note").map(toFinding);
     const loaded = prepared?.url === undefined ? [] : await examineLoad(prepared.url);
     const started = await examineStart(toLaunch(file, false, {}));
     return [...diagnostics, ...loaded, ...started, ...examineListing(server.info.name, await listServer(server))];

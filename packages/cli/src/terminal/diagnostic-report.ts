@@ -21,15 +21,20 @@ export function checkDerivation(file: string, derivation: Pick<Derivation, "diag
   throw new CommandError(text`${file} cannot be served:\n${shown}`);
 }
 
-/** Prints diagnostics to stderr. */
+/** Prints diagnostics to stderr, without notes: those are for `check` and the start of `dev`. */
 export function reportDiagnostics(diagnostics: readonly Diagnostic[]): void {
+  reportAll(diagnostics.filter(({ severity }) => severity !== "note"));
+}
+
+/** Prints diagnostics and notes to stderr. */
+export function reportAll(diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length > 0) say(formatDiagnostics(diagnostics, stylesFor(process.stderr)));
 }
 
 /** Formats diagnostics, one per line, with paths relative to the current directory. */
 export function formatDiagnostics(diagnostics: readonly Diagnostic[], { red, yellow, dim }: Styles): Text {
   const lines = diagnostics.map(({ file, line, column, severity, code, message }) => {
-    const paint = severity === "error" ? red : yellow;
+    const paint = severity === "error" ? red : severity === "warning" ? yellow : dim;
     return text`${shorten(file)}:${line}:${column} ${paint(severity)} ${dim(code)} ${Text.block(message)}`;
   });
   return Text.join(lines, "\n");

@@ -41,10 +41,9 @@ test("the page lists every code once, with its summary", () => {
   expect(listed).toEqual(Object.entries(DIAGNOSTICS).map(([code, { summary }]) => [code, summary]));
 });
 
-test("PF1xxx codes are errors and PF2xxx codes are warnings", () => {
-  for (const [code, { severity }] of Object.entries(DIAGNOSTICS)) {
-    expect(severity).toBe(code.startsWith("PF1") ? "error" : "warning");
-  }
+test("PF1xxx codes are errors, PF2xxx codes are warnings and PF3xxx codes are notes", () => {
+  const severities: Record<string, string> = { PF1: "error", PF2: "warning", PF3: "note" };
+  for (const [code, { severity }] of Object.entries(DIAGNOSTICS)) expect(severity).toBe(severities[code.slice(0, 3)]);
 });
 
 /** The example of PF1001 is a command, not code. */

@@ -5,6 +5,7 @@ import { type FunctionDoc, groupTags, isValueTag } from "../comments/doc-comment
 import type { Companions } from "./companions.ts";
 import { type Candidate, findExports } from "./exports.ts";
 import { readEntry, renamed } from "./function-tags.ts";
+import { reportNotes } from "./notes.ts";
 import { derivePrompt } from "./prompt.ts";
 import { deriveResource } from "./resource.ts";
 import type { ModuleForm } from "./server.ts";
@@ -64,6 +65,7 @@ export function describeModule(session: Session, file: ts.SourceFile, companions
       "The module exports no function. Export one, for example: export function hello(): string.",
     );
   }
+  reportNotes(session, file, candidates, content);
   return content;
 }
 

@@ -61,11 +61,15 @@ export const DIAGNOSTICS = {
   PF2103: { severity: "warning", summary: "A tag does not apply to the function, value or module" },
   PF2104: { severity: "warning", summary: "A tag appears more than once" },
   PF2201: { severity: "warning", summary: "Functions beside a default server are not served" },
+
+  PF3001: { severity: "note", summary: "Functions throw errors that no model will see" },
+  PF3002: { severity: "note", summary: "Functions return whole results" },
 } as const;
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS;
 
-export type Severity = "error" | "warning";
+/** A note needs no change: `check` and `dev` show it, other commands do not. */
+export type Severity = "error" | "warning" | "note";
 
 /** A problem in the author's code. Line and column start at 1. */
 export interface Diagnostic {

@@ -42,11 +42,19 @@ export function user(content: string): Message;
 export function assistant(content: string): Message;
 export function messages(list: readonly Message[]): Messages;
 
+export class RpcError extends Error {
+  readonly kind: string;
+}
+export class NotFound extends RpcError {}
+export class ToolError extends Error {
+  override readonly name: "ToolError";
+}
+
 export interface Server {
   readonly name: string;
   close(): Promise<void>;
 }
-export function defineServer(options: { name: string; version: string }): Server;
+export function defineServer(options: { name: string; version: string; errors?: string }): Server;
 
 export interface CompanionOptions {
   readonly complete?: { readonly [name: string]: readonly string[] | ((value: string) => readonly string[]) };
