@@ -57,6 +57,8 @@ it("lets the code of the newest version register items and notify clients", asyn
   const stop = await client.listen({ uris: ["a://fixed"] });
   next.tools.add(defineTool({ name: "later", handle: () => "later" }));
   next.notify("a://fixed");
+  next.sendLog("notice", "from the newest version");
+  expect((await client.waitFor("notifications/message")).params.data).toBe("from the newest version");
   await client.waitFor("notifications/tools/list_changed");
   await client.waitFor("notifications/resources/updated");
   expect((await client.listTools()).map(({ name }) => name)).toEqual(["say", "later"]);

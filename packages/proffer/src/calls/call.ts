@@ -203,6 +203,11 @@ export class Call {
     if (this.unanswered !== undefined) for (const withdraw of this.unanswered) withdraw();
   }
 
+  /** Answered by its own handler: not abandoned for a question or at its time limit, and not cancelled. */
+  get completed(): boolean {
+    return this.done && !this.#closed && this.#aborted === undefined;
+  }
+
   notify(method: string, params: object): void {
     if (!this.done && !this.#closed) this.origin.notify(this, JSON.stringify({ jsonrpc: "2.0", method, params }));
   }

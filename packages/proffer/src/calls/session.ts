@@ -1,4 +1,4 @@
-import type { ClientCapabilities, Implementation, LogLevel } from "../protocol/model.ts";
+import { type ClientCapabilities, type Implementation, isLoud, type LogLevel } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 
 /** The client of a call, as it described itself. Use it to adapt output, never to grant access. */
@@ -53,6 +53,11 @@ export class SessionState implements Session {
 
   delete(key: string): boolean {
     return this.#data?.delete(key) ?? false;
+  }
+
+  /** Whether the client wants log messages of this level. Without `logging/setLevel`, the server decides. */
+  wants(level: LogLevel): boolean {
+    return isLoud(level, this.logLevel ?? "info");
   }
 
   /** Starts to watch a resource, unless it is watched already. */

@@ -1,3 +1,5 @@
+import type { LogLevel } from "../protocol/model.ts";
+
 /** The lists whose changes clients can be notified of. */
 export type ListKind = "tools" | "prompts" | "resources";
 
@@ -7,6 +9,8 @@ export type ResourceChange = string | { readonly prefix: string };
 export interface ChangeListener {
   listChanged(kind: ListKind): void;
   updated(uri: string): void;
+  /** Sends a log message that belongs to no request. Absent if the revision of the client has none. */
+  logged?(level: LogLevel, text: string): void;
 }
 
 /**
@@ -35,6 +39,11 @@ export class Changes {
     return () => {
       if (this.#listeners.delete(listener)) this.#onListeners(this.#listeners.size);
     };
+  }
+
+  /** Sends a notification to the listeners that want log messages of its level. */
+  logged(level: LogLevel, text: string): void {
+    for (const listener of [...this.#listeners]) listener.logged?.(level, text);
   }
 
   /** Notifies the listener of updates to one resource until the returned function is called. */

@@ -13,6 +13,16 @@ export const LOG_LEVELS: readonly LogLevel[] = [
   "emergency",
 ];
 
+/** Whether a message of this level is sent to a client that wants messages from `wanted` on. */
+export function isLoud(level: LogLevel, wanted: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(wanted);
+}
+
+/** Returns the parameters of `notifications/message`, which must have data. */
+export function logMessage(level: LogLevel, data: unknown, logger: string | undefined): object {
+  return { level, ...(logger === undefined ? {} : { logger }), data: data ?? null };
+}
+
 /** Metadata that Proffer passes through unread. Keys have the form `prefix/name`; MCP's own prefixes are reserved. */
 export type Meta = { readonly [key: string]: unknown };
 

@@ -1,7 +1,8 @@
 import type { Call } from "../calls/call.ts";
+import { reportLateLog } from "../calls/late-log.ts";
 import type { Principal } from "../calls/principal.ts";
 import type { Client, Session } from "../calls/session.ts";
-import { LOG_LEVELS, type LogLevel, type Progress } from "../protocol/model.ts";
+import { isLoud, type LogLevel, logMessage, type Meta, type Progress } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import type { SchemaLike } from "../schema/infer.ts";
 import {
@@ -27,6 +28,11 @@ export interface Context {
   /** The caller, if the transport has an `authenticate` hook. */
   readonly principal: Principal | undefined;
   readonly client: Client;
+  /**
+   * The `_meta` of the request as the client sent it, frozen; empty if there is none. If the handler runs again after a
+   * question, it is that of the newest request.
+   */
+  readonly meta: Meta;
   /** The URI that is read or subscribed to, as the client wrote it; undefined in tools and prompts. */
   readonly uri: string | undefined;
   /** State that lives as long as the connection; undefined if the client's revision has no sessions. */
@@ -38,7 +44,10 @@ export interface Context {
    * to receive the result. Does nothing if the client or the transport does not support that.
    */
   detach(): void;
-  /** Sends a log message to the client, if it asked for that level. Never log secrets. */
+  /**
+   * Sends a log message to the client, if it asked for that level. Never log secrets. After the end of the call nothing
+   * is sent: use `server.sendLog`.
+   */
   log(level: LogLevel, data: unknown, logger?: string): void;
   /**
    * Asks the user to fill in a form, on every revision. In revisions where the server cannot send requests, the handler
@@ -101,6 +110,10 @@ export class CallContext implements Context {
     return this.#call.client;
   }
 
+  get meta(): Meta {
+    return Object.freeze(this.#call.meta);
+  }
+
   get session(): Session | undefined {
     return this.#call.revision.handshake ? this.#call.origin.session : undefined;
   }
@@ -132,14 +145,10 @@ export class CallContext implements Context {
   }
 
   log(level: LogLevel, data: unknown, logger?: string): void {
+    if (this.#call.done) reportLateLog(this.#call);
     const wanted = this.#call.logLevel;
-    if (wanted === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(wanted)) return;
-    this.#call.notify("notifications/message", {
-      level,
-      ...(logger === undefined ? {} : { logger }),
-      // The protocol requires data in every message.
-      data: data ?? null,
-    });
+    if (wanted === undefined || !isLoud(level, wanted)) return;
+    this.#call.notify("notifications/message", logMessage(level, data, logger));
   }
 
   ask(message: string, schema?: SchemaLike | Fields, options?: AskOptions<unknown>): Promise<Answer<never>> {

@@ -17,6 +17,7 @@ import {
   type RequestMessage,
   type Wire,
 } from "../protocol/messages.ts";
+import type { LogLevel } from "../protocol/model.ts";
 import { MessageFault, parseMessage } from "../protocol/parse.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import { errorText } from "../results/encode.ts";
@@ -111,6 +112,10 @@ export class Connection implements CallOrigin, ChangeListener {
 
   updated(uri: string): void {
     this.#send(notification("notifications/resources/updated", { uri }));
+  }
+
+  logged(level: LogLevel, text: string): void {
+    if (this.session?.ready && this.session.wants(level) && this.#isReading?.() !== false) this.#send(text);
   }
 
   /** Accepts no new requests, ends subscriptions, and resolves when the rest is answered. */

@@ -6,7 +6,7 @@ import { Changes, type ListKind, type ResourceChange } from "../catalog/changes.
 import { checkName } from "../catalog/names.ts";
 import { Registry } from "../catalog/registry.ts";
 import type { CreatedByDefinePrompt, Prompt } from "../prompts/define.ts";
-import type { CacheHints, Icon, Implementation } from "../protocol/model.ts";
+import { type CacheHints, type Icon, type Implementation, type LogLevel, logMessage } from "../protocol/model.ts";
 import { REVISIONS, type Revisions } from "../protocol/revisions/table.ts";
 import type { CreatedByDefineResource, Resource } from "../resources/define.ts";
 import { ResourceRegistry } from "../resources/registry.ts";
@@ -90,6 +90,11 @@ export interface Server {
    * starts with a prefix.
    */
   notify(changed: ResourceChange): void;
+  /**
+   * Sends a log message outside a call to each connected client that wants its level. Clients of 2026-07-28 receive log
+   * messages only during their requests, by `ctx.log`. Never log secrets.
+   */
+  sendLog(level: LogLevel, data: unknown, logger?: string): void;
 }
 
 /** The public members of a class, which a view of an instance can implement too. */
@@ -189,6 +194,19 @@ export class ServerState implements Server {
     const { changes } = this.front ?? this;
     if (typeof changed === "string") changes.updated(changed);
     else changes.updatedUnder(changed.prefix);
+  }
+
+  sendLog(level: LogLevel, data: unknown, logger?: string): void {
+    const params = logMessage(level, data, logger);
+    let text: string;
+    try {
+      text = JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params });
+    } catch (error) {
+      // Background work must not fail because of its log.
+      this.log({ level: "error", message: "The data of sendLog cannot be serialized as JSON", error });
+      return;
+    }
+    (this.front ?? this).changes.logged(level, text);
   }
 
   /** Whether the server has the capability that a method requires. */

@@ -2,6 +2,7 @@ import { ClientRequests } from "../../calls/client-requests.ts";
 import type { Principal } from "../../calls/principal.ts";
 import type { SessionState } from "../../calls/session.ts";
 import type { ChangeListener, ListKind } from "../../catalog/changes.ts";
+import type { LogLevel } from "../../protocol/model.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventLog, type ReplayBudget } from "./event-log.ts";
 import { EventStream } from "./event-stream.ts";
@@ -120,6 +121,11 @@ export class HttpSession implements ChangeListener, ClientIdentity {
   updated(uri: string): void {
     const params = { uri };
     this.#standalone?.send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/resources/updated", params }));
+  }
+
+  /** Sends a log message only while the client listens: kept for later, it could displace changes. */
+  logged(level: LogLevel, text: string): void {
+    if (this.state.ready && this.listening && this.state.wants(level)) this.#standalone?.send(text);
   }
 
   /** Drops the events kept for a reconnect. */
