@@ -8,7 +8,7 @@ const reported = new WeakSet<Call>();
  * for them in vain. A run that a question left behind is not a mistake: the handler runs again with the answer.
  */
 export function reportLateLog(call: Call): void {
-  if (!call.server.development || !call.completed || reported.has(call)) return;
+  if (!call.server.overrides.development || !call.completed || reported.has(call)) return;
   reported.add(call);
   const { name, uri } = call.params;
   const message =
