@@ -1,6 +1,7 @@
 import { guardStdout } from "proffer/process";
 import { serve } from "./commands/serve.ts";
 import { CommandError } from "./terminal/command-error.ts";
+import { flushOutput, tolerateClosedPipes } from "./terminal/output.ts";
 import { say, stylesFor } from "./terminal/terminal.ts";
 import { Text, text } from "./terminal/text.ts";
 
@@ -11,8 +12,15 @@ import { Text, text } from "./terminal/text.ts";
 export async function run(argv: readonly string[]): Promise<number> {
   // Stdout is for results: output of the user's module goes to stderr.
   guardStdout();
+  tolerateClosedPipes();
+  const code = await exitCodeOf(perform(argv));
+  // The launcher exits the process next, which would cut the output.
+  return (await exitCodeOf(flushOutput())) || code;
+}
+
+async function exitCodeOf(work: Promise<void>): Promise<number> {
   try {
-    await perform(argv);
+    await work;
     return 0;
   } catch (error) {
     if (isFromCommander(error)) return error.exitCode === 0 ? 0 : 2;

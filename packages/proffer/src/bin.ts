@@ -30,12 +30,13 @@ function findCommandLine(): string | undefined {
 
 async function main(argv: readonly string[]): Promise<number> {
   if (argv.length === 1 && argv[0] === "--version") {
-    process.stdout.write(`${own("../package.json").version}\n`);
+    await put(process.stdout, `${own("../package.json").version}\n`);
     return 0;
   }
   const path = findCommandLine();
   if (path === undefined) {
-    process.stderr.write(
+    await put(
+      process.stderr,
       "The proffer command requires the package @proffer/cli, which is not installed. Install it:\n\n" +
         "  npm install --save-dev @proffer/cli\n",
     );
@@ -43,6 +44,12 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const { run } = (await import(pathToFileURL(path).href)) as CommandLine;
   return run(argv);
+}
+
+/** Writes a text. A reader that is gone does not matter: the callback gets the error, and so does the listener. */
+function put(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  stream.on("error", () => {});
+  return new Promise((resolve) => stream.write(text, () => resolve()));
 }
 
 // Exits explicitly: timers and sockets of the served module must not keep the process alive after the client left.
