@@ -100,6 +100,7 @@ function addClientCommands(program: Command, command: readonly string[] | undefi
   const list = define(program, "list", "list the tools, prompts and resources of a server", [
     "tools.ts",
     "http://localhost:3000/mcp --json",
+    "https://example.com/mcp --bearer-env API_TOKEN",
   ]);
   withClientOptions(list)
     .argument("[target...]", TARGET)
@@ -224,12 +225,14 @@ function withServeFlags(
 
 function withClientOptions(command: Command): Command {
   return command
+    .option("--header <name: value>", "a header of all requests to a URL; repeatable", collect)
+    .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer")
     .option("--revision <date>", "the protocol revision (default: the newest that the server supports)")
     .option("--json", "print the raw result")
     .option("--timeout <seconds>", `the time for the server's responses; 0 for no limit (default: ${DEFAULT_TIMEOUT})`)
     .option("--max-bytes <bytes>", `the size of all messages from the server (default: ${DEFAULT_MAX_BYTES})`);
 }
 
-function collect(value: string, earlier: readonly string[]): string[] {
+function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }

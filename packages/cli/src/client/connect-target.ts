@@ -9,6 +9,7 @@ import { Text, text } from "../terminal/text.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { linkCommand } from "./command-link.ts";
 import { Deadline } from "./deadline.ts";
+import { type HeaderFlags, type Headers, toHeaders } from "./headers.ts";
 import { linkUrl } from "./http-link.ts";
 import { type ClientLimits, type LimitFlags, toLimits } from "./limits.ts";
 import { NO_RESPONSE } from "./pending-requests.ts";
@@ -16,7 +17,7 @@ import { RemoteServer } from "./remote-server.ts";
 import { nameOfTarget, type Target } from "./target.ts";
 import { answerInTerminal } from "./terminal-answers.ts";
 
-export interface TalkFlags extends LimitFlags {
+export interface TalkFlags extends LimitFlags, HeaderFlags {
   readonly revision?: string;
   readonly json?: boolean;
 }
@@ -38,9 +39,10 @@ export async function withServer<Value>(
 ): Promise<Value> {
   const name = nameOfTarget(target);
   const limits = toLimits(flags);
+  const headers = toHeaders(flags, target);
   const deadline = new Deadline(name, limits.timeout);
   const options = { ...(flags.revision !== undefined && { revision: flags.revision }), ...terminalOptions(deadline) };
-  const client = await explainFailure(open(target, options, limits));
+  const client = await explainFailure(open(target, options, limits, headers));
   deadline.start();
   try {
     return await explainFailure(Promise.race([work(new RemoteServer(name, client)), deadline.expired]));
@@ -75,11 +77,16 @@ function terminalOptions(deadline: Deadline): ClientOptions {
   return { capabilities: { elicitation: { form: {}, url: {} } }, answers };
 }
 
-async function open(target: Target, options: ClientOptions, { maxBytes }: ClientLimits): Promise<TestClient> {
+async function open(
+  target: Target,
+  options: ClientOptions,
+  { maxBytes }: ClientLimits,
+  headers: Headers,
+): Promise<TestClient> {
   if (target.kind === "module") return openModule(target.file, options);
   const budget = new ByteBudget(maxBytes);
   const linkTo = (): Link =>
-    target.kind === "url" ? linkUrl(target.url, budget) : linkCommand(target.command, budget);
+    target.kind === "url" ? linkUrl(target.url, budget, headers) : linkCommand(target.command, budget);
   if (options.revision !== undefined) return openWithin(LAST_TIMEOUT, linkTo(), options);
   const opened = openWithin(FIRST_TIMEOUT, linkTo(), options);
   return opened.catch((error) => {

@@ -5,6 +5,10 @@ const KEYWORD = "x-mcp-header";
 /** RFC 9110, section 5.6.2: the characters of a header name. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
+export function isHeaderName(text: string): boolean {
+  return TOKEN.test(text);
+}
+
 interface Schema {
   readonly [KEYWORD]?: unknown;
   readonly properties?: unknown;
@@ -50,7 +54,8 @@ export class HeaderParams {
 function findParams(schema: unknown, path: readonly string[] = []): HeaderParam[] {
   if (!isObject(schema)) return [];
   const { [KEYWORD]: name, properties } = schema as Schema;
-  const own = typeof name === "string" && TOKEN.test(name) ? [{ header: `mcp-param-${name.toLowerCase()}`, path }] : [];
+  const own =
+    typeof name === "string" && isHeaderName(name) ? [{ header: `mcp-param-${name.toLowerCase()}`, path }] : [];
   if (!isObject(properties)) return own;
   const nested = Object.entries(properties).flatMap(([key, value]) => findParams(value, [...path, key]));
   return [...own, ...nested];

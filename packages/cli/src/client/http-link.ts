@@ -4,6 +4,7 @@ import { CommandError } from "../terminal/command-error.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { readEvents } from "./event-source.ts";
 import { HeaderParams } from "./header-params.ts";
+import type { Headers } from "./headers.ts";
 import { DEFAULT_MAX_BYTES } from "./limits.ts";
 import { PendingRequests } from "./pending-requests.ts";
 import { followRedirects } from "./redirects.ts";
@@ -25,8 +26,11 @@ const NAMED_BY: { readonly [method: string]: string } = {
 /** The time in milliseconds that a server has to accept the last messages and to end a session. */
 const GRACE = 2000;
 
-/** Connects to a server over Streamable HTTP, with or without a session. */
-export function linkUrl(url: string, budget = new ByteBudget(DEFAULT_MAX_BYTES)): Link {
+/**
+ * Connects to a server over Streamable HTTP, with or without a session.
+ * @param extra - headers of the user for every request.
+ */
+export function linkUrl(url: string, budget = new ByteBudget(DEFAULT_MAX_BYTES), extra: Headers = {}): Link {
   return (receive) => {
     const name = nameOfUrl(url);
     const params = new HeaderParams();
@@ -44,7 +48,7 @@ export function linkUrl(url: string, budget = new ByteBudget(DEFAULT_MAX_BYTES))
       const id = pending.sent(message);
       const fail = (reason: string) => (id === undefined ? undefined : pending.fail(id, reason));
       try {
-        const headers = { ...headersFor(message, params), ...sessionHeaders() };
+        const headers = { ...extra, ...headersFor(message, params), ...sessionHeaders() };
         const response = await followRedirects(url, { method: "POST", headers, body: text, signal: stop.signal });
         session = response.headers.get("mcp-session-id") ?? session;
         if (message.method === "initialize") negotiated = message.params?.protocolVersion as string;
@@ -87,7 +91,11 @@ export function linkUrl(url: string, budget = new ByteBudget(DEFAULT_MAX_BYTES))
         stop.abort();
         if (session === undefined) return;
         // A failure does not matter: the server drops idle sessions.
-        const end = { method: "DELETE", headers: sessionHeaders(), signal: AbortSignal.timeout(GRACE) };
+        const end = {
+          method: "DELETE",
+          headers: { ...extra, ...sessionHeaders() },
+          signal: AbortSignal.timeout(GRACE),
+        };
         await followRedirects(url, end)
           .then((response) => response.body?.cancel())
           .catch(() => undefined);

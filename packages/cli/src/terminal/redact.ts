@@ -12,16 +12,26 @@ const NOTATIONS: readonly [pattern: RegExp, replacement: string][] = [
   [/([?&][\w.-]*(?:token|secret|password|auth|key)=)[^\s&#"']+/gi, `$1${HIDDEN}`],
 ];
 
+/** Values that the user passed in flags. */
+const hidden = new Set<string>();
+
+/** Hides a value in errors and logs from now on: a server may repeat it in an error message. */
+export function hideFromErrors(value: string): void {
+  // `Bearer <token>`: the token alone is as secret.
+  for (const part of [value, ...value.split(/\s+/)]) if (part.length >= MIN_LENGTH) hidden.add(part);
+}
+
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** Hides the values of secret environment variables, and credentials in the usual notations. */
+/** Hides the values of secret environment variables and flags, and credentials in the usual notations. */
 export function redact(text: string, env: NodeJS.ProcessEnv = process.env): string {
   let redacted = text;
   for (const [name, value = ""] of Object.entries(env)) {
     if (isSecretName(name) && value.length >= MIN_LENGTH) redacted = redacted.replaceAll(value, HIDDEN);
   }
+  for (const value of hidden) redacted = redacted.replaceAll(value, HIDDEN);
   for (const [pattern, replacement] of NOTATIONS) redacted = redacted.replace(pattern, replacement);
   return redacted;
 }
