@@ -1,15 +1,17 @@
 import { guardStdout } from "proffer/process";
 import { serve } from "./commands/serve.ts";
-import { CommandError } from "./terminal/command-error.ts";
+import { CommandError, Interrupted } from "./terminal/command-error.ts";
 import { flushOutput, tolerateClosedPipes } from "./terminal/output.ts";
+import { prepareStatusLine } from "./terminal/status-line.ts";
 import { say, stylesFor } from "./terminal/terminal.ts";
 import { Text, text } from "./terminal/text.ts";
 
 /**
- * Runs the command line and returns its exit code: 0, 1 for a failure, 2 for wrong usage.
+ * Runs the command line and returns its exit code: 0, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C.
  * @param argv - the arguments, without the interpreter and the script.
  */
 export async function run(argv: readonly string[]): Promise<number> {
+  prepareStatusLine();
   // Stdout is for results: output of the user's module goes to stderr.
   guardStdout();
   tolerateClosedPipes();
@@ -24,7 +26,8 @@ async function exitCodeOf(work: Promise<void>): Promise<number> {
     return 0;
   } catch (error) {
     if (isFromCommander(error)) return error.exitCode === 0 ? 0 : 2;
-    report(error);
+    // The user knows about Ctrl-C.
+    if (!(error instanceof Interrupted)) report(error);
     return error instanceof CommandError ? error.exitCode : 1;
   }
 }

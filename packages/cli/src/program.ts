@@ -9,9 +9,10 @@ import { ownVersion } from "./modules/own-version.ts";
 
 const EXIT_CODES = `
 Exit codes:
-  0  success
-  1  failure; stderr has the reason
-  2  wrong usage`;
+  0    success
+  1    failure; stderr has the reason
+  2    wrong usage
+  130  Ctrl-C`;
 
 const MODULE = "a .ts, .mts, .js or .mjs file";
 const TARGET = "a module or the URL of a server; to start a server instead, end with -- command args…";

@@ -37,9 +37,9 @@ export class Person {
     this.#terminal.stdin?.write(keys);
   }
 
-  /** Waits for the command to exit, and returns its whole output. */
-  async sees(): Promise<{ raw: string; text: string }> {
-    await once(this.#terminal, "close");
-    return { raw: this.#shown, text: stripVTControlCharacters(this.#shown) };
+  /** Waits for the command to exit, and returns its whole output and its exit code. */
+  async sees(): Promise<{ raw: string; text: string; status: number }> {
+    const [status] = await once(this.#terminal, "close");
+    return { raw: this.#shown, text: stripVTControlCharacters(this.#shown), status };
   }
 }

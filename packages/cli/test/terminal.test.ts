@@ -1,10 +1,13 @@
+import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
-import { createProject, type Project } from "./project.ts";
+import { createProject, type Project, waitForStderr } from "./project.ts";
 import { hasTerminal, Person } from "./pseudo-terminal.ts";
 
+const UP = "\u001b[A";
 const DOWN = "\u001b[B";
 const ENTER = "\r";
+const CTRL_C = "\u0003";
 const ESCAPE = "\u001b";
 const BACKSPACE = "\u007f";
 
@@ -23,6 +26,19 @@ beforeAll(() => {
     '  const answer = await ctx.ask<Order>("What do you want?\\u001b[2J");',
     '  return answer.action === "accept" ? "ordered " + JSON.stringify(answer.content) : "ended by " + answer.action;',
     "}",
+    "/** Asks twice. */",
+    "export async function twice(ctx: Context): Promise<string> {",
+    '  const first = await ctx.ask<{ sure: boolean }>("Are you sure?");',
+    '  const second = await ctx.ask<{ color?: "red" | "blue" }>("Which color?");',
+    '  return "answers " + JSON.stringify([first, second]);',
+    "}",
+    "/** Never ends. */",
+    "export async function hang(ctx: Context): Promise<string> {",
+    '  ctx.progress(1, 2, "process " + process.pid + " waits");',
+    "  await new Promise(() => {});",
+    '  return "";',
+    "}",
+    "declare const process: { pid: number };",
     "declare function setTimeout(then: (value: unknown) => void, time: number): void;",
   );
   // The first start derives the module.
@@ -31,10 +47,13 @@ beforeAll(() => {
 
 afterAll(() => project.remove());
 
-function call(...flags: string[]): Person {
-  const launch = [process.execPath, distFile("bin.js"), "call", "tools.ts", "order"];
-  return new Person(project.folder, [...launch, ...flags].join(" "));
+const PROFFER = [process.execPath, distFile("bin.js")];
+
+function run(...words: string[]): Person {
+  return new Person(project.folder, [...PROFFER, ...words].join(" "));
 }
+
+const call = (...flags: string[]) => run("call", "tools.ts", "order", ...flags);
 
 describe.skipIf(!hasTerminal).each(["2025-11-25", "2026-07-28"])("a question in a terminal, on %s", (revision) => {
   it("asks field by field and validates each input", async () => {
@@ -62,4 +81,62 @@ describe.skipIf(!hasTerminal).each(["2025-11-25", "2026-07-28"])("a question in 
     await cancelling.types(ESCAPE, "name");
     expect((await cancelling.sees()).text).toContain("ended by cancel");
   });
+
+  it("is one prompt if its form has one choice or yes and no", async () => {
+    const person = run("call", "tools.ts", "twice", "--revision", revision);
+    await person.types(`${UP}${ENTER}`, "Are you sure?");
+    await person.types(`${DOWN}${DOWN}${DOWN}${ENTER}`, "Which color?");
+    const { text } = await person.sees();
+    expect(text).toMatch(/Are you sure\?\r\n│ {2}○ Yes\r\n│ {2}● No\r\n│ {2}○ Decline\r\n/);
+    expect(text).toMatch(/Which color\?\r\n│ {2}● red\r\n│ {2}○ blue\r\n│ {2}○ –\r\n│ {2}○ Decline\r\n/);
+    expect(text).toContain('answers [{"action":"accept","content":{"sure":true}},{"action":"decline"}]');
+  });
+
+  it("ends the command with Ctrl-C, without the next question", async () => {
+    const person = run("call", "tools.ts", "twice", "--revision", revision);
+    await person.types(CTRL_C, "Are you sure?");
+    const { status, raw, text } = await person.sees();
+    expect(status).toBe(130);
+    expect(text).not.toMatch(/Which color|answers|error/);
+    // The cursor is visible again.
+    expect(raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(raw.lastIndexOf("\u001b[?25l"));
+  });
 });
+
+describe.skipIf(!hasTerminal)("Ctrl-C during a call", () => {
+  it.each([
+    ["of a module", ["call", "tools.ts", "hang"]],
+    ["of a command", ["call", "hang", "--", ...PROFFER, "serve", "tools.ts"]],
+  ])("%s ends it and its server, and leaves nothing of the progress bar", async (_, words) => {
+    const person = run(...words);
+    await person.types(CTRL_C, "50% process ");
+    const { status, raw, text } = await person.sees();
+    expect(status).toBe(130);
+    expect(raw.endsWith("\r\u001b[2K")).toBe(true);
+    const pid = Number(/process (\d+) waits/.exec(text)?.[1]);
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+});
+
+it("SIGINT kills a server that does not end", async () => {
+  project.write(
+    "hangs.mjs",
+    'process.on("SIGTERM", () => {});',
+    'process.stdin.resume().on("end", () => {});',
+    "setInterval(() => {}, 1000);",
+    'console.error("process " + process.pid + " waits");',
+  );
+  const child = project.start("list", "--", process.execPath, "hangs.mjs");
+  const pid = Number(/process (\d+)/.exec(await waitForStderr(child, "waits"))?.[1]);
+  child.kill("SIGINT");
+  expect(await once(child, "close")).toEqual([130, null]);
+  await expect.poll(() => isRunning(pid)).toBe(false);
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -22,6 +22,10 @@ export function linkCommand(
     // Without a shell: the arguments reach the program unchanged.
     const child = spawn(command, args, { stdio: "pipe", shell: false });
     const ended = once(child, "close").catch(() => undefined);
+    // If this process has to exit before the server does, as after Ctrl-C, the server must not stay behind.
+    const abandon = () => child.kill("SIGKILL");
+    process.once("exit", abandon);
+    void ended.then(() => process.off("exit", abandon));
     const done = readMessages();
     child.stderr.setEncoding("utf8").on("data", (text: string) => passOn(Text.block(text)));
     child.once("error", (error) => pending.failAll(`${command} could not be started: ${error.message}`));

@@ -1,5 +1,14 @@
 import { overrideOptions } from "proffer/derived";
-import { type ClientOptions, connect, connectOver, type Link, RemoteError, type TestClient } from "proffer/testing";
+import {
+  type Asked,
+  type ClientOptions,
+  connect,
+  connectOver,
+  type Link,
+  RemoteError,
+  type ScriptedAnswer,
+  type TestClient,
+} from "proffer/testing";
 import { openServer } from "../modules/load.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
@@ -11,6 +20,7 @@ import { linkCommand } from "./command-link.ts";
 import { Deadline } from "./deadline.ts";
 import { type HeaderFlags, type Headers, toHeaders } from "./headers.ts";
 import { linkUrl } from "./http-link.ts";
+import { Interruption } from "./interruption.ts";
 import { type ClientLimits, type LimitFlags, toLimits } from "./limits.ts";
 import { NO_RESPONSE } from "./pending-requests.ts";
 import { RemoteServer } from "./remote-server.ts";
@@ -41,19 +51,28 @@ export async function withServer<Value>(
   const limits = toLimits(flags);
   const headers = toHeaders(flags, target);
   const deadline = new Deadline(name, limits.timeout);
-  const options = { ...(flags.revision !== undefined && { revision: flags.revision }), ...terminalOptions(deadline) };
-  const client = await explainFailure(open(target, options, limits, headers));
-  deadline.start();
+  const interruption = new Interruption();
+  const options = {
+    ...(flags.revision !== undefined && { revision: flags.revision }),
+    ...terminalOptions(deadline, interruption),
+  };
   try {
-    return await explainFailure(Promise.race([work(new RemoteServer(name, client)), deadline.expired]));
+    const client = await explainFailure(open(target, options, limits, headers, interruption));
+    deadline.start();
+    try {
+      const server = new RemoteServer(name, client, interruption.signal);
+      return await explainFailure(Promise.race([work(server), deadline.expired, interruption.happened]));
+    } finally {
+      deadline.stop();
+      await interruption.settle(client.close());
+    }
   } finally {
-    deadline.stop();
-    await client.close();
+    interruption.stop();
   }
 }
 
 /** Without a terminal the client declares no capabilities, so that the server does not ask questions. */
-function terminalOptions(deadline: Deadline): ClientOptions {
+function terminalOptions(deadline: Deadline, interruption: Interruption): ClientOptions {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     const answers = () => {
       throw new CommandError("The server asks a question, but there is no terminal to answer it.");
@@ -62,11 +81,11 @@ function terminalOptions(deadline: Deadline): ClientOptions {
   }
   /** One question at a time, because they share the terminal. */
   let last: Promise<unknown> = Promise.resolve();
-  const answers: typeof answerInTerminal = (asked) => {
+  const answers = (asked: Asked): Promise<ScriptedAnswer> => {
     const answer = last.then(async () => {
       deadline.stop();
       try {
-        return await answerInTerminal(asked);
+        return await answerInTerminal(asked, interruption);
       } finally {
         deadline.start();
       }
@@ -82,28 +101,36 @@ async function open(
   options: ClientOptions,
   { maxBytes }: ClientLimits,
   headers: Headers,
+  interruption: Interruption,
 ): Promise<TestClient> {
-  if (target.kind === "module") return openModule(target.file, options);
+  if (target.kind === "module") return openModule(target.file, options, interruption);
+  interruption.start();
   const budget = new ByteBudget(maxBytes);
   const linkTo = (): Link =>
     target.kind === "url" ? linkUrl(target.url, budget, headers) : linkCommand(target.command, budget);
-  if (options.revision !== undefined) return openWithin(LAST_TIMEOUT, linkTo(), options);
-  const opened = openWithin(FIRST_TIMEOUT, linkTo(), options);
+  if (options.revision !== undefined) return openWithin(LAST_TIMEOUT, linkTo(), options, interruption);
+  const opened = openWithin(FIRST_TIMEOUT, linkTo(), options, interruption);
   return opened.catch((error) => {
     if (!(error instanceof RemoteError)) throw error;
-    return openWithin(LAST_TIMEOUT, linkTo(), { ...options, revision: FALLBACK });
+    return openWithin(LAST_TIMEOUT, linkTo(), { ...options, revision: FALLBACK }, interruption);
   });
 }
 
-async function openModule(file: string, options: ClientOptions): Promise<TestClient> {
+async function openModule(file: string, options: ClientOptions, interruption: Interruption): Promise<TestClient> {
   const { server, load, prepared } = await openServer(file, { warn: (message) => say(text`warning: ${message}`) });
   reportDiagnostics(prepared?.diagnostics ?? []);
   await load?.();
+  interruption.start();
   return connect(overrideOptions(server, { development: true }), { ...options, start: false });
 }
 
 /** Connects within the time limit. @throws {RemoteError} also if the server does not respond. */
-async function openWithin(timeout: number, link: Link, options: ClientOptions): Promise<TestClient> {
+async function openWithin(
+  timeout: number,
+  link: Link,
+  options: ClientOptions,
+  interruption: Interruption,
+): Promise<TestClient> {
   let close: (() => void | Promise<void>) | undefined;
   const observed: Link = (receive) => {
     const opened = link(receive);
@@ -124,9 +151,9 @@ async function openWithin(timeout: number, link: Link, options: ClientOptions): 
     );
   });
   try {
-    return await Promise.race([connectOver(observed, options), silent]);
+    return await Promise.race([connectOver(observed, options), silent, interruption.happened]);
   } catch (error) {
-    await close?.();
+    await interruption.settle(close?.());
     throw error;
   } finally {
     clearTimeout(timer);

@@ -17,11 +17,16 @@ const MAX_ITEMS = 100_000;
 export class RemoteServer implements Lists {
   readonly #name: string;
   readonly #client: TestClient;
+  readonly #signal: AbortSignal | undefined;
 
-  /** @param name - the name of the server in messages. */
-  constructor(name: string, client: TestClient) {
+  /**
+   * @param name - the name of the server in messages.
+   * @param signal - cancels the requests in flight when it aborts.
+   */
+  constructor(name: string, client: TestClient, signal?: AbortSignal) {
     this.#name = name;
     this.#client = client;
+    this.#signal = signal;
   }
 
   /** The server's capabilities, from the response to `initialize` or `server/discover`: its first result. */
@@ -73,6 +78,8 @@ export class RemoteServer implements Lists {
     let rounds = 0;
     const result = await this.#client.request(method, params, {
       ...(onProgress && { onProgress }),
+      // A list makes many requests, which end with the connection.
+      ...(this.#signal && !method.endsWith("/list") && { signal: this.#signal }),
       onRound: (round) => {
         if (round.resultType !== "input_required") return;
         this.#check(INPUT_REQUIRED, method, round);

@@ -1,5 +1,5 @@
-import { progress } from "@clack/prompts";
-import { text } from "../terminal/text.ts";
+import { clearStatus, showStatus } from "../terminal/status-line.ts";
+import { type Text, text } from "../terminal/text.ts";
 
 interface Progress {
   readonly progress?: unknown;
@@ -7,32 +7,28 @@ interface Progress {
   readonly message?: unknown;
 }
 
-/** The bar counts in percent. */
-const MAX = 100;
+/** The columns of the bar. */
+const WIDTH = 20;
 
-/** The one bar of the terminal. */
-let bar: { readonly view: ReturnType<typeof progress>; shown: number } | undefined;
-
-/** Shows progress as a bar on stderr. */
+/** Shows progress as a bar on stderr, until `endProgress`. */
 export function showProgress({ progress: done, total, message }: Progress): void {
-  if (bar === undefined) {
-    bar = { view: progress({ max: MAX, output: process.stderr }), shown: 0 };
-    bar.view.start();
-  }
-  const known = typeof done === "number" && typeof total === "number" && total > 0;
-  const part = known ? Math.min(MAX, Math.max(bar.shown, (done / total) * MAX)) : bar.shown;
-  bar.view.advance(part - bar.shown, describe(done, total, message));
-  bar.shown = part;
+  const isKnown = typeof done === "number" && typeof total === "number" && total > 0;
+  const part = isKnown ? Math.min(1, Math.max(0, done / total)) : undefined;
+  showStatus(text`${bar(part)} ${describe(done, total, message)}`);
+}
+
+function bar(part: number | undefined): Text {
+  if (part === undefined) return text`…`;
+  const full = Math.round(part * WIDTH);
+  const percent = String(Math.floor(part * 100)).padStart(3);
+  return text`${"█".repeat(full)}${"░".repeat(WIDTH - full)} ${percent}%`;
 }
 
 function describe(done: unknown, total: unknown, message: unknown): string {
-  if (typeof message === "string") return String(text`${message}`);
+  if (typeof message === "string") return message;
   if (typeof done !== "number") return "";
   return typeof total === "number" ? `${done} of ${total}` : String(done);
 }
 
 /** Removes the bar before a result or a question is shown. The next progress report shows it again. */
-export function endProgress(): void {
-  bar?.view.clear();
-  bar = undefined;
-}
+export const endProgress = clearStatus;

@@ -22,3 +22,12 @@ export class WrongUsage extends CommandError {
   override readonly name = "WrongUsage";
   override readonly exitCode = 2;
 }
+
+/** The exit code that shells report for a command that SIGINT ended. */
+export const INTERRUPTED = 130;
+
+/** The user pressed Ctrl-C. The command line prints nothing about it. */
+export class Interrupted extends CommandError {
+  override readonly name = "Interrupted";
+  override readonly exitCode = INTERRUPTED;
+}
