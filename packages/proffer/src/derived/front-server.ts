@@ -57,6 +57,7 @@ const OWN = new Set<string>([
   "store",
   "lifespan",
   "overrides",
+  "onRandomKey",
 ] satisfies (keyof ServerState)[]);
 
 class Front extends ServerState {

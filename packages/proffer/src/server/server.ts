@@ -113,6 +113,8 @@ export class ServerState implements Server {
   resources: Public<ResourceRegistry>;
   /** The server that presents this catalog to clients and so receives its changes. Set by `proffer dev`. */
   front: ServerState | undefined;
+  /** Called when a random key seals the first cursor or state. Set by transports whose clients may reach other nodes. */
+  onRandomKey: (() => void) | undefined;
   readonly changes = new Changes((listeners) => this.#listened(listeners));
   /** The watchers of providers; they run while a client listens. */
   readonly watchers: Watchers;
@@ -229,22 +231,16 @@ export class ServerState implements Server {
   }
 
   get sealer(): Sealer {
-    this.#sealer ??= createSealer(this.#keys ?? this.#processKey());
+    if (this.#sealer === undefined) {
+      if (this.#keys === undefined) this.onRandomKey?.();
+      this.#sealer = createSealer(this.#keys ?? [randomKey()]);
+    }
     return this.#sealer;
   }
 
   logError(call: Call, message: string, error: unknown): void {
     const { name, uri } = call.params;
     this.log({ level: "error", message, method: call.method, ...defined({ name: name ?? uri }), error });
-  }
-
-  #processKey(): readonly Uint8Array[] {
-    this.log({
-      level: "info",
-      message:
-        "PROFFER_KEYS is not set: cursors and the state of questions are sealed with a random key, so other processes cannot open them. Behind a load balancer, set the same key for all processes.",
-    });
-    return [randomKey()];
   }
 
   listChanged(kind: ListKind): void {

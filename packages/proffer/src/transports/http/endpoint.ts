@@ -29,6 +29,9 @@ import { type ClientIdentity, SharedInFlight, ShareError } from "./shares.ts";
  */
 export type StartTime = "now" | "first request" | "first call";
 
+const RANDOM_KEY =
+  "PROFFER_KEYS is not set: cursors and the state of questions are sealed with a random key, so other processes cannot open them. Behind a load balancer, set the same key for all processes.";
+
 /** One server at one address, for every run-time: checks a request, and routes it by its HTTP method. */
 export class HttpEndpoint {
   readonly server: ServerState;
@@ -50,6 +53,7 @@ export class HttpEndpoint {
 
   constructor(server: Server, options: HttpOptions, where: string) {
     this.server = stateOf(server);
+    this.server.onRandomKey ??= () => this.server.log({ level: "info", message: RANDOM_KEY });
     this.#options = options;
     this.limits = toLimits(options, where);
     this.#hasHealth = hasHealth(options.health, where);
