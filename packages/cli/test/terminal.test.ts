@@ -32,6 +32,8 @@ beforeAll(() => {
     '  const second = await ctx.ask<{ color?: "red" | "blue" }>("Which color?");',
     '  return "answers " + JSON.stringify([first, second]);',
     "}",
+    "/** Fails. */",
+    'export function broken(): string { throw new TypeError("wires\\u001b[2J crossed"); }',
     "/** Never ends. */",
     "export async function hang(ctx: Context): Promise<string> {",
     '  ctx.progress(1, 2, "process " + process.pid + " waits");',
@@ -115,6 +117,29 @@ describe.skipIf(!hasTerminal)("Ctrl-C during a call", () => {
     expect(raw.endsWith("\r\u001b[2K")).toBe(true);
     const pid = Number(/process (\d+) waits/.exec(text)?.[1]);
     await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+});
+
+describe.skipIf(!hasTerminal)("the log on a terminal is for people", () => {
+  const LINE = /\d\d:\d\d:\d\d error {3}\S.*broken.*\r\n {4}TypeError: wires\\u001b\[2J crossed\r\n {8}at broken /;
+
+  it("of proffer call", async () => {
+    const { text, status } = await run("call", "tools.ts", "broken").sees();
+    expect(status).toBe(1);
+    expect(text).toMatch(LINE);
+    expect(project.proffer("call", "tools.ts", "broken").stderr).toMatch(/^\{"time":/);
+  });
+
+  it("of proffer serve", async () => {
+    const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
+    const _meta = { ...meta, "io.modelcontextprotocol/clientCapabilities": {} };
+    const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "broken", arguments: {}, _meta } };
+    const person = run("serve", "tools.ts");
+    await person.types(`${JSON.stringify(request)}\n`, "Press Ctrl-C to stop.");
+    await person.types(CTRL_C, '"isError":true');
+    const { text, status } = await person.sees();
+    expect(status).toBe(0);
+    expect(text).toMatch(LINE);
   });
 });
 

@@ -1,4 +1,5 @@
 import { overrideOptions } from "proffer/derived";
+import { formatLog } from "proffer/process";
 import {
   type Asked,
   type ClientOptions,
@@ -120,6 +121,7 @@ async function openModule(file: string, options: ClientOptions, interruption: In
   const { server, load, prepared } = await openServer(file, { warn: (message) => say(text`warning: ${message}`) });
   reportDiagnostics(prepared?.diagnostics ?? []);
   await load?.();
+  await formatLog();
   interruption.start();
   return connect(overrideOptions(server, { development: true }), { ...options, start: false });
 }

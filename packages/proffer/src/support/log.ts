@@ -18,19 +18,22 @@ const SECRETS =
 /** The depth to which `error.cause` is followed: an error may be its own cause. */
 const MAX_CAUSES = 8;
 
-/** Converts a JSON line before it is written. */
-let layOut = (line: string) => line;
+let format: ((line: string) => string) | undefined;
+
+/** Formats the lines of `consoleLog` from now on, in the whole process. Without a function, they stay JSON. */
+export function setLogFormat(next: typeof format): void {
+  format = next;
+}
 
 /** Writes each entry as one line of JSON with `console.error`, which is stderr in Node. Credentials are redacted. */
 export const consoleLog: LogSink = (entry) => {
-  console.error(
-    layOut(toLine(entry)).replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`),
-  );
+  const line = toLine(entry).replace(UNSAFE, escapeCharacter);
+  console.error(format === undefined ? line : format(line));
 };
 
-/** Changes how `consoleLog` writes its lines, for the whole process: on a terminal, people read them. */
-export function setLogLayout(layout: (line: string) => string): void {
-  layOut = layout;
+/** Writes a character that must not reach a terminal as `\uXXXX`. */
+export function escapeCharacter(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** Wraps a sink so that it never fails: a request must be answered even if its error cannot be logged. */

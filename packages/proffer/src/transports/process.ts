@@ -1,6 +1,6 @@
 import { overrideOptions } from "../server/overrides.ts";
 import type { Server } from "../server/server.ts";
-import { setLogLayout } from "../support/log.ts";
+import { setLogFormat } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { type CommandLine, describeFlags, type Flag, parseCommandLine } from "./flags.ts";
 import type { HttpService, ServeOptions } from "./http/node/server.ts";
@@ -23,6 +23,8 @@ export interface ProcessOptions {
   /** Called when the server listens. Default: prints the URLs to stderr. */
   readonly listening?: (service: HttpService) => void;
 }
+
+export type LogFormat = "json" | "pretty";
 
 /** Milliseconds of silence after which the client's first requests are considered done. */
 const QUIET = 25;
@@ -80,10 +82,18 @@ export async function serveByArguments(open: () => Promise<BuiltServer>): Promis
  */
 export async function prepareProcess({ log }: Serving, rest: readonly string[]): Promise<void> {
   process.argv.splice(2, process.argv.length, ...rest);
-  if (log === "json" || (log === undefined && !process.stderr.isTTY)) return;
-  const { toPrettyLine } = await import("./pretty-log.ts");
-  const isColored = process.stderr.isTTY && !process.env.NO_COLOR;
-  setLogLayout((line) => toPrettyLine(line, isColored));
+  await formatLog(log);
+}
+
+/** Writes the log of all servers in this process for people, or for programs. */
+export async function formatLog(format: LogFormat = process.stderr.isTTY ? "pretty" : "json"): Promise<void> {
+  if (format === "json") {
+    setLogFormat(undefined);
+    return;
+  }
+  const { prettyLine } = await import("../support/pretty-log.ts");
+  const isColored = process.stderr.isTTY && process.stderr.hasColors();
+  setLogFormat((line) => prettyLine(line, isColored));
 }
 
 const HELP: Flag = { name: "--help", help: "show this help" };
