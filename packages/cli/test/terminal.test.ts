@@ -32,6 +32,12 @@ beforeAll(() => {
     '  const second = await ctx.ask<{ color?: "red" | "blue" }>("Which color?");',
     '  return "answers " + JSON.stringify([first, second]);',
     "}",
+    "/** Logs. */",
+    "export function talk(ctx: Context): string {",
+    '  ctx.log("warning", "low\\u001b[2J on\\npaper");',
+    '  ctx.log("info", { pages: 3 });',
+    '  return "done";',
+    "}",
     "/** Fails. */",
     'export function broken(): string { throw new TypeError("wires\\u001b[2J crossed"); }',
     "/** Never ends. */",
@@ -140,6 +146,13 @@ describe.skipIf(!hasTerminal)("the log on a terminal is for people", () => {
     const { text, status } = await person.sees();
     expect(status).toBe(0);
     expect(text).toMatch(LINE);
+  });
+});
+
+describe.skipIf(!hasTerminal).each(["2025-11-25", "2026-07-28"])("on a terminal, on %s, proffer call", (revision) => {
+  it("shows the log messages of the server before the result", async () => {
+    const { text } = await run("call", "tools.ts", "talk", "--revision", revision).sees();
+    expect(text).toBe('warning low\\u001b[2J on\r\n  paper\r\ninfo {"pages":3}\r\ndone\r\n');
   });
 });
 

@@ -6,6 +6,7 @@ import {
   connect,
   connectOver,
   type Link,
+  type Notification,
   RemoteError,
   type ScriptedAnswer,
   type TestClient,
@@ -27,6 +28,7 @@ import { NO_RESPONSE } from "./pending-requests.ts";
 import { RemoteServer } from "./remote-server.ts";
 import { nameOfTarget, type Target } from "./target.ts";
 import { answerInTerminal } from "./terminal-answers.ts";
+import { showLog } from "./terminal-log.ts";
 
 export interface TalkFlags extends LimitFlags, HeaderFlags {
   readonly revision?: string;
@@ -53,15 +55,18 @@ export async function withServer<Value>(
   const headers = toHeaders(flags, target);
   const deadline = new Deadline(name, limits.timeout);
   const interruption = new Interruption();
+  const showsLog = process.stderr.isTTY;
   const options = {
     ...(flags.revision !== undefined && { revision: flags.revision }),
+    ...(showsLog && { onNotification }),
     ...terminalOptions(deadline, interruption),
   };
   try {
     const client = await explainFailure(open(target, options, limits, headers, interruption));
     deadline.start();
     try {
-      const server = new RemoteServer(name, client, interruption.signal);
+      const { signal } = interruption;
+      const server = new RemoteServer(name, client, { signal, ...(showsLog && { logLevel: "debug" }) });
       return await explainFailure(Promise.race([work(server), deadline.expired, interruption.happened]));
     } finally {
       deadline.stop();
@@ -70,6 +75,10 @@ export async function withServer<Value>(
   } finally {
     interruption.stop();
   }
+}
+
+function onNotification({ method, params }: Notification): void {
+  if (method === "notifications/message") showLog(params);
 }
 
 /** Without a terminal the client declares no capabilities, so that the server does not ask questions. */

@@ -1,4 +1,4 @@
-import type { TestClient } from "proffer/testing";
+import type { RequestOptions, TestClient } from "proffer/testing";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Lists } from "../terminal/listing.ts";
 import { INPUT_REQUIRED, PAGE, RESULT_SHAPES } from "./result-shapes.ts";
@@ -17,16 +17,16 @@ const MAX_ITEMS = 100_000;
 export class RemoteServer implements Lists {
   readonly #name: string;
   readonly #client: TestClient;
-  readonly #signal: AbortSignal | undefined;
+  readonly #options: RequestOptions;
 
   /**
    * @param name - the name of the server in messages.
-   * @param signal - cancels the requests in flight when it aborts.
+   * @param options - options of the requests that run the server's handlers.
    */
-  constructor(name: string, client: TestClient, signal?: AbortSignal) {
+  constructor(name: string, client: TestClient, options: RequestOptions = {}) {
     this.#name = name;
     this.#client = client;
-    this.#signal = signal;
+    this.#options = options;
   }
 
   /** The server's capabilities, from the response to `initialize` or `server/discover`: its first result. */
@@ -78,8 +78,7 @@ export class RemoteServer implements Lists {
     let rounds = 0;
     const result = await this.#client.request(method, params, {
       ...(onProgress && { onProgress }),
-      // A list makes many requests, which end with the connection.
-      ...(this.#signal && !method.endsWith("/list") && { signal: this.#signal }),
+      ...(!method.endsWith("/list") && this.#options),
       onRound: (round) => {
         if (round.resultType !== "input_required") return;
         this.#check(INPUT_REQUIRED, method, round);

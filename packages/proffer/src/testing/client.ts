@@ -62,6 +62,7 @@ export class TestClient {
   readonly #handshake: boolean;
   readonly #capabilities: ClientCapabilities;
   readonly #answer: (asked: Asked) => Promise<object>;
+  readonly #observe: ((notification: Notification) => void) | undefined;
   readonly #pending = new Map<RequestId, Pending>();
   readonly #progress = new Map<unknown, (progress: JsonObject) => void>();
   readonly #notifications = new Notifications();
@@ -72,6 +73,7 @@ export class TestClient {
     this.#handshake = handshake;
     this.#capabilities = options.capabilities ?? ALL_CAPABILITIES;
     this.#answer = createAnswerer(options.answers);
+    this.#observe = options.onNotification;
     this.#link = link((text) => this.#receive(text));
   }
 
@@ -263,6 +265,7 @@ export class TestClient {
     if (notification.method === "notifications/progress") {
       this.#progress.get(notification.params.progressToken)?.(notification.params);
     }
+    this.#observe?.(notification);
     this.#notifications.add(notification);
   }
 

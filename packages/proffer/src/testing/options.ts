@@ -1,6 +1,7 @@
 import type { JsonObject } from "../protocol/messages.ts";
 import type { ClientCapabilities, LogLevel } from "../protocol/model.ts";
 import type { ScriptedAnswers } from "./answers.ts";
+import type { Notification } from "./notifications.ts";
 
 /**
  * Connects a client to a server. It receives a callback for messages from the server and returns functions that send a
@@ -16,6 +17,8 @@ export interface ClientOptions {
   readonly answers?: ScriptedAnswers;
   /** The capabilities that the client declares. Default: all that `answers` can serve. */
   readonly capabilities?: ClientCapabilities;
+  /** Receives each notification of the server when it arrives. */
+  readonly onNotification?: (notification: Notification) => void;
 }
 
 /** Options for one request. */
