@@ -151,13 +151,13 @@ describe.skipIf(!hasTerminal)("T169: a hostile question in a terminal", () => {
   it("names the host of a URL", async () => {
     const person = ask("url");
     await person.types("n", "Host: evil.example");
-    expect((await person.sees()).text).toContain('{"action":"decline"}');
+    expect((await person.sees()).text).toContain('"action": "decline"');
   });
 
   it.each(["javascript", "file"])("T118: with a %s: URL is declined", async (scheme) => {
     const { text } = await ask(scheme).sees();
     expect(text).toContain("not http: or https:. The question was declined.");
-    expect(text).toContain('{"action":"decline"}');
+    expect(text).toContain('"action": "decline"');
   });
 
   it("with a malformed form is an error in one line", async () => {

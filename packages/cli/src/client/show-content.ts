@@ -2,6 +2,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ContentBlock, ResourceContents } from "proffer";
+import { prettyJson } from "../terminal/json-text.ts";
+import { type Styles, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
 /** File extensions of common media types. Other types get the extension "bin". */
@@ -24,13 +26,21 @@ export interface Place {
   readonly isTerminal: boolean;
   /** Indents the lines after the first on a terminal. */
   readonly indent?: string;
+  /** Formats JSON on a terminal. */
+  readonly styles?: Styles;
+}
+
+/** Returns the place of a result on stdout. */
+export function resultPlace(indent = ""): Place {
+  const { stdout } = process;
+  return { isTerminal: stdout.isTTY, indent, ...(stdout.isTTY && { styles: stylesFor(stdout) }) };
 }
 
 /** Formats a content block as text. Binary data is saved to a file, and its path is shown. */
 export function showBlock(block: ContentBlock, place: Place): Text {
   switch (block.type) {
     case "text":
-      return Text.contents(block.text, place.isTerminal, place.indent);
+      return showText(block.text, place);
     case "image":
     case "audio":
       return save(block.data, block.mimeType);
@@ -44,10 +54,15 @@ export function showBlock(block: ContentBlock, place: Place): Text {
 }
 
 /** Formats the contents of a resource. */
-export function showContents(contents: ResourceContents, { isTerminal, indent }: Place): Text {
+export function showContents(contents: ResourceContents, place: Place): Text {
   const { text: value, blob, mimeType } = contents as { text?: unknown; blob?: unknown; mimeType?: string | null };
-  if (typeof value === "string") return Text.contents(value, isTerminal, indent);
+  if (typeof value === "string") return showText(value, place);
   return typeof blob === "string" ? save(blob, mimeType) : text``;
+}
+
+function showText(value: string, { isTerminal, indent, styles }: Place): Text {
+  const pretty = styles && prettyJson(value, styles, indent);
+  return pretty ?? Text.contents(value, isTerminal, indent);
 }
 
 let folder: string | undefined;

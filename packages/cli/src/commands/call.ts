@@ -1,10 +1,11 @@
 import { parseInput, parsePairs, toValues } from "../client/arguments.ts";
 import { type TalkFlags, withServer } from "../client/connect-target.ts";
 import type { RemoteServer } from "../client/remote-server.ts";
-import { type Place, showBlock } from "../client/show-content.ts";
+import { type Place, resultPlace, showBlock } from "../client/show-content.ts";
 import type { TargetArguments } from "../client/target.ts";
 import { endProgress, showProgress } from "../client/terminal-progress.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { prettyJson } from "../terminal/json-text.ts";
 import { print, printJson } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
@@ -34,7 +35,7 @@ export async function call({ target, words: [name = ""] }: TargetArguments, flag
     // Errors go to stderr, which may be a terminal even if stdout is a pipe.
     throw new CommandError(flags.json ? "The tool failed." : show(result, { isTerminal: true, indent: "  " }));
   }
-  if (!flags.json) print(show(result, { isTerminal: process.stdout.isTTY }));
+  if (!flags.json) print(show(result, resultPlace()));
 }
 
 async function findTool(server: RemoteServer, name: string) {
@@ -52,5 +53,7 @@ function show({ content, structuredContent }: CallResult, place: Place): Text {
       content.map((block) => showBlock(block, place)),
       "\n",
     );
-  return structuredContent === undefined ? text`` : Text.json(structuredContent, 2);
+  if (structuredContent === undefined) return text``;
+  const json = Text.json(structuredContent, 2);
+  return (place.styles && prettyJson(String(json), place.styles)) ?? json;
 }

@@ -1,6 +1,6 @@
 import { parsePairs } from "../client/arguments.ts";
 import { type TalkFlags, withServer } from "../client/connect-target.ts";
-import { showBlock } from "../client/show-content.ts";
+import { resultPlace, showBlock } from "../client/show-content.ts";
 import type { TargetArguments } from "../client/target.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
@@ -18,7 +18,7 @@ export async function prompt({ target, words: [name = ""] }: TargetArguments, fl
     return;
   }
   const { dim } = stylesFor(process.stdout);
-  const place = { isTerminal: process.stdout.isTTY, indent: "  " };
+  const place = resultPlace("  ");
   const messages = result.messages.map(({ role, content }) => text`${dim(`${role}:`)} ${showBlock(content, place)}`);
   print(Text.join(messages, "\n"));
 }

@@ -1,5 +1,5 @@
 import { type TalkFlags, withServer } from "../client/connect-target.ts";
-import { showContents } from "../client/show-content.ts";
+import { resultPlace, showContents } from "../client/show-content.ts";
 import type { TargetArguments } from "../client/target.ts";
 import { print, printJson } from "../terminal/terminal.ts";
 import { Text } from "../terminal/text.ts";
@@ -11,7 +11,7 @@ export async function read({ target, words: [uri = ""] }: TargetArguments, flags
     printJson(result);
     return;
   }
-  const place = { isTerminal: process.stdout.isTTY };
+  const place = resultPlace();
   const shown = result.contents.map((contents) => showContents(contents, place));
   print(Text.join(shown, "\n"));
 }

@@ -1,6 +1,10 @@
 import type { Listing } from "./listing.ts";
 import type { Styles } from "./terminal.ts";
 import { Text, text } from "./text.ts";
+import { widthOf, wrap } from "./width.ts";
+
+/** A longer description would hide the other items. */
+const MAX_DESCRIPTION = 2000;
 
 /** Formats the lists of a server for the terminal. */
 export function formatListing(listing: Listing, styles: Styles): Text {
@@ -17,18 +21,42 @@ export function formatListing(listing: Listing, styles: Styles): Text {
   return sections.length === 0 ? text`No tools, prompts or resources.` : Text.join(sections, "\n\n");
 }
 
-function section<Item>(
-  title: string,
-  { bold, dim, cyan }: Styles,
-  items: readonly Item[],
-  describe: (item: Item) => [name: string, description: string | undefined],
-): Text {
+type Row = readonly [name: string, description: string | undefined];
+
+function section<Item>(title: string, styles: Styles, items: readonly Item[], describe: (item: Item) => Row): Text {
   if (items.length === 0) return text``;
-  const lines = items.map((item) => {
-    const [name, description] = describe(item);
-    return description ? text`  ${cyan(name)}  ${dim(firstLine(description))}` : text`  ${cyan(name)}`;
-  });
+  const rows = items.map(describe);
+  const { bold, columns } = styles;
+  const lines = columns === undefined ? rows.map((row) => toLine(row, styles)) : toTable(rows, columns, styles);
   return Text.join([bold(title), ...lines], "\n");
+}
+
+/** A program that reads the output gets one line for each item. */
+function toLine([name, description]: Row, { dim, cyan }: Styles): Text {
+  return description ? text`  ${cyan(name)}  ${dim(firstLine(description))}` : text`  ${cyan(name)}`;
+}
+
+/** The first column has at most this share of the terminal. A longer name has a line of its own. */
+const NAME_SHARE = 0.4;
+/** Narrower descriptions are hard to read, so they are shown below the names. */
+const MIN_DESCRIPTION = 30;
+const INDENT = 2;
+
+/** Aligns the descriptions and wraps them at the width of the terminal. */
+function toTable(rows: readonly Row[], columns: number, { dim, cyan }: Styles): Text[] {
+  const names = rows.map(([name]) => String(text`${name}`));
+  const limit = Math.floor(columns * NAME_SHARE);
+  const widest = names.map(widthOf).reduce((most, width) => (width <= limit ? Math.max(most, width) : most), 0);
+  const start = columns - 2 * INDENT - widest < MIN_DESCRIPTION || widest === 0 ? 2 * INDENT : 2 * INDENT + widest;
+  return rows.map(([name, description], index) => {
+    const shown = names[index] ?? "";
+    const lines = wrap(String(text`${firstParagraph(description ?? "")}`), columns - start);
+    const rest = lines.map((line) => text`${" ".repeat(start)}${dim(line)}`);
+    const gap = start - INDENT - widthOf(shown);
+    if (gap < INDENT || lines.length === 0) return Text.join([text`  ${cyan(name)}`, ...rest], "\n");
+    const first = text`  ${cyan(name)}${" ".repeat(gap)}${dim(lines[0] ?? "")}`;
+    return Text.join([first, ...rest.slice(1)], "\n");
+  });
 }
 
 function signature(name: string, schema: { readonly required?: unknown; readonly properties?: object }): string {
@@ -40,6 +68,11 @@ function signature(name: string, schema: { readonly required?: unknown; readonly
 function withArguments(prompt: Listing["prompts"][number]): string {
   const names = (prompt.arguments ?? []).map(({ name, required }) => (required ? name : `${name}?`));
   return `${prompt.name}(${names.join(", ")})`;
+}
+
+function firstParagraph(value: string): string {
+  const [paragraph = ""] = value.trim().split(/\r?\n\s*\r?\n/, 1);
+  return paragraph.replace(/\s+/g, " ").slice(0, MAX_DESCRIPTION);
 }
 
 function firstLine(value: string): string {

@@ -1,12 +1,21 @@
 import type { Writable } from "node:stream";
 import { guardStdout } from "proffer/process";
+import { prettyJson } from "./json-text.ts";
 import { type StyleName, Text, text } from "./text.ts";
 
-export type Styles = { readonly [Name in StyleName]: (value: string | Text) => Text };
+export type Styles = { readonly [Name in StyleName]: (value: string | Text) => Text } & {
+  /** The width of the terminal. Undefined if the output goes to a pipe or a file: a program reads it. */
+  readonly columns: number | undefined;
+};
 
-/** Returns the styles for a stream: plain text unless it is a terminal and NO_COLOR is not set. */
-export function stylesFor(stream: Writable & { isTTY?: boolean }): Styles {
-  const isPlain = stream.isTTY !== true || Boolean(process.env.NO_COLOR);
+type Output = Writable & { isTTY?: boolean; columns?: number; hasColors?: () => boolean };
+
+/** A pseudo-terminal may have no size. */
+const DEFAULT_COLUMNS = 80;
+
+/** Returns the styles for a stream: plain text unless it is a terminal with colors, or FORCE_COLOR is set. */
+export function stylesFor(stream: Output): Styles {
+  const isPlain = !hasColors(stream);
   const style = (name: StyleName) => (value: string | Text) => (isPlain ? text`${value}` : Text.style(name, value));
   return {
     bold: style("bold"),
@@ -15,7 +24,15 @@ export function stylesFor(stream: Writable & { isTTY?: boolean }): Styles {
     green: style("green"),
     yellow: style("yellow"),
     cyan: style("cyan"),
+    columns: stream.isTTY === true ? stream.columns || DEFAULT_COLUMNS : undefined,
   };
+}
+
+/** Node looks at NO_COLOR, FORCE_COLOR and TERM, but only for a terminal. */
+function hasColors(stream: Output): boolean {
+  if (stream.isTTY === true) return stream.hasColors?.() ?? true;
+  const { FORCE_COLOR } = process.env;
+  return FORCE_COLOR !== undefined && FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
 }
 
 /** Prints a message to stderr. Stdout contains only results. */
@@ -33,7 +50,9 @@ export function print(result: Text): void {
   guardStdout().write(`${result}\n`);
 }
 
-/** Prints a result to stdout as JSON. */
+/** Prints a result to stdout as JSON. Only a terminal gets colors, because programs read JSON. */
 export function printJson(value: unknown): void {
-  print(Text.json(value, 2));
+  const json = Text.json(value, 2);
+  const styles = stylesFor(process.stdout);
+  print(styles.columns === undefined ? json : (prettyJson(String(json), styles) ?? json));
 }
