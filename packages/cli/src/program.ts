@@ -6,6 +6,7 @@ import { serve } from "./commands/serve.ts";
 import { ALL_SERVE_FLAGS, DEV_FLAGS } from "./commands/transport-flags.ts";
 import { CLIENT_NAMES } from "./install/client-names.ts";
 import { ownVersion } from "./modules/own-version.ts";
+import { whileDeriving } from "./terminal/while-deriving.ts";
 
 const EXIT_CODES = `
 Exit codes:
@@ -60,7 +61,9 @@ function addServing(program: Command, rest: readonly string[] | undefined): void
     )
     .argument("<module>", MODULE);
   withServeFlags(dev, DEV_FLAGS, async (words) => {
-    const { dev } = await import("./commands/dev.ts");
+    // This command needs the compiler from the start.
+    const file = words.find((word) => !word.startsWith("-")) ?? "";
+    const { dev } = await whileDeriving(file, () => import("./commands/dev.ts"));
     await dev(words, rest);
   });
 }

@@ -156,6 +156,14 @@ describe.skipIf(!hasTerminal).each(["2025-11-25", "2026-07-28"])("on a terminal,
   });
 });
 
+it.skipIf(!hasTerminal)("a terminal shows that the first start takes a while, and nothing of it is left", async () => {
+  project.write("fresh.ts", "/** Says a word. */", 'export const say = () => "word";');
+  const status = "Reading the types of fresh.ts …";
+  const first = await run("call", "fresh.ts", "say").sees();
+  expect(first.raw).toBe(`${status}\r\u001b[2Kword\r\n`);
+  expect((await run("call", "fresh.ts", "say").sees()).raw).toBe("word\r\n");
+});
+
 it("SIGINT kills a server that does not end", async () => {
   project.write(
     "hangs.mjs",

@@ -12,6 +12,7 @@ import { explainUsage } from "../terminal/explain-usage.ts";
 import { quoteForShell } from "../terminal/shell-quote.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
+import { whileDeriving } from "../terminal/while-deriving.ts";
 
 export interface BuildFlags {
   readonly out: string;
@@ -35,9 +36,11 @@ export async function build(file: string, flags: BuildFlags): Promise<void> {
   const assets = findAssets(names, module, out);
   const bundling = bundle ? await import("../build/bundle.ts") : undefined;
   const bundler = await bundling?.loadBundler();
-  const { createDeriver, importedPackages } = await import("../derive/index.ts");
-  const deriver = createDeriver(module);
-  const derivation = deriver.derive();
+  const { deriver, derivation, importedPackages } = await whileDeriving(file, async () => {
+    const { createDeriver, importedPackages } = await import("../derive/index.ts");
+    const deriver = createDeriver(module);
+    return { deriver, derivation: deriver.derive(), importedPackages };
+  });
   const diagnostics = allowUndocumented ? derivation.diagnostics : derivation.diagnostics.map(requireComment);
   reportDiagnostics(diagnostics);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;

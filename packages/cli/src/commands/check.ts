@@ -11,6 +11,7 @@ import { type Listing, listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 import { Text } from "../terminal/text.ts";
+import { whileDeriving } from "../terminal/while-deriving.ts";
 
 /**
  * Prints the tools, prompts and resources of a module as clients see them, and its diagnostics.
@@ -18,8 +19,10 @@ import { Text } from "../terminal/text.ts";
  */
 export async function check(file: string, { json = false }: { json?: boolean }): Promise<void> {
   const module = findModule(file);
-  const { derive } = await import("../derive/index.ts");
-  const derivation = derive(module);
+  const derivation = await whileDeriving(file, async () => {
+    const { derive } = await import("../derive/index.ts");
+    return derive(module);
+  });
   const { diagnostics } = derivation;
   const listing = await listModule(file, derivation);
   if (json) printJson({ ...listing, diagnostics });

@@ -10,6 +10,7 @@ import { listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
 import { say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
+import { whileDeriving } from "../terminal/while-deriving.ts";
 import { DEV_FLAGS, parseServeArguments } from "./transport-flags.ts";
 
 /**
@@ -24,7 +25,7 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
   const versions = openVersions(file);
   process.once("exit", () => versions.clear());
   const begin = Date.now();
-  const first = await explainUsage(versions.next());
+  const first = await explainUsage(whileDeriving(file, () => versions.next()));
   const live = createLiveServer(first.server);
   reportAll(first.derivation.diagnostics);
   await live.start(first.server);

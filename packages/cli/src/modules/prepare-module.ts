@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { Manifest, Module } from "proffer/derived";
 import type { Derivation, Diagnostic, Emission } from "../derive/index.ts";
 import { checkDerivation } from "../terminal/diagnostic-report.ts";
+import { whileDeriving } from "../terminal/while-deriving.ts";
 import {
   type CachedModule,
   type CacheLocation,
@@ -57,12 +58,14 @@ export async function prepareModule(
     if (error instanceof UntrustedError) warnOfForeignCache(location, error, warn);
     else warn(`The cache of ${file} is unusable and will be rebuilt: ${messageOf(error)}`);
   }
-  const { createDeriver } = await import("../derive/index.ts");
-  const deriver = createDeriver(location.module);
-  const derivation = deriver.derive();
-  checkDerivation(file, derivation);
   const root = newEmissionFolder(location);
-  const emission = deriver.emit(root);
+  const { derivation, emission } = await whileDeriving(file, async () => {
+    const { createDeriver } = await import("../derive/index.ts");
+    const deriver = createDeriver(location.module);
+    const derivation = deriver.derive();
+    checkDerivation(file, derivation);
+    return { derivation, emission: deriver.emit(root) };
+  });
   try {
     return fromCache(file, writeCache(location, derivation, emission, root, trust), trust);
   } catch (error) {
