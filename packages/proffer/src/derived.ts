@@ -12,7 +12,7 @@ export { type BuiltChecks, partCheck } from "./derived/built-check.ts";
 export { type Codec, decode, encode, type Plan, type PlanCondition, type PlanOption } from "./derived/codec.ts";
 export { CodecError, looksLike, type TextKind } from "./derived/codec-text.ts";
 export { createDerivedServer, type DerivedOptions } from "./derived/derived-server.ts";
-export { createFrontServer, type FrontServer, type Substitutes } from "./derived/front-server.ts";
+export { createFrontServer, type FrontOptions, type FrontServer, type Substitutes } from "./derived/front-server.ts";
 export { type HeldServer, holdServer } from "./derived/hold-server.ts";
 export { checkManifest } from "./derived/lazy-schema.ts";
 export type {

@@ -1,6 +1,8 @@
 import { overrideOptions } from "proffer/derived";
 import { prepareProcess, serveProcess } from "proffer/process";
-import { createLiveServer, type Difference, type LiveServer } from "../dev/live-server.ts";
+import { reportCalls } from "../dev/call-report.ts";
+import { formatEdit } from "../dev/edit-text.ts";
+import { createLiveServer, type LiveServer } from "../dev/live-server.ts";
 import { openVersions, type Version, type Versions } from "../dev/versions.ts";
 import { watchProject } from "../dev/watch.ts";
 import { CommandError } from "../terminal/command-error.ts";
@@ -26,7 +28,8 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
   process.once("exit", () => versions.clear());
   const begin = Date.now();
   const first = await explainUsage(whileDeriving(file, () => versions.next()));
-  const live = createLiveServer(first.server);
+  const live = createLiveServer(first.server, reportCalls);
+  let current = first.server;
   reportAll(first.derivation.diagnostics);
   await live.start(first.server);
   say(formatListing(await listServer(first.server), stylesFor(process.stderr)));
@@ -38,7 +41,9 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
     if (next === undefined) return;
     const difference = live.follow(next.server);
     reportDiagnostics(next.derivation.diagnostics);
-    say(describe(difference, performance.now() - started));
+    const edit = { before: current, after: next.server, difference, milliseconds: performance.now() - started };
+    say(formatEdit(edit, stylesFor(process.stderr)));
+    current = next.server;
   });
 
   await explainUsage(
@@ -64,15 +69,4 @@ async function tryNext(versions: Versions, live: LiveServer): Promise<Version | 
     say(text`${red("✗")} ${Text.redact(message)}\nThe last good version stays active.`);
     return undefined;
   }
-}
-
-function describe({ added, removed, changed }: Difference, milliseconds: number): Text {
-  const { green } = stylesFor(process.stderr);
-  const parts = [
-    ...added.map((name) => `+${name}`),
-    ...removed.map((name) => `-${name}`),
-    ...changed.map((name) => `~${name}`),
-  ];
-  const names = parts.length === 0 ? "" : ` ${parts.join(" ")}`;
-  return text`${green("✓")} Applied in ${Math.round(milliseconds)} ms.${names}`;
 }

@@ -1,4 +1,4 @@
-import type { Prompt, Resource, Server, Tool } from "proffer";
+import type { Middleware, Prompt, Resource, Server, Tool } from "proffer";
 import { createFrontServer, type HeldServer, holdServer } from "proffer/derived";
 import { CommandError } from "../terminal/command-error.ts";
 import { Text } from "../terminal/text.ts";
@@ -25,8 +25,9 @@ const KINDS = ["tools", "prompts", "resources"] as const;
 /**
  * Creates a live server that begins with the first version. `onStop` of a version runs when it was replaced and its calls
  * have ended, or when the live server stops.
+ * @param observe - runs around each request.
  */
-export function createLiveServer(first: Server): LiveServer {
+export function createLiveServer(first: Server, observe?: Middleware): LiveServer {
   const calls = new PinnedCalls();
   const held = new Map<Server, HeldServer>();
   const hold = (version: Server) => {
@@ -42,9 +43,10 @@ export function createLiveServer(first: Server): LiveServer {
     hold(version);
     calls.add(version, () => void stop(version));
   };
-  const front = createFrontServer(first, calls, async () => {
+  const onStop = async () => {
     await Promise.all([...held.keys()].map(stop));
-  });
+  };
+  const front = createFrontServer(first, { substitutes: calls, onStop, observe });
   let current = first;
   run(first);
   front.present(first, []);

@@ -59,7 +59,8 @@ function toTable(rows: readonly Row[], columns: number, { dim, cyan }: Styles): 
   });
 }
 
-function signature(name: string, schema: { readonly required?: unknown; readonly properties?: object }): string {
+/** Returns the name of a tool with its parameters, as in `add(a, b?)`. */
+export function signature(name: string, schema: { readonly required?: unknown; readonly properties?: object }): string {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const names = Object.keys(schema.properties ?? {});
   return `${name}(${names.map((each) => (required.has(each) ? each : `${each}?`)).join(", ")})`;

@@ -1,3 +1,4 @@
+import { createMiddleware, type Middleware } from "../calls/middleware.ts";
 import type { ListKind } from "../catalog/changes.ts";
 import type { Entry, Registry } from "../catalog/registry.ts";
 import type { Prompt } from "../prompts/define.ts";
@@ -27,12 +28,18 @@ export interface FrontServer {
   present(next: Server, changed: readonly ListKind[]): void;
 }
 
-/**
- * Creates a front for the successive versions of a server. The versions start and stop on their own: `onStop` is called
- * when the front has stopped.
- */
-export function createFrontServer(first: Server, substitutes: Substitutes, onStop: () => Promise<void>): FrontServer {
-  const front = new Front(stateOf(first), substitutes, onStop);
+/** How a front differs from the servers that it presents. */
+export interface FrontOptions {
+  readonly substitutes: Substitutes;
+  /** Called when the front has stopped. The versions start and stop on their own. */
+  readonly onStop: () => Promise<void>;
+  /** Runs around the middleware of each version. */
+  readonly observe?: Middleware | undefined;
+}
+
+/** Creates a front for the successive versions of a server. */
+export function createFrontServer(first: Server, options: FrontOptions): FrontServer {
+  const front = new Front(stateOf(first), options);
   return {
     server: front,
     present(next, changed) {
@@ -61,19 +68,17 @@ const OWN = new Set<string>([
 ] satisfies (keyof ServerState)[]);
 
 class Front extends ServerState {
-  readonly #substitutes: Substitutes;
+  readonly #chosen: FrontOptions;
   /** Serves the versions without a store: single-use answers that an earlier version claimed stay claimed. */
   readonly #memory: Store;
-  readonly #onStop: () => Promise<void>;
   #presented: ServerState;
   #declared: ServerOptions;
 
-  constructor(first: ServerState, substitutes: Substitutes, onStop: () => Promise<void>) {
+  constructor(first: ServerState, chosen: FrontOptions) {
     const { name, version } = first.info;
     super({ name, version }, first.revisions);
-    this.#substitutes = substitutes;
+    this.#chosen = chosen;
     this.#memory = this.store;
-    this.#onStop = onStop;
     this.#presented = first;
     this.#declared = first.options;
   }
@@ -81,14 +86,18 @@ class Front extends ServerState {
   present(next: ServerState): void {
     next.front = this;
     this.#presented = next;
+    const { substitutes, onStop, observe } = this.#chosen;
     const { onStart: _, ...options } = next.options;
-    this.#declared = { ...LISTS, ...options, onStop: this.#onStop };
+    this.#declared = { ...LISTS, ...options, onStop };
     // Every other field, so that no option is forgotten.
     const settings = Object.entries(next).filter(([field]) => !OWN.has(field));
-    Object.assign(this, Object.fromEntries(settings), { store: next.options.store ?? this.#memory });
-    this.tools = new RegistryView(next.tools, this.#substitutes.tool);
-    this.prompts = new RegistryView(next.prompts, this.#substitutes.prompt);
-    this.resources = new ResourceView(next.resources, this.#substitutes.resource);
+    Object.assign(this, Object.fromEntries(settings), {
+      store: options.store ?? this.#memory,
+      ...(observe && { middleware: createMiddleware(around(observe, options.middleware)) }),
+    });
+    this.tools = new RegistryView(next.tools, substitutes.tool);
+    this.prompts = new RegistryView(next.prompts, substitutes.prompt);
+    this.resources = new ResourceView(next.resources, substitutes.resource);
     this.pages.clear();
   }
 
@@ -100,6 +109,10 @@ class Front extends ServerState {
   override get sealer(): Sealer {
     return this.#presented.options.keys === undefined ? super.sealer : this.#presented.sealer;
   }
+}
+
+function around(outer: Middleware, inner: Middleware | undefined): Middleware {
+  return inner === undefined ? outer : (call, next) => outer(call, async () => inner(call, next));
 }
 
 class RegistryView<Item extends { readonly kind: string }, Source extends Public<Registry<Item>>>
