@@ -47,6 +47,22 @@ describe("the output of a command reaches a slow pipe whole", () => {
   });
 });
 
+describe("the error of a server that cannot start reaches a slow pipe whole", () => {
+  it.each([
+    ["stdio", []],
+    ["HTTP", ["--http", "0"]],
+  ])("over %s", async (_, flags) => {
+    // Larger than a pipe, and small enough for the time that an exiting server gives its reader.
+    const size = 400_000;
+    project.write("broken.ts", "/** Says. */", "export const say = () => 1;", `throw new Error("x".repeat(${size}));`);
+    const child = project.start("serve", "broken.ts", ...flags);
+    child.stdout?.resume();
+    const ended = once(child, "close");
+    expect(await readSlowly(child.stderr)).toBeGreaterThan(size);
+    expect(await ended).toEqual([1, null]);
+  });
+});
+
 it("a reader that closes the pipe ends the command quietly", async () => {
   const child = project.start("call", "tools.ts", "long", "--arg", `size=${SIZE}`);
   let stderr = "";

@@ -5,6 +5,7 @@ import { UsageError } from "../support/usage-error.ts";
 import { type CommandLine, describeFlags, type Flag, parseCommandLine } from "./flags.ts";
 import type { HttpService, ServeOptions } from "./http/node/server.ts";
 import { type LogFormat, SERVE_FLAGS, type Serving, toServing } from "./serve-flags.ts";
+import { exitWhenWritten } from "./stdio/exit.ts";
 import { cannotStart, type StdioOptions, type Stop, startStdio } from "./stdio/serve.ts";
 
 export interface ProcessOptions {
@@ -141,7 +142,7 @@ async function listen(server: Server, http: ServeOptions, options: ProcessOption
 function stopHttp(service: HttpService | undefined): Stop {
   return (code, ...reason) => {
     if (reason.length > 0) console.error(...reason);
-    void service?.close().then(() => process.exit(code));
+    void service?.close().then(() => exitWhenWritten(code));
   };
 }
 

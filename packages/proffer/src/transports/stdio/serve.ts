@@ -4,6 +4,7 @@ import { type Lifespan, lifespanOf, type Release } from "../../server/lifespan.t
 import { type Server, stateOf } from "../../server/server.ts";
 import { room } from "../../support/room.ts";
 import { UsageError } from "../../support/usage-error.ts";
+import { exitWhenWritten } from "./exit.ts";
 import { guardStdout } from "./guard.ts";
 import { StdioInput } from "./input.ts";
 import { StdioOutput } from "./output.ts";
@@ -218,6 +219,6 @@ class StdioService {
     this.#connection.close("The server is shutting down.");
     const left = (this.#deadline ?? 0) - performance.now();
     await Promise.all([this.#release?.(left * STOP_SHARE), this.#output.written(), this.#others]);
-    process.exit(code);
+    await exitWhenWritten(code);
   }
 }
