@@ -1,10 +1,9 @@
 import { connect, connectOver, type TestClient } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { writeBuild } from "../src/build/built-folder.ts";
 import { linkCommand } from "../src/client/command-link.ts";
-import { createDeriver } from "../src/derive/index.ts";
 import { load } from "../src/modules/load.ts";
 import { prepareModule } from "../src/modules/prepare-module.ts";
+import { buildModule } from "./build-module.ts";
 import { createProject, type Project } from "./project.ts";
 
 const MODULE = [
@@ -28,8 +27,7 @@ beforeAll(() => {
   project = createProject();
   project.write("shop.ts", ...MODULE);
   project.write("server.ts", 'export * as shop from "./shop.ts";');
-  const deriver = createDeriver(project.path("shop.ts"));
-  writeBuild(project.path("shop.ts"), project.path("dist"), deriver.derive(), (folder) => deriver.emit(folder));
+  buildModule(project.path("shop.ts"), project.path("dist"));
 });
 
 afterAll(() => project.remove());

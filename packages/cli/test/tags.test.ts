@@ -1,11 +1,11 @@
 import type { Server } from "proffer";
 import { connect } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { writeBuild } from "../src/build/built-folder.ts";
 import type { Tag } from "../src/derive/comments/tag.ts";
 import { TAGS } from "../src/derive/comments/tags.ts";
 import { createDeriver } from "../src/derive/index.ts";
 import { load } from "../src/modules/load.ts";
+import { buildModule } from "./build-module.ts";
 import { createProject, type Project } from "./project.ts";
 
 /** The parts of a server that tags can change, by the name in the example. */
@@ -57,8 +57,7 @@ describe("every tag", () => {
     bare = factsOf(await load(project.path("bare/all.ts")));
     sources.set("the sources", factsOf(await load(file)));
     sources.set("the cache", factsOf(await load(file)));
-    const deriver = createDeriver(file);
-    writeBuild(file, project.path("dist"), deriver.derive(), (folder) => deriver.emit(folder));
+    buildModule(file, project.path("dist"));
     sources.set("a build", factsOf(await load(project.path("dist"))));
   });
 

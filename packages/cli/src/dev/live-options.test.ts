@@ -53,6 +53,11 @@ const BASE = {
       handle: async (_, ctx) => (await ctx.ask("Really?", { sure: field.boolean() })).action,
     }),
     defineTool({
+      name: "double",
+      input: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+      handle: ({ n }: { n: number }) => 2 * n,
+    }),
+    defineTool({
       name: "fails",
       handle: () => {
         throw new Error("no database");
@@ -66,8 +71,11 @@ const BASE = {
   ],
 } satisfies ServerOptions;
 
+/** Hooks whose versions run side by side for a moment; the tests of `proffer dev` cover them. */
+type Lifespan = "onStart" | "onStop";
+
 /** A new option does not compile here until it has a case. */
-const CASES: { readonly [Option in keyof Required<ServerOptions>]: Case<ServerOptions[Option]> } = {
+const CASES: { readonly [Option in Exclude<keyof ServerOptions, Lifespan>]-?: Case<ServerOptions[Option]> } = {
   name: { before: "one", after: "two", see: discover },
   version: { before: "1.0.0", after: "2.0.0", see: discover },
   title: { before: "One", after: "Two", see: discover },
@@ -91,6 +99,8 @@ const CASES: { readonly [Option in keyof Required<ServerOptions>]: Case<ServerOp
     after: (call, next) => (call.name === "say" ? { content: [{ type: "text", text: "from middleware" }] } : next()),
     see: (client) => client.call("say"),
   },
+  coerce: { before: undefined, after: false, see: (client) => client.call("double", { n: "2" }) },
+  errors: { before: "message", after: () => "not now", see: (client) => client.call("fails") },
   cache: {
     before: { ttlMs: 5, cacheScope: "public" },
     after: { ttlMs: 7 },

@@ -74,11 +74,7 @@ export interface DerivedItems {
 }
 
 /** Defines the items of a manifest. `slots` gets the place for the check of each tool's arguments, by name. */
-export function defineItems(
-  manifest: Manifest,
-  loaded: Load,
-  slots: Map<string, CheckSlot>,
-): DerivedItems {
+export function defineItems(manifest: Manifest, loaded: Load, slots: Map<string, CheckSlot>): DerivedItems {
   const bound: Bind = (binding) => bind(binding, loaded);
   return {
     tools: manifest.tools.map((tool) => toTool(tool, bound, slots)),

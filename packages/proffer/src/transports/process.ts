@@ -25,8 +25,6 @@ export interface ProcessOptions {
   readonly listening?: (service: HttpService) => void;
 }
 
-export type LogFormat = "json" | "pretty";
-
 /** Milliseconds of silence after which the client's first requests are considered done. */
 const QUIET = 25;
 /** Milliseconds after which the module is imported even if the client is not silent, or not there. */

@@ -219,6 +219,6 @@ class StdioService {
     this.#connection.close("The server is shutting down.");
     const left = (this.#deadline ?? 0) - performance.now();
     await Promise.all([this.#release?.(left * STOP_SHARE), this.#output.written(), this.#others]);
-    await exitWhenWritten(code);
+    exitWhenWritten(code);
   }
 }

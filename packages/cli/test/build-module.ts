@@ -1,0 +1,11 @@
+import { join } from "node:path";
+import { MODULES, writeBuild } from "../src/build/built-folder.ts";
+import { createDeriver, importedPackages } from "../src/derive/index.ts";
+
+/** Builds a module without a process. */
+export function buildModule(module: string, out: string): void {
+  const deriver = createDeriver(module);
+  const derivation = deriver.derive();
+  const emission = deriver.emit(join(out, MODULES));
+  writeBuild({ module, derivation, emission, imports: importedPackages(emission), assets: [] }, out);
+}
