@@ -14,6 +14,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   prepareStatusLine();
   // Stdout is for results: output of the user's module goes to stderr.
   guardStdout();
+  // The user's module must not take the command's arguments for its own. `serve` and `dev` add those after `--`.
+  process.argv.splice(2);
   tolerateClosedPipes();
   const code = await exitCodeOf(perform(argv));
   // The launcher exits the process next, which would cut the output.

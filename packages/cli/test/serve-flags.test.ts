@@ -29,6 +29,11 @@ beforeAll(() => {
 
 afterAll(() => project.remove());
 
+it("hides the arguments of other commands from the module", () => {
+  const { stdout } = project.proffer("call", "tools.ts", "args");
+  expect(JSON.parse(stdout)).toEqual({ atStart: [], isMain: false });
+});
+
 const WAYS: readonly [way: string, words: () => string[]][] = [
   ["proffer serve", () => [distFile("bin.js"), "serve", "tools.ts"]],
   ["a built folder", () => [project.path("dist/index.js")]],
@@ -114,7 +119,7 @@ describe.each(WAYS)("%s", (_, words) => {
     );
     expect({ args, showsErrors }).toEqual({ args: { atStart: [], isMain: false }, showsErrors: false });
     expect(stderr).toMatch(/^\d\d:\d\d:\d\d warning Listening on 0\.0\.0\.0, but only requests to localhost/);
-    expect(stderr).toMatch(/ info POST \/mcp 200 in [\d.]+ ms rpc=tools\/call name=args\n/);
+    expect(stderr).toMatch(/ info {4}POST \/mcp 200 in [\d.]+ ms {2}rpc=tools\/call {2}name=args\n/);
     expect(stderr).toMatch(/ error .*name=fails\n {4}Error: no disk\n {8}at /);
   });
 
