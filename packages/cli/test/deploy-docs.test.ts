@@ -113,7 +113,7 @@ describe("docs/deploy.md", () => {
   });
 
   // Enable with the flags of built folders (--host, --allowed-host, --health) and the routes /healthz and /readyz.
-  it.skip.each([
+  it.each([
     ["the command line", () => commands.find(isServer)?.split(" ").slice(2) ?? []],
     ["the Dockerfile", () => JSON.parse(/^CMD (.*)$/m.exec(codeOf("dockerfile"))?.[1] ?? "").slice(2)],
     ["the pod", () => containerOf(codeOf("yaml")).args.slice(2)],
