@@ -368,7 +368,8 @@ export const HOOKS = {
   },
   "JsonlOptions.watch": {
     ...WATCH,
-    define: (watch) => ({ resources: [jsonl(() => file, { uri: "x://{id}", name: "x", watch })] }),
+    // Without `exists` a subscription reads the file, for which a busy machine needs longer than the time limit of hooks.
+    define: (watch) => ({ resources: [jsonl(() => file, { uri: "x://{id}", name: "x", watch, exists: () => true })] }),
   },
   "SqlQuery.list": {
     ...LISTED,
