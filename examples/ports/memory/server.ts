@@ -1,5 +1,7 @@
-import { type Result, result, ToolError } from "proffer";
+import { defineServer, type Result, result, ToolError } from "proffer";
 import { changeGraph, type Entity, type Graph, type Relation, readGraph } from "./graph.ts";
+
+export const server = defineServer({ name: "memory-server", version: "0.6.3" });
 
 /** Facts to add to one entity. */
 interface NewObservations {
@@ -32,9 +34,10 @@ interface Done {
  * Remembers new things. One whose name is already known is left as it is.
  * @title Create Entities
  * @param entities - the things to remember
+ * @readOnly false @destructive false @idempotent false @openWorld false
  */
 export async function create_entities(entities: Entity[]): Promise<Result<{ entities: Entity[] }>> {
-  const added = await changeGraph((graph) => {
+  const added = await change((graph) => {
     const known = new Set(graph.entities.map(({ name }) => name));
     const unknown = entities.filter(({ name }) => !known.has(name));
     graph.entities = [...graph.entities, ...unknown];
@@ -47,9 +50,10 @@ export async function create_entities(entities: Entity[]): Promise<Result<{ enti
  * Remembers how things are connected. A connection that is already known is left as it is.
  * @title Create Relations
  * @param relations - the connections to remember
+ * @readOnly false @destructive false @idempotent false @openWorld false
  */
 export async function create_relations(relations: Relation[]): Promise<Result<{ relations: Relation[] }>> {
-  const added = await changeGraph((graph) => {
+  const added = await change((graph) => {
     const unknown = relations.filter((relation) => !graph.relations.some((known) => isSame(known, relation)));
     graph.relations = [...graph.relations, ...unknown];
     return unknown;
@@ -61,11 +65,12 @@ export async function create_relations(relations: Relation[]): Promise<Result<{ 
  * Adds facts to things that are already known.
  * @title Add Observations
  * @param observations - the facts, by entity
+ * @readOnly false @destructive false @idempotent false @openWorld false
  */
 export async function add_observations(
   observations: NewObservations[],
 ): Promise<Result<{ results: AddedObservations[] }>> {
-  const added = await changeGraph((graph) =>
+  const added = await change((graph) =>
     observations.map(({ entityName, contents }) => {
       const entity = graph.entities.find(({ name }) => name === entityName);
       if (entity === undefined) throw new ToolError(`Entity with name ${entityName} not found`);
@@ -81,12 +86,11 @@ export async function add_observations(
  * Forgets things, and all their connections.
  * @title Delete Entities
  * @param entityNames - the names of the things
- * @destructive
- * @idempotent
+ * @readOnly false @destructive @idempotent @openWorld false
  */
 export async function delete_entities(entityNames: string[]): Promise<Result<Done>> {
   const gone = new Set(entityNames);
-  await changeGraph((graph) => {
+  await change((graph) => {
     graph.entities = graph.entities.filter(({ name }) => !gone.has(name));
     graph.relations = graph.relations.filter(({ from, to }) => !gone.has(from) && !gone.has(to));
   });
@@ -97,11 +101,10 @@ export async function delete_entities(entityNames: string[]): Promise<Result<Don
  * Forgets facts about things. Unknown things and facts are ignored.
  * @title Delete Observations
  * @param deletions - the facts, by entity
- * @destructive
- * @idempotent
+ * @readOnly false @destructive @idempotent @openWorld false
  */
 export async function delete_observations(deletions: OldObservations[]): Promise<Result<Done>> {
-  await changeGraph((graph) => {
+  await change((graph) => {
     for (const { entityName, observations } of deletions) {
       const entity = graph.entities.find(({ name }) => name === entityName);
       if (entity === undefined) continue;
@@ -115,11 +118,10 @@ export async function delete_observations(deletions: OldObservations[]): Promise
  * Forgets connections. Unknown ones are ignored.
  * @title Delete Relations
  * @param relations - the connections to forget
- * @destructive
- * @idempotent
+ * @readOnly false @destructive @idempotent @openWorld false
  */
 export async function delete_relations(relations: Relation[]): Promise<Result<Done>> {
-  await changeGraph((graph) => {
+  await change((graph) => {
     graph.relations = graph.relations.filter((known) => !relations.some((relation) => isSame(known, relation)));
   });
   return done("Relations deleted successfully");
@@ -128,8 +130,7 @@ export async function delete_relations(relations: Relation[]): Promise<Result<Do
 /**
  * Returns all that is remembered.
  * @title Read Graph
- * @readOnly
- * @idempotent
+ * @readOnly @destructive false @idempotent @openWorld false
  */
 export async function read_graph(): Promise<Result<Graph>> {
   return shown(await readGraph());
@@ -139,8 +140,7 @@ export async function read_graph(): Promise<Result<Graph>> {
  * Finds the things whose name, type or facts contain a text, whatever its case, and their connections.
  * @title Search Nodes
  * @param query - the text to look for
- * @readOnly
- * @idempotent
+ * @readOnly @destructive false @idempotent @openWorld false
  */
 export async function search_nodes(query: string): Promise<Result<Graph>> {
   const wanted = query.toLowerCase();
@@ -156,8 +156,7 @@ export async function search_nodes(query: string): Promise<Result<Graph>> {
  * Returns things by their names, and their connections.
  * @title Open Nodes
  * @param names - the names of the things
- * @readOnly
- * @idempotent
+ * @readOnly @destructive false @idempotent @openWorld false
  */
 export async function open_nodes(names: string[]): Promise<Result<Graph>> {
   const wanted = new Set(names);
@@ -167,11 +166,19 @@ export async function open_nodes(names: string[]): Promise<Result<Graph>> {
 /**
  * All that is remembered, as JSON.
  * @resource memory://knowledge-graph
+ * @name knowledge-graph
  * @title Knowledge Graph
  * @mimeType application/json
  */
 export async function knowledge_graph(): Promise<string> {
   return pretty(await readGraph());
+}
+
+/** Changes the graph and notifies the subscribers of its resource. */
+async function change<Value>(edit: (graph: Graph) => Value): Promise<Value> {
+  const value = await changeGraph(edit);
+  server.notify("memory://knowledge-graph");
+  return value;
 }
 
 /** The entities that match, with each relation that starts or ends at one of them. */
