@@ -1,4 +1,4 @@
-import { guardStdout } from "proffer/process";
+import { guardStdout } from "proffer/stdio";
 import { serve } from "./commands/serve.ts";
 import { CommandError, Interrupted } from "./terminal/command-error.ts";
 import { flushOutput, tolerateClosedPipes } from "./terminal/output.ts";

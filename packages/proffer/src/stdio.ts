@@ -1,2 +1,12 @@
+// Internal, for @proffer/cli and its builds: an entry of their own would be one more file to load at each start.
+export { describeFlag, type Flag, parseCommandLine } from "./transports/flags.ts";
+export {
+  formatLog,
+  type ProcessOptions,
+  prepareProcess,
+  serveByArguments,
+  serveProcess,
+} from "./transports/process.ts";
+export { SERVE_FLAGS, type Serving, toServing } from "./transports/serve-flags.ts";
 export { type GuardedStdout, guardStdout } from "./transports/stdio/guard.ts";
 export { type StdioOptions, serveStdio } from "./transports/stdio/serve.ts";

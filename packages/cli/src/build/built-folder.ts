@@ -91,7 +91,7 @@ export function describeFiles(derivation: Derivation, entry: string): Files {
   const { form } = derivation;
   const manifest = toManifest(derivation);
   return {
-    "index.js": INDEX,
+    "index.js": form === "functions" ? EAGER_INDEX : LAZY_INDEX,
     ...SERVER_FILES[form](entry, manifest),
     [BUILT_MANIFEST]: `export default JSON.parse(${quote(JSON.stringify({ form, ...manifest }))});\n`,
   };
@@ -102,10 +102,19 @@ function quote(json: string): string {
   return `'${json.replace(/[\\']/g, "\\$&")}'`;
 }
 
-const INDEX = `#!/usr/bin/env node
-import { serveByArguments } from "proffer/process";
+const HEAD = `#!/usr/bin/env node
+import { serveByArguments } from "proffer/stdio";
+`;
 
-await serveByArguments(() => import("./server.js"));
+/** Imports the author's module only after the arguments were checked and are in `process.argv`. */
+const LAZY_INDEX = `${HEAD}
+await serveByArguments(() => import("./${BUILT_SERVER}"));
+`;
+
+/** The server of a module of functions imports that module later; Node reads all other files at the same time. */
+const EAGER_INDEX = `${HEAD}import * as built from "./${BUILT_SERVER}";
+
+await serveByArguments(() => built);
 `;
 
 const IMPORT_MANIFEST = `import manifest from "./${BUILT_MANIFEST}";`;

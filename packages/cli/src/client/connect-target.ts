@@ -1,5 +1,5 @@
 import { overrideOptions } from "proffer/derived";
-import { formatLog } from "proffer/process";
+import { formatLog } from "proffer/stdio";
 import {
   type Asked,
   type ClientOptions,

@@ -1,5 +1,5 @@
 import { overrideOptions } from "proffer/derived";
-import { prepareProcess, serveProcess } from "proffer/process";
+import { prepareProcess, serveProcess } from "proffer/stdio";
 import { reportCalls } from "../dev/call-report.ts";
 import { formatEdit } from "../dev/edit-text.ts";
 import { createLiveServer, type LiveServer } from "../dev/live-server.ts";

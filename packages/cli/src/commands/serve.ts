@@ -1,4 +1,4 @@
-import { guardStdout, prepareProcess, serveProcess } from "proffer/process";
+import { guardStdout, prepareProcess, serveProcess } from "proffer/stdio";
 import { type OpenedServer, openServer } from "../modules/load.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";

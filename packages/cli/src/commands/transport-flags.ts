@@ -1,5 +1,5 @@
 import { UsageError } from "proffer";
-import { type Flag, parseCommandLine, SERVE_FLAGS, type Serving, toServing } from "proffer/process";
+import { type Flag, parseCommandLine, SERVE_FLAGS, type Serving, toServing } from "proffer/stdio";
 import { WrongUsage } from "../terminal/command-error.ts";
 
 /** The arguments of `serve` and `dev`. */

@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { guardStdout } from "proffer/process";
+import { guardStdout } from "proffer/stdio";
 import { prettyJson } from "./json-text.ts";
 import { type StyleName, Text, text } from "./text.ts";
 

@@ -63,7 +63,7 @@ interface BuiltServer {
  * before the author's module is imported.
  * @param open - imports the server
  */
-export async function serveByArguments(open: () => Promise<BuiltServer>): Promise<never> {
+export async function serveByArguments(open: () => BuiltServer | Promise<BuiltServer>): Promise<never> {
   const { serving, rest } = parseArguments();
   await prepareProcess(serving, rest);
   const { default: server, load } = await open();
