@@ -15,7 +15,10 @@ const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs"];
 
 /** Modules that are always loaded together are bundled into one file, even if several entries share it. */
 const GROUPS = [
-  { name: "core", test: /proffer\/src\/(?!adapters|derived|providers|support\/pretty|testing|transports)[a-z]+\/.*(?<!\.d)\.ts$/ },
+  {
+    name: "core",
+    test: /proffer\/src\/(?!adapters|derived|providers|support\/pretty|testing|transports)[a-z]+\/.*(?<!\.d)\.ts$/,
+  },
   { name: "serve", test: /cli\/src\/commands\/serve\.ts$/ },
 ];
 
