@@ -53,7 +53,7 @@ export async function serveProcess(server: Server, options: ProcessOptions = {})
 }
 
 /** The server of a built folder. */
-interface BuiltServer {
+export interface BuiltServer {
   readonly default: Server;
   readonly load: () => Promise<unknown>;
 }
