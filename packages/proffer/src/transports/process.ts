@@ -15,7 +15,7 @@ export interface ProcessOptions {
   readonly mounts?: { readonly [path: string]: Server };
   /** Also serve over stdio. Default: only without `http`. */
   readonly stdio?: StdioOptions | boolean;
-  /** Whether clients see the messages of unexpected errors. Default: the options of the transports. */
+  /** Whether clients see the messages of unexpected errors. Default: the option `errors` of the server. */
   readonly errors?: "masked" | "message";
   /** Logs each HTTP request in this format. Default: requests are not logged. */
   readonly log?: LogFormat;

@@ -9,6 +9,7 @@ import { defineServer, defineTool } from "proffer";
 import { createFetchHandler } from "proffer/fetch";
 import { createNodeHandler } from "proffer/http";
 import { afterEach, describe, expect, it } from "vitest";
+import { serveInFastify } from "./fastify.ts";
 
 const server = defineServer({
   name: "mounted",
@@ -61,15 +62,9 @@ const HOSTS = {
     return listening(app.listen(0, "127.0.0.1"));
   },
   async "fastify, with its parsers"() {
-    const app = fastify();
-    const handle = createNodeHandler(server);
-    app.all("/mcp", (request, reply) => {
-      reply.hijack();
-      handle(request.raw, reply.raw, request.body);
-    });
-    closers.push(() => app.close());
-    const origin = await app.listen({ port: 0, host: "127.0.0.1" });
-    return `${origin}/mcp`;
+    const { url, close } = await serveInFastify(server);
+    closers.push(close);
+    return url;
   },
   async "node:http"() {
     return listening(createServer(createNodeHandler(server)));

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import express, { type RequestHandler } from "express";
-import fastify from "fastify";
 import { defineServer, defineTool } from "proffer";
 import { createNodeHandler, type NodeHttpOptions } from "proffer/http";
 import { afterEach, describe, expect, it } from "vitest";
+import { serveInFastify } from "./fastify.ts";
 import { JSON_REQUEST, modern, modernHeaders } from "./http-client.ts";
 
 const server = defineServer({
@@ -144,14 +144,8 @@ describe("a body that was not read", () => {
 
 describe("inside fastify with its own parsers", () => {
   it("a message is accepted, invalid JSON gets fastify's error, and other verbs get ours", async () => {
-    const app = fastify();
-    const handle = createNodeHandler(server);
-    app.all("/mcp", (request, reply) => {
-      reply.hijack();
-      handle(request.raw, reply.raw, request.body);
-    });
-    closers.push(() => app.close());
-    const url = `${await app.listen({ port: 0, host: "127.0.0.1" })}/mcp`;
+    const { url, close } = await serveInFastify(server);
+    closers.push(close);
     expect(await post(url, valid, headers)).toMatchObject({ status: 200 });
     expect(await post(url, "{")).toMatchObject({ status: 400, body: expect.stringContaining("FST_ERR") });
     expect((await fetch(url, { method: "PUT" })).status).toBe(405);

@@ -1,5 +1,5 @@
 import type { ReadinessName } from "../../server/readiness.ts";
-import { UsageError } from "../../support/usage-error.ts";
+import { checkFlag } from "../../support/usage-error.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import type { HeaderList, HttpExchange } from "./exchange.ts";
 import { HttpError, sendError } from "./http-error.ts";
@@ -33,8 +33,8 @@ const TEXT_HEADERS: HeaderList = [
 
 /** Whether the health routes are on. @throws {UsageError} for an invalid option. */
 export function hasHealth(health: boolean | undefined, where: string): boolean {
-  if (health === undefined || typeof health === "boolean") return health ?? false;
-  throw new UsageError("bad_option", `${where}: health must be true or false, not ${JSON.stringify(health)}.`);
+  checkFlag("health", health, where);
+  return health ?? false;
 }
 
 /**
