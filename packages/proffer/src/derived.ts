@@ -28,8 +28,8 @@ export type {
   ManifestVariable,
 } from "./derived/manifest.ts";
 export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
-export { escapeToken } from "./schema/json-schema/report.ts";
 export { NAME_COST, run } from "./schema/json-schema/run.ts";
 export { indexSchema } from "./schema/json-schema/schema-index.ts";
 export { type Overrides, overrideOptions } from "./server/overrides.ts";
+export { escapeToken } from "./support/json-pointer.ts";
 export { findSimilar } from "./support/similar.ts";

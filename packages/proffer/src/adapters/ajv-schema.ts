@@ -3,6 +3,7 @@ import addFormats from "ajv-formats";
 import type { FromJsonSchema } from "../schema/infer.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import type { StandardIssue, StandardSchema } from "../schema/standard-schema.ts";
+import { unescapeToken } from "../support/json-pointer.ts";
 import { UsageError } from "../support/usage-error.ts";
 
 /** Options for Ajv. Ajv generates code at run time, which the platform must allow. */
@@ -53,10 +54,6 @@ function compile(ajv: Ajv2020, schema: JsonSchemaObject) {
 }
 
 function toIssue(error: ErrorObject): StandardIssue {
-  const path = error.instancePath.split("/").slice(1).map(unescapeStep);
+  const path = error.instancePath.split("/").slice(1).map(unescapeToken);
   return { message: error.message ?? error.keyword, path };
-}
-
-function unescapeStep(step: string): string {
-  return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }

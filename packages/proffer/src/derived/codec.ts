@@ -1,3 +1,4 @@
+import { escapeToken } from "../support/json-pointer.ts";
 import { CodecError, isInstanceOf, looksLike, readText, type TextKind, writeText } from "./codec-text.ts";
 
 /**
@@ -243,7 +244,7 @@ function convertAt(key: string | number, plan: Plan, defs: Definitions, value: u
 
 /** Prepends a key to the error's JSON pointer. */
 function atKey(error: CodecError, key: string | number): CodecError {
-  const step = typeof key === "string" ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
+  const step = typeof key === "string" ? escapeToken(key) : key;
   error.pointer = `/${step}${error.pointer}`;
   return error;
 }

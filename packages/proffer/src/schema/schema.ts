@@ -1,3 +1,4 @@
+import { escapeToken } from "../support/json-pointer.ts";
 import { messageOf } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { SchemaLike } from "./infer.ts";
@@ -99,6 +100,6 @@ function fromStandard(source: StandardSchema, side: "input" | "output", where: s
 
 function toIssue(issue: StandardIssue): SchemaIssue {
   const keys = (issue.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
-  const pointer = keys.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  const pointer = keys.map((key) => `/${escapeToken(String(key))}`).join("");
   return { pointer, message: issue.message };
 }

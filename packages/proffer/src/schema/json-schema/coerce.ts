@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, valueAt } from "../../protocol/messages.ts";
 import { MAX_DEPTH } from "../../protocol/parse.ts";
 import { parseText } from "../../protocol/parse-text.ts";
+import { unescapeToken } from "../../support/json-pointer.ts";
 import { charge, NAME_COST, run, startRun } from "./run.ts";
 
 /** A set of JSON types: the sum of their numbers. Integers are numbers. */
@@ -66,7 +67,7 @@ export function coerceArguments(root: JsonObject, sent: JsonObject, maxItems: nu
   function resolve(ref: unknown): unknown {
     if (typeof ref !== "string" || targets.has(ref)) return targets.get(ref);
     const [first, ...tokens] = decodeURIComponent(ref).split("/");
-    const path = tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const path = tokens.map(unescapeToken);
     const target = first === "#" ? valueAt(root, path) : undefined;
     targets.set(ref, target);
     return target;

@@ -1,4 +1,4 @@
-import { escapeToken } from "./report.ts";
+import { escapeToken } from "../../support/json-pointer.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 import type { JsonSchemaObject } from "./types.ts";
 

@@ -1,3 +1,4 @@
+import { escapeToken } from "../../support/json-pointer.ts";
 import { run } from "./run.ts";
 import type { SchemaIssue } from "./types.ts";
 
@@ -62,9 +63,4 @@ export function childPointer(pointer: string, name: string | number): string {
 /** Returns a count with its noun: "1 item", "2 items". */
 export function countOf(count: number, singular: string, plural: string): string {
   return `${count} ${count === 1 ? singular : plural}`;
-}
-
-/** Escapes a name for use as one token of an RFC 6901 pointer. */
-export function escapeToken(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

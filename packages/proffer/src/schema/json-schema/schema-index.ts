@@ -1,7 +1,7 @@
 import { isObject } from "../../protocol/messages.ts";
+import { escapeToken } from "../../support/json-pointer.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { inPlaceKeywords, keywords, type Shape, shapes } from "./keywords.ts";
-import { escapeToken } from "./report.ts";
 import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 
 const DIALECT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;

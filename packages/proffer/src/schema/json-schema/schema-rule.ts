@@ -1,3 +1,4 @@
+import { escapeToken } from "../../support/json-pointer.ts";
 import { type ArrayParts, compileArray } from "./array-rule.ts";
 import { findDiscriminator } from "./discriminator.ts";
 import { createEqualityTest } from "./equality.ts";
@@ -6,7 +7,6 @@ import { compileNumber } from "./number-rule.ts";
 import { compileDependentRequired, compileDependentSchemas, compileNames, compileSize } from "./object-limits.ts";
 import { compileObject, type ObjectParts } from "./object-rule.ts";
 import { compilePattern } from "./pattern.ts";
-import { escapeToken } from "./report.ts";
 import { allOf, anything, createLeaf, type Rule } from "./rule.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 import { compileString, type Pattern } from "./string-rule.ts";
