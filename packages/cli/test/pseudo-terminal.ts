@@ -15,8 +15,9 @@ export class Person {
   #waiting = () => {};
 
   constructor(folder: string, command: string) {
-    // A pseudo-terminal without a window has no width.
-    const line = `stty cols 100 rows 40 && ${command}`;
+    // A pseudo-terminal without a window has no width. Ctrl-C also reaches a shell that waits for the command, and
+    // whether that shell then reports the command's exit code or its own depends on which of the two is faster.
+    const line = `stty cols 100 rows 40 && exec ${command}`;
     this.#terminal = spawn("script", ["-qec", line, "/dev/null"], { cwd: folder });
     this.#terminal.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.#shown += text;
