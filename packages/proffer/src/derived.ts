@@ -9,7 +9,15 @@
 export { type AddOptions, addFunctions } from "./derived/add-functions.ts";
 export type { Module } from "./derived/bind.ts";
 export { type BuiltChecks, partCheck } from "./derived/built-check.ts";
-export { type Codec, decode, encode, type Plan, type PlanCondition, type PlanOption } from "./derived/codec.ts";
+export {
+  type Codec,
+  type CustomPlan,
+  decode,
+  encode,
+  type Plan,
+  type PlanCondition,
+  type PlanOption,
+} from "./derived/codec.ts";
 export { CodecError, looksLike, type TextKind } from "./derived/codec-text.ts";
 export { createDerivedServer, type DerivedOptions } from "./derived/derived-server.ts";
 export { createFrontServer, type FrontOptions, type FrontServer, type Substitutes } from "./derived/front-server.ts";

@@ -100,6 +100,7 @@ export {
 } from "./results/content.ts";
 export { type LinesOptions, type Slice, type SliceOptions, sliceItems, sliceLines } from "./results/slice.ts";
 export { type TruncateJsonOptions, type TruncateTextOptions, truncateJson, truncateText } from "./results/truncate.ts";
+export { type CodecOptions, type CustomCodec, defineCodec } from "./schema/custom-codec.ts";
 export type { FromJsonSchema, Infer, Integer, SchemaLike } from "./schema/infer.ts";
 export type { JsonSchema, JsonSchemaMap, JsonSchemaObject } from "./schema/json-schema/types.ts";
 export type { Schema } from "./schema/schema.ts";

@@ -2,9 +2,11 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type CodecOptions,
   type CompanionOptions,
   type CompleteFunction,
   companion,
+  defineCodec,
   definePrompt,
   defineResource,
   defineResourceGroup,
@@ -21,7 +23,7 @@ import {
   type Store,
   type ToolOptions,
 } from "proffer";
-import { createDerivedServer } from "proffer/derived";
+import { type CustomPlan, createDerivedServer, type Manifest, type Plan } from "proffer/derived";
 import type { FilesOptions } from "proffer/files";
 import type { ServeOptions } from "proffer/http";
 import { type JsonlOptions, jsonl } from "proffer/jsonl";
@@ -48,6 +50,7 @@ interface OptionTypes {
   CompleteOptions: NonNullable<ReadResourceOptions<"x://{id}", unknown>["complete"]>;
   CompanionOptions: CompanionOptions<(id: string) => unknown>;
   CompanionCompleteOptions: { id: CompleteFunction };
+  CodecOptions: CodecOptions<Date, string>;
   ResourceGroupOptions: ResourceGroupOptions;
   ServeOptions: ServeOptions;
   StdioOptions: StdioOptions;
@@ -155,6 +158,10 @@ const WATCH = {
   failed: "served",
   nonsense: "served",
   late: "served",
+} as const;
+const CODEC = {
+  request: (client: TestClient) => client.call("t", { at: "2026-01-01" }),
+  failed: "tool error",
 } as const;
 const DEFINED = {
   works: () => ({ type: "object" }),
@@ -319,6 +326,30 @@ export const HOOKS = {
     define: (id) => withCompanion({ complete: { id } }),
     request: complete({ type: "ref/resource", uri: "x://{id}" }),
   },
+  // An exception is how a codec rejects an argument of the client, so it is not logged.
+  "CodecOptions.decode": {
+    works: (text) => new Date(text),
+    define: (decode) => withCodec({ decode }),
+    request: (client) => client.call("t", { at: "2026-01-01" }),
+    failed: "tool error",
+    nonsense: "served",
+    isSync: true,
+    loggedTo: "nowhere",
+  },
+  "CodecOptions.encode": {
+    ...CODEC,
+    works: (date) => date.toISOString(),
+    define: (encode) => withCodec({ encode }),
+    nonsense: "internal error",
+    nonsenseValue: 42,
+  },
+  "CodecOptions.is": {
+    ...CODEC,
+    works: (value) => value instanceof Date,
+    define: (is) => withCodec({ is }),
+    nonsense: "served",
+    tolerant: true,
+  },
   "ResourceGroupOptions.messages": {
     works: () => "No such resource.",
     define: (messages) => ({
@@ -408,6 +439,36 @@ function withCompanion(options: CompanionOptions<(id: string) => unknown>): Omit
     ],
   } as const;
   return { resources: [...createDerivedServer(manifest, async () => ({ item })).resources] };
+}
+
+/** A derived tool whose argument and result have a codec. */
+function withCodec(options: Partial<CodecOptions<Date, string>>): Omit<ServerOptions, "name" | "version"> {
+  const date = defineCodec<Date, string>({
+    decode: (text) => new Date(text),
+    encode: (value) => value.toISOString(),
+    ...options,
+  });
+  const plan = { kind: "custom", codec: "date", name: "Date", types: ["string" as const] } satisfies CustomPlan;
+  const union = { kind: "union", options: [{ plan }] } satisfies Plan;
+  const manifest: Manifest = {
+    server: { name: "derived", version: "1" },
+    tools: [
+      {
+        name: "t",
+        inputSchema: { type: "object", properties: { at: { type: "string" } } },
+        outputSchema: { type: ["string", "object"] },
+        binding: {
+          path: ["same"],
+          parameters: [{ kind: "argument", name: "at" }],
+          decode: { plan: { kind: "object", properties: { at: plan } }, custom: true },
+          result: { kind: "value", encode: { plan: options.is ? union : plan, custom: true } },
+        },
+      },
+    ],
+    prompts: [],
+    resources: [],
+  };
+  return { tools: [...createDerivedServer(manifest, async () => ({ date, same: () => new Date(0) })).tools] };
 }
 
 function sqlOptions(query: Partial<SqlQuery>): SqlOptions {

@@ -1,4 +1,3 @@
-import { RpcError } from "../protocol/errors.ts";
 import type { CallResult } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import { kindOf, type Result, result } from "../results/content.ts";
@@ -6,7 +5,9 @@ import { isWholeResult } from "../results/whole-result.ts";
 import { ValidationError } from "../schema/schema.ts";
 import { type Codec, decode, encode } from "./codec.ts";
 import { CodecError } from "./codec-text.ts";
+import { linkCodecs, usesCodecs } from "./custom-codec.ts";
 import type { Binding, BoundResult } from "./manifest.ts";
+import { mismatch } from "./mismatch.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -18,11 +19,12 @@ export type BoundFunction = (args: Arguments, ctx: Context) => unknown;
 
 /** Binds a function of a module that may not be imported yet. After the import, calls are synchronous. */
 export function bind(binding: Binding, load: () => Module | Promise<Module>): BoundFunction {
+  const callBound = usesCodecs(binding) ? callLinked : call;
   return (args, ctx) => {
     const module = load();
     return module instanceof Promise
-      ? module.then((loaded) => call(binding, loaded, args, ctx))
-      : call(binding, module, args, ctx);
+      ? module.then((loaded) => callBound(binding, loaded, args, ctx))
+      : callBound(binding, module, args, ctx);
   };
 }
 
@@ -30,6 +32,10 @@ function call(binding: Binding, module: Module, args: Arguments, ctx: Context): 
   const values = valuesOf(binding, args, ctx);
   const [holder, method] = findFunction(binding, module);
   return toResult(binding.result, method.apply(holder, values));
+}
+
+function callLinked(binding: Binding, module: Module, args: Arguments, ctx: Context): unknown {
+  return call(linkCodecs(binding, module), module, args, ctx);
 }
 
 function decodeArguments(codec: Codec, args: Arguments): Arguments {
@@ -55,13 +61,6 @@ export function findFunction(
   if (typeof found === "function")
     return [path.length > 1 ? holder : undefined, found as (...args: unknown[]) => unknown];
   throw mismatch(`${path.join(".")} is not a function`);
-}
-
-/** Returns the error for a module that is not the one that its manifest describes. */
-export function mismatch(problem: string): RpcError {
-  return new RpcError("internal_error", "The module does not match its manifest.", {
-    cause: new TypeError(`${problem}; build the module again`),
-  });
 }
 
 /** Returns the values of the function's parameters. */
@@ -116,7 +115,17 @@ function encodeResult(bound: BoundResult, value: unknown): unknown {
   if (kind !== undefined) return value;
   if (value === undefined) return bound.nullable ? null : undefined;
   if (bound.kind === "result") return withoutOthers(value as Partial<CallResult>);
-  return bound.encode === undefined ? value : encode(bound.encode, value);
+  return bound.encode === undefined ? value : encodeValue(bound.encode, value);
+}
+
+/** The error is for the log, which shows its message. */
+function encodeValue(codec: Codec, value: unknown): unknown {
+  try {
+    return encode(codec, value);
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    throw new TypeError(`The result at ${error.pointer || "/"} ${error.message}.`, { cause: error.cause ?? error });
+  }
 }
 
 /** Drops the properties that only the type of a result allows: that of the official SDK has an index signature. */

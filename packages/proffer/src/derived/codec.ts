@@ -1,5 +1,7 @@
+import type { CodecOptions } from "../schema/custom-codec.ts";
 import { escapeToken } from "../support/json-pointer.ts";
 import { CodecError, isInstanceOf, looksLike, readText, type TextKind, writeText } from "./codec-text.ts";
+import { decodeCustom, encodeCustom, isCustomForm, isCustomValue } from "./custom-codec.ts";
 
 /**
  * How to encode a value that JSON cannot represent. A plan exists only where there is work to do: parts that the plan
@@ -20,8 +22,22 @@ export type Plan =
   | { kind: "entries"; keys?: Plan; values?: Plan }
   /** The first option that recognizes the value; strings in `keep` stay unchanged. */
   | { kind: "union"; options: PlanOption[]; keep?: string[] }
+  | CustomPlan
   /** A plan in the codec's `defs`, for recursive types. */
   | { kind: "ref"; name: string };
+
+/** A codec of the author. */
+export interface CustomPlan {
+  kind: "custom";
+  /** The export of the module with the codec, or, in a linked plan, the codec. */
+  codec: string | CodecOptions<unknown, unknown>;
+  /** The name of its type, for messages. */
+  name: string;
+  /** The JSON types of its JSON form; absent if it may have any. */
+  types?: ("null" | "boolean" | "number" | "string" | "array" | "object")[];
+  /** The plan of the JSON form, if it has parts that JSON cannot represent. */
+  json?: Plan;
+}
 
 export interface PlanOption {
   plan: Plan;
@@ -38,6 +54,8 @@ export interface PlanCondition {
 export interface Codec {
   plan: Plan;
   defs?: Record<string, Plan>;
+  /** A plan is a codec of the author, so the plans must be linked with the module. */
+  custom?: true;
 }
 
 type Definitions = Readonly<Record<string, Plan>>;
@@ -86,6 +104,9 @@ function decodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
     }
     case "ref":
       return decodeBy(resolve(plan, defs), defs, value);
+    case "custom":
+      if (!isCustomForm(plan, value)) return value;
+      return decodeCustom(plan, plan.json ? decodeBy(plan.json, defs, value) : value);
     default:
       return typeof value === "string" ? readText(plan.kind, value) : value;
   }
@@ -111,6 +132,11 @@ function encodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
     }
     case "ref":
       return encodeBy(resolve(plan, defs), defs, value);
+    case "custom": {
+      if (value === undefined || value === null) return value;
+      const json = encodeCustom(plan, value);
+      return plan.json ? encodeBy(plan.json, defs, json) : json;
+    }
     default:
       return writeText(plan.kind, value);
   }
@@ -138,6 +164,8 @@ function isWrittenAs(plan: Plan, when: PlanCondition | undefined, defs: Definiti
       return choose(plan, defs, value, isWrittenAs) !== undefined;
     case "ref":
       return isWrittenAs(resolve(plan, defs), when, defs, value);
+    case "custom":
+      return isCustomForm(plan, value);
     default:
       return typeof value === "string" && looksLike(plan.kind, value);
   }
@@ -160,6 +188,8 @@ function isInstance(plan: Plan, when: PlanCondition | undefined, defs: Definitio
       return choose(plan, defs, value, isInstance) !== undefined;
     case "ref":
       return isInstance(resolve(plan, defs), when, defs, value);
+    case "custom":
+      return isCustomValue(plan, value) ?? (isRecord(value) && !hasOwnPlanKind(value));
     default:
       return isInstanceOf(plan.kind, value);
   }

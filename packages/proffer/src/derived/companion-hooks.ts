@@ -2,8 +2,10 @@ import { type CompanionOptions, companionOf } from "../catalog/companion.ts";
 import { type CompleteFunction, matching } from "../catalog/completion.ts";
 import type { Resource } from "../resources/define.ts";
 import { whenReady } from "../support/when-ready.ts";
-import { findFunction, type Module, mismatch, valuesOf } from "./bind.ts";
+import { findFunction, type Module, valuesOf } from "./bind.ts";
+import { linkCodecs, usesCodecs } from "./custom-codec.ts";
 import type { Binding, ManifestCompanion } from "./manifest.ts";
+import { mismatch } from "./mismatch.ts";
 
 type Options = CompanionOptions<(...values: unknown[]) => unknown>;
 
@@ -41,7 +43,10 @@ export function companionHooks(
     }),
     ...(companion?.exists && {
       exists: (params, ctx) =>
-        whenReady(find(described, load, "exists"), (exists) => exists(...valuesOf(binding, params, ctx))),
+        whenReady(load(), (module) => {
+          const linked = usesCodecs(binding) ? linkCodecs(binding, module) : binding;
+          return optionOf(described, module, "exists")(...valuesOf(linked, params, ctx));
+        }),
     }),
     ...(companion?.watch && {
       watch: (events) => whenReady(find(described, load, "watch"), (watch) => watch(events)),
@@ -50,14 +55,20 @@ export function companionHooks(
 }
 
 function find<Name extends keyof Options>(
-  { binding }: Described,
+  described: Described,
   load: () => Module | Promise<Module>,
   name: Name,
 ): NonNullable<Options[Name]> | Promise<NonNullable<Options[Name]>> {
-  return whenReady(load(), (module) => {
-    const [, method] = findFunction(binding, module);
-    const option = (companionOf(method) as Options | undefined)?.[name];
-    if (option == null) throw mismatch(`the companion of ${binding.path.join(".")} lacks ${name}`);
-    return option as NonNullable<Options[Name]>;
-  });
+  return whenReady(load(), (module) => optionOf(described, module, name));
+}
+
+function optionOf<Name extends keyof Options>(
+  { binding }: Described,
+  module: Module,
+  name: Name,
+): NonNullable<Options[Name]> {
+  const [, method] = findFunction(binding, module);
+  const option = (companionOf(method) as Options | undefined)?.[name];
+  if (option == null) throw mismatch(`the companion of ${binding.path.join(".")} lacks ${name}`);
+  return option as NonNullable<Options[Name]>;
 }

@@ -2,6 +2,7 @@ import { definePrompt, type Prompt } from "../prompts/define.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { defineResource, type Resource } from "../resources/define.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
+import { ValidationError } from "../schema/schema.ts";
 import { defineServer, type Server, type ServerOptions } from "../server/server.ts";
 import { defineTool, type Tool } from "../tools/define.ts";
 import { parseTemplate } from "../uri/template.ts";
@@ -124,7 +125,8 @@ function toPrompt(manifest: ManifestPrompt, bound: Bind, load: Load): Prompt {
 
 function toResource(manifest: ManifestResource, bound: Bind, load: Load): Resource {
   const { variables, binding, companion: __, deprecated: _, ...described } = manifest;
-  const read = bound(binding) as Resource["read"];
+  const call = bound(binding) as Resource["read"];
+  const read = binding.decode === undefined ? call : refuseInvalid(call);
   const hooks = companionHooks(manifest, load);
   if (variables.length === 0) return defineResource({ ...described, ...hooks, read });
   const inQuery = new Set(queryOf(described.uri));
@@ -134,6 +136,19 @@ function toResource(manifest: ManifestResource, bound: Bind, load: Load): Resour
   const completions = variables.flatMap(({ name, complete }) => (complete === undefined ? [] : [[name, complete]]));
   const complete = { ...Object.fromEntries(completions), ...companionCompletions(manifest, load) };
   return defineResource({ ...described, ...hooks, params, complete, read: checkLists(variables, read) });
+}
+
+/** Reports variables that match their schemas, but cannot be decoded. */
+function refuseInvalid(read: Resource["read"]): Resource["read"] {
+  return async (values, ctx) => {
+    try {
+      return await read(values, ctx);
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error;
+      const problems = error.issues.map(({ pointer, message }) => `The variable "${pointer.slice(1)}" ${message}.`);
+      throw new InvalidParams(problems.join(" "));
+    }
+  };
 }
 
 function queryOf(uri: string): string[] {

@@ -1,0 +1,52 @@
+import { UsageError } from "../support/usage-error.ts";
+import type { JsonSchemaObject } from "./json-schema/types.ts";
+
+/** How values of a type are written as JSON, and read from it. All functions are synchronous. */
+export interface CodecOptions<Value, Json> {
+  /**
+   * Keywords of the JSON form's schema, such as `{ pattern: "^\\d+$" }`, in addition to those of its type. Written as a
+   * literal, because clients receive the schema before the module is imported.
+   */
+  readonly schema?: JsonSchemaObject;
+  /**
+   * Returns the value of a JSON form that matches the schema. An exception rejects the argument; the client sees the
+   * message of a `ToolError`, and of no other exception.
+   */
+  readonly decode: (json: Json) => Value;
+  /** Returns the JSON form of a value. */
+  readonly encode: (value: Value) => Json;
+  /** Whether a value has the type; needed to encode a union with a type that is not a class. Default: any class instance. */
+  readonly is?: (value: unknown) => boolean;
+}
+
+/** Registered, because the module and the command line may have separate copies of Proffer. */
+const CODEC = Symbol.for("proffer.codec");
+
+/** A codec of the type `Value`, created by `defineCodec`. */
+export interface CustomCodec<Value, Json> {
+  readonly [CODEC]: CodecOptions<Value, Json>;
+}
+
+/**
+ * Defines how a type is written as JSON, wherever parameters and results of exported functions have it. Export the codec
+ * from the served module or from a file that it imports.
+ *
+ * @example
+ * /** A decimal number, such as 12.50. *\/
+ * export const decimal = defineCodec<Decimal, string>({
+ *   schema: { pattern: "^-?\\d+(\\.\\d+)?$" },
+ *   decode: (text) => new Decimal(text),
+ *   encode: (value) => value.toFixed(),
+ * });
+ */
+export function defineCodec<Value, Json>(options: CodecOptions<Value, Json>): CustomCodec<Value, Json> {
+  const { decode, encode } = options ?? {};
+  if (typeof decode !== "function" || typeof encode !== "function")
+    throw new UsageError("wrong_use", "defineCodec() needs the functions decode and encode.");
+  return { [CODEC]: options };
+}
+
+/** Returns the options of a codec; undefined for any other value. */
+export function codecOptions(codec: unknown): CodecOptions<unknown, unknown> | undefined {
+  return (codec as Partial<CustomCodec<unknown, unknown>> | null | undefined)?.[CODEC];
+}
