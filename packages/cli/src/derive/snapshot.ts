@@ -3,6 +3,7 @@ import type ts from "typescript";
 import { moduleDoc } from "./comments/docs.ts";
 import type { EmitSource } from "./emit/emit.ts";
 import { findQuestions } from "./exports/ask.ts";
+import { CodecFinder } from "./exports/codecs.ts";
 import { Companions } from "./exports/companions.ts";
 import { describeModule } from "./exports/describe.ts";
 import { checkOtherTags } from "./exports/function-tags.ts";
@@ -34,11 +35,12 @@ export function describeSnapshot(
   const syntax = files.flatMap((file) => program.getSyntacticDiagnostics(file));
   const early = [...fromCompiler(configuration.errors, entry), ...fromCompiler(syntax, entry)];
   if (syntax.length > 0 || described === undefined) {
-    return { derivation: { ...empty, diagnostics: early }, source: { ...source, questions: new Map() } };
+    return { derivation: { ...empty, diagnostics: early }, source: { ...source, questions: new Map(), codecs: [] } };
   }
 
   const about = moduleDoc(described);
   checkOtherTags(session, "the module", described, "module", about);
+  const codecs = new CodecFinder(session, files, program.getSourceFile(entry));
   const content = describeModule(session, described, new Companions(session, files));
   const questions = findQuestions(session, files);
   const located = [...questions].map(([node, schema]): DerivedQuestion => ({ ...locate(node), schema }));
@@ -52,7 +54,7 @@ export function describeSnapshot(
     questions: located.sort(inOrder),
     diagnostics: [...early, ...session.diagnostics, ...semantic].sort(inOrder),
   };
-  return { derivation, source: { ...source, questions } };
+  return { derivation, source: { ...source, questions, codecs: codecs.added() } };
 }
 
 /** Describes a module that does not exist. */

@@ -1,11 +1,12 @@
 import { basename, dirname, relative, resolve } from "node:path";
 import ts from "typescript";
 import { type Questions, SCHEMA_ARGUMENT } from "../exports/ask.ts";
+import type { AddedExport } from "../exports/codecs.ts";
 import type { Emission, EmittedFile } from "../model/description.ts";
 import type { Json } from "../model/json-schema.ts";
 import { implementationOf } from "../program/project.ts";
-import { createLayout, toPosix } from "./layout.ts";
-import { rewriteSpecifiers } from "./specifiers.ts";
+import { createLayout, type Layout, toPosix } from "./layout.ts";
+import { relativeSpecifier, rewriteSpecifiers } from "./specifiers.ts";
 
 /** The input of `emitFiles`. */
 export interface EmitSource {
@@ -14,6 +15,8 @@ export interface EmitSource {
   /** The author's files. */
   readonly files: readonly ts.SourceFile[];
   readonly questions: Questions;
+  /** The codecs that the entry does not export. */
+  readonly codecs: readonly AddedExport[];
 }
 
 /**
@@ -22,7 +25,7 @@ export interface EmitSource {
  * @param beside - other files that keep their place relative to the emitted ones
  */
 export function emitFiles(
-  { program, entry, files, questions }: EmitSource,
+  { program, entry, files, questions, codecs }: EmitSource,
   outDir: string,
   beside: readonly string[] = [],
 ): Emission {
@@ -33,7 +36,7 @@ export function emitFiles(
   );
   const transformers: ts.CustomTransformers = {
     before: [completeQuestions(questions)],
-    after: [rewriteSpecifiers(program, layout)],
+    after: [rewriteSpecifiers(program, layout), addExports(entry, codecs, layout)],
   };
   const emitted: EmittedFile[] = [];
   for (const file of sources) {
@@ -87,6 +90,25 @@ function completeQuestions(questions: Questions): ts.TransformerFactory<ts.Sourc
     };
     return (file) => (questions.size === 0 ? file : ts.visitEachChild(file, visit, context));
   };
+}
+
+/** Exports codecs of other files from the entry, so that the run-time finds them in its namespace. */
+function addExports(
+  entry: string,
+  codecs: readonly AddedExport[],
+  layout: Layout,
+): ts.TransformerFactory<ts.SourceFile> {
+  return ({ factory }) =>
+    (file) => {
+      if (file.fileName !== entry || codecs.length === 0) return file;
+      const added = codecs.map((codec) => {
+        const specifier = factory.createExportSpecifier(false, codec.name, codec.exportName);
+        const path = relativeSpecifier(layout, entry, codec.file) ?? codec.file;
+        const names = factory.createNamedExports([specifier]);
+        return factory.createExportDeclaration(undefined, false, names, factory.createStringLiteral(path));
+      });
+      return factory.updateSourceFile(file, [...file.statements, ...added]);
+    };
 }
 
 function toExpression(factory: ts.NodeFactory, value: Json): ts.Expression {

@@ -4,6 +4,15 @@ import { resolveModule } from "../program/host.ts";
 import { implementationOf } from "../program/project.ts";
 import type { Layout } from "./layout.ts";
 
+/** Returns the specifier of a file in the output of another; undefined if one of them is not emitted. */
+export function relativeSpecifier(layout: Layout, file: string, imported: string): string | undefined {
+  const target = layout.outputOf(imported) ?? layout.outputOf(implementationOf(imported));
+  const from = layout.outputOf(file);
+  if (!target || !from) return undefined;
+  const path = posix.relative(dirname(from), target);
+  return path.startsWith("../") ? path : `./${path}`;
+}
+
 /**
  * Rewrites import specifiers to the emitted files: `./x.ts`, `./x`, aliases of tsconfig `paths` and package imports
  * (`#x`) all become relative paths of JavaScript files. Specifiers of packages stay. JSON imports get the attribute
@@ -15,11 +24,7 @@ export function rewriteSpecifiers(program: ts.Program, layout: Layout): ts.Trans
 
   function rewrite(specifier: string, file: string): string {
     const resolved = resolveModule(specifier, file, options, cache)?.resolvedFileName;
-    const target = resolved && (layout.outputOf(resolved) ?? layout.outputOf(implementationOf(resolved)));
-    const from = layout.outputOf(file);
-    if (!target || !from) return specifier;
-    const path = posix.relative(dirname(from), target);
-    return path.startsWith("../") ? path : `./${path}`;
+    return (resolved && relativeSpecifier(layout, file, resolved)) ?? specifier;
   }
 
   return (context) => (file) => {

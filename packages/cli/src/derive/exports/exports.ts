@@ -169,7 +169,7 @@ function isPublic(member: ts.Symbol, declaration: ts.Declaration): boolean {
 }
 
 /** Whether an export exists at run time: it is not a type, and not a type-only export. */
-function isValueExport(checker: ts.TypeChecker, symbol: ts.Symbol): boolean {
+export function isValueExport(checker: ts.TypeChecker, symbol: ts.Symbol): boolean {
   if (!(aliasTarget(checker, symbol).flags & ts.SymbolFlags.Value)) return false;
   for (
     let at: ts.Symbol | undefined = symbol;

@@ -39,7 +39,8 @@ export function deriveInput(session: Session, candidate: Candidate, doc: Functio
   const docs = doc.params.filter(({ name }) => !contexts.has(name));
   const taken = all.filter((parameter) => !isGiven(parameter));
   const [only] = taken;
-  const flattened = taken.length === 1 && only && patternOf(only) ? only : undefined;
+  const hasCodec = only && session.codecs.find(checker.getNonNullableType(only.type), "in") !== undefined;
+  const flattened = taken.length === 1 && only && patternOf(only) && !hasCodec ? only : undefined;
   const draft = flattened
     ? flatten(session, candidate, flattened, docs)
     : fromPositions(session, candidate, taken, docs);

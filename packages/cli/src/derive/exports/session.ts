@@ -4,12 +4,15 @@ import { DIAGNOSTICS, type Diagnostic, type DiagnosticCode } from "../model/diag
 import type { TextPlace } from "../model/text-place.ts";
 import { createOrigins, type Origins } from "../program/origin.ts";
 import type { FindPackage } from "../program/packages.ts";
+import { CustomCodecs } from "../types/custom-codecs.ts";
 import { createConversion } from "../types/schema.ts";
 
 /** The shared state while one program is described. */
 export interface Session {
   readonly checker: ts.TypeChecker;
   readonly origins: Origins;
+  /** The codecs of the author, which both conversions use. */
+  readonly codecs: CustomCodecs;
   /** Converts parameter types. */
   readonly inward: Conversion;
   /** Converts return types. */
@@ -23,6 +26,7 @@ export interface Session {
 export function openSession(program: ts.Program, packageOf: FindPackage): Session {
   const checker = program.getTypeChecker();
   const origins = createOrigins(program, packageOf);
+  const codecs = new CustomCodecs(checker);
   const diagnostics: Diagnostic[] = [];
   const known = new Set<string>();
 
@@ -37,8 +41,9 @@ export function openSession(program: ts.Program, packageOf: FindPackage): Sessio
   return {
     checker,
     origins,
-    inward: createConversion(checker, origins, "in"),
-    outward: createConversion(checker, origins, "out"),
+    codecs,
+    inward: createConversion(checker, origins, codecs, "in"),
+    outward: createConversion(checker, origins, codecs, "out"),
     diagnostics,
     report,
     reportAll(problems, node) {

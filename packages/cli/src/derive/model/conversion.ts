@@ -1,6 +1,7 @@
 import type { Plan, PlanCondition } from "proffer/derived";
 import type ts from "typescript";
 import type { Origins } from "../program/origin.ts";
+import type { CustomCodecs } from "../types/custom-codecs.ts";
 import type { DiagnosticCode } from "./diagnostics.ts";
 import type { DerivedSchema, JsonType } from "./json-schema.ts";
 import type { TextPlace } from "./text-place.ts";
@@ -55,6 +56,7 @@ export interface UnionMember extends Converted {
 export interface Conversion {
   readonly checker: ts.TypeChecker;
   readonly origins: Origins;
+  readonly codecs: CustomCodecs;
   readonly direction: Direction;
   readonly definitions: ReadonlyMap<string, Definition>;
   readonly unions: Map<Plan, UnionFacts>;

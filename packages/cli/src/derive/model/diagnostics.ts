@@ -47,6 +47,13 @@ export const DIAGNOSTICS = {
   PF1702: { severity: "error", summary: "A server has an export name that is not served" },
   PF1703: { severity: "error", summary: "The exported server is a promise" },
 
+  PF1801: { severity: "error", summary: "A type has two codecs" },
+  PF1802: { severity: "error", summary: "A codec is not exported" },
+  PF1803: { severity: "error", summary: "A codec lacks a type" },
+  PF1804: { severity: "error", summary: "The schema of a codec is not constant" },
+  PF1805: { severity: "error", summary: "A codec is for a type that cannot have one" },
+  PF1806: { severity: "error", summary: "A codec cannot recognize its values in a union" },
+
   PF2001: { severity: "warning", summary: "An export has no documentation comment" },
   PF2002: { severity: "warning", summary: "Only the first overload is served" },
   PF2003: { severity: "warning", summary: "A type is `any`" },

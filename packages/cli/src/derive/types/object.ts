@@ -1,6 +1,7 @@
 import ts from "typescript";
 import type { Conversion, Converted } from "../model/conversion.ts";
 import { isContext } from "../program/origin.ts";
+import { convertCustom } from "./custom-codecs.ts";
 import { convertPlatform, hasJsonForm } from "./platform.ts";
 import { convertProperties, labelOf } from "./properties.ts";
 import { convertTuple } from "./tuple.ts";
@@ -13,6 +14,8 @@ const BRANDABLE =
 /** Converts any object type: arrays, platform classes, intersections and interfaces. */
 export function convertObject(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
   const { checker, origins, subject } = conversion;
+  const custom = convertCustom(conversion, type);
+  if (custom) return custom;
   if (checker.isArrayType(type)) return convertArray(conversion, type as ts.TypeReference, node);
   if (checker.isTupleType(type)) {
     return conversion.guard(type, "array", () => convertTuple(conversion, type as ts.TupleTypeReference, node));

@@ -1,6 +1,7 @@
 import type { Codec, Plan, PlanOption } from "proffer/derived";
 import type { Conversion, Problem, UnionFacts } from "../model/conversion.ts";
-import { isAmbiguous, isText } from "./union-plan.ts";
+import { customPlanOf, type FoundCodec } from "./custom-codecs.ts";
+import { findUnrecognized, isAmbiguous, isCustomText, isText } from "./union-plan.ts";
 
 /**
  * Builds the final codec of a plan: drops the parts that need no conversion, inlines definitions that are not shared,
@@ -14,6 +15,7 @@ export function finishPlan(
   const { definitions, unions, direction } = conversion;
   const problems: Problem[] = [];
   const defs = new Map<string, Plan | undefined>();
+  let isCustom = false as boolean;
 
   /** Whether the plan contains a value that needs conversion. */
   function isActive(plan: Plan | undefined, seen = new Set<string>()): boolean {
@@ -58,6 +60,11 @@ export function finishPlan(
         return finishUnion(plan);
       case "ref":
         return finishReference(plan.name);
+      case "custom": {
+        isCustom = true;
+        const { json, ...rest } = plan;
+        return { ...rest, ...optional("json", json) };
+      }
       default:
         return plan;
     }
@@ -90,24 +97,48 @@ export function finishPlan(
     const facts = unions.get(plan);
     if (facts === undefined) return undefined;
     const members = facts.members.map((member) => ({ ...member, isActive: isActive(member.plan) }));
-    if (isAmbiguous(direction, members)) problems.push(ambiguityProblem(facts));
+    if (isAmbiguous(conversion, members)) problems.push(ambiguityProblem(facts));
+    const unrecognized = findUnrecognized(conversion, members);
+    if (unrecognized !== undefined) problems.push(recognitionProblem(conversion, facts, unrecognized));
     const options: PlanOption[] = [];
-    for (const { plan: own, when } of members) {
+    const customs = members.filter((member) => customPlanOf(conversion, member.plan));
+    // The plan of an object would also recognize the values of a codec, so codecs are first.
+    for (const { plan: own, when } of new Set([...customs, ...members])) {
       const finished = finish(own);
       if (finished) options.push({ plan: finished, ...(when && { when }) });
     }
-    const readsText = direction === "in" && options.some((option) => isText(option.plan));
+    const readsText = direction === "in" && options.some(({ plan: own }) => isText(own) || isCustomText(own));
     const keep = readsText ? members.flatMap(({ literal }) => (literal === undefined ? [] : [literal])) : [];
     const [only] = options;
+    const isSelective = customs.length === 0 || direction === "in" || members.length === 1;
     // A single plan among other JSON types needs no condition, because it ignores values of other types.
-    if (only && options.length === 1 && keep.length === 0 && only.when === undefined) return only.plan;
+    if (only && options.length === 1 && keep.length === 0 && only.when === undefined && isSelective) return only.plan;
     return { kind: "union", options, ...(keep.length > 0 && { keep }) };
   }
 
   const plan = finish(draft);
   if (plan === undefined) return { codec: undefined, problems };
   const shared = [...defs].flatMap(([name, own]) => (own ? [[name, own] as const] : []));
-  return { codec: { plan, ...(shared.length > 0 && { defs: Object.fromEntries(shared) }) }, problems };
+  const codec: Codec = {
+    plan,
+    ...(shared.length > 0 && { defs: Object.fromEntries(shared) }),
+    ...(isCustom && { custom: true as const }),
+  };
+  return { codec, problems };
+}
+
+function recognitionProblem(
+  { checker }: Conversion,
+  { subject, text, node }: UnionFacts,
+  { value, isPlain }: FoundCodec,
+): Problem {
+  const name = checker.typeToString(value);
+  const test = isPlain && value.isClass() ? `value instanceof ${name}` : "…";
+  return {
+    code: "PF1806",
+    message: `${subject}: the codec of '${name}' cannot recognize its values among ${text()}. Add a function to the codec: is: (value) => ${test}`,
+    node,
+  };
 }
 
 function ambiguityProblem({ subject, text, node }: UnionFacts): Problem {

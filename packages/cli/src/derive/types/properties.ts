@@ -96,7 +96,7 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
     const shown = others.length > 3 ? `${others.slice(0, 3).join(", ")}, …` : others.join(", ");
     conversion.report(
       "PF1105",
-      `'${checker.typeToString(type)}' has methods, accessors or private members (${shown}). Declare an interface with only the data, and use that.`,
+      `'${checker.typeToString(type)}' has methods, accessors or private members (${shown}). Declare an interface with only the data, and use that, or export a codec made with defineCodec.`,
     );
     return undefined;
   }

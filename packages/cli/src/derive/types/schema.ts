@@ -7,6 +7,7 @@ import type { Conversion, Converted, Definition, Direction, Problem, UnionFacts 
 import { referenceTo, referredName } from "../model/conversion.ts";
 import { type DerivedSchema, forEachSubschema, type JsonType, withNull } from "../model/json-schema.ts";
 import type { Origins } from "../program/origin.ts";
+import type { CustomCodecs } from "./custom-codecs.ts";
 import { convertObject } from "./object.ts";
 import { convertPrimitive } from "./primitive.ts";
 import { aliasesOf, asWritten, includesUndefined, isErrorType } from "./type-node.ts";
@@ -27,7 +28,12 @@ interface Unit {
 }
 
 /** Creates the converter of types for one direction. */
-export function createConversion(checker: ts.TypeChecker, origins: Origins, direction: Direction): Conversion {
+export function createConversion(
+  checker: ts.TypeChecker,
+  origins: Origins,
+  codecs: CustomCodecs,
+  direction: Direction,
+): Conversion {
   const definitions = new Map<string, Definition>();
   const byType = new Map<ts.Type, Definition>();
   let unit: Unit = { problems: [], open: new Map() };
@@ -56,6 +62,7 @@ export function createConversion(checker: ts.TypeChecker, origins: Origins, dire
   const conversion: Conversion = {
     checker,
     origins,
+    codecs,
     direction,
     definitions,
     unions: new Map<Plan, UnionFacts>(),
@@ -115,8 +122,9 @@ export function createConversion(checker: ts.TypeChecker, origins: Origins, dire
       if (definition === undefined) return converted;
       unit.problems.push(...definition.problems);
       const { $ref: _, ...siblings } = converted.schema;
-      const { schema, plan } = definition;
-      return { schema: { ...schema, ...siblings }, ...(plan && { plan }) };
+      // The plan of a codec is not that of its JSON form.
+      const plan = converted.plan?.kind === "custom" ? converted.plan : definition.plan;
+      return { schema: { ...definition.schema, ...siblings }, ...(plan && { plan }) };
     },
 
     report(code, message, node = conversion.place) {

@@ -1,12 +1,18 @@
 import type { Plan, PlanOption } from "proffer/derived";
 import { looksLike, type TextKind } from "proffer/derived";
-import type { Conversion, Direction, UnionMember } from "../model/conversion.ts";
+import type { Conversion, UnionMember } from "../model/conversion.ts";
+import { customPlanOf, type FoundCodec } from "./custom-codecs.ts";
 
 const TEXT_KINDS: ReadonlySet<string> = new Set<TextKind>(["date", "url", "bytes", "buffer", "bigint"]);
 
 /** Whether a plan converts values that JSON represents as one string. */
 export function isText(plan: Plan): boolean {
   return TEXT_KINDS.has(plan.kind);
+}
+
+/** Whether a plan is a codec of the author that reads strings. */
+export function isCustomText(plan: Plan | undefined): boolean {
+  return plan?.kind === "custom" && (plan.types?.includes("string") ?? true);
 }
 
 /** Plans a union. `text` returns the union's name in messages. */
@@ -31,8 +37,9 @@ export interface PlannedMember extends UnionMember {
  * Whether a value does not identify its member. In JSON only the JSON type is visible, so a date looks like any string;
  * a value of the author's code also has a class.
  */
-export function isAmbiguous(direction: Direction, members: PlannedMember[]): boolean {
-  for (const [name, group] of byClass(direction, members)) {
+export function isAmbiguous(conversion: Conversion, members: PlannedMember[]): boolean {
+  const { direction } = conversion;
+  for (const [name, group] of byClass(conversion, members)) {
     if (group.length < 2 || !group.some(({ isActive }) => isActive)) continue;
     if (name === "object" && group.every(({ when }) => when !== undefined)) continue;
     if (name === "string" && direction === "in" && !isAmbiguousText(group)) continue;
@@ -42,13 +49,39 @@ export function isAmbiguous(direction: Direction, members: PlannedMember[]): boo
   return false;
 }
 
-function byClass(direction: Direction, members: PlannedMember[]): Map<string, PlannedMember[]> {
+const JSON_TYPES = ["boolean", "number", "string", "array", "object"] as const;
+
+function byClass(conversion: Conversion, members: PlannedMember[]): Map<string, PlannedMember[]> {
   const groups = new Map<string, PlannedMember[]>();
   for (const member of members) {
-    const name = direction === "in" ? member.json : classOf(member);
-    groups.set(name, [...(groups.get(name) ?? []), member]);
+    const custom = customPlanOf(conversion, member.plan);
+    // The values of codecs are the subject of `findUnrecognized`.
+    if (custom && conversion.direction === "out") continue;
+    const own = conversion.direction === "in" ? member.json : classOf(member);
+    for (const name of custom ? (custom.types ?? JSON_TYPES) : [own]) {
+      groups.set(name, [...(groups.get(name) ?? []), member]);
+    }
   }
   return groups;
+}
+
+/**
+ * Returns the codec that cannot recognize its values in a result. Without `is`, the run-time assumes that any
+ * object belongs to the codec, except arrays and the classes that have plans.
+ */
+export function findUnrecognized(conversion: Conversion, members: PlannedMember[]): FoundCodec | undefined {
+  if (conversion.direction === "in" || members.length < 2) return undefined;
+  const customOf = ({ plan }: UnionMember) => customPlanOf(conversion, plan);
+  const found = members.flatMap((member) => conversion.codecs.named(String(customOf(member)?.codec)) ?? []);
+  const [first, second] = found.filter(({ hasIs }) => !hasIs);
+  if (first === undefined) return undefined;
+  const hasObjects = members.some((member) => isObject(member) && !customOf(member));
+  return second !== undefined || hasObjects || !first.isPlain ? first : undefined;
+}
+
+/** Whether the values of a member are objects without a plan of their class. */
+function isObject({ plan, json }: UnionMember): boolean {
+  return json === "object" && (plan === undefined || plan.kind === "object" || plan.kind === "ref");
 }
 
 /** Returns the visible class of a value in the author's code. Text kinds (Date, URL, …) are always distinct. */
@@ -63,6 +96,8 @@ function classOf({ plan, json }: UnionMember): string {
 function isAmbiguousText(group: PlannedMember[]): boolean {
   const kinds = new Set(group.flatMap(({ plan }) => (plan ? [plan.kind as TextKind] : [])));
   if (group.some(({ plan, literal }) => plan === undefined && literal === undefined)) return true;
+  // A codec reads any string except the literals.
+  if (group.some(({ plan }) => isCustomText(plan))) return group.filter(({ plan }) => plan !== undefined).length > 1;
   if (kinds.size > 1 && (kinds.has("bytes") || kinds.has("buffer"))) return true;
   return group.some(({ literal }) => literal !== undefined && [...kinds].some((kind) => looksLike(kind, literal)));
 }

@@ -61,14 +61,15 @@ export function convertMembers(conversion: Conversion, types: WrittenType[], tex
   }
   const schemas = [...scalarSchemas(scalars), ...members.map(({ schema }) => schema)];
   const isDiscriminated = conditions?.size === schemas.length;
-  const literals = scalars.filter((value) => typeof value === "string").map(literalMember);
+  const literals = scalars.map(literalMember);
   const plan = planUnion(conversion, [...literals, ...members], text);
   const schema = combine(schemas, present.length < written.length, isDiscriminated);
   return { schema, ...(plan && { plan }) };
 }
 
-function literalMember(literal: string): UnionMember {
-  return { schema: {}, json: "string", literal };
+function literalMember(value: Scalar): UnionMember {
+  if (typeof value === "string") return { schema: {}, json: "string", literal: value };
+  return { schema: {}, json: typeof value === "number" ? "number" : "boolean" };
 }
 
 function combine(schemas: DerivedSchema[], nullable: boolean, isDiscriminated: boolean): DerivedSchema {
@@ -102,8 +103,8 @@ function isStructured(type: ts.Type): boolean {
 }
 
 /** Whether a member is a JSON object with the type's properties. */
-function isRecord({ checker, origins }: Conversion, type: ts.Type): boolean {
-  if (!isStructured(type) || checker.isArrayLikeType(type)) return false;
+function isRecord({ checker, origins, codecs, direction }: Conversion, type: ts.Type): boolean {
+  if (!isStructured(type) || checker.isArrayLikeType(type) || codecs.find(type, direction)) return false;
   return type.symbol === undefined || !origins.isPlatform(type.symbol) || !hasJsonForm(type.symbol.name);
 }
 

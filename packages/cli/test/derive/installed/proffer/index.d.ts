@@ -63,3 +63,15 @@ export interface CompanionOptions {
   readonly watch?: () => () => void;
 }
 export function companion(target: (...values: never[]) => unknown, options: CompanionOptions): void;
+
+export interface CodecOptions<Value, Json> {
+  readonly schema?: { readonly [keyword: string]: unknown };
+  readonly decode: (json: Json) => Value;
+  readonly encode: (value: Value) => Json;
+  readonly is?: (value: unknown) => boolean;
+}
+declare const CODEC: unique symbol;
+export interface CustomCodec<Value, Json> {
+  readonly [CODEC]: CodecOptions<Value, Json>;
+}
+export function defineCodec<Value, Json>(options: CodecOptions<Value, Json>): CustomCodec<Value, Json>;
