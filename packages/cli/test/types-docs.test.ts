@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -66,6 +66,8 @@ describe("docs/types.md", () => {
   let derivation: Derivation;
 
   beforeAll(() => {
+    // The examples of codecs import packages.
+    symlinkSync(fileURLToPath(new URL("../../../node_modules", import.meta.url)), join(folder, "node_modules"));
     const declarations = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
     const functions = rows.map(({ name, head, cells }) => TABLES[head]?.write(name, cells));
     writeFileSync(join(folder, "rows.ts"), [...declarations, ...functions].join("\n"));
