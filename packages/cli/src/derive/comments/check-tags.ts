@@ -52,7 +52,11 @@ export function checkTags(reporter: TagReporter, doc: DocComment, described: Sub
 export function readTag({ tag, found }: KnownTag, reporter: TagReporter, schema: DerivedSchema = {}): unknown {
   const parsed = tag.value.parse(found.text, schema);
   if (parsed === "foreign") return undefined;
-  if (parsed !== "invalid" && "value" in parsed) return parsed.value;
+  if (parsed !== "invalid" && "value" in parsed) {
+    const { value, warning } = parsed;
+    if (warning) reporter.report("PF2030", `${reporter.subject}: @${found.written} ${warning}`, found.place);
+    return value;
+  }
   const reason = parsed === "invalid" ? `must be ${tag.value.expected}, not "${shorten(found.text)}"` : parsed.problem;
   const problem = `@${found.written} ${reason}`;
   // A constraint that is missing would let invalid values pass, so it is an error; other tags are ignored.

@@ -1,6 +1,6 @@
 import type ts from "typescript";
 import { describe, expect, test } from "vitest";
-import { groupTags, parseDocComment, parseNamedTag } from "./doc-comment.ts";
+import { parseDocComment } from "./doc-comment.ts";
 
 describe("parseDocComment", () => {
   test("strips the comment markers", () => {
@@ -67,57 +67,28 @@ describe("parseDocComment", () => {
       "See Page, the page and the b.",
     );
   });
-});
 
-describe("parseNamedTag", () => {
   test.each([
-    ["name - text", "name", "text", undefined],
-    ["name text", "name", "text", undefined],
-    ["name", "name", "", undefined],
-    ["{string} name - text", "name", "text", undefined],
-    ["{{ a: string, b: { c: number } }} name - text", "name", "text", undefined],
-    ["[name] - text", "name", "text", undefined],
-    ["{number} [name=5] - text", "name", "text", "5"],
-    ["[name = a b] text", "name", "text", "a b"],
-    ["options.limit - text", "options.limit", "text", undefined],
-    ["größe - text", "größe", "text", undefined],
-  ])("reads %j", (given, name, text, initial) => {
-    expect(parseNamedTag(given)).toEqual({ name, text, tags: [], ...(initial !== undefined && { default: initial }) });
+    ["[the page]{@link Page}", "the page"],
+    ["{@link Page|the page}", "the page"],
+    ["{@link module:pages.Page}", "pages.Page"],
+    ["{@code a + b}", "`a + b`"],
+    ["{@see Page}", "Page"],
+    ["{@tutorial start}", "start"],
+    ["Text. {@inheritDoc Other.member}", "Text."],
+    ["{@unknown some text}", "some text"],
+    ["an object { a: 1 }", "an object { a: 1 }"],
+  ])("shows the inline tags in %j as %j", (written, shown) => {
+    expect(parseDocComment(`/** ${written} */`).text).toBe(shown);
   });
 
-  test("returns undefined for a tag without a name", () => {
-    expect(parseNamedTag("")).toBeUndefined();
-    expect(parseNamedTag("- text")).toBeUndefined();
-  });
-});
-
-describe("groupTags", () => {
-  test("assigns tags to the parameter they follow", () => {
-    const doc = groupTags(
-      parseDocComment(`/**
-        * Text.
-        * @minimum 0
-        * @param a - first. @minimum 1 @example 5
-        * @maximum 2
-        * @param b - second
-        * @returns the sum. @minimum 3
-        * @example add(1, 2)
-        * @title Adder
-        * @maximum 9
-        */`),
-    );
-    expect(doc.text).toBe("Text.");
-    expect(doc.params.map(({ name, tags }) => [name, tags.map((tag) => tag.name)])).toEqual([
-      ["a", ["minimum", "example", "maximum"]],
-      ["b", []],
-    ]);
-    expect(doc.returns).toMatchObject({ text: "the sum.", tags: [{ name: "minimum" }] });
-    expect(doc.tags.map(({ name }) => name)).toEqual(["minimum", "example", "title", "maximum"]);
-  });
-
-  test("uses the text after @prompt as the description if there is no other", () => {
-    expect(groupTags(parseDocComment("/** @prompt Reviews code. @title Review */")).text).toBe("Reviews code.");
-    expect(groupTags(parseDocComment("/** Asks. @prompt or so */")).text).toBe("Asks.");
-    expect(groupTags(parseDocComment("/** @prompt */")).text).toBe("");
+  test.each([
+    ["/** {@inheritDoc} */", ""],
+    ["/** Text. {@inheritDoc Base.member} */", "Base.member"],
+    ["/**\n * @inheritdoc\n */", ""],
+    ["/** @inheritDoc */", ""],
+    ["/** Text about `@inheritdoc`. */", undefined],
+  ])("finds whether %j inherits a comment", (comment, inherits) => {
+    expect(parseDocComment(comment).inherits).toBe(inherits);
   });
 });

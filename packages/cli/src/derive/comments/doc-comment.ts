@@ -1,5 +1,6 @@
 import type { TextPlace } from "../model/text-place.ts";
-import { describesValue, findTag } from "./tags.ts";
+import { inheritedName, inlineText } from "./inline-tags.ts";
+import { findTag } from "./tags.ts";
 
 /** A tag of a documentation comment: `@minimum 1` is `{ name: "minimum", text: "1" }`. */
 export interface DocTag {
@@ -21,35 +22,10 @@ export interface DocComment {
   text: string;
   tags: DocTag[];
   mentions?: Mention[];
-}
-
-/** A tag that names a parameter or property, such as `@param name - text`. */
-export interface NamedDoc {
-  name: string;
-  text: string;
-  /** The default of the JSDoc form `[name=default]`. */
-  default?: string;
-  /** The tags after the text; they describe the same value. */
-  tags: DocTag[];
-}
-
-/** The comment of a function, with its tags grouped by the function, its parameters and its result. */
-export interface FunctionDoc extends DocComment {
-  params: NamedDoc[];
-  returns: { text: string; tags: DocTag[] };
-}
-
-/** Whether a tag describes a value, and nothing else. */
-export function isValueTag({ name, text }: DocTag): boolean {
-  const tag = findTag(name);
-  // JavaScript declares types with @type; only `@type integer` is a constraint.
-  return tag !== undefined && describesValue(tag, true) && tag.value.parse(text, {}) !== "foreign";
-}
-
-/** Whether a tag describes a parameter if it follows its text on the same line, and the function otherwise. */
-function isSharedTag({ name }: DocTag): boolean {
-  const tag = findTag(name);
-  return tag !== undefined && describesValue(tag);
+  /** The text of `{@inheritDoc name}`: the name, or nothing for the member of the base type. */
+  inherits?: string;
+  /** The place of the comment. */
+  place?: TextPlace;
 }
 
 /**
@@ -83,49 +59,14 @@ export function parseDocComment(comment: string, at?: TextPlace): DocComment {
       offset += piece.length;
     }
   }
+  const inherits = inheritedName(body);
   return {
     text: joinLines(text),
     tags: tags.map(({ lines, ...tag }) => ({ ...tag, text: joinLines(lines) })),
     ...(mentions.length > 0 && { mentions }),
+    ...(inherits !== undefined && { inherits }),
+    ...(at && { place: at }),
   };
-}
-
-/** Parses `{type} [name=default] - text`. The type is skipped, because the compiler reads it. */
-export function parseNamedTag(text: string): NamedDoc | undefined {
-  const untyped = withoutType(text);
-  const match = /^(?:\[\s*([\p{ID_Continue}$.]+)\s*(?:=([^\]]*))?\]|([\p{ID_Continue}$.]+))\s*([\s\S]*)$/u.exec(
-    untyped,
-  );
-  if (!match) return undefined;
-  const [, bracketed, initial, bare, rest = ""] = match;
-  const doc: NamedDoc = { name: bracketed ?? bare ?? "", text: withoutDash(rest), tags: [] };
-  if (initial !== undefined) doc.default = initial.trim();
-  return doc;
-}
-
-/** Assigns each tag of a function's comment to the function, a parameter or the result. */
-export function groupTags(doc: DocComment): FunctionDoc {
-  // A single-line comment such as `@prompt Reviews code.` has its description in the tag.
-  const text = doc.text || (doc.tags.find(({ name }) => name === "prompt")?.text ?? "");
-  const grouped: FunctionDoc = { ...doc, text, tags: [], params: [], returns: { text: "", tags: [] } };
-  let current: DocTag[] = grouped.tags;
-  for (const tag of doc.tags) {
-    if (tag.name === "param" || tag.name === "property") {
-      const param = parseNamedTag(tag.text);
-      if (param === undefined) continue;
-      grouped.params.push(param);
-      current = param.tags;
-    } else if (tag.name === "returns") {
-      grouped.returns.text = withoutDash(withoutType(tag.text));
-      current = grouped.returns.tags;
-    } else if (isValueTag(tag) || (isSharedTag(tag) && tag.inline)) {
-      current.push(tag);
-    } else {
-      current = grouped.tags;
-      current.push(tag);
-    }
-  }
-  return grouped;
 }
 
 /** Splits a line before each supported tag that follows a space, outside code spans. */
@@ -147,28 +88,9 @@ function mentionsIn(line: string): Iterable<RegExpExecArray> {
   return searchable.matchAll(/(?<=\s|^)@([A-Za-z]\w*)/g);
 }
 
-function withoutType(text: string): string {
-  if (!text.startsWith("{") || text.startsWith("{@")) return text;
-  let depth = 0;
-  for (let index = 0; index < text.length; index++) {
-    if (text[index] === "{") depth++;
-    if (text[index] === "}" && --depth === 0) return text.slice(index + 1).trim();
-  }
-  return text;
-}
-
-function withoutDash(text: string): string {
-  return text.replace(/^\s*-\s+/, "").trim();
-}
-
 function joinLines(lines: string[]): string {
   return (
-    lines
-      .join("\n")
-      .replace(
-        /\{@link(?:code|plain)?\s+([^}|\s]+)(?:\s*\|\s*|\s+)?([^}]*)\}/g,
-        (_, target, label) => label.trim() || target,
-      )
+    inlineText(lines.join("\n"))
       .replace(/[ \t]+$/gm, "")
       // The end of a comment, such as in the glob **\/*.ts, can only be written with a backslash.
       .replaceAll("*\\/", "*/")

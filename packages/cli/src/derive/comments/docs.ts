@@ -1,5 +1,7 @@
 import ts from "typescript";
-import { type DocComment, groupTags, parseDocComment } from "./doc-comment.ts";
+import { descriptionOf } from "./description.ts";
+import { type DocComment, parseDocComment } from "./doc-comment.ts";
+import { groupTags } from "./function-doc.ts";
 
 /** Caches parsed comments. Source files outlive programs, so an unchanged file keeps its comments across builds. */
 const parsed = new WeakMap<ts.Node, DocComment | null>();
@@ -30,7 +32,7 @@ export function moduleDoc(file: ts.SourceFile): DocComment | undefined {
     if (doc === undefined) continue;
     // The first line of `@module name` is the module's name; the lines after it describe the module.
     const more = doc.tags.find(isModuleTag)?.text.replace(/^.*\n?/, "");
-    return { ...doc, text: [doc.text, more].filter(Boolean).join("\n\n") };
+    return { ...doc, text: [descriptionOf(doc), more].filter(Boolean).join("\n\n") };
   }
   return undefined;
 }

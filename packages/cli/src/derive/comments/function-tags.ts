@@ -8,10 +8,10 @@ import {
   PROSE,
   TEXT,
   URI_TEMPLATE,
-  VALUE,
 } from "./grammars.ts";
-import { addExample, deprecate } from "./keywords.ts";
+import { addExample, deprecate, withParagraph } from "./keywords.ts";
 import { FUNCTIONS, row, type Tag, VALUES } from "./tag.ts";
+import { EXAMPLE } from "./value-text.ts";
 
 /** The tags of functions and modules. Some describe values, too. */
 export const FUNCTION_TAGS: readonly Tag[] = [
@@ -65,12 +65,28 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     keywords: (title) => ({ title }),
   }),
   row({
+    name: "summary",
+    on: [...FUNCTIONS, ...VALUES, "module"],
+    value: PROSE,
+    effect: "Puts a paragraph before the text of the comment, unless the text says the same.",
+    example: "/** @summary Opens the door. */ export function open(): void {}",
+  }),
+  row({
+    name: "description",
+    aliases: ["desc"],
+    on: [...FUNCTIONS, ...VALUES, "module"],
+    value: PROSE,
+    effect: "Adds a paragraph to the text of the comment, unless the text says the same.",
+    example: "/** @description Locks the door. */ export function lock(): void {}",
+  }),
+  row({
     name: "remarks",
-    on: FUNCTIONS,
+    on: [...FUNCTIONS, ...VALUES],
     value: PROSE,
     repeats: true,
     effect: "Adds a paragraph to the description.",
     example: "/** Sends a mail. @remarks It may take a minute. */ export function send(to: string): void {}",
+    keywords: (text, { description }) => ({ description: withParagraph(description, text) }),
   }),
   row({
     name: "deprecated",
@@ -183,7 +199,7 @@ export const FUNCTION_TAGS: readonly Tag[] = [
   row({
     name: "example",
     on: [...FUNCTIONS, ...VALUES],
-    value: VALUE,
+    value: EXAMPLE,
     repeats: true,
     effect:
       "On a value: adds an example to its schema. On a function: a JSON object is an example of its arguments; other text is added to the description.",

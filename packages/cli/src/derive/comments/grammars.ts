@@ -1,12 +1,16 @@
 import type { RequiredCapability } from "proffer";
 import { findSimilar } from "proffer/derived";
-import { type DerivedSchema, type Json, type JsonType, typesOf } from "../model/json-schema.ts";
+import type { DerivedSchema, Json } from "../model/json-schema.ts";
 
 /**
  * The value of a tag, or the reason why the text is not one. `invalid`: it is not what `expected` says. `foreign`: it is
- * another tool's use of the same tag.
+ * another tool's use of the same tag. A `warning` is a mistake that does not prevent the use of the value.
  */
-export type Parsed<Value> = { readonly value: Value } | { readonly problem: string } | "invalid" | "foreign";
+export type Parsed<Value> =
+  | { readonly value: Value; readonly warning?: string }
+  | { readonly problem: string }
+  | "invalid"
+  | "foreign";
 
 /** The values that a tag accepts. */
 export interface Grammar<Value> {
@@ -130,33 +134,6 @@ export const INTEGER_WORD: Grammar<true> = {
   expected: "the word integer",
   parse: (text) => (text === "integer" ? { value: true } : "foreign"),
 };
-
-/** A value of the documented type. */
-export const VALUE: Grammar<Json> = {
-  expected: "JSON of the type, or a bare string",
-  parse(text, schema) {
-    const value = readValue(schema, text);
-    if (value !== undefined) return { value };
-    const types = [...(typesOf(schema) ?? [])].join(" or ");
-    return { problem: `must be JSON of type ${types}, not "${text}"` };
-  },
-};
-
-/** Parses the text of a tag as a value for the schema: JSON, or a bare string. Undefined if the type does not fit. */
-export function readValue(schema: DerivedSchema, text: string): Json | undefined {
-  const types = typesOf(schema);
-  const parsed = parseJson(text);
-  if (parsed !== undefined && (types === undefined || admits(types, parsed))) return parsed;
-  if (types !== undefined && !types.has("string")) return undefined;
-  return /^'.*'$/s.test(text) ? text.slice(1, -1) : text;
-}
-
-function admits(types: Set<JsonType>, value: Json): boolean {
-  if (value === null) return types.has("null");
-  if (Array.isArray(value)) return types.has("array");
-  if (typeof value === "number") return types.has("number") || (types.has("integer") && Number.isInteger(value));
-  return types.has(typeof value as JsonType);
-}
 
 function parseJson(text: string): Json | undefined {
   try {

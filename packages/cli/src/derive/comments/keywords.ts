@@ -1,9 +1,14 @@
-import type { DerivedSchema, Json, JsonType } from "../model/json-schema.ts";
+import type { DerivedSchema, JsonType } from "../model/json-schema.ts";
+import type { ValueText } from "./value-text.ts";
+
+/** Appends a paragraph to a description. */
+export function withParagraph(description: string | undefined, paragraph: string): string {
+  return [description, paragraph].filter(Boolean).join("\n\n");
+}
 
 /** Appends a deprecation note to a description. */
 export function withDeprecation(description: string | undefined, reason: string): string {
-  const sentence = reason === "" ? "Deprecated." : `Deprecated: ${reason}`;
-  return description ? `${description}\n\n${sentence}` : sentence;
+  return withParagraph(description, reason === "" ? "Deprecated." : `Deprecated: ${reason}`);
 }
 
 /** Returns the keywords of a deprecated value. */
@@ -11,8 +16,18 @@ export function deprecate(reason: string, { description }: DerivedSchema): Deriv
   return { deprecated: true, ...(reason && { description: withDeprecation(description, reason) }) };
 }
 
-export function addExample(value: Json, { examples = [] }: DerivedSchema): DerivedSchema {
-  return { examples: [...examples, value] };
+/** Returns the keywords of a default; its text becomes a sentence, unless the description says the same. */
+export function setDefault({ value, text }: ValueText, { description }: DerivedSchema): DerivedSchema {
+  const isSaid = text === undefined || description?.includes(text);
+  return {
+    ...(value !== undefined && { default: value }),
+    ...(!isSaid && { description: withParagraph(description, `Default: ${text}`) }),
+  };
+}
+
+export function addExample({ value, text }: ValueText, { examples = [], description }: DerivedSchema): DerivedSchema {
+  if (value !== undefined) return { examples: [...examples, value] };
+  return { description: withParagraph(description, `Example:\n${text}`) };
 }
 
 /** Returns the schema, and its alternatives, with `integer` in place of `number`. */

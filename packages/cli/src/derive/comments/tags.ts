@@ -18,6 +18,6 @@ export function findTag(name: string): Tag | undefined {
 }
 
 /** Whether a tag describes values, and `only` them, so that it belongs to the parameter or result before it. */
-export function describesValue({ on, keywords }: Tag, only = false): boolean {
-  return keywords !== undefined && !(only && on.includes("tool"));
+export function describesValue({ on }: Tag, only = false): boolean {
+  return on.includes("parameter") && !(only && on.includes("tool"));
 }

@@ -1,18 +1,8 @@
 import type { JsonType } from "../model/json-schema.ts";
-import {
-  COUNT,
-  FLAG,
-  type Grammar,
-  INTEGER_WORD,
-  NOTHING,
-  NUMBER,
-  PATTERN,
-  POSITIVE,
-  TEXT,
-  VALUE,
-} from "./grammars.ts";
-import { withInteger } from "./keywords.ts";
+import { COUNT, FLAG, type Grammar, INTEGER_WORD, NOTHING, NUMBER, PATTERN, POSITIVE, TEXT } from "./grammars.ts";
+import { setDefault, withInteger } from "./keywords.ts";
 import { row, type Tag, VALUES } from "./tag.ts";
+import { DEFAULT } from "./value-text.ts";
 
 const NUMBERS = ["number", "integer"] as const;
 
@@ -20,12 +10,13 @@ const NUMBERS = ["number", "integer"] as const;
 export const VALUE_TAGS: readonly Tag[] = [
   row({
     name: "default",
+    aliases: ["defaultValue"],
     on: VALUES,
-    value: VALUE,
+    value: DEFAULT,
     effect: "Sets the default that clients see. The function must use the same one.",
     example:
       "/** Lists. @param limit - how many. @default 10 */ export const list = (limit?: number) => [limit ?? 10];",
-    keywords: (value) => ({ default: value }),
+    keywords: setDefault,
   }),
   row({
     name: "integer",

@@ -1,7 +1,7 @@
 import { dirname, relative } from "node:path";
 import type { Manifest, ManifestPrompt, ManifestResource, ManifestTool } from "proffer/derived";
 import type ts from "typescript";
-import { type FunctionDoc, groupTags, isValueTag } from "../comments/doc-comment.ts";
+import { type FunctionDoc, groupTags, isValueTag } from "../comments/function-doc.ts";
 import type { Companions } from "./companions.ts";
 import { type Candidate, findExports } from "./exports.ts";
 import { readEntry, renamed } from "./function-tags.ts";

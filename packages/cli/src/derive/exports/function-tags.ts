@@ -1,6 +1,7 @@
 import type ts from "typescript";
 import { checkTags, type KnownTag, readTag, reportRepeated, type TagReporter } from "../comments/check-tags.ts";
-import { type DocComment, type FunctionDoc, isValueTag } from "../comments/doc-comment.ts";
+import type { DocComment } from "../comments/doc-comment.ts";
+import { type FunctionDoc, isValueTag } from "../comments/function-doc.ts";
 import type { Described, Entry } from "../comments/tag.ts";
 import type { Candidate } from "./exports.ts";
 import type { Session } from "./session.ts";

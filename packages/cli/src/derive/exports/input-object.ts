@@ -1,5 +1,5 @@
 import ts from "typescript";
-import type { NamedDoc } from "../comments/doc-comment.ts";
+import type { NamedDoc } from "../comments/function-doc.ts";
 import type { Converted } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { constantOf } from "../types/constant.ts";
@@ -63,10 +63,11 @@ export function flatten(session: Session, candidate: Candidate, parameter: Param
  * `@param limit`; a name that is not a property is the name of the parameter.
  */
 function propertyDocs({ properties = {} }: DerivedSchema, docs: NamedDoc[]): NamedDoc[] {
-  const parameter = docs.map(({ name }) => name.split(".")[0]).find((name) => name && !Object.hasOwn(properties, name));
+  const headOf = (name: string) => name.replace(/[.[].*$/, "");
+  const parameter = docs.map(({ name }) => headOf(name)).find((name) => !Object.hasOwn(properties, name));
   return docs
     .filter(({ name }) => name !== parameter)
-    .map((doc) => (doc.name.includes(".") ? doc : { ...doc, name: `${parameter ?? ""}.${doc.name}` }));
+    .map((doc) => (doc.name.startsWith(`${parameter}.`) ? doc : { ...doc, name: `${parameter ?? ""}.${doc.name}` }));
 }
 
 /** Adds the default values of the binding pattern. */

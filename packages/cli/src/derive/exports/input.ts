@@ -1,9 +1,8 @@
 import type { BoundParameter, Codec, Plan } from "proffer/derived";
 import ts from "typescript";
 import { applyDoc } from "../comments/constraints.ts";
-import type { FunctionDoc, NamedDoc } from "../comments/doc-comment.ts";
 import { docOfNode } from "../comments/docs.ts";
-import { readValue } from "../comments/grammars.ts";
+import type { FunctionDoc, NamedDoc } from "../comments/function-doc.ts";
 import type { Conversion } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { isContext } from "../program/origin.ts";
@@ -66,7 +65,7 @@ function fromPositions(session: Session, candidate: Candidate, taken: Parameter[
   const plans: [string, Plan][] = [];
   const required: string[] = [];
   const draft: Draft = { schema: {}, names: [], places: new Map(), isBroken: false };
-  const heads = docs.filter(({ name }) => !name.includes("."));
+  const heads = docs.filter(({ name }) => headOf(name) === name);
   for (const [index, parameter] of taken.entries()) {
     const node = parameter.declaration ?? candidate.node;
     const name = isPattern(parameter) ? heads[index]?.name : parameter.symbol.name;
@@ -112,14 +111,11 @@ function convertParameter(
     let documented = applyDoc(inward, schema, declaration && docOfNode(declaration));
     for (const doc of docs) {
       if (doc.name === name) documented = applyDoc(inward, documented, doc);
-      else if (!doc.name.startsWith(`${name}.`)) continue;
+      else if (headOf(doc.name) !== name) continue;
       else if (isTagged) checkNestedDoc(inward, documented, doc);
       else documented = applyNestedDoc(inward, documented, doc);
     }
-    const own = docs.find((doc) => doc.name === name);
-    const initial = declaration?.initializer && constantOf(checker, declaration.initializer);
-    const tagged = own?.default === undefined ? undefined : readValue(schema, own.default);
-    const given = initial === undefined ? tagged : initial;
+    const given = declaration?.initializer && constantOf(checker, declaration.initializer);
     return { schema: given === undefined ? documented : { ...documented, default: given }, ...(plan && { plan }) };
   });
 }
@@ -132,7 +128,7 @@ function isRequired({ checker }: Session, { type, declaration }: Parameter, sche
 
 function reportUnused(session: Session, candidate: Candidate, docs: NamedDoc[], names: string[]): void {
   for (const { name } of docs) {
-    const head = name.includes(".") ? name.slice(0, name.indexOf(".")) : name;
+    const head = headOf(name);
     if (!names.includes(head))
       session.report(
         "PF2006",
@@ -140,6 +136,11 @@ function reportUnused(session: Session, candidate: Candidate, docs: NamedDoc[], 
         `@param ${head} does not match a parameter of '${candidate.name}'. Correct the name, or remove the tag.`,
       );
   }
+}
+
+/** Returns the parameter in a name such as `options.limit` or `list[].id`. */
+function headOf(name: string): string {
+  return name.replace(/[.[].*$/, "");
 }
 
 function isPattern({ declaration }: Parameter): boolean {

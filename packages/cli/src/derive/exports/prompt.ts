@@ -1,5 +1,5 @@
 import type { Codec, ManifestArgument, ManifestPrompt } from "proffer/derived";
-import type { FunctionDoc } from "../comments/doc-comment.ts";
+import type { FunctionDoc } from "../comments/function-doc.ts";
 import type { Entry } from "../comments/tag.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import type { Candidate } from "./exports.ts";

@@ -1,7 +1,7 @@
 import type { BoundResult } from "proffer/derived";
 import ts from "typescript";
 import { applyDoc } from "../comments/constraints.ts";
-import type { FunctionDoc } from "../comments/doc-comment.ts";
+import type { FunctionDoc } from "../comments/function-doc.ts";
 import type { Converted } from "../model/conversion.ts";
 import { type DerivedSchema, withNull } from "../model/json-schema.ts";
 import { contentKindOf } from "../program/origin.ts";

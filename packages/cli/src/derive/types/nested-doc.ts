@@ -1,5 +1,5 @@
 import { applyDoc } from "../comments/constraints.ts";
-import type { NamedDoc } from "../comments/doc-comment.ts";
+import type { NamedDoc } from "../comments/function-doc.ts";
 import type { Conversion } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 
@@ -11,23 +11,28 @@ export function reportHidden(conversion: Conversion, name: string): void {
   );
 }
 
+/** Returns the steps of a name, without the first: `options.items[].name` leads to `items`, to its items and to `name`. */
+function pathOf(name: string): string[] {
+  return name.replaceAll("[]", ".[]").split(".").slice(1);
+}
+
 /** Applies the comment of a property, `@param options.limit - …`, to a copy of the schema of its object. */
 export function applyNestedDoc(conversion: Conversion, schema: DerivedSchema, doc: NamedDoc): DerivedSchema {
-  const [, ...path] = doc.name.split(".");
-  return applyAt(conversion, schema, path, doc);
+  return applyAt(conversion, schema, pathOf(doc.name), doc);
 }
 
 /** Checks that a JSDoc tag has declared its property. In JavaScript the type already includes the tag's comment. */
 export function checkNestedDoc(conversion: Conversion, schema: DerivedSchema, doc: NamedDoc): void {
-  const [, name = ""] = doc.name.split(".");
+  const [name = ""] = pathOf(doc.name);
   const { properties = {} } = conversion.inline({ schema }).schema;
-  if (!Object.hasOwn(properties, name)) reportHidden(conversion, doc.name);
+  if (name !== "[]" && !Object.hasOwn(properties, name)) reportHidden(conversion, doc.name);
 }
 
 function applyAt(conversion: Conversion, schema: DerivedSchema, path: string[], doc: NamedDoc): DerivedSchema {
   const [name, ...rest] = path;
   if (name === undefined) return applyDoc(conversion, schema, doc);
   const whole = conversion.inline({ schema }).schema;
+  if (name === "[]" && whole.items) return { ...whole, items: applyAt(conversion, whole.items, rest, doc) };
   const property = Object.hasOwn(whole.properties ?? {}, name) ? whole.properties?.[name] : undefined;
   if (property === undefined) {
     conversion.report(
