@@ -2,6 +2,7 @@ import ts from "typescript";
 import { descriptionOf } from "./description.ts";
 import { type DocComment, parseDocComment } from "./doc-comment.ts";
 import { groupTags } from "./function-doc.ts";
+import { isToolComment } from "./tool-comment.ts";
 
 /** Caches parsed comments. Source files outlive programs, so an unchanged file keeps its comments across builds. */
 const parsed = new WeakMap<ts.Node, DocComment | null>();
@@ -41,7 +42,7 @@ function readDoc(node: ts.Node): DocComment | undefined {
   if (ts.isJSDocParameterTag(node) || ts.isJSDocPropertyTag(node)) return readNamedTag(node);
   if (ts.isJSDocTypedefTag(node)) return groupTags(enclosingComment(node));
   return commentsBefore(commentedNode(node))
-    .filter((doc) => !doc.tags.some(isModuleTag))
+    .filter((doc) => !doc.tags.some(isModuleTag) && !isToolComment(doc))
     .at(-1);
 }
 
@@ -49,7 +50,7 @@ function readDoc(node: ts.Node): DocComment | undefined {
 function readNamedTag(node: ts.JSDocPropertyLikeTag): DocComment | undefined {
   const { params } = groupTags(enclosingComment(node));
   const found = params.find(({ name }) => name === node.name.getText());
-  return found && { text: found.text, tags: found.tags };
+  return found && { text: found.text, tags: found.tags, place: { file: node.getSourceFile(), pos: node.pos } };
 }
 
 /** Returns the property names in the comment of a JSDoc `@typedef`; undefined for any other declaration. */

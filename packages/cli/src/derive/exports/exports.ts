@@ -1,6 +1,7 @@
 import ts from "typescript";
 import type { DocComment } from "../comments/doc-comment.ts";
 import { docOfNode, docOfSymbol } from "../comments/docs.ts";
+import { libraryDoc } from "../comments/library-doc.ts";
 import { aliasTarget, isErrorType } from "../types/type-node.ts";
 import { checkOtherTags } from "./function-tags.ts";
 import { decideForm, isServerExport, type ModuleForm } from "./server.ts";
@@ -148,7 +149,9 @@ function toCandidate(
     );
   }
   const own = isOverloaded ? undefined : docOfSymbol(symbol);
-  return { name, path, signature, doc: own ?? (declaration && docOfNode(declaration)), node };
+  const doc = own ?? (declaration && docOfNode(declaration));
+  const isForeign = doc?.place && !session.origins.isProject(doc.place.file);
+  return { name, path, signature, doc: isForeign ? libraryDoc(doc, "function") : doc, node };
 }
 
 function isCallable(type: ts.Type): boolean {

@@ -127,6 +127,8 @@ function isRequired({ checker }: Session, { type, declaration }: Parameter, sche
 }
 
 function reportUnused(session: Session, candidate: Candidate, docs: NamedDoc[], names: string[]): void {
+  // The author cannot fix the comments of a package whose function is exported again.
+  if (!session.origins.isProject(candidate.node.getSourceFile())) return;
   for (const { name } of docs) {
     const head = headOf(name);
     if (!names.includes(head))

@@ -1,7 +1,6 @@
 import type { Plan } from "proffer/derived";
 import ts from "typescript";
-import { applyDoc } from "../comments/constraints.ts";
-import { docOfSymbol } from "../comments/docs.ts";
+import { documentSymbol } from "../comments/document.ts";
 import { withInteger } from "../comments/keywords.ts";
 import type { Conversion, Converted, Definition, Direction, Problem, UnionFacts } from "../model/conversion.ts";
 import { referenceTo, referredName } from "../model/conversion.ts";
@@ -16,9 +15,6 @@ import { describeUnresolved } from "./unresolved.ts";
 
 /** Deeper than any type written by hand; a type that keeps instantiating itself would expand indefinitely. */
 const MAX_DEPTH = 50;
-
-/** Ignores mistakes in the comments of libraries, because the author cannot fix them. */
-const SILENT = { subject: "", report() {} };
 
 /** The state of one conversion: a definition, a parameter, a result or an answer. */
 interface Unit {
@@ -113,8 +109,7 @@ export function createConversion(
     },
 
     document(schema, symbol) {
-      const isOwn = symbol.declarations?.some((declaration) => origins.isProject(declaration.getSourceFile()));
-      return applyDoc(isOwn ? conversion : SILENT, schema, docOfSymbol(symbol));
+      return documentSymbol(conversion, schema, symbol);
     },
 
     inline(converted) {
