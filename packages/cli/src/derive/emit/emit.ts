@@ -4,7 +4,7 @@ import { type Questions, SCHEMA_ARGUMENT } from "../exports/ask.ts";
 import type { AddedExport } from "../exports/codecs.ts";
 import type { Emission, EmittedFile } from "../model/description.ts";
 import type { Json } from "../model/json-schema.ts";
-import { implementationOf } from "../program/project.ts";
+import { implementationOf } from "../program/origin.ts";
 import { createLayout, type Layout, toPosix } from "./layout.ts";
 import { relativeSpecifier, rewriteSpecifiers } from "./specifiers.ts";
 

@@ -1,7 +1,7 @@
 import { dirname, posix } from "node:path";
 import ts from "typescript";
 import { resolveModule } from "../program/host.ts";
-import { implementationOf } from "../program/project.ts";
+import { implementationOf } from "../program/origin.ts";
 import type { Layout } from "./layout.ts";
 
 /** Returns the specifier of a file in the output of another; undefined if one of them is not emitted. */

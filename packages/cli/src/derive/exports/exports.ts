@@ -1,8 +1,8 @@
 import ts from "typescript";
 import type { DocComment } from "../comments/doc-comment.ts";
-import { docOfNode, docOfSymbol } from "../comments/docs.ts";
-import { libraryDoc } from "../comments/library-doc.ts";
+import { docOfSymbol } from "../comments/docs.ts";
 import { aliasTarget, isErrorType } from "../types/type-node.ts";
+import { commentOf } from "./function-comment.ts";
 import { checkOtherTags } from "./function-tags.ts";
 import { decideForm, isServerExport, type ModuleForm } from "./server.ts";
 import type { Session } from "./session.ts";
@@ -148,10 +148,7 @@ function toCandidate(
       `'${name}' has ${others.length + 1} overloads, but only the first is served. Export a separate function for each.`,
     );
   }
-  const own = isOverloaded ? undefined : docOfSymbol(symbol);
-  const doc = own ?? (declaration && docOfNode(declaration));
-  const isForeign = doc?.place && !session.origins.isProject(doc.place.file);
-  return { name, path, signature, doc: isForeign ? libraryDoc(doc, "function") : doc, node };
+  return { name, path, signature, doc: commentOf(session, symbol, declaration, isOverloaded), node };
 }
 
 function isCallable(type: ts.Type): boolean {

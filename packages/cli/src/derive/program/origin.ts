@@ -16,6 +16,8 @@ export interface Origins {
   /** The file belongs to the author: it is neither a library nor a dependency. */
   isProject(file: ts.SourceFile): boolean;
   packageOf: FindPackage;
+  /** Returns the JavaScript next to a declaration file of the author, if there is any. */
+  implementation(file: ts.SourceFile): ts.SourceFile | undefined;
 }
 
 export function createOrigins(program: ts.Program, packageOf: FindPackage): Origins {
@@ -41,6 +43,10 @@ export function createOrigins(program: ts.Program, packageOf: FindPackage): Orig
       return symbol.declarations?.some((declaration) => isRuntimeFile(declaration.getSourceFile(), packageOf)) ?? false;
     },
     isProject: (file) => isProjectFile(program, file, packageOf),
+    implementation(file) {
+      const isOwn = file.isDeclarationFile && isProjectFile(program, file, packageOf);
+      return isOwn ? program.getSourceFile(implementationOf(file.fileName)) : undefined;
+    },
   };
 }
 
@@ -48,6 +54,11 @@ export function createOrigins(program: ts.Program, packageOf: FindPackage): Orig
 export function isProjectFile(program: ts.Program, file: ts.SourceFile, packageOf: FindPackage): boolean {
   if (program.isSourceFileDefaultLibrary(file) || program.isSourceFileFromExternalLibrary(file)) return false;
   return !isDependency(file.fileName) && !isRuntimeFile(file, packageOf);
+}
+
+/** Returns the path of the JavaScript next to a declaration file. */
+export function implementationOf(declarations: string): string {
+  return declarations.replace(/\.d\.([cm]?)ts$/, ".$1js");
 }
 
 export function isDependency(file: string): boolean {

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import ts from "typescript";
 import { type Configuration, findConfigFile, readConfiguration } from "./compiler-options.ts";
 import { createHost, nearestPackage, stampOf } from "./host.ts";
-import { isDependency } from "./origin.ts";
+import { implementationOf, isDependency } from "./origin.ts";
 
 /** The author's files in the compiler at one point in time. */
 export interface Snapshot {
@@ -85,9 +85,4 @@ function missingImplementations(program: ts.Program): string[] {
     if (!program.getSourceFile(implementation) && existsSync(implementation)) missing.push(implementation);
   }
   return missing;
-}
-
-/** Returns the path of the JavaScript next to a declaration file. */
-export function implementationOf(declarations: string): string {
-  return declarations.replace(/\.d\.([cm]?)ts$/, ".$1js");
 }
