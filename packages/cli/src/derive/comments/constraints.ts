@@ -2,12 +2,13 @@ import { type DerivedSchema, typesOf } from "../model/json-schema.ts";
 import { checkTags, type KnownTag, readTag, type TagReporter } from "./check-tags.ts";
 import { descriptionOf } from "./description.ts";
 import type { DocComment } from "./doc-comment.ts";
+import { keepingValues } from "./value-list.ts";
 
 /** Returns a copy of the schema with the description and the keywords of a documentation comment. */
 export function applyDoc(reporter: TagReporter, schema: DerivedSchema, doc: DocComment | undefined): DerivedSchema {
   if (doc === undefined) return schema;
   const description = descriptionOf(doc);
-  let documented = description === "" ? schema : { ...schema, description };
+  let documented = description === "" ? schema : { ...schema, description: keepingValues(schema, description) };
   for (const known of checkTags(reporter, doc, "value")) documented = applyTag(reporter, documented, known);
   return documented;
 }

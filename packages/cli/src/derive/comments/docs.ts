@@ -26,6 +26,15 @@ export function docOfNode(node: ts.Node): DocComment | undefined {
   return doc ?? undefined;
 }
 
+/** Returns the comment of a member of a union type: before it, or before the `|` in front of it. */
+export function docOfUnionMember(node: ts.TypeNode): DocComment | undefined {
+  const own = docOfNode(node);
+  if (own || !ts.isUnionTypeNode(node.parent)) return own;
+  const { types, pos } = node.parent;
+  const before = types[types.indexOf(node) - 1];
+  return commentsAt(node.getSourceFile(), before?.end ?? pos, node.pos).at(-1);
+}
+
 /** Returns the comment with `@module`, which describes the whole file. */
 export function moduleDoc(file: ts.SourceFile): DocComment | undefined {
   for (const statement of [...file.statements, file.endOfFileToken]) {
@@ -105,12 +114,15 @@ function commentedNode(node: ts.Node): ts.Node {
  */
 function commentsBefore(node: ts.Node): DocComment[] {
   const file = node.getSourceFile();
+  return commentsAt(file, node.pos, node.getStart(file));
+}
+
+function commentsAt(file: ts.SourceFile, from: number, start: number): DocComment[] {
   const { text } = file;
-  const start = node.getStart(file);
   const before = ts
-    .getTrailingCommentRanges(text, node.pos)
+    .getTrailingCommentRanges(text, from)
     ?.filter((range) => !text.slice(range.end, start).includes("\n"));
-  const ranges = [...(node.pos > 0 ? (before ?? []) : []), ...(ts.getLeadingCommentRanges(text, node.pos) ?? [])];
+  const ranges = [...(from > 0 ? (before ?? []) : []), ...(ts.getLeadingCommentRanges(text, from) ?? [])];
   return ranges.flatMap(({ pos, end }) => {
     const comment = text.slice(pos, end);
     return /^\/\*\*[^*/]/.test(comment) ? [parseDocComment(comment, { file, pos })] : [];

@@ -1,7 +1,9 @@
 import type { PlanCondition } from "proffer/derived";
 import ts from "typescript";
+import { type DescribedValue, withValueList } from "../comments/value-list.ts";
 import { type Conversion, type Converted, jsonOf, type UnionMember } from "../model/conversion.ts";
 import { type DerivedSchema, enumSchema, type JsonType, withNull } from "../model/json-schema.ts";
+import { describedValues } from "./described-values.ts";
 import { hasJsonForm } from "./platform.ts";
 import { literalValue } from "./primitive.ts";
 import { isAbsent, orderedMembers, type WrittenType } from "./type-node.ts";
@@ -19,7 +21,7 @@ export function convertUnion(conversion: Conversion, type: ts.Type, node: ts.Typ
     return { schema: withNull(schema), ...(plan && { plan }) };
   }
   const make = () =>
-    convertMembers(conversion, orderedMembers(checker, union, node), () => checker.typeToString(union));
+    convertMembers(conversion, orderedMembers(checker, union, node), () => checker.typeToString(union), node);
   const documented = (symbol: ts.Symbol) => {
     const converted = make();
     return { ...converted, schema: conversion.document(converted.schema, symbol) };
@@ -41,25 +43,31 @@ function nullableNode(node: ts.TypeNode | undefined): ts.TypeNode | undefined {
   return node.types.some(isNull) && others.length === 1 ? others[0] : undefined;
 }
 
-/** Converts a value of one of several types. `text` returns their union's name in messages. */
-export function convertMembers(conversion: Conversion, types: WrittenType[], text: () => string): Converted {
+/** Converts a value of one of several types. `text` returns their union's name in messages; `node` is the union. */
+export function convertMembers(
+  conversion: Conversion,
+  types: WrittenType[],
+  text: () => string,
+  node?: ts.TypeNode,
+): Converted {
   const written = types.filter(({ type }) => !isAbsent(type));
   const present = written.filter(({ type }) => !(type.flags & ts.TypeFlags.Null));
   if (present.length === 0) return { schema: { type: "null" } };
   const scalars: Scalar[] = [];
   const members: UnionMember[] = [];
   const conditions = findDiscriminator(conversion, present);
-  for (const { type, node } of present) {
+  for (const { type, node: own } of present) {
     const literal = literalValue(type);
     if (literal !== undefined) {
       scalars.push(literal);
       continue;
     }
-    const converted = conversion.convert(type, node);
+    const converted = conversion.convert(type, own);
     const when = conditions?.get(type);
     members.push({ ...converted, json: jsonOf(conversion, converted.schema), ...(when && { when }) });
   }
-  const schemas = [...scalarSchemas(scalars), ...members.map(({ schema }) => schema)];
+  const described = scalars.length > 0 ? describedValues(conversion, present, node) : [];
+  const schemas = [...scalarSchemas(scalars, described), ...members.map(({ schema }) => schema)];
   const isDiscriminated = conditions?.size === schemas.length;
   const literals = scalars.map(literalMember);
   const plan = planUnion(conversion, [...literals, ...members], text);
@@ -90,10 +98,10 @@ function bareType(schema: DerivedSchema): JsonType | undefined {
 }
 
 /** Returns the schemas of literal members. The compiler represents a boolean as the union of `true` and `false`. */
-function scalarSchemas(scalars: Scalar[]): DerivedSchema[] {
+function scalarSchemas(scalars: Scalar[], described: DescribedValue[]): DerivedSchema[] {
   const isBoolean = scalars.includes(true) && scalars.includes(false);
   const values = isBoolean ? scalars.filter((value) => typeof value !== "boolean") : scalars;
-  const schemas: DerivedSchema[] = values.length > 0 ? [enumSchema(values)] : [];
+  const schemas: DerivedSchema[] = values.length > 0 ? [withValueList(enumSchema(values), described)] : [];
   if (isBoolean) schemas.push({ type: "boolean" });
   return schemas;
 }
