@@ -24,6 +24,7 @@ const KEYWORDS = new Set(
     "type enum const properties required additionalProperties patternProperties propertyNames items prefixItems",
     "minItems maxItems uniqueItems contains minLength maxLength pattern format minimum maximum exclusiveMinimum",
     "exclusiveMaximum multipleOf allOf anyOf oneOf not $ref $defs",
+    "minProperties maxProperties dependentRequired contentMediaType readOnly x-mcp-header",
     "title description default examples deprecated contentEncoding",
   ].flatMap((line) => line.split(" ")),
 );

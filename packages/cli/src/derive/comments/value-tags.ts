@@ -1,4 +1,5 @@
 import type { JsonType } from "../model/json-schema.ts";
+import { EXTRA_KEYWORD } from "./extra-keyword.ts";
 import { COUNT, FLAG, type Grammar, INTEGER_WORD, NOTHING, NUMBER, PATTERN, POSITIVE, TEXT } from "./grammars.ts";
 import { setDefault, withInteger } from "./keywords.ts";
 import { row, type Tag, VALUES } from "./tag.ts";
@@ -72,6 +73,16 @@ export const VALUE_TAGS: readonly Tag[] = [
     example: "/** Plans. @param day - when. @format date */ export const plan = (day: string) => day;",
     types: ["string"],
     keywords: (format) => ({ format }),
+  }),
+  row({
+    name: "keyword",
+    on: VALUES,
+    value: EXTRA_KEYWORD,
+    repeats: true,
+    effect: "Sets another keyword of the schema.",
+    example:
+      "/** Patches. @param changes - by name. @keyword minProperties 1 */ export const patch = (changes: Record<string, string>) => changes;",
+    keywords: (keyword) => keyword,
   }),
 ];
 
