@@ -91,4 +91,27 @@ describe("every tag", () => {
     await expect(client.call("ask")).rejects.toMatchObject({ data: { requiredCapabilities: { elicitation: {} } } });
     await client.close();
   });
+
+  it("@as renames parameters and properties for clients, and not in the function", async () => {
+    project.write(
+      "names.ts",
+      "/** Orders. @param n - how many. @as count @param day - when. @as due-date */",
+      'export const order = (n: number, day?: Date) => n + " " + (day instanceof Date ? day.getUTCFullYear() : "never");',
+      "interface Options { /** How many. @as max_results @minimum 1 */ limit: number; since?: Date; word?: string }",
+      "/** Finds. @param options.since - the start. @as start_date */",
+      "export const find = ({ limit, since, word }: Options) => [limit, since instanceof Date, word ?? null];",
+    );
+    const client = await connect(await load(project.path("names.ts")));
+    const [order, find] = await client.listTools();
+    expect(order?.inputSchema).toMatchObject({ properties: { count: {}, "due-date": {} }, required: ["count"] });
+    expect(Object.keys(find?.inputSchema.properties ?? {})).toEqual(["max_results", "start_date", "word"]);
+    const start = "2026-01-01T00:00:00Z";
+    expect(await client.call("order", { count: 3, "due-date": start })).toMatchObject({
+      content: [{ text: "3 2026" }],
+    });
+    const found = await client.call("find", { max_results: 5, start_date: start, word: "pen" });
+    expect(found.content).toMatchObject([{ text: JSON.stringify([5, true, "pen"]) }]);
+    expect(await client.call("find", { limit: 5 })).toMatchObject({ isError: true });
+    await client.close();
+  });
 });

@@ -73,7 +73,7 @@ export function valuesOf({ parameters, decode: codec }: Binding, given: Argument
         values.push(ctx);
         break;
       case "arguments":
-        values.push(args);
+        values.push(parameter.names === undefined ? args : withOwnNames(args, parameter.names));
         break;
       case "argument":
         values.push(ownValue(args, parameter.name));
@@ -84,6 +84,12 @@ export function valuesOf({ parameters, decode: codec }: Binding, given: Argument
     }
   }
   return values;
+}
+
+/** Returns the arguments under the names of the function's properties. */
+function withOwnNames(args: Arguments, names: Readonly<Record<string, string>>): Arguments {
+  const nameOf = (key: string) => (Object.hasOwn(names, key) ? (names[key] as string) : key);
+  return Object.fromEntries(Object.entries(args).map(([key, value]) => [nameOf(key), value]));
 }
 
 /** Reads an own property, because arguments come from the client and must not reach Object.prototype. */

@@ -107,8 +107,8 @@ export type BoundParameter =
   | { readonly kind: "argument"; readonly name: string }
   /** The argument with this name, spread over the remaining parameters. */
   | { readonly kind: "rest"; readonly name: string }
-  /** The whole arguments object. */
-  | { readonly kind: "arguments" }
+  /** The whole arguments object. `names` maps the names of arguments to other names of the function's properties. */
+  | { readonly kind: "arguments"; readonly names?: { readonly [argument: string]: string } }
   | { readonly kind: "context" };
 
 export interface BoundResult {

@@ -25,6 +25,8 @@ export interface KnownTag {
 
 /** In a shorter name, two edits leave too little to recognize: `note` is not a misspelled `name`. */
 const MIN_TWO_EDITS = 6;
+/** A shorter tag is similar to most abbreviations. */
+const MIN_SUGGESTED = 4;
 /** In a sentence, a short word after @ is more likely the name of somebody. */
 const MIN_MENTION = 5;
 const MAX_SHOWN = 60;
@@ -104,10 +106,11 @@ function reportMisspelled(reporter: TagReporter, { written, place }: Mention): v
 /** Returns the tag that a name was probably meant to be; undefined for the tags of other tools. */
 function similarTag(written: string): string | undefined {
   const name = written.toLowerCase();
-  const names = TAG_NAMES.map((each) => each.toLowerCase());
+  const candidates = TAG_NAMES.filter((each) => each.length >= MIN_SUGGESTED);
+  const names = candidates.map((each) => each.toLowerCase());
   const hasTwoEdits = name.length >= MIN_TWO_EDITS;
   const similar = findSimilar(name, names, hasTwoEdits ? 2 : 1) ?? names.find((each) => isAnagram(each, name));
-  return similar && TAG_NAMES[names.indexOf(similar)];
+  return similar && candidates[names.indexOf(similar)];
 }
 
 /** Whether two letters have changed their places, or more. */

@@ -16,6 +16,7 @@ export function applyDoc(reporter: TagReporter, schema: DerivedSchema, doc: DocC
 function applyTag(reporter: TagReporter, schema: DerivedSchema, known: KnownTag): DerivedSchema {
   const value = readTag(known, reporter, schema);
   if (value === undefined || !fitsType(reporter, schema, known)) return schema;
+  if (known.tag.name === "as") reportName(reporter, known, String(value));
   return { ...schema, ...known.tag.keywords?.(value, schema) };
 }
 
@@ -30,4 +31,13 @@ function fitsType(reporter: TagReporter, schema: DerivedSchema, { tag, found }: 
     found.place,
   );
   return false;
+}
+
+/** Reports a tag that changes a name. Input derivation drops the report where the tag has an effect. */
+function reportName(reporter: TagReporter, { found }: KnownTag, name: string): void {
+  reporter.report(
+    "PF2031",
+    `${reporter.subject}: @as ${name} is ignored. It renames a parameter, or a property of the only parameter if that is destructured, to a name that no other argument has.`,
+    found.place,
+  );
 }

@@ -90,6 +90,12 @@ export const NAME: Grammar<string> = {
   parse: (text) => (/^[A-Za-z0-9_-]{1,128}$/.test(text) ? { value: text } : "foreign"),
 };
 
+/** The name of a property that every client and model accepts. */
+export const ARGUMENT_NAME: Grammar<string> = {
+  expected: "1 to 64 of A-Z a-z 0-9 _ . -",
+  parse: (text) => (/^(?!__proto__$)[A-Za-z0-9_.-]{1,64}$/.test(text) ? { value: text } : "invalid"),
+};
+
 const LABEL = "[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
 const META = new RegExp(
   `^((?:${LABEL}(?:\\.${LABEL})*/)?[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\\s+(\\S[\\s\\S]*)$`,

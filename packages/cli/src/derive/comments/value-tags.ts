@@ -1,6 +1,17 @@
 import type { JsonType } from "../model/json-schema.ts";
 import { EXTRA_KEYWORD } from "./extra-keyword.ts";
-import { COUNT, FLAG, type Grammar, INTEGER_WORD, NOTHING, NUMBER, PATTERN, POSITIVE, TEXT } from "./grammars.ts";
+import {
+  ARGUMENT_NAME,
+  COUNT,
+  FLAG,
+  type Grammar,
+  INTEGER_WORD,
+  NOTHING,
+  NUMBER,
+  PATTERN,
+  POSITIVE,
+  TEXT,
+} from "./grammars.ts";
 import { setDefault, withInteger } from "./keywords.ts";
 import { row, type Tag, VALUES } from "./tag.ts";
 import { DEFAULT } from "./value-text.ts";
@@ -73,6 +84,14 @@ export const VALUE_TAGS: readonly Tag[] = [
     example: "/** Plans. @param day - when. @format date */ export const plan = (day: string) => day;",
     types: ["string"],
     keywords: (format) => ({ format }),
+  }),
+  row({
+    name: "as",
+    on: ["parameter", "property"],
+    value: ARGUMENT_NAME,
+    effect:
+      "Sets the name of the argument for clients. It applies to a parameter, and to a property of the only parameter if that is destructured.",
+    example: "/** Draws. @param n - how many. @as count */ export const cards = (n: number) => n;",
   }),
   row({
     name: "keyword",

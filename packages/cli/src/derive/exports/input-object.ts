@@ -1,10 +1,12 @@
 import ts from "typescript";
 import type { NamedDoc } from "../comments/function-doc.ts";
+import { docOfMember } from "../comments/inherited-doc.ts";
 import type { Converted } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { constantOf } from "../types/constant.ts";
 import { applyNestedDoc, checkNestedDoc } from "../types/nested-doc.ts";
 import { isJavaScript, typeNodeOf } from "../types/type-node.ts";
+import { ArgumentNames, renameProperties } from "./argument-names.ts";
 import type { Candidate } from "./exports.ts";
 import type { Session } from "./session.ts";
 
@@ -20,6 +22,8 @@ export interface Parameter {
 export interface Draft extends Converted {
   /** The names of the arguments by position. */
   names: string[];
+  /** The names of the properties in the code, by the names in the schema that differ. */
+  ownNames?: Record<string, string>;
   places: Map<string, ts.Node>;
   isBroken: boolean;
 }
@@ -53,9 +57,31 @@ export function flatten(session: Session, candidate: Candidate, parameter: Param
     }
     return { ...whole, schema: withDefaults(checker, documented, patternOf(parameter)) };
   });
-  const isBroken = session.reportAll(problems, node);
-  const places = new Map(Object.keys(schema.properties ?? {}).map((name) => [name, node] as const));
-  return { schema, ...(plan && { plan }), names: [], places, isBroken };
+  const names = new ArgumentNames(Object.keys(schema.properties ?? {}));
+  const shown = shownNames(session, parameter, names, propertyDocs(schema, docs));
+  const isBroken = session.reportAll(names.unsolved(problems), node);
+  const renamed = renameProperties({ schema, ...(plan && { plan }) }, shown);
+  const places = new Map(Object.keys(renamed.schema.properties ?? {}).map((name) => [name, node] as const));
+  const ownNames = Object.fromEntries([...shown].map(([own, name]) => [name, own]));
+  return { ...renamed, names: [], ...(shown.size > 0 && { ownNames }), places, isBroken };
+}
+
+/** Returns the names that `@as` gives to properties, in their own comments or after `@param options.limit`. */
+function shownNames(
+  session: Session,
+  { type }: Parameter,
+  names: ArgumentNames,
+  docs: NamedDoc[],
+): Map<string, string> {
+  const shown = new Map<string, string>();
+  for (const property of session.checker.getPropertiesOfType(session.checker.getNonNullableType(type))) {
+    const own = property.name;
+    const tagged = docs.filter(({ name }) => name.slice(name.indexOf(".") + 1) === own);
+    const tags = [...tagged, docOfMember(session, property)].flatMap((doc) => doc?.tags ?? []);
+    const name = names.shown(own, tags);
+    if (name !== own) shown.set(own, name);
+  }
+  return shown;
 }
 
 /**

@@ -10,6 +10,7 @@ import { assemble } from "../types/assemble.ts";
 import { constantOf } from "../types/constant.ts";
 import { applyNestedDoc, checkNestedDoc } from "../types/nested-doc.ts";
 import { includesUndefined, isJavaScript, typeNodeOf } from "../types/type-node.ts";
+import { ArgumentNames } from "./argument-names.ts";
 import type { Candidate } from "./exports.ts";
 import { type Draft, flatten, type Parameter, patternOf } from "./input-object.ts";
 import type { Session } from "./session.ts";
@@ -51,7 +52,7 @@ export function deriveInput(session: Session, candidate: Candidate, doc: Functio
     ...(codec && { codec }),
     parameters: all.map((parameter): BoundParameter => {
       if (isGiven(parameter)) return { kind: "context" };
-      if (flattened) return { kind: "arguments" };
+      if (flattened) return { kind: "arguments", ...(draft.ownNames && { names: draft.ownNames }) };
       const name = names.shift() ?? parameter.symbol.name;
       return { kind: parameter.declaration?.dotDotDotToken ? "rest" : "argument", name };
     }),
@@ -65,6 +66,8 @@ function fromPositions(session: Session, candidate: Candidate, taken: Parameter[
   const plans: [string, Plan][] = [];
   const required: string[] = [];
   const draft: Draft = { schema: {}, names: [], places: new Map(), isBroken: false };
+  const names = new ArgumentNames(taken.map(({ symbol }) => symbol.name));
+  const own: string[] = [];
   const heads = docs.filter(({ name }) => headOf(name) === name);
   for (const [index, parameter] of taken.entries()) {
     const node = parameter.declaration ?? candidate.node;
@@ -79,14 +82,20 @@ function fromPositions(session: Session, candidate: Candidate, taken: Parameter[
       continue;
     }
     const { schema, plan, problems } = convertParameter(session, candidate, parameter, name, docs);
-    if (session.reportAll(problems, node)) draft.isBroken = true;
-    properties.push([name, schema]);
-    if (plan) plans.push([name, plan]);
-    if (isRequired(session, parameter, schema)) required.push(name);
-    draft.names.push(name);
-    draft.places.set(name, node);
+    const tags = [parameter.declaration && docOfNode(parameter.declaration), docs.find((doc) => doc.name === name)];
+    const shown = names.shown(
+      name,
+      tags.flatMap((doc) => doc?.tags ?? []),
+    );
+    if (session.reportAll(names.unsolved(problems), node)) draft.isBroken = true;
+    properties.push([shown, schema]);
+    if (plan) plans.push([shown, plan]);
+    if (isRequired(session, parameter, schema)) required.push(shown);
+    own.push(name);
+    draft.names.push(shown);
+    draft.places.set(shown, node);
   }
-  reportUnused(session, candidate, docs, draft.names);
+  reportUnused(session, candidate, docs, own);
   draft.schema = {
     type: "object",
     properties: Object.fromEntries(properties),
