@@ -104,7 +104,8 @@ describe("every tag", () => {
     const client = await connect(await load(project.path("names.ts")));
     const [order, find] = await client.listTools();
     expect(order?.inputSchema).toMatchObject({ properties: { count: {}, "due-date": {} }, required: ["count"] });
-    expect(Object.keys(find?.inputSchema.properties ?? {})).toEqual(["max_results", "start_date", "word"]);
+    const { properties } = find?.inputSchema as { properties: object };
+    expect(Object.keys(properties)).toEqual(["max_results", "start_date", "word"]);
     const start = "2026-01-01T00:00:00Z";
     expect(await client.call("order", { count: 3, "due-date": start })).toMatchObject({
       content: [{ text: "3 2026" }],

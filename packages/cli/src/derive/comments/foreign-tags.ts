@@ -15,6 +15,8 @@ const FOREIGN = new Set(
     // https://tsdoc.org
     "alpha beta decorator defaultValue eventProperty experimental internal label packageDocumentation",
     "privateRemarks remarks sealed typeParam",
+    // https://api-extractor.com
+    "betaDocumentation internalRemarks preapproved undocumented",
     // https://typedoc.org
     "categoryDescription category disableGroups document expand expandType group groupDescription hidden",
     "hideCategories hideGroups import include includeCode inline inlineType jsx mergeModuleWith overload preventExpand",
@@ -27,6 +29,9 @@ const FOREIGN = new Set(
     "jsxRuntime tag tags test testing note notes hint warning warn tip info date created updated changed changelog",
     "usage pure impure mutates complexity id key body query path route router response request security operationId",
     "swagger openapi controller service injectable component input output",
+    "ts-check ts-nocheck ts-ignore ts-expect-error eslint-disable eslint-enable eslint-disable-next-line",
+    "prettier-ignore biome-ignore __PURE__ __NO_SIDE_EFFECTS__ vue-ignore gqlType field entity index",
+    "minimumVersion slot csspart cssprop attr attribute tagname element",
   ].flatMap((line) => line.split(" ")),
 );
 

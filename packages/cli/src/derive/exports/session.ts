@@ -1,6 +1,6 @@
 import ts from "typescript";
 import type { Conversion, Problem } from "../model/conversion.ts";
-import { DIAGNOSTICS, type Diagnostic, type DiagnosticCode } from "../model/diagnostics.ts";
+import { DIAGNOSTICS, type Diagnostic, type DiagnosticCode, type Severity } from "../model/diagnostics.ts";
 import type { TextPlace } from "../model/text-place.ts";
 import { createOrigins, type Origins } from "../program/origin.ts";
 import type { FindPackage } from "../program/packages.ts";
@@ -30,8 +30,13 @@ export function openSession(program: ts.Program, packageOf: FindPackage): Sessio
   const diagnostics: Diagnostic[] = [];
   const known = new Set<string>();
 
-  function report(code: DiagnosticCode, node: ts.Node | TextPlace, message: string): void {
-    const diagnostic = { code, severity: DIAGNOSTICS[code].severity, ...locate(node), message: capitalize(message) };
+  function report(
+    code: DiagnosticCode,
+    node: ts.Node | TextPlace,
+    message: string,
+    severity: Severity = DIAGNOSTICS[code].severity,
+  ): void {
+    const diagnostic = { code, severity, ...locate(node), message: capitalize(message) };
     // Functions that share a type have the same problems; report each once.
     const key = JSON.stringify(diagnostic);
     if (!known.has(key)) diagnostics.push(diagnostic);
@@ -47,10 +52,23 @@ export function openSession(program: ts.Program, packageOf: FindPackage): Sessio
     diagnostics,
     report,
     reportAll(problems, node) {
-      for (const problem of problems) report(problem.code, problem.node ?? node, problem.message);
+      const unfixable = problems.filter((problem) => problem.code === "PF2003" && problem.node === undefined);
+      for (const problem of problems) {
+        if (!unfixable.includes(problem)) report(problem.code, problem.node ?? node, problem.message);
+      }
+      if (unfixable.length > 0) report("PF2003", node, foldAny(unfixable), "note");
       return problems.some(({ code }) => DIAGNOSTICS[code].severity === "error");
     },
   };
+}
+
+/** Says once that the types of packages contain `any`. A note, because the author cannot change them. */
+function foldAny(problems: readonly Problem[]): string {
+  const [subject] = problems[0]?.message.split(" has the type any") ?? [];
+  const count = new Set(problems.map(({ message }) => message)).size - 1;
+  const more = count === 0 ? "" : `, as ${count} more ${count === 1 ? "place has" : "places have"}`;
+  const packages = [...new Set(problems.flatMap(({ library }) => library ?? []))].join(", ") || "a package";
+  return `${subject} has the type any${more} in the types of ${packages}, so every value is accepted there. To narrow it, declare your own type.`;
 }
 
 /** Many messages start with the subject of a conversion, such as "parameter 'a' of 'f'". */

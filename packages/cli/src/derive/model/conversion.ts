@@ -20,6 +20,8 @@ export interface Problem {
   code: DiagnosticCode;
   message: string;
   node: ts.Node | TextPlace | undefined;
+  /** The package that declares the type, if it is not the author's. */
+  library?: string | undefined;
 }
 
 /**
@@ -62,8 +64,10 @@ export interface Conversion {
   readonly unions: Map<Plan, UnionFacts>;
   /** The name of the converted thing, for diagnostics. */
   subject: string;
-  /** Its declaration. */
+  /** Its declaration, if it is the author's. */
   place: ts.Node | undefined;
+  /** Its package, if it is not the author's. */
+  library: string | undefined;
   /** Converts a type. `node` is its source text, which preserves the order of unions and the names of aliases. */
   convert(type: ts.Type, node?: ts.TypeNode): Converted;
   /** Converts the type of an array element, where JSON writes undefined as null. */

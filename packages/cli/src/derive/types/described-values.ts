@@ -43,8 +43,8 @@ function objectComments(
   const written = unwrapNode(checker, node);
   if (written === undefined) return undefined;
   const isKeys = ts.isTypeOperatorNode(written) && written.operator === ts.SyntaxKind.KeyOfKeyword;
-  if (!isKeys && !ts.isIndexedAccessTypeNode(written)) return undefined;
-  const object = unwrapNode(checker, isKeys ? written.type : written.objectType);
+  const selected = isKeys ? written.type : ts.isIndexedAccessTypeNode(written) ? written.objectType : undefined;
+  const object = unwrapNode(checker, selected);
   if (object === undefined || !ts.isTypeQueryNode(object)) return undefined;
   const found = new Map<string | number | boolean, DocComment>();
   for (const property of checker.getPropertiesOfType(checker.getTypeFromTypeNode(object))) {

@@ -28,6 +28,7 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
     const declaration = member.valueDeclaration ?? member.declarations?.[0];
     conversion.subject = `property '${member.name}'${name ? ` of '${name.name}'` : ""}`;
     conversion.place = ownPlace(conversion, declaration) ?? place;
+    conversion.library = declaration && conversion.origins.packageOf(declaration.getSourceFile().fileName)?.name;
     const { schema, plan } = conversion.convert(held, typeNodeOf(declaration));
     properties.push([member.name, conversion.document(schema, member)]);
     if (plan) plans.push([member.name, plan]);

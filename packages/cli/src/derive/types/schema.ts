@@ -64,6 +64,7 @@ export function createConversion(
     unions: new Map<Plan, UnionFacts>(),
     subject: "",
     place: undefined,
+    library: undefined,
 
     convert(given, hint) {
       const { type, node } = asWritten(checker, given, hint);
@@ -123,7 +124,7 @@ export function createConversion(
     },
 
     report(code, message, node = conversion.place) {
-      unit.problems.push({ code, message, node });
+      unit.problems.push({ code, message, node, ...(node === undefined && { library: conversion.library }) });
     },
 
     collect(subject, place, run) {

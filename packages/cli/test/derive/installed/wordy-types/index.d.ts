@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: a package may have it
 /**
  * @license MIT
  * Copyright of somebody.
@@ -71,3 +72,9 @@ export interface Customer {
 export function addDays(day: string, amount: number): string;
 
 export function bare(): void;
+
+export interface Payload {
+  metadata: any;
+  raw: any;
+  nested: { value: any };
+}
