@@ -104,8 +104,9 @@ describe("every tag", () => {
     const client = await connect(await load(project.path("names.ts")));
     const [order, find] = await client.listTools();
     expect(order?.inputSchema).toMatchObject({ properties: { count: {}, "due-date": {} }, required: ["count"] });
-    const { properties } = find?.inputSchema as { properties: object };
-    expect(Object.keys(properties)).toEqual(["max_results", "start_date", "word"]);
+    expect(find).toHaveProperty("inputSchema.properties.max_results");
+    expect(find).toHaveProperty("inputSchema.properties.start_date");
+    expect(find).not.toHaveProperty("inputSchema.properties.since");
     const start = "2026-01-01T00:00:00Z";
     expect(await client.call("order", { count: 3, "due-date": start })).toMatchObject({
       content: [{ text: "3 2026" }],
