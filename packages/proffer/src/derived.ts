@@ -35,9 +35,10 @@ export type {
   ManifestTool,
   ManifestVariable,
 } from "./derived/manifest.ts";
+export { compileJsonSchema } from "./schema/json-schema/compile.ts";
 export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
 export { NAME_COST, run } from "./schema/json-schema/run.ts";
-export { indexSchema } from "./schema/json-schema/schema-index.ts";
+export { indexSchema, MAX_SCHEMAS } from "./schema/json-schema/schema-index.ts";
 export { type Overrides, overrideOptions } from "./server/overrides.ts";
 export { escapeToken } from "./support/json-pointer.ts";
 export { findSimilar } from "./support/similar.ts";

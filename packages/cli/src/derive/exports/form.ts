@@ -17,7 +17,7 @@ export function deriveForm(session: Session, node: ts.TypeNode): DerivedSchema |
   const { checker, inward } = session;
   const type = checker.getTypeFromTypeNode(node);
   const collected = inward.collect("the answer", node, () => inward.inline(inward.convert(type, node)));
-  const { schema, codec, problems } = assemble(inward, collected);
+  const { schema, codec, problems } = assemble(inward, collected, { isInline: true });
   const all = [...collected.problems, ...problems];
   if (all.some(({ code }) => code === "PF2007")) {
     session.report(

@@ -6,7 +6,7 @@ import type { FunctionDoc, NamedDoc } from "../comments/function-doc.ts";
 import type { Conversion } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { isContext } from "../program/origin.ts";
-import { assemble } from "../types/assemble.ts";
+import { type AssembleOptions, assemble } from "../types/assemble.ts";
 import { constantOf } from "../types/constant.ts";
 import { applyNestedDoc, checkNestedDoc } from "../types/nested-doc.ts";
 import { includesUndefined, isJavaScript, typeNodeOf } from "../types/type-node.ts";
@@ -27,7 +27,12 @@ export interface Input {
 }
 
 /** Derives the input of a function from its parameters. */
-export function deriveInput(session: Session, candidate: Candidate, doc: FunctionDoc): Input {
+export function deriveInput(
+  session: Session,
+  candidate: Candidate,
+  doc: FunctionDoc,
+  options: AssembleOptions = {},
+): Input {
   const { checker, origins, inward } = session;
   const all = candidate.signature.parameters.map((symbol): Parameter => {
     const declaration = symbol.valueDeclaration;
@@ -44,7 +49,7 @@ export function deriveInput(session: Session, candidate: Candidate, doc: Functio
   const draft = flattened
     ? flatten(session, candidate, flattened, docs)
     : fromPositions(session, candidate, taken, docs);
-  const { schema, codec, problems } = assemble(inward, draft);
+  const { schema, codec, problems } = assemble(inward, draft, options);
   const isBroken = session.reportAll(problems, candidate.node) || draft.isBroken;
   const names = [...draft.names];
   return {

@@ -15,7 +15,7 @@ export function derivePrompt(
   doc: FunctionDoc,
   entry: Entry,
 ): ManifestPrompt | undefined {
-  const input = deriveInput(session, candidate, doc);
+  const input = deriveInput(session, candidate, doc, { isInline: true });
   let isBroken = input.isBroken;
   const args: ManifestArgument[] = [];
   for (const [name, schema] of Object.entries(input.schema.properties ?? {})) {

@@ -24,7 +24,7 @@ export function deriveResource(
     session.report("PF1401", node, `The URI of the resource '${name}' is malformed. ${parsed}`);
     return undefined;
   }
-  const input = deriveInput(session, candidate, doc);
+  const input = deriveInput(session, candidate, doc, { isInline: true });
   const output = deriveOutput(session, candidate, doc, { rawBytes: true });
   const variables = matchVariables(session, candidate, input, parsed, uri);
   if (input.isBroken || output.isBroken || variables === undefined) return undefined;

@@ -26,12 +26,14 @@ export interface Problem {
 
 /**
  * An object type, converted once for all functions that use it. References contain its `id`. For each schema,
- * assemble.ts decides whether it becomes part of `$defs` or is inlined.
+ * sharing.ts decides whether it becomes part of `$defs` or is inlined.
  */
 export interface Definition extends Converted {
   id: string;
   /** The name in the author's code; undefined for an anonymous type. */
   label: string | undefined;
+  /** A name for an anonymous type if its schema is shared, such as `PartialOrder`. */
+  hint: string | undefined;
   json: JsonType;
   problems: Problem[];
 }
@@ -62,6 +64,8 @@ export interface Conversion {
   readonly direction: Direction;
   readonly definitions: ReadonlyMap<string, Definition>;
   readonly unions: Map<Plan, UnionFacts>;
+  /** The names of the aliases that schemas without a definition come from. */
+  readonly names: WeakMap<DerivedSchema, string>;
   /** The name of the converted thing, for diagnostics. */
   subject: string;
   /** Its declaration, if it is the author's. */
@@ -72,7 +76,7 @@ export interface Conversion {
   convert(type: ts.Type, node?: ts.TypeNode): Converted;
   /** Converts the type of an array element, where JSON writes undefined as null. */
   convertElement(type: ts.Type, node?: ts.TypeNode): Converted;
-  /** Returns a reference to the definition of a type. `make` converts the type on first use. */
+  /** Returns a reference to the definition of a type. `make` is called later, once for each type. */
   define(type: ts.Type, label: string | undefined, json: JsonType, make: () => Converted): Converted;
   /** Converts a type without a definition. A recursive type gets one. */
   guard(type: ts.Type, json: JsonType, make: () => Converted): Converted;

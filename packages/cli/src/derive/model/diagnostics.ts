@@ -20,6 +20,11 @@ export const DIAGNOSTICS = {
   PF1107: { severity: "error", summary: "A type expands infinitely" },
   PF1108: { severity: "error", summary: "The members of a union cannot be distinguished in JSON" },
   PF1109: { severity: "error", summary: "The context is part of the data" },
+  PF1110: { severity: "error", summary: "A type is too large for one schema" },
+  PF1111: {
+    severity: "error",
+    summary: "The validator rejects a schema, such as one with a pattern of exponential time",
+  },
 
   PF1201: { severity: "error", summary: "A tag has an invalid value" },
   PF1202: { severity: "error", summary: "A tag does not apply to the type" },

@@ -1,14 +1,10 @@
 import type { Codec } from "proffer/derived";
-import {
-  type Conversion,
-  type Converted,
-  type Definition,
-  type Problem,
-  referenceTo,
-  referredName,
-} from "../model/conversion.ts";
-import { type DerivedSchema, forEachSubschema, mapSubschemas } from "../model/json-schema.ts";
+import { type Conversion, type Converted, type Problem, referenceTo } from "../model/conversion.ts";
+import { type DerivedSchema, mapSubschemas } from "../model/json-schema.ts";
+import { createNames, inventName } from "./definition-names.ts";
 import { finishPlan } from "./plan.ts";
+import { createParts, type SchemaPart, splitAnnotations } from "./schema-part.ts";
+import { findShared, sortParts } from "./sharing.ts";
 
 /** A self-contained schema and its codec. */
 export interface Assembled {
@@ -17,78 +13,99 @@ export interface Assembled {
   problems: Problem[];
 }
 
-/**
- * Builds the final schema of a converted type. A definition goes to `$defs` if it is recursive, or if it has a name and
- * is used more than once; any other is inlined. Keywords next to a reference (the description of the property) override
- * those of the definition.
- */
-export function assemble(conversion: Conversion, draft: Converted): Assembled {
-  const names = nameShared(conversion, draft.schema);
-  const defs = new Map<string, DerivedSchema>();
+export interface AssembleOptions {
+  /** Keep the schemas of properties at their place, for callers that read them. */
+  isInline?: boolean;
+}
 
-  function write(schema: DerivedSchema): DerivedSchema {
-    const definition = definitionOf(conversion, schema);
-    if (definition === undefined) return mapSubschemas(schema, write);
-    const { $ref: _, ...siblings } = schema;
-    const name = names.get(definition.id);
-    if (name === undefined) return { ...write(definition.schema), ...siblings };
-    if (!defs.has(name)) {
-      defs.set(name, {});
-      defs.set(name, write(definition.schema));
-    }
-    return { ...referenceTo(name), ...siblings };
+/**
+ * Builds the final schema of a converted type. A schema goes to `$defs` if it is recursive, if it has a name and is used
+ * more than once, or if its copies would cost more than references; any other is inlined. Keywords next to a reference
+ * (the description of the property) override those of the definition.
+ */
+export function assemble(
+  conversion: Conversion,
+  draft: Converted,
+  { isInline = false }: AssembleOptions = {},
+): Assembled {
+  const parts = createParts(conversion, isInline);
+  const root = parts.of(draft.schema);
+  const shared = findShared(root, recursiveParts(root));
+  const names = createNames(shared);
+  const describedParts = new Map([...shared].flatMap((part) => (part.core ? [[part.core, part] as const] : [])));
+  const defs = new Map<SchemaPart, DerivedSchema>();
+
+  /** Writes a schema with its subschemas. `holder` is the type that contains it, in the property `property`. */
+  function write(schema: DerivedSchema, holder: string, property = ""): DerivedSchema {
+    const { properties, ...rest } = schema;
+    const written = mapSubschemas(rest, (inner) => use(inner, holder, property));
+    if (properties === undefined) return written;
+    const own = property === "" ? holder : inventName("", property);
+    const entries = Object.entries(properties).map(([key, inner]) => [key, use(inner, own, key)] as const);
+    return { ...schema, ...written, properties: Object.fromEntries(entries) };
   }
 
-  const schema = write(draft.schema);
-  const { codec, problems } = finishPlan(conversion, draft.plan, names);
+  /** Writes a subschema, or a reference to it. */
+  function use(schema: DerivedSchema, holder: string, property: string): DerivedSchema {
+    const part = parts.of(schema);
+    if (shared.has(part)) return refer(part, holder, property);
+    const target = parts.target(schema);
+    if (target) {
+      const { $ref: _, ...siblings } = schema;
+      if (shared.has(target)) return { ...refer(target, holder, property), ...unlike(target.schema, siblings) };
+      const { alias } = target;
+      return { ...(alias ? write(target.schema, alias) : write(target.schema, holder, property)), ...siblings };
+    }
+    const base = part.core && baseOf(part.core, schema);
+    if (base) return { ...refer(base, holder, property), ...splitAnnotations(schema).annotations };
+    return write(schema, holder, property);
+  }
+
+  /** Returns the shared schema that a schema differs from only in its annotations. */
+  function baseOf(core: SchemaPart, schema: DerivedSchema): SchemaPart | undefined {
+    const described = describedParts.get(core);
+    const isOverridden = described && Object.keys(described.schema).every((key) => Object.hasOwn(schema, key));
+    return isOverridden ? described : shared.has(core) ? core : undefined;
+  }
+
+  function refer(part: SchemaPart, holder: string, property: string): DerivedSchema {
+    const name = names.give(part, holder, property);
+    if (!defs.has(part)) defs.set(part, {});
+    return referenceTo(name);
+  }
+
+  const schema = write(draft.schema, "");
+  // The map grows while it is read.
+  for (const part of defs.keys()) defs.set(part, write(part.schema, names.give(part)));
+  const byId = new Map([...defs.keys()].map((part) => [part.definition?.id ?? "", names.give(part)] as const));
+  const { codec, problems } = finishPlan(conversion, draft.plan, byId);
+  const definitions = [...defs].map(([part, written]) => [names.give(part), written] as const);
   return {
-    schema: defs.size > 0 ? { ...schema, $defs: Object.fromEntries(defs) } : schema,
+    schema: defs.size > 0 ? { ...schema, $defs: Object.fromEntries(definitions) } : schema,
     ...(codec && { codec }),
     problems,
   };
 }
 
-/** Returns the names in `$defs` of the shared definitions, by their id. */
-function nameShared(conversion: Conversion, root: DerivedSchema): Map<string, string> {
-  const uses = new Map<string, number>();
-  const recursive = new Set<string>();
-  const within = new Set<string>();
-  const order: Definition[] = [];
-
-  function count(schema: DerivedSchema): void {
-    const definition = definitionOf(conversion, schema);
-    if (definition) countUse(definition);
-    forEachSubschema(schema, count);
-  }
-
-  function countUse(definition: Definition): void {
-    const { id, label } = definition;
-    const before = uses.get(id) ?? 0;
-    uses.set(id, before + 1);
-    if (before === 0) order.push(definition);
-    if (within.has(id)) recursive.add(id);
-    else if (before === 0 || label === undefined) {
-      within.add(id);
-      count(definition.schema);
-      within.delete(id);
+/** Returns definitions that contain themselves. Every cycle has one of them. */
+function recursiveParts(root: SchemaPart): Set<SchemaPart> {
+  const found = new Set<SchemaPart>();
+  const known = new Map<SchemaPart, readonly SchemaPart[]>();
+  function definitionsIn(part: SchemaPart): readonly SchemaPart[] {
+    let inner = known.get(part);
+    if (inner === undefined) {
+      inner = [...new Set(part.parts.flatMap((each) => (each.definition ? [each] : definitionsIn(each))))];
+      known.set(part, inner);
     }
+    return inner;
   }
-
-  count(root);
-  const names = new Map<string, string>();
-  const taken = new Set<string>();
-  for (const { id, label } of order) {
-    if (!recursive.has(id) && (label === undefined || uses.get(id) === 1)) continue;
-    const wanted = (label ?? "Value").replace(/[^A-Za-z0-9_]/g, "_");
-    let name = wanted;
-    for (let number = 2; taken.has(name); number++) name = `${wanted}${number}`;
-    taken.add(name);
-    names.set(id, name);
-  }
-  return names;
+  sortParts([root], definitionsIn, (part) => found.add(part));
+  return found;
 }
 
-function definitionOf({ definitions }: Conversion, schema: DerivedSchema): Definition | undefined {
-  const id = referredName(schema);
-  return id === undefined ? undefined : definitions.get(id);
+/** Returns the keywords that differ from those of the definition: a comment is not repeated. */
+function unlike(definition: DerivedSchema, siblings: DerivedSchema): DerivedSchema {
+  const own: Record<string, unknown> = definition;
+  const differs = ([key, value]: [string, unknown]) => JSON.stringify(own[key]) !== JSON.stringify(value);
+  return Object.fromEntries(Object.entries(siblings).filter(differs));
 }

@@ -2,8 +2,9 @@ import ts from "typescript";
 import type { Conversion, Converted } from "../model/conversion.ts";
 import { isContext } from "../program/origin.ts";
 import { convertCustom } from "./custom-codecs.ts";
+import { labelOf } from "./instance-name.ts";
 import { convertPlatform, hasJsonForm } from "./platform.ts";
-import { convertProperties, labelOf } from "./properties.ts";
+import { convertProperties } from "./properties.ts";
 import { convertTuple } from "./tuple.ts";
 import { argumentNodes } from "./type-node.ts";
 

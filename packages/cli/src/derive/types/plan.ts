@@ -1,6 +1,8 @@
 import type { Codec, Plan, PlanOption } from "proffer/derived";
 import type { Conversion, Problem, UnionFacts } from "../model/conversion.ts";
 import { customPlanOf, type FoundCodec } from "./custom-codecs.ts";
+import { findActive } from "./plan-activity.ts";
+import { sharePlans } from "./plan-part.ts";
 import { findUnrecognized, isAmbiguous, isCustomText, isText } from "./union-plan.ts";
 
 /**
@@ -14,33 +16,18 @@ export function finishPlan(
 ): { codec: Codec | undefined; problems: Problem[] } {
   const { definitions, unions, direction } = conversion;
   const problems: Problem[] = [];
+  const finished = new Map<Plan, Plan | undefined>();
   const defs = new Map<string, Plan | undefined>();
+  const isActive = findActive(draft, definitions);
   let isCustom = false as boolean;
-
-  /** Whether the plan contains a value that needs conversion. */
-  function isActive(plan: Plan | undefined, seen = new Set<string>()): boolean {
-    switch (plan?.kind) {
-      case undefined:
-        return false;
-      case "array":
-        return isActive(plan.items, seen);
-      case "tuple":
-        return plan.items.some((item) => isActive(item ?? undefined, seen)) || isActive(plan.rest, seen);
-      case "object":
-        return Object.values(plan.properties ?? {}).some((item) => isActive(item, seen)) || isActive(plan.rest, seen);
-      case "union":
-        return plan.options.some((option) => isActive(option.plan, seen));
-      case "ref":
-        if (seen.has(plan.name)) return false;
-        seen.add(plan.name);
-        return isActive(definitions.get(plan.name)?.plan, seen);
-      default:
-        return true;
-    }
-  }
 
   function finish(plan: Plan | null | undefined): Plan | undefined {
     if (!plan || !isActive(plan)) return undefined;
+    if (!finished.has(plan)) finished.set(plan, finishActive(plan));
+    return finished.get(plan);
+  }
+
+  function finishActive(plan: Plan): Plan | undefined {
     switch (plan.kind) {
       case "array": {
         const items = finish(plan.items);
@@ -71,25 +58,22 @@ export function finishPlan(
   }
 
   function optional<Key extends string>(key: Key, plan: Plan | undefined): { [K in Key]?: Plan } {
-    const finished = finish(plan);
-    return (finished ? { [key]: finished } : {}) as { [K in Key]?: Plan };
+    const own = finish(plan);
+    return (own ? { [key]: own } : {}) as { [K in Key]?: Plan };
   }
 
   function finishProperties(properties: Record<string, Plan> = {}): { properties?: Record<string, Plan> } {
-    const finished = Object.entries(properties).flatMap(([key, plan]) => {
+    const own = Object.entries(properties).flatMap(([key, plan]) => {
       const done = finish(plan);
       return done ? [[key, done] as const] : [];
     });
-    return finished.length > 0 ? { properties: Object.fromEntries(finished) } : {};
+    return own.length > 0 ? { properties: Object.fromEntries(own) } : {};
   }
 
   function finishReference(id: string): Plan | undefined {
     const name = names.get(id);
     if (name === undefined) return finish(definitions.get(id)?.plan);
-    if (!defs.has(name)) {
-      defs.set(name, undefined);
-      defs.set(name, finish(definitions.get(id)?.plan));
-    }
+    if (!defs.has(id)) defs.set(id, undefined);
     return { kind: "ref", name };
   }
 
@@ -104,8 +88,8 @@ export function finishPlan(
     const customs = members.filter((member) => customPlanOf(conversion, member.plan));
     // The plan of an object would also recognize the values of a codec, so codecs are first.
     for (const { plan: own, when } of new Set([...customs, ...members])) {
-      const finished = finish(own);
-      if (finished) options.push({ plan: finished, ...(when && { when }) });
+      const option = finish(own);
+      if (option) options.push({ plan: option, ...(when && { when }) });
     }
     const readsText = direction === "in" && options.some(({ plan: own }) => isText(own) || isCustomText(own));
     const keep = readsText ? members.flatMap(({ literal }) => (literal === undefined ? [] : [literal])) : [];
@@ -118,13 +102,11 @@ export function finishPlan(
 
   const plan = finish(draft);
   if (plan === undefined) return { codec: undefined, problems };
-  const shared = [...defs].flatMap(([name, own]) => (own ? [[name, own] as const] : []));
-  const codec: Codec = {
-    plan,
-    ...(shared.length > 0 && { defs: Object.fromEntries(shared) }),
-    ...(isCustom && { custom: true as const }),
-  };
-  return { codec, problems };
+  // The map grows while it is read.
+  for (const id of defs.keys()) defs.set(id, finish(definitions.get(id)?.plan));
+  const named = [...defs].flatMap(([id, own]) => (own ? [[names.get(id) ?? id, own] as const] : []));
+  const codec = sharePlans(plan, Object.fromEntries(named));
+  return { codec: isCustom ? { ...codec, custom: true } : codec, problems };
 }
 
 function recognitionProblem(

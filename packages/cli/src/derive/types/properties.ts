@@ -7,11 +7,6 @@ import { convertIndexSignatures } from "./index-signature.ts";
 import { reportHidden } from "./nested-doc.ts";
 import { argumentNodes, includesUndefined, isAbsent, orderedMembers, typeNodeOf, unwrapNode } from "./type-node.ts";
 
-/** Returns the author's name of a type; undefined for an anonymous type. */
-export function labelOf({ origins }: Conversion, type: ts.Type): string | undefined {
-  return nameOf(origins.isPlatform, type)?.name;
-}
-
 /** Converts an object type from its properties and index signatures. */
 export function convertProperties(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
   const { checker } = conversion;
@@ -67,7 +62,7 @@ function planOf(plans: [string, Plan][], rest: Plan | undefined): Plan | undefin
 }
 
 /** Returns the symbol that names a type: its alias, interface or class. */
-function nameOf(isPlatform: (symbol: ts.Symbol) => boolean, type: ts.Type): ts.Symbol | undefined {
+export function nameOf(isPlatform: (symbol: ts.Symbol) => boolean, type: ts.Type): ts.Symbol | undefined {
   const { aliasSymbol: alias, symbol } = type;
   if (alias && !isPlatform(alias)) return alias;
   const isNamed = symbol !== undefined && (symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class)) !== 0;
@@ -112,12 +107,20 @@ function isNotData({ checker, origins }: Conversion, member: ts.Symbol): boolean
   const declaration = member.valueDeclaration ?? member.declarations?.[0];
   if (declaration === undefined) return false;
   if (!origins.isProject(declaration.getSourceFile())) {
-    return checker.getNonNullableType(checker.getTypeOfSymbol(member)).getCallSignatures().length > 0;
+    return isCallable(checker.getTypeOfSymbol(member));
   }
   if (!ts.isClassLike(declaration.parent)) return false;
   const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
   if (ts.getCombinedModifierFlags(declaration) & hidden || member.name.startsWith("__#")) return true;
   return ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration);
+}
+
+/** Whether a value of this type is a function, if it is there. The first member of a union usually decides it. */
+function isCallable(type: ts.Type): boolean {
+  const isMissing = (member: ts.Type) => isAbsent(member) || (member.flags & ts.TypeFlags.Null) !== 0;
+  const isFunction = (member: ts.Type) => member.getCallSignatures().length > 0;
+  if (!type.isUnion()) return isFunction(type);
+  return type.types.every((member) => isMissing(member) || isFunction(member)) && !type.types.every(isMissing);
 }
 
 /** Sorts the properties of a mapped type in source order; the compiler has another order, see `orderedMembers`. */

@@ -1,4 +1,4 @@
-import type { Plan } from "proffer/derived";
+import { MAX_SCHEMAS, type Plan } from "proffer/derived";
 import ts from "typescript";
 import { documentSymbol } from "../comments/document.ts";
 import { withInteger } from "../comments/keywords.ts";
@@ -7,20 +7,34 @@ import { referenceTo, referredName } from "../model/conversion.ts";
 import { type DerivedSchema, forEachSubschema, type JsonType, withNull } from "../model/json-schema.ts";
 import type { Origins } from "../program/origin.ts";
 import type { CustomCodecs } from "./custom-codecs.ts";
+import { createGrowth, type Instance } from "./growth.ts";
+import { instanceName } from "./instance-name.ts";
 import { convertObject } from "./object.ts";
 import { convertPrimitive } from "./primitive.ts";
+import { countOwnSchemas, describeSize } from "./schema-size.ts";
 import { aliasesOf, asWritten, includesUndefined, isErrorType } from "./type-node.ts";
 import { convertUnion } from "./union.ts";
 import { describeUnresolved } from "./unresolved.ts";
 
-/** Deeper than any type written by hand; a type that keeps instantiating itself would expand indefinitely. */
-const MAX_DEPTH = 50;
+/** Deeper nesting of arrays, tuples and unions in each other becomes a definition, which is converted later. */
+const MAX_NESTING = 50;
 
 /** The state of one conversion: a definition, a parameter, a result or an answer. */
 interface Unit {
   problems: Problem[];
   /** The types in conversion that have no definition, with the definition that a recursive one gets. */
   open: Map<ts.Type, Definition | undefined>;
+  /** The instantiation that is converted, with those that lead to it. */
+  instance: Instance | undefined;
+}
+
+/** A definition whose content is not converted yet. */
+interface Pending {
+  definition: Definition;
+  instance: Instance;
+  subject: string;
+  place: ts.Node | undefined;
+  make: () => Converted;
 }
 
 /** Creates the converter of types for one direction. */
@@ -32,27 +46,60 @@ export function createConversion(
 ): Conversion {
   const definitions = new Map<string, Definition>();
   const byType = new Map<ts.Type, Definition>();
-  let unit: Unit = { problems: [], open: new Map() };
-  let depth = 0;
+  const growth = createGrowth(checker);
+  /** The definitions of this collection to convert: a list instead of recursion, so that no chain is too long. */
+  const pending: Pending[] = [];
+  /** What this collection has converted, by type and by the node that declares it, which may decide the order. */
+  let converted = new Map<ts.Type, Map<ts.TypeNode | undefined, Converted>>();
+  /** The number of subschemas of this collection; those of definitions that others have converted are not counted. */
+  let size = 0;
+  let unit = newUnit([]);
 
-  function addDefinition(label: string | undefined, json: JsonType): Definition {
-    const definition: Definition = { id: String(definitions.size), label, json, problems: [], schema: {} };
+  function addDefinition(type: ts.Type, label: string | undefined, json: JsonType): Definition {
+    const hint = label === undefined ? instanceName(conversion, type) : undefined;
+    const definition: Definition = { id: String(definitions.size), label, hint, json, problems: [], schema: {} };
     definitions.set(definition.id, definition);
     return definition;
   }
 
-  function convertDefinition(definition: Definition, make: () => Converted): void {
+  function defer(type: ts.Type, definition: Definition, make: () => Converted): void {
+    const { subject, place } = conversion;
+    pending.push({ definition, instance: growth.enter(type, unit.instance), subject, place, make });
+  }
+
+  function convertPending(): void {
     const outer = { unit, subject: conversion.subject, place: conversion.place };
-    unit = { problems: definition.problems, open: new Map() };
-    // A definition is shared, so its problems may point only to its own declarations.
-    conversion.place = undefined;
-    depth++;
-    if (depth <= MAX_DEPTH) Object.assign(definition, make());
-    else conversion.report("PF1107", `${outer.subject} has a type that expands infinitely. Limit its depth.`);
-    depth--;
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const { definition, instance, make, subject, place } = next;
+      unit = newUnit(definition.problems, instance);
+      conversion.subject = subject;
+      // A definition is shared, so its problems may point only to its own declarations.
+      conversion.place = undefined;
+      if (size > MAX_SCHEMAS) conversion.report("PF1110", "");
+      else if (growth.isEndless(instance)) {
+        const own = outer.place === place ? undefined : place;
+        conversion.report("PF1107", `${subject} has a type that expands infinitely. Limit its depth.`, own);
+      } else size += countOwnSchemas(Object.assign(definition, make()).schema);
+    }
     unit = outer.unit;
     conversion.subject = outer.subject;
     conversion.place = outer.place;
+  }
+
+  function convertWritten(type: ts.Type, node: ts.TypeNode | undefined): Converted {
+    const result = convertType(conversion, type, node);
+    // A definition already contains its comment.
+    if (result.schema.$ref !== undefined) return result;
+    let { schema } = result;
+    const aliases = new Set([...(type.aliasSymbol ? [type.aliasSymbol] : []), ...aliasesOf(checker, node)]);
+    for (const alias of aliases) {
+      if (origins.isRuntime(alias, "Integer")) schema = withInteger(schema);
+      else if (!origins.isPlatform(alias)) {
+        schema = { ...conversion.document(schema, alias) };
+        conversion.names.set(schema, alias.name);
+      }
+    }
+    return { ...result, schema };
   }
 
   const conversion: Conversion = {
@@ -62,64 +109,70 @@ export function createConversion(
     direction,
     definitions,
     unions: new Map<Plan, UnionFacts>(),
+    names: new WeakMap(),
     subject: "",
     place: undefined,
     library: undefined,
 
     convert(given, hint) {
       const { type, node } = asWritten(checker, given, hint);
-      const converted = convertType(conversion, type, node);
-      // A definition already contains its comment.
-      if (converted.schema.$ref !== undefined) return converted;
-      let { schema } = converted;
-      for (const alias of new Set([...(type.aliasSymbol ? [type.aliasSymbol] : []), ...aliasesOf(checker, node)])) {
-        if (origins.isRuntime(alias, "Integer")) schema = withInteger(schema);
-        else if (!origins.isPlatform(alias)) schema = conversion.document(schema, alias);
-      }
-      return { ...converted, schema };
+      const known = converted.get(type)?.get(node);
+      if (known !== undefined) return known;
+      const { length } = unit.problems;
+      const result = convertWritten(type, node);
+      // A problem is reported at each use.
+      if (unit.problems.length > length || unit.open.has(type)) return result;
+      const byNode = converted.get(type) ?? new Map<ts.TypeNode | undefined, Converted>();
+      converted.set(type, byNode.set(node, result));
+      return result;
     },
 
     convertElement(type, node) {
-      const converted = conversion.convert(type, node);
+      const element = conversion.convert(type, node);
       const becomesNull = direction === "out" && includesUndefined(type);
-      return becomesNull ? { ...converted, schema: withNull(converted.schema) } : converted;
+      return becomesNull ? { ...element, schema: withNull(element.schema) } : element;
     },
 
     define(type, label, json, make) {
       let definition = byType.get(type);
       if (definition === undefined) {
-        definition = addDefinition(label, json);
+        definition = addDefinition(type, label, json);
         byType.set(type, definition);
-        convertDefinition(definition, make);
+        defer(type, definition, make);
       }
       return refer(definition);
     },
 
     guard(type, json, make) {
       const { open } = unit;
+      if (open.size >= MAX_NESTING) return conversion.define(type, type.aliasSymbol?.name, json, make);
       if (open.has(type)) {
-        const definition = open.get(type) ?? addDefinition(type.aliasSymbol?.name, json);
+        const definition = open.get(type) ?? addDefinition(type, type.aliasSymbol?.name, json);
         open.set(type, definition);
         return refer(definition);
       }
       open.set(type, undefined);
-      const converted = make();
+      const made = make();
       const definition = open.get(type);
       open.delete(type);
-      return definition ? refer(Object.assign(definition, converted)) : converted;
+      return definition ? refer(Object.assign(definition, made)) : made;
     },
 
     document(schema, symbol) {
-      return documentSymbol(conversion, schema, symbol);
+      const documented = documentSymbol(conversion, schema, symbol);
+      const name = conversion.names.get(schema);
+      if (name !== undefined) conversion.names.set(documented, name);
+      return documented;
     },
 
-    inline(converted) {
-      const definition = definitions.get(referredName(converted.schema) ?? "");
-      if (definition === undefined) return converted;
+    inline(given) {
+      convertPending();
+      const definition = definitions.get(referredName(given.schema) ?? "");
+      if (definition === undefined) return given;
       unit.problems.push(...definition.problems);
-      const { $ref: _, ...siblings } = converted.schema;
+      const { $ref: _, ...siblings } = given.schema;
       // The plan of a codec is not that of its JSON form.
-      const plan = converted.plan?.kind === "custom" ? converted.plan : definition.plan;
+      const plan = given.plan?.kind === "custom" ? given.plan : definition.plan;
       return { schema: { ...definition.schema, ...siblings }, ...(plan && { plan }) };
     },
 
@@ -128,14 +181,25 @@ export function createConversion(
     },
 
     collect(subject, place, run) {
-      unit = { problems: [], open: new Map() };
+      unit = newUnit([]);
+      converted = new Map();
+      size = 0;
       conversion.subject = subject;
       conversion.place = place;
-      const converted = run();
-      return { ...converted, problems: [...unit.problems, ...reachableProblems(definitions, converted.schema)] };
+      const collected = run();
+      convertPending();
+      const problems = [...unit.problems, ...reachableProblems(definitions, collected.schema)];
+      if (!problems.some(({ code }) => code === "PF1110")) return { ...collected, problems };
+      // Definitions that were left out are shared, but the message is about this collection.
+      const known = problems.filter(({ code }) => code !== "PF1110");
+      return { schema: {}, problems: [...known, { code: "PF1110", message: describeSize(subject), node: place }] };
     },
   };
   return conversion;
+}
+
+function newUnit(problems: Problem[], instance?: Instance): Unit {
+  return { problems, open: new Map(), instance };
 }
 
 function convertType(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
@@ -170,18 +234,16 @@ function refer({ id }: Definition): Converted {
 }
 
 function reachableProblems(definitions: ReadonlyMap<string, Definition>, root: DerivedSchema): Problem[] {
-  const found: Problem[] = [];
-  const seen = new Set<string>();
-  function visit(schema: DerivedSchema): void {
-    const name = referredName(schema);
-    const definition = name !== undefined && !seen.has(name) ? definitions.get(name) : undefined;
+  const found = new Set<Definition>();
+  const reached = new Set([root]);
+  // The set grows while it is read.
+  for (const schema of reached) {
+    const definition = definitions.get(referredName(schema) ?? "");
     if (definition) {
-      seen.add(definition.id);
-      found.push(...definition.problems);
-      visit(definition.schema);
+      found.add(definition);
+      reached.add(definition.schema);
     }
-    forEachSubschema(schema, visit);
+    forEachSubschema(schema, (inner) => reached.add(inner));
   }
-  visit(root);
-  return found;
+  return [...found].flatMap(({ problems }) => problems);
 }

@@ -5,7 +5,8 @@ import { inPlaceKeywords, keywords, type Shape, shapes } from "./keywords.ts";
 import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 
 const DIALECT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
-const MAX_SCHEMAS = 10_000;
+/** The maximum number of subschemas of one schema. */
+export const MAX_SCHEMAS = 10_000;
 const MAX_DEPTH = 200;
 
 /** All subschemas of a schema, validated, by their pointers. */

@@ -1,0 +1,98 @@
+/** A part of a schema or of a plan, with the parts that it contains. A part that occurs in two places is one object. */
+export interface Part<Item extends Part<Item>> {
+  /** The parts directly within this one; a part that occurs twice is listed twice. */
+  readonly parts: readonly Item[];
+  /** The bytes of the part as JSON, without the parts within it. */
+  readonly bytes: number;
+  /** Shared if it occurs twice, so a reference is counted instead of its content. */
+  readonly isNamed: boolean;
+  /** The bytes that must be saved for this part to be shared; undefined if it is shared for no other reason. */
+  readonly worth: number | undefined;
+}
+
+/** The bytes of a reference to a definition with a name of usual length. */
+const REFERENCE_BYTES = 40;
+
+/** Smaller parts without a name stay at their place, where people, and clients without `$ref`, can read them. */
+const MIN_BYTES = 100;
+
+/** The run-time accepts 200 levels; a part that is not shared for its size has at most about 50 more. */
+const MAX_LEVELS = 100;
+
+/** Beyond this, sizes are only compared with small limits. */
+const MAX_BYTES = 1e9;
+
+/**
+ * Returns the parts to write once and refer to: `recursive`, which cuts every cycle; named ones that occur twice; others
+ * whose copies would cost more than references; and some of those that would be nested too deep. Each part is visited
+ * once, however often it occurs.
+ */
+export function findShared<Item extends Part<Item>>(root: Item, recursive: Iterable<Item> = []): Set<Item> {
+  const shared = new Set(recursive);
+  const roots = [root, ...shared];
+  const isCut = new Set(shared);
+  const order = sortParts(roots, ({ parts }) => parts.filter((inner) => !isCut.has(inner)));
+  const bytes = measure(order, shared);
+  const copies = new Map<Item, number>(roots.map((part) => [part, 1]));
+  // From here on each part comes after all parts that contain it.
+  for (const part of order.reverse()) {
+    const count = copies.get(part) ?? 0;
+    if (part !== root && count > 1 && isWorth(part, count, bytes.get(part) ?? 0)) shared.add(part);
+    const written = shared.has(part) ? 1 : count;
+    for (const inner of part.parts) if (!isCut.has(inner)) copies.set(inner, (copies.get(inner) ?? 0) + written);
+  }
+  return shared;
+}
+
+function isWorth<Item extends Part<Item>>({ isNamed, worth }: Item, count: number, bytes: number): boolean {
+  if (isNamed || worth === undefined) return isNamed;
+  return bytes >= MIN_BYTES && (count - 1) * (bytes - REFERENCE_BYTES) >= worth;
+}
+
+/** Returns the bytes of each part with the parts within it. Adds the parts that would be nested too deep to `shared`. */
+function measure<Item extends Part<Item>>(order: readonly Item[], shared: Set<Item>): Map<Item, number> {
+  const bytes = new Map<Item, number>();
+  const levels = new Map<Item, number>();
+  for (const part of order) {
+    let size = part.bytes;
+    let height = 1;
+    for (const inner of part.parts) {
+      const isReference = shared.has(inner);
+      size += isReference || inner.isNamed ? REFERENCE_BYTES : (bytes.get(inner) ?? 0);
+      if (!isReference) height = Math.max(height, 1 + (levels.get(inner) ?? 0));
+    }
+    bytes.set(part, Math.min(size, MAX_BYTES));
+    levels.set(part, height);
+    if (height > MAX_LEVELS && part.worth !== undefined) shared.add(part);
+  }
+  return bytes;
+}
+
+/**
+ * Returns everything that can be reached, each item after the next ones. `onCycle` gets the items that lead to
+ * themselves. There is no recursion, so that no chain of types is too long.
+ */
+export function sortParts<Item>(
+  roots: readonly Item[],
+  next: (item: Item) => readonly Item[],
+  onCycle?: (item: Item) => void,
+): Item[] {
+  const order: Item[] = [];
+  const isDone = new Map<Item, boolean>();
+  for (const root of roots) {
+    const stack = isDone.has(root) ? [] : [{ item: root, more: next(root).values() }];
+    isDone.set(root, isDone.get(root) ?? false);
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const { value, done } = top.more.next();
+      if (done) {
+        isDone.set(top.item, true);
+        order.push(top.item);
+        stack.pop();
+      } else if (!isDone.has(value)) {
+        isDone.set(value, false);
+        stack.push({ item: value, more: next(value).values() });
+      } else if (!isDone.get(value)) onCycle?.(value);
+    }
+  }
+  return order;
+}
