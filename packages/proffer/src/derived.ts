@@ -22,7 +22,6 @@ export { CodecError, looksLike, type TextKind } from "./derived/codec-text.ts";
 export { createDerivedServer, type DerivedOptions } from "./derived/derived-server.ts";
 export { createFrontServer, type FrontOptions, type FrontServer, type Substitutes } from "./derived/front-server.ts";
 export { type HeldServer, holdServer } from "./derived/hold-server.ts";
-export { checkManifest } from "./derived/lazy-schema.ts";
 export type {
   Binding,
   BoundParameter,

@@ -1,10 +1,12 @@
 import { dirname, relative } from "node:path";
+import type { JsonSchemaObject } from "proffer";
 import type { Manifest, ManifestPrompt, ManifestResource, ManifestTool } from "proffer/derived";
 import type ts from "typescript";
 import { type FunctionDoc, groupTags, isValueTag } from "../comments/function-doc.ts";
 import type { Companions } from "./companions.ts";
 import { type Candidate, findExports } from "./exports.ts";
 import { readEntry, renamed } from "./function-tags.ts";
+import { fitsLimits, type NamedSchema } from "./limits.ts";
 import { reportNotes } from "./notes.ts";
 import { derivePrompt } from "./prompt.ts";
 import { deriveResource } from "./resource.ts";
@@ -38,25 +40,31 @@ export function describeModule(session: Session, file: ts.SourceFile, companions
   for (const found of candidates) {
     const doc = groupTags(found.doc ?? { text: "", tags: [] });
     const candidate = renamed(found, doc);
+    session.current = candidate.name;
     const kind = kindOf(session, candidate, doc);
     if (kind === undefined || !hasUsableName(session, candidate, taken[kind])) continue;
     reportComment(session, candidate, doc);
     const entry = readEntry(session, candidate, kind, doc);
     if (kind === "tool") {
       companions.of(candidate, { what: "tool", names: [] });
-      keep(content.tools, deriveTool(session, candidate, doc, entry));
+      const tool = deriveTool(session, candidate, doc, entry);
+      const schemas = [["input", tool?.inputSchema] as const, ["output", tool?.outputSchema] as const];
+      if (fitsLimits(session, candidate, schemas)) keep(content.tools, tool);
     } else if (kind === "prompt") {
       const prompt = derivePrompt(session, candidate, doc, entry);
       const names = prompt?.arguments.map(({ name }) => name) ?? [];
-      keep(content.prompts, prompt && { ...prompt, ...companions.of(candidate, { what: "prompt", names }) });
+      const whole = prompt && { ...prompt, ...companions.of(candidate, { what: "prompt", names }) };
+      if (fitsLimits(session, candidate, argumentSchemas(prompt?.arguments))) keep(content.prompts, whole);
     } else {
       const resource = deriveResource(session, candidate, doc, entry);
       const names = resource?.variables.map(({ name }) => name) ?? [];
       const what = names.length > 0 ? "template" : "resource";
       const whole = resource && { ...resource, ...companions.of(candidate, { what, names }) };
-      keepResource(session, candidate, content.resources, whole);
+      if (fitsLimits(session, candidate, argumentSchemas(resource?.variables)))
+        keepResource(session, candidate, content.resources, whole);
     }
   }
+  session.current = "ctx.ask";
   companions.reportOthers(candidates);
   if (form === "functions" && candidates.length === 0) {
     session.report(
@@ -129,6 +137,10 @@ function reportComment(session: Session, { name, node }: Candidate, doc: Functio
       `@${tag.name} in the comment of '${name}' does not belong to a parameter. Move it after the @param that it describes.`,
     );
   }
+}
+
+function argumentSchemas(list: readonly { name: string; schema: JsonSchemaObject }[] = []): NamedSchema[] {
+  return list.map(({ name, schema }) => [`argument '${name}'`, schema]);
 }
 
 function keepResource(

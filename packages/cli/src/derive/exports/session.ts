@@ -18,9 +18,18 @@ export interface Session {
   /** Converts return types. */
   readonly outward: Conversion;
   readonly diagnostics: Diagnostic[];
+  /** The name of the function that is described. */
+  current: string;
   report(code: DiagnosticCode, node: ts.Node | TextPlace, message: string): void;
   /** Reports the problems of a conversion, at `node` if they have no location. Returns whether any is an error. */
   reportAll(problems: readonly Problem[], node: ts.Node): boolean;
+}
+
+/** A problem without a place in the author's code, and the functions that have it. */
+interface SharedProblem {
+  diagnostic: Diagnostic;
+  message: string;
+  users: Set<string>;
 }
 
 export function openSession(program: ts.Program, packageOf: FindPackage): Session {
@@ -29,6 +38,7 @@ export function openSession(program: ts.Program, packageOf: FindPackage): Sessio
   const codecs = new CustomCodecs(checker);
   const diagnostics: Diagnostic[] = [];
   const known = new Set<string>();
+  const shared = new Map<string, SharedProblem>();
 
   function report(
     code: DiagnosticCode,
@@ -43,23 +53,45 @@ export function openSession(program: ts.Program, packageOf: FindPackage): Sessio
     known.add(key);
   }
 
-  return {
+  /** Reports a problem of a library type once, at the first function that uses the type. */
+  function reportShared({ code, message }: Problem, node: ts.Node): void {
+    const key = `${code} ${message}`;
+    const { current } = session;
+    const found = shared.get(key);
+    if (found === undefined) {
+      const before = diagnostics.length;
+      report(code, node, message);
+      const diagnostic = diagnostics[before];
+      if (diagnostic) shared.set(key, { diagnostic, message: diagnostic.message, users: new Set([current]) });
+      return;
+    }
+    const [first] = found.users.add(current);
+    const others = found.users.size - 1;
+    if (others === 0) return;
+    const more = others === 1 ? "one other function" : `${others} other functions`;
+    found.diagnostic.message = `${found.message} Used by '${first}' and ${more}.`;
+  }
+
+  const session: Session = {
     checker,
     origins,
     codecs,
     inward: createConversion(checker, origins, codecs, "in"),
     outward: createConversion(checker, origins, codecs, "out"),
     diagnostics,
+    current: "",
     report,
     reportAll(problems, node) {
       const unfixable = problems.filter((problem) => problem.code === "PF2003" && problem.node === undefined);
       for (const problem of problems) {
-        if (!unfixable.includes(problem)) report(problem.code, problem.node ?? node, problem.message);
+        if (problem.node) report(problem.code, problem.node, problem.message);
+        else if (!unfixable.includes(problem)) reportShared(problem, node);
       }
       if (unfixable.length > 0) report("PF2003", node, foldAny(unfixable), "note");
       return problems.some(({ code }) => DIAGNOSTICS[code].severity === "error");
     },
   };
+  return session;
 }
 
 /** Says once that the types of packages contain `any`. A note, because the author cannot change them. */
