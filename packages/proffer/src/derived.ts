@@ -36,6 +36,7 @@ export type {
 } from "./derived/manifest.ts";
 export { compileJsonSchema } from "./schema/json-schema/compile.ts";
 export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
+export { patternDegree } from "./schema/json-schema/pattern-safety.ts";
 export { NAME_COST, run } from "./schema/json-schema/run.ts";
 export { indexSchema, MAX_SCHEMAS } from "./schema/json-schema/schema-index.ts";
 export { type Overrides, overrideOptions } from "./server/overrides.ts";

@@ -69,6 +69,7 @@ export const DIAGNOSTICS = {
   PF2008: { severity: "warning", summary: "A tag does not belong to a parameter" },
   PF2030: { severity: "warning", summary: "A default does not fit the type" },
   PF2031: { severity: "warning", summary: "A tag cannot rename the value" },
+  PF2020: { severity: "warning", summary: "A schema accepts more than the type" },
 
   PF2101: { severity: "warning", summary: "A tag is misspelled" },
   PF2102: { severity: "warning", summary: "A tag has an unusable value and is ignored" },

@@ -88,7 +88,10 @@ export function withNull(schema: DerivedSchema): DerivedSchema {
   const { type, const: only, ...rest } = schema;
   if (only !== undefined && (only === null || typeof only !== "object"))
     return { ...enumSchema([only, null]), ...rest };
-  if (type === undefined) return isOpen(schema) ? schema : { anyOf: [schema, { type: "null" }] };
+  if (type === undefined) {
+    if (isOpen(schema) || (schema.anyOf ?? schema.oneOf)?.some((member) => member.type === "null")) return schema;
+    return { anyOf: [schema, { type: "null" }] };
+  }
   const types = typeList(type);
   if (types.includes("null")) return schema;
   return { ...schema, type: [...types, "null"], ...(schema.enum && { enum: [...schema.enum, null] }) };

@@ -1,7 +1,8 @@
 import ts from "typescript";
 import type { Conversion, Converted } from "../model/conversion.ts";
 import { type JsonType, typesOf } from "../model/json-schema.ts";
-import { argumentNodes } from "./type-node.ts";
+import { tupleSchema } from "./tuple.ts";
+import { argumentNodes, type WrittenType } from "./type-node.ts";
 
 /** Replacements for classes that have no JSON representation. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -68,28 +69,23 @@ export function convertPlatform(
   if (symbol === undefined || !conversion.origins.isPlatform(symbol)) return undefined;
   const { checker, subject } = conversion;
   const { name } = symbol;
+  const text = convertText(name);
+  if (text) return text;
+  const argument = (index: number) => argumentAt(conversion, type, node, index);
   switch (name) {
-    case "Date":
-      return { schema: { type: "string", format: "date-time" }, plan: { kind: "date" } };
-    case "URL":
-      return { schema: { type: "string", format: "uri" }, plan: { kind: "url" } };
-    case "Uint8Array":
-      return { schema: { type: "string", contentEncoding: "base64" }, plan: { kind: "bytes" } };
-    case "Buffer":
-      return { schema: { type: "string", contentEncoding: "base64" }, plan: { kind: "buffer" } };
     case "Set":
     case "ReadonlySet":
-      return conversion.guard(type, "array", () => convertSet(conversion, type, node));
+      return conversion.guard(type, "array", () => convertSet(conversion, argument(0)));
     case "Map":
     case "ReadonlyMap":
-      return conversion.guard(type, mapJson(conversion, type), () => convertMap(conversion, type, node));
+      return conversion.guard(type, mapJson(argument(0).type), () => convertMap(conversion, argument(0), argument(1)));
     case "Promise":
     case "PromiseLike":
       conversion.report("PF1104", `${subject} has the type ${name}, which JSON cannot represent. Await it first.`);
       return { schema: {} };
   }
   if (ITERABLES.has(name) && conversion.direction === "in")
-    return conversion.guard(type, "array", () => convertIterable(conversion, type, node));
+    return conversion.guard(type, "array", () => convertIterable(conversion, argument(0)));
   if (ITERABLES.has(name) || ASYNC_ITERABLES.has(name) || name === "Iterator" || name === "AsyncIterator") {
     conversion.report(
       "PF1104",
@@ -108,32 +104,46 @@ export function convertPlatform(
   return undefined;
 }
 
+/** Converts a platform class that JSON carries as a string; undefined for any other name. */
+export function convertText(name: string): Converted | undefined {
+  switch (name) {
+    case "Date":
+      return { schema: { type: "string", format: "date-time" }, plan: { kind: "date" } };
+    case "URL":
+      return { schema: { type: "string", format: "uri" }, plan: { kind: "url" } };
+    case "Uint8Array":
+      return { schema: { type: "string", contentEncoding: "base64" }, plan: { kind: "bytes" } };
+    case "Buffer":
+      return { schema: { type: "string", contentEncoding: "base64" }, plan: { kind: "buffer" } };
+    default:
+      return undefined;
+  }
+}
+
 /** Converts an iterable parameter; JSON carries it as an array. */
-function convertIterable(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
-  const [item, itemNode] = argumentAt(conversion, type, node, 0);
-  const { schema, plan } = conversion.convertElement(item, itemNode);
+function convertIterable(conversion: Conversion, item: WrittenType): Converted {
+  const { schema, plan } = conversion.convertElement(item.type, item.node);
   return { schema: { type: "array", items: schema }, ...(plan && { plan: { kind: "array", items: plan } }) };
 }
 
-function convertSet(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
-  const [item, itemNode] = argumentAt(conversion, type, node, 0);
-  const { schema, plan } = conversion.convertElement(item, itemNode);
+/** Converts a set of these items. */
+export function convertSet(conversion: Conversion, item: WrittenType): Converted {
+  const { schema, plan } = conversion.convertElement(item.type, item.node);
   return {
     schema: { type: "array", items: schema, uniqueItems: true },
     plan: { kind: "set", ...(plan && { items: plan }) },
   };
 }
 
-/** Returns the JSON type of a map, for the definition of a map that contains itself. */
-function mapJson(conversion: Conversion, type: ts.Type): JsonType {
-  const [key] = argumentAt(conversion, type, undefined, 0);
+/** Returns the JSON type of a map with these keys, for the definition of a map that contains itself. */
+export function mapJson(key: ts.Type): JsonType {
   return key.flags & ts.TypeFlags.StringLike ? "object" : "array";
 }
 
 /** Converts a map: to an object if its keys are strings, and to an array of pairs otherwise. */
-function convertMap(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
-  const keys = conversion.convertElement(...argumentAt(conversion, type, node, 0));
-  const values = conversion.convertElement(...argumentAt(conversion, type, node, 1));
+export function convertMap(conversion: Conversion, key: WrittenType, value: WrittenType): Converted {
+  const keys = conversion.convertElement(key.type, key.node);
+  const values = conversion.convertElement(value.type, value.node);
   const keyTypes = typesOf(keys.schema);
   if (!keys.plan && keyTypes?.size === 1 && keyTypes.has("string")) {
     const isAnyString = Object.keys(keys.schema).every((key) => key === "type" || key === "description");
@@ -147,10 +157,7 @@ function convertMap(conversion: Conversion, type: ts.Type, node: ts.TypeNode | u
     };
   }
   return {
-    schema: {
-      type: "array",
-      items: { type: "array", prefixItems: [keys.schema, values.schema], minItems: 2, maxItems: 2 },
-    },
+    schema: { type: "array", items: tupleSchema([keys.schema, values.schema], 2, undefined) },
     plan: {
       kind: "entries",
       ...(keys.plan && { keys: keys.plan }),
@@ -160,12 +167,7 @@ function convertMap(conversion: Conversion, type: ts.Type, node: ts.TypeNode | u
 }
 
 /** Returns a type argument of a reference and its node. */
-function argumentAt(
-  { checker }: Conversion,
-  type: ts.Type,
-  node: ts.TypeNode | undefined,
-  index: number,
-): [ts.Type, ts.TypeNode | undefined] {
+function argumentAt({ checker }: Conversion, type: ts.Type, node: ts.TypeNode | undefined, index: number): WrittenType {
   const argument = checker.getTypeArguments(type as ts.TypeReference)[index] ?? checker.getUnknownType();
-  return [argument, argumentNodes(checker, node)[index]];
+  return { type: argument, node: argumentNodes(checker, node)[index] };
 }

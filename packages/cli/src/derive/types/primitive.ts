@@ -1,6 +1,8 @@
 import ts from "typescript";
 import type { Conversion, Converted } from "../model/conversion.ts";
 import { type DerivedSchema, enumSchema } from "../model/json-schema.ts";
+import { reportLoose } from "./loose.ts";
+import { patternOfString } from "./string-pattern.ts";
 
 /** The schema of a bigint, which a JSON number cannot represent exactly. */
 const DECIMAL: DerivedSchema = { type: "string", pattern: "^-?[0-9]+$" };
@@ -22,8 +24,10 @@ export function convertPrimitive(conversion: Conversion, type: ts.Type): Convert
     return { schema: { type: "string", const: `${negative ? "-" : ""}${base10Value}` }, plan: { kind: "bigint" } };
   }
   if (flags & ts.TypeFlags.BigIntLike) return { schema: { ...DECIMAL }, plan: { kind: "bigint" } };
-  if (flags & ts.TypeFlags.TemplateLiteral) {
-    return { schema: { type: "string", pattern: templatePattern(type as ts.TemplateLiteralType) } };
+  if (flags & (ts.TypeFlags.TemplateLiteral | ts.TypeFlags.StringMapping)) {
+    const { pattern, isLoose } = patternOfString(type as ts.TemplateLiteralType | ts.StringMappingType);
+    if (isLoose) reportLoose(conversion, `strings that ${conversion.checker.typeToString(type)} does not allow`);
+    return { schema: { type: "string", ...(pattern && { pattern }) } };
   }
   if (flags & ts.TypeFlags.StringLike) return { schema: { type: "string" } };
   if (flags & ts.TypeFlags.NumberLike) return { schema: { type: "number" } };
@@ -35,21 +39,4 @@ export function convertPrimitive(conversion: Conversion, type: ts.Type): Convert
     conversion.report("PF1103", `${conversion.subject} is a symbol, which JSON cannot represent. Use a string.`);
   }
   return { schema: {} };
-}
-
-function templatePattern({ texts, types }: ts.TemplateLiteralType): string {
-  let pattern = "";
-  for (const [index, text] of texts.entries()) {
-    pattern += text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-    const hole = types[index];
-    if (hole) pattern += holePattern(hole);
-  }
-  return `^${pattern}$`;
-}
-
-function holePattern(type: ts.Type): string {
-  if (type.flags & ts.TypeFlags.Number) return "-?[0-9]+(?:\\.[0-9]+)?(?:e[+-]?[0-9]+)?";
-  if (type.flags & ts.TypeFlags.BigInt) return "-?[0-9]+";
-  if (type.flags & ts.TypeFlags.TemplateLiteral) return templatePattern(type as ts.TemplateLiteralType).slice(1, -1);
-  return "[\\s\\S]*";
 }

@@ -1,7 +1,9 @@
 import type { Plan } from "proffer/derived";
 import ts from "typescript";
+import { anyOf } from "../model/combine.ts";
 import { type Conversion, type Converted, jsonOf } from "../model/conversion.ts";
-import type { DerivedSchema } from "../model/json-schema.ts";
+import { type DerivedSchema, mapSubschemas } from "../model/json-schema.ts";
+import { reportLoose } from "./loose.ts";
 import { argumentNodes } from "./type-node.ts";
 import { planUnion } from "./union-plan.ts";
 
@@ -35,15 +37,44 @@ export function convertTuple(
   }
   conversion.subject = subject;
   const rest = tailOf(conversion, others);
-  const schema: DerivedSchema = {
+  const schema = tupleSchema(prefixItems, minItems, rest?.schema);
+  if (!rest?.plan && prefixPlans.every((plan) => plan === null)) return { schema };
+  return { schema, plan: { kind: "tuple", items: prefixPlans, ...(rest?.plan && { rest: rest.plan }) } };
+}
+
+/**
+ * Returns the schema of an array with elements by position. `rest` describes any further elements.
+ *
+ * There are always `items`. VS Code rejects a tool that has an array without them, Gemini answers with an error, and
+ * clients that do not know `prefixItems` show them to the model. In a closed tuple `maxItems` leaves nothing for them to
+ * validate.
+ */
+export function tupleSchema(
+  prefixItems: readonly DerivedSchema[],
+  minItems: number,
+  rest: DerivedSchema | undefined,
+): DerivedSchema {
+  return {
     type: "array",
     ...(prefixItems.length > 0 && { prefixItems }),
-    ...(rest && { items: rest.schema }),
+    items: rest ?? (prefixItems.length === 0 ? {} : anyOf(prefixItems.map(asItem))),
     ...(minItems > 0 && { minItems }),
     ...(!rest && { maxItems: prefixItems.length }),
   };
-  if (!rest?.plan && prefixPlans.every((plan) => plan === null)) return { schema };
-  return { schema, plan: { kind: "tuple", items: prefixPlans, ...(rest?.plan && { rest: rest.plan }) } };
+}
+
+/**
+ * Returns the schema of an element without its position: it has no label, and a tuple in it has only its `items`, because
+ * a copy of all positions would double the schema for each level of nesting.
+ */
+function asItem(element: DerivedSchema): DerivedSchema {
+  const { title: _, description: __, ...schema } = element;
+  return withoutPositions(schema);
+}
+
+function withoutPositions(schema: DerivedSchema): DerivedSchema {
+  const { prefixItems: _, ...rest } = schema;
+  return mapSubschemas(rest, withoutPositions);
 }
 
 function tailOf(conversion: Conversion, others: Converted[]): Converted | undefined {
@@ -51,7 +82,10 @@ function tailOf(conversion: Conversion, others: Converted[]): Converted | undefi
   if (others.length <= 1) return only;
   const members = others.map((other) => ({ ...other, json: jsonOf(conversion, other.schema) }));
   const plan = planUnion(conversion, members, () => "the rest element and the elements after it");
-  return { schema: { anyOf: others.map(({ schema }) => schema) }, ...(plan && { plan }) };
+  const schemas = others.map(({ schema }) => schema);
+  const isUniform = new Set(schemas.map((schema) => JSON.stringify(schema))).size === 1;
+  if (!isUniform) reportLoose(conversion, "the elements from the rest element on in any order");
+  return { schema: anyOf(schemas), ...(plan && { plan }) };
 }
 
 /** Returns the type node of a tuple element without its label or question mark; undefined for a rest element. */

@@ -130,7 +130,8 @@ function collectMembers(checker: ts.TypeChecker, node: ts.TypeNode, into: Map<ts
   }
   const type = checker.getTypeFromTypeNode(written);
   if (type.isUnion()) {
-    for (const member of type.types) if (!into.has(member)) into.set(member, undefined);
+    const members = [...type.types].sort(compareTypes);
+    for (const member of members) if (!into.has(member)) into.set(member, undefined);
   } else if (!into.has(type)) {
     into.set(type, node);
   }

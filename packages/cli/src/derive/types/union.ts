@@ -1,8 +1,9 @@
 import type { PlanCondition } from "proffer/derived";
 import ts from "typescript";
 import { type DescribedValue, withValueList } from "../comments/value-list.ts";
+import { combine } from "../model/combine.ts";
 import { type Conversion, type Converted, jsonOf, type UnionMember } from "../model/conversion.ts";
-import { type DerivedSchema, enumSchema, type JsonType, withNull } from "../model/json-schema.ts";
+import { type DerivedSchema, enumSchema, withNull } from "../model/json-schema.ts";
 import { describedValues } from "./described-values.ts";
 import { hasJsonForm } from "./platform.ts";
 import { literalValue } from "./primitive.ts";
@@ -50,7 +51,7 @@ export function convertMembers(
   text: () => string,
   node?: ts.TypeNode,
 ): Converted {
-  const written = types.filter(({ type }) => !isAbsent(type));
+  const written = types.filter(({ type }) => !isAbsent(type) && !isOnlyInCode(conversion, type));
   const present = written.filter(({ type }) => !(type.flags & ts.TypeFlags.Null));
   if (present.length === 0) return { schema: { type: "null" } };
   const scalars: Scalar[] = [];
@@ -75,26 +76,20 @@ export function convertMembers(
   return { schema, ...(plan && { plan }) };
 }
 
+/**
+ * Whether an argument never has the type: `{ toJSON(): unknown }`, a member of Prisma's InputJsonValue and similar types,
+ * is an object that only code can create. JSON contains the value that toJSON returned.
+ */
+function isOnlyInCode({ checker, direction }: Conversion, type: ts.Type): boolean {
+  if (direction === "out" || !isStructured(type)) return false;
+  const [only, ...others] = checker.getPropertiesOfType(type);
+  if (only?.name !== "toJSON" || others.length > 0) return false;
+  return checker.getTypeOfSymbol(only).getCallSignatures().length > 0;
+}
+
 function literalMember(value: Scalar): UnionMember {
   if (typeof value === "string") return { schema: {}, json: "string", literal: value };
   return { schema: {}, json: typeof value === "number" ? "number" : "boolean" };
-}
-
-function combine(schemas: DerivedSchema[], nullable: boolean, isDiscriminated: boolean): DerivedSchema {
-  const [first] = schemas;
-  if (schemas.length === 1 && first) return nullable ? withNull(first) : first;
-  const types = schemas.map(bareType);
-  if (types.every((type) => type !== undefined)) {
-    const all = new Set<JsonType>([...types, ...(nullable ? (["null"] as const) : [])]);
-    return { type: [...all] };
-  }
-  const members: DerivedSchema[] = nullable ? [...schemas, { type: "null" }] : schemas;
-  return isDiscriminated ? { oneOf: members } : { anyOf: members };
-}
-
-/** Returns the type of a schema that has no other keyword. */
-function bareType(schema: DerivedSchema): JsonType | undefined {
-  return Object.keys(schema).length === 1 && typeof schema.type === "string" ? schema.type : undefined;
 }
 
 /** Returns the schemas of literal members. The compiler represents a boolean as the union of `true` and `false`. */
