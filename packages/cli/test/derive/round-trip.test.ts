@@ -19,6 +19,8 @@ const cases: [name: string, type: string, values: unknown[]][] = [
   ["keyed", 'Map<"a" | "b", number>', [new Map([["a", 1]])]],
   ["entries", "Map<Date, { at: Date }>", [new Map([[new Date(0), { at: new Date(1) }]])]],
   ["tuple", "[string, Date?, ...bigint[]]", [["a"], ["a", new Date(0)], ["a", new Date(0), 1n, 2n]]],
+  ["subtypes", "{ days: Days; index: Index<Date> }", [{ days: [new Date(0)], index: new Map([["a", new Date(1)]]) }]],
+  ["json", "JsonValue", [null, 1, ["a", [true, { b: [] }]]]],
   ["record", "{ id: string; [key: string]: string | { at: Date } }", [{ id: "a", b: { at: new Date(0) } }]],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a type
   ["patterns", "{ [key: `d-${string}`]: Date; [key: `n-${string}`]: number }", [{ "d-a": new Date(0), "n-a": 1 }]],
@@ -39,6 +41,10 @@ const cases: [name: string, type: string, values: unknown[]][] = [
 
 const source = `
   interface Tree { at: Date; children?: Tree[] }
+  interface Days extends ReadonlyArray<Date> {}
+  interface Index<Value> extends Map<string, Value> {}
+  interface JsonArray extends Array<JsonValue> {}
+  type JsonValue = string | number | boolean | { [Key in string]?: JsonValue } | JsonArray | null;
   type Chain = [value: Date | "a" | "b", next?: Chain];
   ${cases.map(([name, type]) => `/** Same. */ export function ${name}(value: ${type}): ${type} { return value; }`).join("\n")}
 `;

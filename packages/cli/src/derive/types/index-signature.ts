@@ -23,7 +23,7 @@ export function convertIndexSignatures(conversion: Conversion, type: ts.Type): I
   let additional: DerivedSchema | undefined;
   for (const { keyType, type: value, declaration } of conversion.checker.getIndexInfosOfType(type)) {
     if (keyType.flags & ts.TypeFlags.ESSymbolLike) continue;
-    const converted = conversion.convertElement(value, declaration?.type);
+    const converted = conversion.convertElement(value, declaration?.type ?? mappedNode(type));
     members.push({ ...converted, json: jsonOf(conversion, converted.schema) });
     held.push(value);
     const pattern = keyPattern(conversion, keyType);
@@ -39,6 +39,12 @@ export function convertIndexSignatures(conversion: Conversion, type: ts.Type): I
     plan: planUnion(conversion, members, () => held.map((value) => conversion.checker.typeToString(value)).join(" | ")),
     isOpen,
   };
+}
+
+/** Returns the type node of the values of a mapped type, which keeps the name of a union that may be undefined. */
+function mappedNode(type: ts.Type): ts.TypeNode | undefined {
+  const declaration = type.symbol?.declarations?.[0];
+  return declaration && ts.isMappedTypeNode(declaration) ? declaration.type : undefined;
 }
 
 /** Returns the pattern of the keys; undefined for any string. */

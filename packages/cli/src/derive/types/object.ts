@@ -5,6 +5,7 @@ import { convertCustom } from "./custom-codecs.ts";
 import { labelOf } from "./instance-name.ts";
 import { convertPlatform, hasJsonForm } from "./platform.ts";
 import { convertProperties } from "./properties.ts";
+import { convertSubtype } from "./subtype.ts";
 import { convertTuple } from "./tuple.ts";
 import { argumentNodes } from "./type-node.ts";
 
@@ -25,6 +26,8 @@ export function convertObject(conversion: Conversion, type: ts.Type, node: ts.Ty
   if (branded) return conversion.convert(branded);
   const platform = convertPlatform(conversion, type, node);
   if (platform) return platform;
+  const subtype = convertSubtype(conversion, type);
+  if (subtype) return subtype;
   if (isContext(origins, type)) {
     conversion.report("PF1109", `${subject} is the Context, which is not data. Declare it as a separate parameter.`);
     return { schema: {} };
