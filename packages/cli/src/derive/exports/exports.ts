@@ -1,11 +1,12 @@
 import ts from "typescript";
 import type { DocComment } from "../comments/doc-comment.ts";
 import { docOfSymbol } from "../comments/docs.ts";
-import { aliasTarget, isErrorType } from "../types/type-node.ts";
+import { aliasTarget, hasPrivateName, isErrorType } from "../types/type-node.ts";
 import { commentOf } from "./function-comment.ts";
 import { checkOtherTags } from "./function-tags.ts";
 import { decideForm, isServerExport, type ModuleForm } from "./server.ts";
 import type { Session } from "./session.ts";
+import { findWrapped, type WrappedFunction } from "./wrapped-function.ts";
 
 /** An exported function that may become a tool, a prompt or a resource. */
 export interface Candidate {
@@ -14,6 +15,8 @@ export interface Candidate {
   path: string[];
   signature: ts.Signature;
   doc: DocComment | undefined;
+  /** The function that a wrapper such as `withRetry(find)` passes its arguments to. */
+  wrapped?: WrappedFunction;
   /** The location of its diagnostics. */
   node: ts.Node;
 }
@@ -148,7 +151,9 @@ function toCandidate(
       `'${name}' has ${others.length + 1} overloads, but only the first is served. Export a separate function for each.`,
     );
   }
-  return { name, path, signature, doc: commentOf(session, symbol, declaration, isOverloaded), node };
+  const wrapped = findWrapped(session, node);
+  const doc = commentOf(session, { symbol, served: declaration, wrapped: wrapped?.doc, isOverloaded });
+  return { name, path, signature, doc, ...(wrapped && { wrapped }), node };
 }
 
 function isCallable(type: ts.Type): boolean {
@@ -163,8 +168,9 @@ function isInternal(doc: DocComment | undefined): boolean {
   return doc?.tags.some(({ name }) => name === "internal") ?? false;
 }
 
+/** Whether a member of an object may be served. An accessor is not: reading it runs the author's code. */
 function isPublic(member: ts.Symbol, declaration: ts.Declaration): boolean {
-  if (member.name.startsWith("__@") || member.name.startsWith("__#")) return false;
+  if (member.name.startsWith("__@") || hasPrivateName(declaration) || ts.isAccessor(declaration)) return false;
   return !(ts.getCombinedModifierFlags(declaration) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected));
 }
 

@@ -5,20 +5,28 @@ import { docOfMember } from "../comments/inherited-doc.ts";
 import { libraryDoc } from "../comments/library-doc.ts";
 import type { Session } from "./session.ts";
 
+/** A function whose comment may be at several places. */
+export interface CommentedFunction {
+  symbol: ts.Symbol;
+  /** The declaration of the served signature, which has its own comment if the function is overloaded. */
+  served: ts.Node | undefined;
+  /** The comment of the function that it wraps. */
+  wrapped: DocComment | undefined;
+  isOverloaded: boolean;
+}
+
 /**
- * Returns the comment of a function. `served` is the declaration of the served signature, which has its own comment if
- * the function is overloaded. Other declarations count only without one: the implementation of overloads, another
- * overload, the base of a method, and the JavaScript next to a declaration file.
+ * Returns the comment of a function. Other declarations count only without one: the wrapped function, the implementation
+ * of overloads, another overload, the base of a method, and the JavaScript next to a declaration file.
  */
 export function commentOf(
   session: Session,
-  symbol: ts.Symbol,
-  served: ts.Node | undefined,
-  isOverloaded: boolean,
+  { symbol, served, wrapped, isOverloaded }: CommentedFunction,
 ): DocComment | undefined {
   const own = isOverloaded ? undefined : docOfMember(session, symbol);
   const doc =
     own ??
+    wrapped ??
     (served && docOfNode(served)) ??
     (isOverloaded ? (implementationDoc(symbol) ?? docOfMember(session, symbol)) : undefined) ??
     docInJavaScript(session, symbol);

@@ -1,22 +1,15 @@
 import ts from "typescript";
 import type { NamedDoc } from "../comments/function-doc.ts";
 import { docOfMember } from "../comments/inherited-doc.ts";
-import type { Converted } from "../model/conversion.ts";
+import type { Conversion, Converted } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { constantOf } from "../types/constant.ts";
 import { applyNestedDoc, checkNestedDoc } from "../types/nested-doc.ts";
-import { isJavaScript, typeNodeOf } from "../types/type-node.ts";
+import { isJavaScript } from "../types/type-node.ts";
 import { ArgumentNames, renameProperties } from "./argument-names.ts";
 import type { Candidate } from "./exports.ts";
+import { headOf, keyOf, type Parameter, patternOf } from "./parameters.ts";
 import type { Session } from "./session.ts";
-
-/** A parameter of a function. */
-export interface Parameter {
-  symbol: ts.Symbol;
-  type: ts.Type;
-  /** Absent for a parameter that the compiler synthesized. */
-  declaration: ts.ParameterDeclaration | undefined;
-}
 
 /** The object of all arguments before `assemble`. */
 export interface Draft extends Converted {
@@ -28,12 +21,6 @@ export interface Draft extends Converted {
   isBroken: boolean;
 }
 
-/** Returns the binding pattern of a destructured parameter. */
-export function patternOf({ declaration }: Parameter): ts.ObjectBindingPattern | undefined {
-  const name = declaration?.name;
-  return name && ts.isObjectBindingPattern(name) && !declaration.dotDotDotToken ? name : undefined;
-}
-
 /** Uses the properties of the only parameter, a destructured object, as the arguments. */
 export function flatten(session: Session, candidate: Candidate, parameter: Parameter, docs: NamedDoc[]): Draft {
   const { inward, checker } = session;
@@ -41,7 +28,7 @@ export function flatten(session: Session, candidate: Candidate, parameter: Param
   const subject = `the parameter of '${candidate.name}'`;
   const { schema, plan, problems } = inward.collect(subject, node, () => {
     const type = checker.getNonNullableType(parameter.type);
-    const whole = inward.inline(inward.convert(type, typeNodeOf(parameter.declaration)));
+    const whole = inward.inline(inward.convert(type, parameter.node));
     if (whole.schema.anyOf ?? whole.schema.oneOf) {
       inward.report(
         "PF1007",
@@ -55,7 +42,7 @@ export function flatten(session: Session, candidate: Candidate, parameter: Param
       if (isJavaScript(node)) checkNestedDoc(inward, documented, doc);
       else documented = applyNestedDoc(inward, documented, doc);
     }
-    return { ...whole, schema: withDefaults(checker, documented, patternOf(parameter)) };
+    return { ...whole, schema: withDefaults(inward, documented, patternOf(parameter)) };
   });
   const names = new ArgumentNames(Object.keys(schema.properties ?? {}));
   const shown = shownNames(session, parameter, names, propertyDocs(schema, docs));
@@ -89,26 +76,30 @@ function shownNames(
  * `@param limit`; a name that is not a property is the name of the parameter.
  */
 function propertyDocs({ properties = {} }: DerivedSchema, docs: NamedDoc[]): NamedDoc[] {
-  const headOf = (name: string) => name.replace(/[.[].*$/, "");
   const parameter = docs.map(({ name }) => headOf(name)).find((name) => !Object.hasOwn(properties, name));
   return docs
     .filter(({ name }) => name !== parameter)
     .map((doc) => (doc.name.startsWith(`${parameter}.`) ? doc : { ...doc, name: `${parameter ?? ""}.${doc.name}` }));
 }
 
-/** Adds the default values of the binding pattern. */
-function withDefaults(
-  checker: ts.TypeChecker,
+/** Adds the default values of a binding pattern, and of the patterns in it. */
+export function withDefaults(
+  conversion: Conversion,
   schema: DerivedSchema,
   pattern: ts.ObjectBindingPattern | undefined,
 ): DerivedSchema {
-  const properties = new Map(Object.entries(schema.properties ?? {}));
-  for (const { propertyName, name, initializer } of pattern?.elements ?? []) {
-    const key = propertyName ?? name;
-    const value = initializer && constantOf(checker, initializer);
-    if (value === undefined || !(ts.isIdentifier(key) || ts.isStringLiteral(key))) continue;
-    const property = properties.get(key.text);
-    if (property) properties.set(key.text, { ...property, default: value });
+  const defaults = pattern?.elements.filter(({ initializer, name }) => initializer || ts.isObjectBindingPattern(name));
+  if (!defaults?.length) return schema;
+  const whole = conversion.inline({ schema }).schema;
+  const properties = new Map(Object.entries(whole.properties ?? {}));
+  for (const element of defaults) {
+    const { name, initializer } = element;
+    const key = keyOf(element);
+    const property = key === undefined ? undefined : properties.get(key);
+    if (key === undefined || property === undefined) continue;
+    const nested = ts.isObjectBindingPattern(name) ? withDefaults(conversion, property, name) : property;
+    const value = initializer && constantOf(conversion.checker, initializer);
+    properties.set(key, value === undefined ? nested : { ...nested, default: value });
   }
-  return schema.properties ? { ...schema, properties: Object.fromEntries(properties) } : schema;
+  return whole.properties ? { ...whole, properties: Object.fromEntries(properties) } : schema;
 }

@@ -1,18 +1,19 @@
 import type { BoundParameter, Codec, Plan } from "proffer/derived";
-import ts from "typescript";
+import type ts from "typescript";
 import { applyDoc } from "../comments/constraints.ts";
 import { docOfNode } from "../comments/docs.ts";
 import type { FunctionDoc, NamedDoc } from "../comments/function-doc.ts";
-import type { Conversion } from "../model/conversion.ts";
+import type { Conversion, Converted } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { isContext } from "../program/origin.ts";
 import { type AssembleOptions, assemble } from "../types/assemble.ts";
 import { constantOf } from "../types/constant.ts";
 import { applyNestedDoc, checkNestedDoc } from "../types/nested-doc.ts";
-import { includesUndefined, isJavaScript, typeNodeOf } from "../types/type-node.ts";
+import { includesUndefined, isJavaScript } from "../types/type-node.ts";
 import { ArgumentNames } from "./argument-names.ts";
 import type { Candidate } from "./exports.ts";
-import { type Draft, flatten, type Parameter, patternOf } from "./input-object.ts";
+import { type Draft, flatten, withDefaults } from "./input-object.ts";
+import { headOf, keysOf, nameParameters, type Parameter, parametersOf, patternOf } from "./parameters.ts";
 import type { Session } from "./session.ts";
 
 /** The input of a function: one object with a property for each argument. */
@@ -34,13 +35,9 @@ export function deriveInput(
   options: AssembleOptions = {},
 ): Input {
   const { checker, origins, inward } = session;
-  const all = candidate.signature.parameters.map((symbol): Parameter => {
-    const declaration = symbol.valueDeclaration;
-    const own = declaration && ts.isParameter(declaration) ? declaration : undefined;
-    return { symbol, type: checker.getTypeOfSymbol(symbol), declaration: own };
-  });
+  const all = parametersOf(session, candidate);
   const isGiven = ({ type }: Parameter) => isContext(origins, checker.getNonNullableType(type));
-  const contexts = new Set(all.filter(isGiven).map(({ symbol }) => symbol.name));
+  const contexts = new Set(all.filter(isGiven).map(({ name }) => name));
   const docs = doc.params.filter(({ name }) => !contexts.has(name));
   const taken = all.filter((parameter) => !isGiven(parameter));
   const [only] = taken;
@@ -58,49 +55,47 @@ export function deriveInput(
     parameters: all.map((parameter): BoundParameter => {
       if (isGiven(parameter)) return { kind: "context" };
       if (flattened) return { kind: "arguments", ...(draft.ownNames && { names: draft.ownNames }) };
-      const name = names.shift() ?? parameter.symbol.name;
-      return { kind: parameter.declaration?.dotDotDotToken ? "rest" : "argument", name };
+      return { kind: parameter.rest ? "rest" : "argument", name: names.shift() ?? "" };
     }),
     places: draft.places,
     isBroken,
   };
 }
 
-function fromPositions(session: Session, candidate: Candidate, taken: Parameter[], docs: NamedDoc[]): Draft {
+function fromPositions(session: Session, candidate: Candidate, taken: Parameter[], given: NamedDoc[]): Draft {
   const properties: [string, DerivedSchema][] = [];
   const plans: [string, Plan][] = [];
   const required: string[] = [];
   const draft: Draft = { schema: {}, names: [], places: new Map(), isBroken: false };
-  const names = new ArgumentNames(taken.map(({ symbol }) => symbol.name));
-  const own: string[] = [];
-  const heads = docs.filter(({ name }) => headOf(name) === name);
+  const names = nameParameters(taken, given);
+  const docs = given.map((doc) => withParameter(doc, taken, names));
+  const shownNames = new ArgumentNames(names.filter((name) => name !== undefined));
   for (const [index, parameter] of taken.entries()) {
-    const node = parameter.declaration ?? candidate.node;
-    const name = isPattern(parameter) ? heads[index]?.name : parameter.symbol.name;
+    const node = placeOf(session, candidate, parameter);
+    const name = names[index];
     if (name === undefined) {
       session.report(
         "PF1006",
         node,
-        `Parameter ${index + 1} of '${candidate.name}' has no name. Name it, or document it with @param name.`,
+        `Parameter ${index + 1} of '${candidate.name}' is a destructured array, which has no name. Name it, or document it with @param name.`,
       );
       draft.isBroken = true;
       continue;
     }
     const { schema, plan, problems } = convertParameter(session, candidate, parameter, name, docs);
     const tags = [parameter.declaration && docOfNode(parameter.declaration), docs.find((doc) => doc.name === name)];
-    const shown = names.shown(
+    const shown = shownNames.shown(
       name,
       tags.flatMap((doc) => doc?.tags ?? []),
     );
-    if (session.reportAll(names.unsolved(problems), node)) draft.isBroken = true;
+    if (session.reportAll(shownNames.unsolved(problems), node)) draft.isBroken = true;
     properties.push([shown, schema]);
     if (plan) plans.push([shown, plan]);
-    if (isRequired(session, parameter, schema)) required.push(shown);
-    own.push(name);
+    if (isRequired(parameter, schema)) required.push(shown);
     draft.names.push(shown);
     draft.places.set(shown, node);
   }
-  reportUnused(session, candidate, docs, own);
+  reportUnused(session, candidate, docs, names);
   draft.schema = {
     type: "object",
     properties: Object.fromEntries(properties),
@@ -111,17 +106,31 @@ function fromPositions(session: Session, candidate: Candidate, taken: Parameter[
   return draft;
 }
 
+/** Names the parameter in the tag of a destructured property: authors write `@param limit` and `@param options.limit`. */
+function withParameter(doc: NamedDoc, taken: readonly Parameter[], names: readonly (string | undefined)[]): NamedDoc {
+  if (names.includes(headOf(doc.name))) return doc;
+  const index = taken.findIndex((parameter) => keysOf(parameter).includes(headOf(doc.name)));
+  return index < 0 ? doc : { ...doc, name: `${names[index]}.${doc.name}` };
+}
+
+/** Returns the declaration of a parameter if it is the author's; for a wrapped function of a library, the export. */
+function placeOf({ origins }: Session, { node }: Candidate, { declaration }: Parameter): ts.Node {
+  return declaration && origins.isProject(declaration.getSourceFile()) ? declaration : node;
+}
+
 function convertParameter(
   session: Session,
   candidate: Candidate,
-  { type, declaration }: Parameter,
+  parameter: Parameter,
   name: string,
   docs: NamedDoc[],
 ): ReturnType<Conversion["collect"]> {
   const { inward, checker } = session;
+  const { declaration } = parameter;
   const isTagged = declaration !== undefined && isJavaScript(declaration);
-  return inward.collect(`parameter '${name}' of '${candidate.name}'`, declaration, () => {
-    const { schema, plan } = inward.convert(type, typeNodeOf(declaration));
+  const place = declaration && placeOf(session, candidate, parameter);
+  return inward.collect(`parameter '${name}' of '${candidate.name}'`, place, () => {
+    const { schema, plan } = convertValue(inward, parameter);
     let documented = applyDoc(inward, schema, declaration && docOfNode(declaration));
     for (const doc of docs) {
       if (doc.name === name) documented = applyDoc(inward, documented, doc);
@@ -130,19 +139,27 @@ function convertParameter(
       else documented = applyNestedDoc(inward, documented, doc);
     }
     const given = declaration?.initializer && constantOf(checker, declaration.initializer);
+    documented = withDefaults(inward, documented, patternOf(parameter));
     return { schema: given === undefined ? documented : { ...documented, default: given }, ...(plan && { plan }) };
   });
 }
 
-function isRequired({ checker }: Session, { type, declaration }: Parameter, schema: DerivedSchema): boolean {
-  if (declaration === undefined) return !includesUndefined(type);
-  if (declaration.dotDotDotToken) return (schema.minItems ?? 0) > 0;
-  return !declaration.initializer && !checker.isOptionalParameter(declaration) && !includesUndefined(type);
+function convertValue(inward: Conversion, { type, node, rest }: Parameter): Converted {
+  if (rest !== "elements") return inward.convert(type, node);
+  const { schema, plan } = inward.convertElement(type);
+  return { schema: { type: "array", items: schema }, ...(plan && { plan: { kind: "array", items: plan } }) };
 }
 
-function reportUnused(session: Session, candidate: Candidate, docs: NamedDoc[], names: string[]): void {
+function isRequired({ type, rest, isOptional }: Parameter, schema: DerivedSchema): boolean {
+  if (rest) return (schema.anyOf ?? [schema]).every(({ minItems = 0 }) => minItems > 0);
+  return !isOptional && !includesUndefined(type);
+}
+
+function reportUnused(session: Session, candidate: Candidate, docs: NamedDoc[], names: (string | undefined)[]): void {
   // The author cannot fix the comments of a package whose function is exported again.
   if (!session.origins.isProject(candidate.node.getSourceFile())) return;
+  // The comment of a wrapped function may describe parameters that the wrapper fills in.
+  if (candidate.doc !== undefined && candidate.doc === candidate.wrapped?.doc) return;
   for (const { name } of docs) {
     const head = headOf(name);
     if (!names.includes(head))
@@ -152,13 +169,4 @@ function reportUnused(session: Session, candidate: Candidate, docs: NamedDoc[], 
         `@param ${head} does not match a parameter of '${candidate.name}'. Correct the name, or remove the tag.`,
       );
   }
-}
-
-/** Returns the parameter in a name such as `options.limit` or `list[].id`. */
-function headOf(name: string): string {
-  return name.replace(/[.[].*$/, "");
-}
-
-function isPattern({ declaration }: Parameter): boolean {
-  return declaration !== undefined && !ts.isIdentifier(declaration.name);
 }

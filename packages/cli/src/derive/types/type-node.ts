@@ -35,6 +35,12 @@ export function typeNodeOf(declaration: ts.Declaration | undefined): ts.TypeNode
   return isJavaScript(declaration) ? ts.getJSDocType(declaration) : undefined;
 }
 
+/** Whether a member is private by its name, `#name`. */
+export function hasPrivateName(declaration: ts.Declaration): boolean {
+  const name = ts.getNameOfDeclaration(declaration);
+  return name !== undefined && ts.isPrivateIdentifier(name);
+}
+
 /** Returns the types of the items of an array or a tuple, without unions; undefined for any other type. */
 export function elementTypes(checker: ts.TypeChecker, type: ts.Type): readonly ts.Type[] | undefined {
   if (!checker.isArrayType(type) && !checker.isTupleType(type)) return undefined;
