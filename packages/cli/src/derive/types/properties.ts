@@ -5,7 +5,15 @@ import type { Conversion, Converted } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { convertIndexSignatures } from "./index-signature.ts";
 import { reportHidden } from "./nested-doc.ts";
-import { argumentNodes, includesUndefined, isAbsent, orderedMembers, typeNodeOf, unwrapNode } from "./type-node.ts";
+import {
+  argumentNodes,
+  hasPrivateName,
+  includesUndefined,
+  isAbsent,
+  orderedMembers,
+  typeNodeOf,
+  unwrapNode,
+} from "./type-node.ts";
 
 /** Converts an object type from its properties and index signatures. */
 export function convertProperties(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
@@ -84,8 +92,8 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   const members: ts.Symbol[] = [];
   const others: string[] = [];
   for (const member of checker.getPropertiesOfType(type)) {
-    if (member.name.startsWith("__@")) continue;
-    if (isNotData(conversion, member)) others.push(member.name.replace(/^__#\d+@/, ""));
+    if (member.name.startsWith("__@") || isUnwritten(conversion, member)) continue;
+    if (isNotData(conversion, member)) others.push(member.name);
     else members.push(member);
   }
   if (others.length > 0) {
@@ -102,6 +110,11 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   return members;
 }
 
+/** Whether a value has the member, but its JSON never does: `#name` is not a property. */
+function isUnwritten({ direction }: Conversion, { valueDeclaration }: ts.Symbol): boolean {
+  return direction === "out" && valueDeclaration !== undefined && hasPrivateName(valueDeclaration);
+}
+
 /** Whether a member is not data: a method, accessor or private member of a class, or a function of a library type. */
 function isNotData({ checker, origins }: Conversion, member: ts.Symbol): boolean {
   const declaration = member.valueDeclaration ?? member.declarations?.[0];
@@ -111,7 +124,7 @@ function isNotData({ checker, origins }: Conversion, member: ts.Symbol): boolean
   }
   if (!ts.isClassLike(declaration.parent)) return false;
   const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
-  if (ts.getCombinedModifierFlags(declaration) & hidden || member.name.startsWith("__#")) return true;
+  if (ts.getCombinedModifierFlags(declaration) & hidden || hasPrivateName(declaration)) return true;
   return ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration);
 }
 
