@@ -4,16 +4,9 @@ import { typedefProperties } from "../comments/docs.ts";
 import type { Conversion, Converted } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { convertIndexSignatures } from "./index-signature.ts";
+import { orderedProperties } from "./member-order.ts";
 import { reportHidden } from "./nested-doc.ts";
-import {
-  argumentNodes,
-  hasPrivateName,
-  includesUndefined,
-  isAbsent,
-  orderedMembers,
-  typeNodeOf,
-  unwrapNode,
-} from "./type-node.ts";
+import { hasPrivateName, includesUndefined, isAbsent, typeNodeOf } from "./type-node.ts";
 
 /** Converts an object type from its properties and index signatures. */
 export function convertProperties(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
@@ -91,7 +84,7 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   const { checker } = conversion;
   const members: ts.Symbol[] = [];
   const others: string[] = [];
-  for (const member of checker.getPropertiesOfType(type)) {
+  for (const member of orderedProperties(checker, type, node)) {
     if (member.name.startsWith("__@") || isUnwritten(conversion, member)) continue;
     if (isNotData(conversion, member)) others.push(member.name);
     else members.push(member);
@@ -103,9 +96,6 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
       `'${checker.typeToString(type)}' has methods, accessors or private members (${shown}). Declare an interface with only the data, and use that, or export a codec made with defineCodec.`,
     );
     return undefined;
-  }
-  if (members.length > 0 && members.every(({ declarations }) => declarations === undefined)) {
-    return inSourceOrder(checker, members, node);
   }
   return members;
 }
@@ -134,24 +124,4 @@ function isCallable(type: ts.Type): boolean {
   const isFunction = (member: ts.Type) => member.getCallSignatures().length > 0;
   if (!type.isUnion()) return isFunction(type);
   return type.types.every((member) => isMissing(member) || isFunction(member)) && !type.types.every(isMissing);
-}
-
-/** Sorts the properties of a mapped type in source order; the compiler has another order, see `orderedMembers`. */
-function inSourceOrder(checker: ts.TypeChecker, members: ts.Symbol[], node: ts.TypeNode | undefined): ts.Symbol[] {
-  const order = keyNames(checker, node);
-  const rankOf = ({ name }: ts.Symbol) => (order.includes(name) ? order.indexOf(name) : order.length);
-  return [...members].sort((a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1));
-}
-
-/** Returns the keys of `Record<Keys, …>`, also inside Partial and similar types, and of `{ [Key in Keys]: … }`. */
-function keyNames(checker: ts.TypeChecker, node: ts.TypeNode | undefined): string[] {
-  const written = unwrapNode(checker, node);
-  if (written === undefined) return [];
-  const keys = ts.isMappedTypeNode(written) ? written.typeParameter.constraint : argumentNodes(checker, written)[0];
-  if (keys === undefined) return [];
-  const type = checker.getTypeFromTypeNode(keys);
-  if (!type.isUnion()) return keyNames(checker, keys);
-  return orderedMembers(checker, type, keys).flatMap((member) =>
-    member.type.isStringLiteral() ? [member.type.value] : [],
-  );
 }

@@ -136,11 +136,27 @@ function collectMembers(checker: ts.TypeChecker, node: ts.TypeNode, into: Map<ts
   }
   const type = checker.getTypeFromTypeNode(written);
   if (type.isUnion()) {
-    const members = [...type.types].sort(compareTypes);
-    for (const member of members) if (!into.has(member)) into.set(member, undefined);
+    for (const member of membersOf(checker, type, written)) if (!into.has(member)) into.set(member, undefined);
   } else if (!into.has(type)) {
     into.set(type, node);
   }
+}
+
+/** Returns the members of a union that the node does not list: of `keyof Type`, or of `Exclude<Union, …>`. */
+function membersOf(checker: ts.TypeChecker, union: ts.UnionType, node: ts.TypeNode): ts.Type[] {
+  const written = new Map<ts.Type, ts.TypeNode | undefined>();
+  let names: string[] = [];
+  if (ts.isTypeOperatorNode(node)) {
+    names = checker.getPropertiesOfType(checker.getTypeFromTypeNode(node.type)).map(({ name }) => name);
+  } else if (ts.isTypeReferenceNode(node)) {
+    for (const argument of node.typeArguments ?? []) collectMembers(checker, argument, written);
+  }
+  const order = [...written.keys()];
+  const rankOf = (type: ts.Type) => {
+    const rank = type.isStringLiteral() && names.length > 0 ? names.indexOf(type.value) : order.indexOf(type);
+    return rank < 0 ? names.length + order.length : rank;
+  };
+  return [...union.types].sort((a, b) => rankOf(a) - rankOf(b) || compareTypes(a, b));
 }
 
 /** Orders members that do not appear in the source, independently of the rest of the program. */
