@@ -15,7 +15,7 @@ Exit codes:
   2    wrong usage
   130  Ctrl-C`;
 
-const MODULE = "a .ts, .mts, .js or .mjs file";
+const MODULE = "a TypeScript or JavaScript file";
 const TARGET = "a module or the URL of a server; to start a server instead, end with -- command args…";
 
 /**

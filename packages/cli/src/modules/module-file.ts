@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { CommandError } from "../terminal/command-error.ts";
 
-const EXTENSIONS = new Set([".ts", ".mts", ".js", ".mjs"]);
+const EXTENSIONS = new Set([".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"]);
 
 /** The file of a built folder that default-exports the server. */
 export const BUILT_SERVER = "server.js";
@@ -30,8 +30,8 @@ export function findModule(file: string): string {
   if (!stats.isFile()) {
     throw new CommandError(`${file} is not a file. Name a module, for example ${join(file, "tools.ts")}.`);
   }
-  if (EXTENSIONS.has(extname(path)) && !/\.d\.m?ts$/.test(path)) return path;
-  throw new CommandError(`${file} is not a module. Name a .ts, .mts, .js or .mjs file.`);
+  if (EXTENSIONS.has(extname(path)) && !/\.d\.[cm]?ts$/.test(path)) return path;
+  throw new CommandError(`${file} is not a module. Name a TypeScript or JavaScript file, such as tools.ts.`);
 }
 
 /** Returns the folder that `proffer build` wrote, named by its path or by the `index.js` or `server.js` in it. */

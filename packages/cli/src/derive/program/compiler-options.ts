@@ -55,7 +55,7 @@ export function readConfiguration(entry: string): Configuration {
       resolveJsonModule: true,
       allowJs: true,
       checkJs: own.checkJs ?? false,
-      ...(own.jsx === ts.JsxEmit.Preserve && { jsx: ts.JsxEmit.ReactJSX }),
+      ...((own.jsx ?? ts.JsxEmit.Preserve) === ts.JsxEmit.Preserve && { jsx: ts.JsxEmit.ReactJSX }),
 
       rootDir: root,
       outDir: join(root, OUTPUT_ROOT),
