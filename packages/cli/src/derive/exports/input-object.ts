@@ -4,6 +4,7 @@ import { docOfMember } from "../comments/inherited-doc.ts";
 import type { Conversion, Converted } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { constantOf } from "../types/constant.ts";
+import { reportLostConstraints } from "../types/inferred.ts";
 import { applyNestedDoc, checkNestedDoc } from "../types/nested-doc.ts";
 import { isJavaScript } from "../types/type-node.ts";
 import { ArgumentNames, renameProperties } from "./argument-names.ts";
@@ -27,6 +28,7 @@ export function flatten(session: Session, candidate: Candidate, parameter: Param
   const node = parameter.declaration ?? candidate.node;
   const subject = `the parameter of '${candidate.name}'`;
   const { schema, plan, problems } = inward.collect(subject, node, () => {
+    reportLostConstraints(inward, parameter.node);
     const type = checker.getNonNullableType(parameter.type);
     const whole = inward.inline(inward.convert(type, parameter.node));
     if (whole.schema.anyOf ?? whole.schema.oneOf) {

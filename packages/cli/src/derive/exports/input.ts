@@ -8,6 +8,7 @@ import type { DerivedSchema } from "../model/json-schema.ts";
 import { isContext } from "../program/origin.ts";
 import { type AssembleOptions, assemble } from "../types/assemble.ts";
 import { constantOf } from "../types/constant.ts";
+import { reportLostConstraints } from "../types/inferred.ts";
 import { applyNestedDoc, checkNestedDoc } from "../types/nested-doc.ts";
 import { includesUndefined, isJavaScript } from "../types/type-node.ts";
 import { ArgumentNames } from "./argument-names.ts";
@@ -130,6 +131,7 @@ function convertParameter(
   const isTagged = declaration !== undefined && isJavaScript(declaration);
   const place = declaration && placeOf(session, candidate, parameter);
   return inward.collect(`parameter '${name}' of '${candidate.name}'`, place, () => {
+    reportLostConstraints(inward, parameter.node);
     const { schema, plan } = convertValue(inward, parameter);
     let documented = applyDoc(inward, schema, declaration && docOfNode(declaration));
     for (const doc of docs) {

@@ -64,6 +64,7 @@ export function deriveOutput(
   if (only === undefined) return { bound: { kind: hasResult && !hasContent ? "result" : "content" }, isBroken: false };
   const item = data.length === 1 ? itemOf(session, only) : undefined;
   const collected = outward.collect(`the result of '${candidate.name}'`, candidate.node, () => {
+    if (item) reportReturn(session, only.type);
     const converted = item
       ? listOf(outward.convertElement(item.type, item.node))
       : isWhole
@@ -170,6 +171,19 @@ function itemOf(session: Session, { type, node }: WrittenType): WrittenType | un
   if (name === undefined || !(ITERABLES.has(name) || ASYNC_ITERABLES.has(name))) return undefined;
   const item = session.checker.getTypeArguments(type as ts.TypeReference)[0] ?? session.checker.getUnknownType();
   return { type: item, node: argumentNodes(session.checker, node)[0] };
+}
+
+/** Reports the value that a generator returns after its last item: iteration drops it, as `for … of` does. */
+function reportReturn(session: Session, type: ts.Type): void {
+  const { checker, outward } = session;
+  if (!/^(?:Async)?Generator$/.test(platformName(session, type) ?? "")) return;
+  const returned = checker.getTypeArguments(type as ts.TypeReference)[1];
+  const ignored = ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.Never;
+  if (returned === undefined || returned.flags & ignored || isAbsent(returned)) return;
+  outward.report(
+    "PF2021",
+    `${outward.subject} contains the items that the generator yields, but not its return value (${checker.typeToString(returned)}). Yield that value, or return an object that contains the items.`,
+  );
 }
 
 function platformName({ origins }: Session, type: ts.Type): string | undefined {

@@ -70,6 +70,8 @@ export const DIAGNOSTICS = {
   PF2030: { severity: "warning", summary: "A default does not fit the type" },
   PF2031: { severity: "warning", summary: "A tag cannot rename the value" },
   PF2020: { severity: "warning", summary: "A schema accepts more than the type" },
+  PF2021: { severity: "warning", summary: "The return value of a generator is not sent" },
+  PF2022: { severity: "warning", summary: "The type of a validation schema has lost its constraints" },
 
   PF2101: { severity: "warning", summary: "A tag is misspelled" },
   PF2102: { severity: "warning", summary: "A tag has an unusable value and is ignored" },

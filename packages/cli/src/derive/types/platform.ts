@@ -57,7 +57,16 @@ export const RAW_CONTENT: ReadonlySet<string> = new Set(["Blob", "File", "Readab
 
 export const BYTES: ReadonlySet<string> = new Set(["Uint8Array", "Buffer"]);
 
-export const ITERABLES: ReadonlySet<string> = new Set(["Iterable", "IterableIterator", "IteratorObject", "Generator"]);
+export const ITERABLES: ReadonlySet<string> = new Set([
+  "Iterable",
+  "IterableIterator",
+  "IteratorObject",
+  "Generator",
+  "ArrayIterator",
+  "MapIterator",
+  "SetIterator",
+  "StringIterator",
+]);
 
 /** Converts a platform class with its own JSON representation; undefined for any other type. */
 export function convertPlatform(
