@@ -9,15 +9,7 @@
 export { type AddOptions, addFunctions } from "./derived/add-functions.ts";
 export type { Module } from "./derived/bind.ts";
 export { type BuiltChecks, partCheck } from "./derived/built-check.ts";
-export {
-  type Codec,
-  type CustomPlan,
-  decode,
-  encode,
-  type Plan,
-  type PlanCondition,
-  type PlanOption,
-} from "./derived/codec.ts";
+export { decode, encode } from "./derived/codec.ts";
 export { CodecError, looksLike, type TextKind } from "./derived/codec-text.ts";
 export { createDerivedServer, type DerivedOptions } from "./derived/derived-server.ts";
 export { createFrontServer, type FrontOptions, type FrontServer, type Substitutes } from "./derived/front-server.ts";
@@ -34,6 +26,7 @@ export type {
   ManifestTool,
   ManifestVariable,
 } from "./derived/manifest.ts";
+export type { Codec, CustomPlan, Plan, PlanCondition, PlanOption, ResultPlan } from "./derived/plan.ts";
 export { compileJsonSchema } from "./schema/json-schema/compile.ts";
 export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
 export { patternDegree } from "./schema/json-schema/pattern-safety.ts";

@@ -3,11 +3,12 @@ import type { Context } from "../questions/context.ts";
 import { kindOf, type Result, result } from "../results/content.ts";
 import { isWholeResult } from "../results/whole-result.ts";
 import { ValidationError } from "../schema/schema.ts";
-import { type Codec, decode, encode } from "./codec.ts";
+import { decode, encode } from "./codec.ts";
 import { CodecError } from "./codec-text.ts";
 import { linkCodecs, usesCodecs } from "./custom-codec.ts";
 import type { Binding, BoundResult } from "./manifest.ts";
 import { mismatch } from "./mismatch.ts";
+import type { Codec } from "./plan.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -98,7 +99,7 @@ function ownValue(args: Arguments, name: string): unknown {
 }
 
 function toResult(bound: BoundResult, returned: unknown): unknown {
-  if (bound.kind === "content") return returned;
+  if (bound.kind === "content" && bound.encode === undefined) return returned;
   if (bound.kind === "iterable") return collectItems(returned).then((items) => encodeResult(bound, items));
   const isPromise = typeof (returned as { then?: unknown } | null | undefined)?.then === "function";
   return isPromise
@@ -121,16 +122,24 @@ function encodeResult(bound: BoundResult, value: unknown): unknown {
   if (kind !== undefined) return value;
   if (value === undefined) return bound.nullable ? null : undefined;
   if (bound.kind === "result") return withoutOthers(value as Partial<CallResult>);
-  return bound.encode === undefined ? value : encodeValue(bound.encode, value);
+  if (bound.encode === undefined) return value;
+  // Bytes as the whole value are content, unless the type says that they are data.
+  if (bound.encode.plan.kind === "any" && value instanceof Uint8Array) return value;
+  return encodeData(bound.encode, value);
 }
 
-/** The error is for the log, which shows its message. */
-function encodeValue(codec: Codec, value: unknown): unknown {
+function encodeData(codec: Codec, value: unknown): unknown {
   try {
     return encode(codec, value);
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
-    throw new TypeError(`The result at ${error.pointer || "/"} ${error.message}.`, { cause: error.cause ?? error });
+    // The client does not see it: the message is for the log.
+    const failure = `The result at ${error.pointer || "/"} ${error.message}.`;
+    // A codec of the author threw, which is like an exception of the function.
+    if (error.cause !== undefined) throw new TypeError(failure, { cause: error.cause });
+    throw new RpcError("internal_error", "The return value cannot be represented as JSON.", {
+      cause: new TypeError(failure),
+    });
   }
 }
 

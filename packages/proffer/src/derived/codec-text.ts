@@ -1,9 +1,17 @@
 import { toBase64 } from "../support/bytes.ts";
+import { escapeToken } from "../support/json-pointer.ts";
 
 /** A value could not be converted. `pointer` is the JSON pointer to it. */
 export class CodecError extends Error {
   override readonly name = "CodecError";
   pointer = "";
+}
+
+/** Prepends a key to the JSON pointer of a `CodecError`; returns any other error unchanged. */
+export function atKey(error: unknown, key: string | number): unknown {
+  if (error instanceof CodecError)
+    error.pointer = `/${typeof key === "string" ? escapeToken(key) : key}${error.pointer}`;
+  return error;
 }
 
 /** The classes whose values are encoded as a string. */

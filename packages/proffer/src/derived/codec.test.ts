@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Codec, decode, encode, type Plan } from "./codec.ts";
+import { decode, encode } from "./codec.ts";
 import { CodecError } from "./codec-text.ts";
+import type { Codec, Plan } from "./plan.ts";
 
 function pointerOf(run: () => unknown): string {
   try {
@@ -192,6 +193,63 @@ describe("unions", () => {
     expect(encode({ plan }, [new Date(0)])).toEqual([time]);
     expect(encode({ plan }, { x: new Date(0) })).toEqual({ x: time });
     expect(encode({ plan }, new Uint8Array(1))).toBe("AA==");
+  });
+});
+
+describe("results", () => {
+  class Price {
+    toJSON(): { digits: string; at: Date } {
+      return { digits: "1", at: new Date(0) };
+    }
+  }
+  const price: Plan = { kind: "json", value: { kind: "object", properties: { at: DATE } } };
+  const written = { digits: "1", at: "1970-01-01T00:00:00.000Z" };
+
+  test("write undefined elements and holes as null where the plan says so", () => {
+    // biome-ignore lint/suspicious/noSparseArray: the subject
+    const list = ["a", undefined, , "b"];
+    expect(encode({ plan: { kind: "array", items: { kind: "nullable" } } }, list)).toEqual(["a", null, null, "b"]);
+    const dates: Plan = { kind: "tuple", items: [null], rest: { kind: "nullable", value: DATE } };
+    expect(encode({ plan: dates }, ["a", undefined, new Date(0)])).toEqual(["a", null, "1970-01-01T00:00:00.000Z"]);
+  });
+
+  test("write errors by name and message", () => {
+    const plan: Plan = { kind: "array", items: { kind: "error" } };
+    expect(encode({ plan }, [new RangeError("far"), "near"])).toEqual([{ name: "RangeError", message: "far" }, "near"]);
+  });
+
+  test("write the value of toJSON by its own plan", () => {
+    expect(encode({ plan: price }, new Price())).toEqual(written);
+    expect(encode({ plan: { kind: "json" } }, { toJSON: () => "1.50" })).toBe("1.50");
+    expect(encode({ plan: price }, null)).toBeNull();
+  });
+
+  test("write parts without a type by their class", () => {
+    const plan: Plan = { kind: "object", properties: { any: { kind: "any" } } };
+    expect(encode({ plan }, { any: new Map([["a", 1n]]), set: new Set([1]) })).toEqual({
+      any: { a: "1" },
+      set: new Set([1]),
+    });
+  });
+
+  test("distinguish errors and toJSON from other objects", () => {
+    const plan: Plan = {
+      kind: "union",
+      options: [{ plan: { kind: "object", properties: { at: DATE } } }, { plan: { kind: "error" } }],
+    };
+    expect(encode({ plan }, new Error("no"))).toEqual({ name: "Error", message: "no" });
+    const either: Plan = { kind: "union", options: [{ plan: DATE }, { plan: { kind: "set" } }, { plan: price }] };
+    expect(encode({ plan: either }, new Date(0))).toBe("1970-01-01T00:00:00.000Z");
+    expect(encode({ plan: either }, new Price())).toEqual(written);
+  });
+
+  test("report a cycle instead of exhausting the stack", () => {
+    const tree: Plan = { kind: "object", properties: { at: DATE, next: { kind: "ref", name: "Tree" } } };
+    const node: { at: Date; next?: unknown } = { at: new Date(0) };
+    node.next = node;
+    const run = () => encode({ plan: tree, defs: { Tree: tree } }, node);
+    expect(run).toThrow(CodecError);
+    expect(run).toThrow("contains a cycle, or is nested too deep");
   });
 });
 

@@ -1,62 +1,7 @@
-import type { CodecOptions } from "../schema/custom-codec.ts";
-import { escapeToken } from "../support/json-pointer.ts";
-import { CodecError, isInstanceOf, looksLike, readText, type TextKind, writeText } from "./codec-text.ts";
+import { atKey, CodecError, isInstanceOf, looksLike, readText, writeText } from "./codec-text.ts";
 import { decodeCustom, encodeCustom, isCustomForm, isCustomValue } from "./custom-codec.ts";
-
-/**
- * How to encode a value that JSON cannot represent. A plan exists only where there is work to do: parts that the plan
- * does not mention stay unchanged.
- */
-export type Plan =
-  | { kind: TextKind }
-  | { kind: "array"; items: Plan }
-  /** By position; null leaves an element unchanged. `rest` applies to further elements. */
-  | { kind: "tuple"; items: (Plan | null)[]; rest?: Plan }
-  /** By name; `rest` applies to names that are not in `properties`. */
-  | { kind: "object"; properties?: Record<string, Plan>; rest?: Plan }
-  /** A Set as an array. */
-  | { kind: "set"; items?: Plan }
-  /** A Map with string keys as an object. */
-  | { kind: "map"; values?: Plan }
-  /** A Map with other keys as an array of pairs. */
-  | { kind: "entries"; keys?: Plan; values?: Plan }
-  /** The first option that recognizes the value; strings in `keep` stay unchanged. */
-  | { kind: "union"; options: PlanOption[]; keep?: string[] }
-  | CustomPlan
-  /** A plan in the codec's `defs`, for recursive types. */
-  | { kind: "ref"; name: string };
-
-/** A codec of the author. */
-export interface CustomPlan {
-  kind: "custom";
-  /** The export of the module with the codec, or, in a linked plan, the codec. */
-  codec: string | CodecOptions<unknown, unknown>;
-  /** The name of its type, for messages. */
-  name: string;
-  /** The JSON types of its JSON form; absent if it may have any. */
-  types?: ("null" | "boolean" | "number" | "string" | "array" | "object")[];
-  /** The plan of the JSON form, if it has parts that JSON cannot represent. */
-  json?: Plan;
-}
-
-export interface PlanOption {
-  plan: Plan;
-  /** The option applies to objects whose property has one of these values. */
-  when?: PlanCondition;
-}
-
-export interface PlanCondition {
-  property: string;
-  values: (string | number | boolean | null)[];
-}
-
-/** A plan and the named plans that it refers to, as plain JSON. */
-export interface Codec {
-  plan: Plan;
-  defs?: Record<string, Plan>;
-  /** A plan is a codec of the author, so the plans must be linked with the module. */
-  custom?: true;
-}
+import { encodeAny, encodeError, hasToJson } from "./encode-any.ts";
+import type { Codec, Plan, PlanCondition } from "./plan.ts";
 
 type Definitions = Readonly<Record<string, Plan>>;
 type PlanOf<Kind extends Plan["kind"]> = Extract<Plan, { kind: Kind }>;
@@ -77,10 +22,15 @@ export function decode(codec: Codec, value: unknown): unknown {
 /**
  * Converts a value of the author's function to a JSON value. A value of another class than the plan expects stays
  * unchanged, and the output schema rejects it.
- * @throws {CodecError} for an invalid Date.
+ * @throws {CodecError} for an invalid Date, a cycle, or a value that is nested too deep.
  */
 export function encode(codec: Codec, value: unknown): unknown {
-  return encodeBy(codec.plan, codec.defs ?? NO_DEFINITIONS, value);
+  try {
+    return encodeBy(codec.plan, codec.defs ?? NO_DEFINITIONS, value);
+  } catch (error) {
+    if (error instanceof RangeError) throw new CodecError("contains a cycle, or is nested too deep");
+    throw error;
+  }
 }
 
 function decodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
@@ -107,6 +57,11 @@ function decodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
     case "custom":
       if (!isCustomForm(plan, value)) return value;
       return decodeCustom(plan, plan.json ? decodeBy(plan.json, defs, value) : value);
+    case "any":
+    case "error":
+    case "json":
+    case "nullable":
+      return value;
     default:
       return typeof value === "string" ? readText(plan.kind, value) : value;
   }
@@ -137,6 +92,17 @@ function encodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
       const json = encodeCustom(plan, value);
       return plan.json ? encodeBy(plan.json, defs, json) : json;
     }
+    case "any":
+      return encodeAny(value);
+    case "error":
+      return value instanceof Error ? encodeError(value) : value;
+    case "json": {
+      const written = hasToJson(value) ? value.toJSON() : value;
+      return plan.value ? encodeBy(plan.value, defs, written) : written;
+    }
+    case "nullable":
+      if (value === undefined) return null;
+      return plan.value ? encodeBy(plan.value, defs, value) : value;
     default:
       return writeText(plan.kind, value);
   }
@@ -166,6 +132,11 @@ function isWrittenAs(plan: Plan, when: PlanCondition | undefined, defs: Definiti
       return isWrittenAs(resolve(plan, defs), when, defs, value);
     case "custom":
       return isCustomForm(plan, value);
+    case "any":
+    case "error":
+    case "json":
+    case "nullable":
+      return false;
     default:
       return typeof value === "string" && looksLike(plan.kind, value);
   }
@@ -190,6 +161,14 @@ function isInstance(plan: Plan, when: PlanCondition | undefined, defs: Definitio
       return isInstance(resolve(plan, defs), when, defs, value);
     case "custom":
       return isCustomValue(plan, value) ?? (isRecord(value) && !hasOwnPlanKind(value));
+    case "any":
+      return true;
+    case "error":
+      return value instanceof Error;
+    case "json":
+      return hasToJson(value) && !hasOwnPlanKind(value);
+    case "nullable":
+      return value === undefined || (plan.value !== undefined && isInstance(plan.value, when, defs, value));
     default:
       return isInstanceOf(plan.kind, value);
   }
@@ -268,15 +247,8 @@ function convertAt(key: string | number, plan: Plan, defs: Definitions, value: u
   try {
     return convert(plan, defs, value);
   } catch (error) {
-    throw error instanceof CodecError ? atKey(error, key) : error;
+    throw atKey(error, key);
   }
-}
-
-/** Prepends a key to the error's JSON pointer. */
-function atKey(error: CodecError, key: string | number): CodecError {
-  const step = typeof key === "string" ? escapeToken(key) : key;
-  error.pointer = `/${step}${error.pointer}`;
-  return error;
 }
 
 function resolve(plan: PlanOf<"ref">, defs: Definitions): Plan {
@@ -301,6 +273,7 @@ function hasOwnPlanKind(value: object): boolean {
     value instanceof URL ||
     value instanceof Uint8Array ||
     value instanceof Set ||
-    value instanceof Map
+    value instanceof Map ||
+    value instanceof Error
   );
 }

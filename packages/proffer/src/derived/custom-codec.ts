@@ -2,10 +2,10 @@ import { RpcError } from "../protocol/errors.ts";
 import { ToolError } from "../results/content.ts";
 import { type CodecOptions, codecOptions } from "../schema/custom-codec.ts";
 import type { Module } from "./bind.ts";
-import type { CustomPlan } from "./codec.ts";
 import { CodecError } from "./codec-text.ts";
 import type { Binding } from "./manifest.ts";
 import { mismatch } from "./mismatch.ts";
+import type { CustomPlan } from "./plan.ts";
 
 /** The JSON types of a value; `integer` is not among them. */
 type JsonType = NonNullable<CustomPlan["types"]>[number];

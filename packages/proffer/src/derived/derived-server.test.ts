@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fail } from "../results/content.ts";
+import { fail, text } from "../results/content.ts";
 import { run } from "../schema/json-schema/run.ts";
 import { connect } from "../testing/connect.ts";
 import type { Module } from "./bind.ts";
@@ -61,6 +61,36 @@ describe("a derived tool", () => {
     expect(await callTool(manifest, { tool: () => chapters })).toMatchObject({ structuredContent: chapters });
     expect(await callTool(manifest, { tool: () => fail("No.") })).toMatchObject({ content: [{ text: "No." }] });
     expect(await callTool(manifest, { tool: () => undefined })).toMatchObject({ content: [] });
+  });
+
+  it("writes a result without a type by its class, except content and bytes", async () => {
+    const manifest = withTool({ binding: binding(["tool"], [], { kind: "value", encode: { plan: { kind: "any" } } }) });
+    const call = (value: unknown) => callTool(manifest, { tool: async () => value });
+    expect(await call({ seen: new Set([1n]) })).toMatchObject({ structuredContent: { seen: ["1"] } });
+    expect(await call([text("a")])).toMatchObject({ content: [{ type: "text", text: "a" }] });
+    expect(await call(new Uint8Array(3))).toMatchObject({
+      content: [{ type: "resource", resource: { blob: "AAAA" } }],
+    });
+  });
+
+  it("encodes data beside content", async () => {
+    const encode: BoundResult["encode"] = { plan: { kind: "object", properties: { seen: { kind: "set" } } } };
+    const manifest = withTool({ binding: binding(["tool"], [], { kind: "content", encode }) });
+    const call = (value: unknown) => callTool(manifest, { tool: () => value });
+    expect(await call({ seen: new Set([1]) })).toMatchObject({ structuredContent: { seen: [1] } });
+    expect(await call(text("a"))).toMatchObject({ content: [{ type: "text", text: "a" }] });
+  });
+
+  it("fails with an internal error that logs the place of a cycle", async () => {
+    const logged: unknown[] = [];
+    const manifest = withTool({ binding: binding(["tool"], [], { kind: "value", encode: { plan: { kind: "any" } } }) });
+    const node: { self?: unknown } = {};
+    node.self = [node];
+    const load = async () => ({ tool: () => ({ node }) });
+    const client = await connect(createDerivedServer(manifest, load, { log: ({ error }) => logged.push(error) }));
+    const message = "The return value cannot be represented as JSON.";
+    await expect(client.call("tool")).rejects.toMatchObject({ code: -32603, message });
+    expect(String(logged[0])).toContain("/node/self/0 is a cycle");
   });
 
   it("ignores inherited properties of its arguments", async () => {

@@ -1,7 +1,7 @@
 import type { Meta, ToolAnnotations } from "../protocol/model.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import type { RequiredCapability } from "../tools/define.ts";
-import type { Codec } from "./codec.ts";
+import type { Codec } from "./plan.ts";
 
 /**
  * The tools, prompts and resources derived from a module, as plain JSON: enough to serve the module without analyzing
@@ -114,7 +114,8 @@ export type BoundParameter =
 export interface BoundResult {
   /**
    * `value`: the returned value. `iterable`: the items of an iterable or async iterable, collected into an array.
-   * `content`: content blocks, bytes, streams or nothing, passed on unchanged. `result`: the result of the call, by its
+   * `content`: content blocks, bytes, streams or nothing, passed on unchanged, or
+   * data beside them. `result`: the result of the call, by its
    * type; properties that no result has are dropped.
    */
   readonly kind: "value" | "iterable" | "content" | "result";
