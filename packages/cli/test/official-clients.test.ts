@@ -24,6 +24,10 @@ beforeAll(async () => {
     "export const union = (a: Set<number>, b: Set<number>): Set<number> => new Set([...a, ...b]);",
     "/** Turned round. */",
     "export const reverse = (bytes: Uint8Array): { bytes: Uint8Array; size: number } => ({ bytes: bytes.slice().reverse(), size: bytes.length });",
+    "/** Any value. */",
+    "export const cached = (): { cache: unknown; errors: Error[]; list: (string | undefined)[]; price: Price } =>",
+    '  ({ cache: new Map([["a", new Set([1n])]]), errors: [new TypeError("no")], list: ["a", undefined], price: new Price() });',
+    'class Price { #digits = "1.50"; toJSON(): string { return this.#digits; } }',
   );
   const server = project.start("serve", "tools.ts", "--http", "0");
   url = new URL(/http:\S+/.exec(await waitForStderr(server, /http:\S+/))?.[0] ?? "");
@@ -58,7 +62,7 @@ describe.each(["stdio", "http"] as const)("over %s", (transport) => {
   it.each([
     ["the official client of SDK v2", connectNew],
     ["the official client of SDK v1", connectOld],
-  ])("%s calls derived tools with dates, bigints, sets, bytes and defaults", async (_, open) => {
+  ])("%s calls derived tools with dates, bigints, sets, bytes, defaults and values of any class", async (_, open) => {
     const client = await open(transport);
     const value = async (name: string, input: Record<string, unknown>) => {
       const called = (client as OldClient).callTool({ name, arguments: input }, undefined, PATIENT);
@@ -72,6 +76,12 @@ describe.each(["stdio", "http"] as const)("over %s", (transport) => {
     expect(await value("factorial", { n: 25 })).toBe("15511210043330985984000000");
     expect(await value("union", { a: [1, 2], b: [2, 3] })).toEqual([1, 2, 3]);
     expect(await value("reverse", { bytes: "AQID" })).toEqual({ bytes: "AwIB", size: 3 });
+    expect(await value("cached", {})).toEqual({
+      cache: { a: ["1"] },
+      errors: [{ name: "TypeError", message: "no" }],
+      list: ["a", null],
+      price: "1.50",
+    });
     expect(await value("later", { from: "soon" })).toBe("an error");
     expect(await value("factorial", { n: 2.5 })).toBe("an error");
     await client.close();

@@ -23,7 +23,8 @@ export function convertIndexSignatures(conversion: Conversion, type: ts.Type): I
   let additional: DerivedSchema | undefined;
   for (const { keyType, type: value, declaration } of conversion.checker.getIndexInfosOfType(type)) {
     if (keyType.flags & ts.TypeFlags.ESSymbolLike) continue;
-    const converted = conversion.convertElement(value, declaration?.type ?? mappedNode(type));
+    // A property whose value is undefined is absent, unlike an element.
+    const converted = conversion.convert(value, declaration?.type ?? mappedNode(type));
     members.push({ ...converted, json: jsonOf(conversion, converted.schema) });
     held.push(value);
     const pattern = keyPattern(conversion, keyType);

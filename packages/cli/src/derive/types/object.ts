@@ -3,6 +3,7 @@ import type { Conversion, Converted } from "../model/conversion.ts";
 import { isContext } from "../program/origin.ts";
 import { convertCustom } from "./custom-codecs.ts";
 import { labelOf } from "./instance-name.ts";
+import { convertOutward } from "./outward.ts";
 import { convertPlatform, hasJsonForm } from "./platform.ts";
 import { convertProperties } from "./properties.ts";
 import { convertSubtype } from "./subtype.ts";
@@ -24,10 +25,10 @@ export function convertObject(conversion: Conversion, type: ts.Type, node: ts.Ty
   }
   const branded = type.isIntersection() ? type.types.find((part) => isBrandable(conversion, part)) : undefined;
   if (branded) return conversion.convert(branded);
-  const platform = convertPlatform(conversion, type, node);
-  if (platform) return platform;
-  const subtype = convertSubtype(conversion, type);
-  if (subtype) return subtype;
+  // A subclass of Date is a date, although it also has toJSON.
+  const special =
+    convertPlatform(conversion, type, node) ?? convertSubtype(conversion, type) ?? convertOutward(conversion, type);
+  if (special) return special;
   if (isContext(origins, type)) {
     conversion.report("PF1109", `${subject} is the Context, which is not data. Declare it as a separate parameter.`);
     return { schema: {} };

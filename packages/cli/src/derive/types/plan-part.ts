@@ -78,6 +78,9 @@ function mapPlans(plan: Plan, change: (inner: Plan) => Plan): Plan {
       return { ...plan, options: plan.options.map((option) => ({ ...option, plan: change(option.plan) })) };
     case "custom":
       return { ...plan, ...(plan.json && { json: change(plan.json) }) };
+    case "json":
+    case "nullable":
+      return { ...plan, ...(plan.value && { value: change(plan.value) }) };
     default:
       return plan;
   }

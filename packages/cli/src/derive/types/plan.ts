@@ -1,9 +1,9 @@
 import type { Codec, Plan, PlanOption } from "proffer/derived";
-import type { Conversion, Problem, UnionFacts } from "../model/conversion.ts";
+import type { Conversion, Direction, Problem, UnionFacts } from "../model/conversion.ts";
 import { customPlanOf, type FoundCodec } from "./custom-codecs.ts";
 import { findActive } from "./plan-activity.ts";
 import { sharePlans } from "./plan-part.ts";
-import { findUnrecognized, isAmbiguous, isCustomText, isText } from "./union-plan.ts";
+import { findUnrecognized, hasHiddenForm, isAmbiguous, isCustomText, isText } from "./union-plan.ts";
 
 /**
  * Builds the final codec of a plan: drops the parts that need no conversion, inlines definitions that are not shared,
@@ -43,6 +43,9 @@ export function finishPlan(
         return { kind: "map", ...optional("values", plan.values) };
       case "entries":
         return { kind: "entries", ...optional("keys", plan.keys), ...optional("values", plan.values) };
+      case "json":
+      case "nullable":
+        return { kind: plan.kind, ...optional("value", plan.value) };
       case "union":
         return finishUnion(plan);
       case "ref":
@@ -81,9 +84,14 @@ export function finishPlan(
     const facts = unions.get(plan);
     if (facts === undefined) return undefined;
     const members = facts.members.map((member) => ({ ...member, isActive: isActive(member.plan) }));
-    if (isAmbiguous(conversion, members)) problems.push(ambiguityProblem(facts));
     const unrecognized = findUnrecognized(conversion, members);
     if (unrecognized !== undefined) problems.push(recognitionProblem(conversion, facts, unrecognized));
+    if (isAmbiguous(conversion, members)) {
+      const isHidden = direction === "in" || members.some((member) => hasHiddenForm(member.plan, definitions));
+      // A value of the author's code shows its class, so it does not matter which member it is.
+      if (!isHidden) return { kind: "any" };
+      problems.push(ambiguityProblem(direction, facts));
+    }
     const options: PlanOption[] = [];
     const customs = members.filter((member) => customPlanOf(conversion, member.plan));
     // The plan of an object would also recognize the values of a codec, so codecs are first.
@@ -123,10 +131,14 @@ function recognitionProblem(
   };
 }
 
-function ambiguityProblem({ subject, text, node }: UnionFacts): Problem {
+function ambiguityProblem(direction: Direction, { subject, text, node }: UnionFacts): Problem {
+  const problem =
+    direction === "in"
+      ? "cannot be distinguished in JSON. Use one type,"
+      : "cannot be distinguished, and some have a codec or a Map whose keys are not strings, so their JSON differs. Use one type,";
   return {
     code: "PF1108",
-    message: `${subject}: the types in ${text()} cannot be distinguished in JSON. Use one type, or objects with a discriminator (a required literal property such as kind).`,
+    message: `${subject}: the types in ${text()} ${problem} or objects with a discriminator (a required literal property such as kind).`,
     node,
   };
 }

@@ -1,6 +1,7 @@
 import ts from "typescript";
 import type { Conversion, Converted } from "../model/conversion.ts";
 import { type JsonType, typesOf } from "../model/json-schema.ts";
+import { convertOutwardPlatform } from "./outward.ts";
 import { tupleSchema } from "./tuple.ts";
 import { argumentNodes, type WrittenType } from "./type-node.ts";
 
@@ -102,6 +103,8 @@ export function convertPlatform(
     );
     return { schema: {} };
   }
+  const outward = convertOutwardPlatform(conversion, name);
+  if (outward) return outward;
   if (Object.hasOwn(ADVICE, name)) {
     const written = checker.typeToString(type);
     conversion.report(

@@ -2,6 +2,7 @@ import ts from "typescript";
 import type { Conversion, Converted } from "../model/conversion.ts";
 import { type DerivedSchema, enumSchema } from "../model/json-schema.ts";
 import { reportLoose } from "./loose.ts";
+import { anything } from "./outward.ts";
 import { patternOfString } from "./string-pattern.ts";
 
 /** The schema of a bigint, which a JSON number cannot represent exactly. */
@@ -32,11 +33,12 @@ export function convertPrimitive(conversion: Conversion, type: ts.Type): Convert
   if (flags & ts.TypeFlags.StringLike) return { schema: { type: "string" } };
   if (flags & ts.TypeFlags.NumberLike) return { schema: { type: "number" } };
   if (flags & ts.TypeFlags.BooleanLike) return { schema: { type: "boolean" } };
-  if (flags & ts.TypeFlags.NonPrimitive) return { schema: { type: "object" } };
+  // An array is an object too, and a Date is a string in JSON.
+  if (flags & ts.TypeFlags.NonPrimitive && conversion.direction === "in") return { schema: { type: "object" } };
   if (flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined | ts.TypeFlags.Void)) return { schema: { type: "null" } };
   if (flags & ts.TypeFlags.Never) return { schema: { not: {} } };
   if (flags & ts.TypeFlags.ESSymbolLike) {
     conversion.report("PF1103", `${conversion.subject} is a symbol, which JSON cannot represent. Use a string.`);
   }
-  return { schema: {} };
+  return anything(conversion);
 }

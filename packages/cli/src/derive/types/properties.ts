@@ -6,6 +6,7 @@ import type { DerivedSchema } from "../model/json-schema.ts";
 import { convertIndexSignatures } from "./index-signature.ts";
 import { orderedProperties } from "./member-order.ts";
 import { reportHidden } from "./nested-doc.ts";
+import { anything } from "./outward.ts";
 import { hasPrivateName, includesUndefined, isAbsent, typeNodeOf } from "./type-node.ts";
 
 /** Converts an object type from its properties and index signatures. */
@@ -38,6 +39,10 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
   const index = convertIndexSignatures(conversion, type);
   // The type {} means any object, not an object without properties.
   const isAnyObject = members.length === 0 && checker.getIndexInfosOfType(type).length === 0;
+  if (isAnyObject && conversion.direction === "out") {
+    const any = anything(conversion);
+    return name ? { ...any, schema: conversion.document(any.schema, name) } : any;
+  }
   const isClosed = conversion.direction === "in" && !isAnyObject && !index.isOpen;
   const schema: DerivedSchema = {
     type: "object",
@@ -54,7 +59,7 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
 }
 
 function planOf(plans: [string, Plan][], rest: Plan | undefined): Plan | undefined {
-  if (plans.length === 0 && rest === undefined) return undefined;
+  if (plans.length === 0 && (rest === undefined || rest.kind === "any")) return rest;
   return {
     kind: "object",
     ...(plans.length > 0 && { properties: Object.fromEntries(plans) }),
@@ -91,9 +96,12 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   }
   if (others.length > 0) {
     const shown = others.length > 3 ? `${others.slice(0, 3).join(", ")}, …` : others.join(", ");
+    const written = checker.typeToString(type);
+    const remedy =
+      conversion.direction === "in" ? `export a codec, defineCodec<${written}, …>({ … })` : "add toJSON() to the class";
     conversion.report(
       "PF1105",
-      `'${checker.typeToString(type)}' has methods, accessors or private members (${shown}). Declare an interface with only the data, and use that, or export a codec made with defineCodec.`,
+      `'${written}' has methods, accessors or private members (${shown}). Use an interface with only the data, or ${remedy}.`,
     );
     return undefined;
   }

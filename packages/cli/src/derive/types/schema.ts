@@ -10,6 +10,7 @@ import type { CustomCodecs } from "./custom-codecs.ts";
 import { createGrowth, type Instance } from "./growth.ts";
 import { instanceName } from "./instance-name.ts";
 import { convertObject } from "./object.ts";
+import { anything } from "./outward.ts";
 import { convertPrimitive } from "./primitive.ts";
 import { countOwnSchemas, describeSize } from "./schema-size.ts";
 import { aliasesOf, asWritten, includesUndefined, isErrorType } from "./type-node.ts";
@@ -129,8 +130,9 @@ export function createConversion(
 
     convertElement(type, node) {
       const element = conversion.convert(type, node);
-      const becomesNull = direction === "out" && includesUndefined(type);
-      return becomesNull ? { ...element, schema: withNull(element.schema) } : element;
+      if (direction === "in" || !includesUndefined(type)) return element;
+      const { schema, plan } = element;
+      return { schema: withNull(schema), plan: { kind: "nullable", ...(plan && { value: plan }) } };
     },
 
     define(type, label, json, make) {
@@ -212,7 +214,7 @@ function convertType(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
         "PF2003",
         `${subject} has the type any, so every value is accepted. Declare a type, or unknown if that is intended.`,
       );
-    return { schema: {} };
+    return anything(conversion);
   }
   if (flags & ts.TypeFlags.Union && !(flags & ts.TypeFlags.Boolean)) return convertUnion(conversion, type, node);
   if (flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) return convertObject(conversion, type, node);
@@ -224,7 +226,7 @@ function convertType(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
       "PF2007",
       `${subject} has the generic type ${checker.typeToString(type)} and is served as ${by}.`,
     );
-    return served ? conversion.convert(served) : { schema: {} };
+    return served ? conversion.convert(served) : anything(conversion);
   }
   return convertPrimitive(conversion, type);
 }

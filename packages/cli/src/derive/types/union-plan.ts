@@ -1,7 +1,8 @@
 import type { Plan, PlanOption } from "proffer/derived";
 import { looksLike, type TextKind } from "proffer/derived";
-import type { Conversion, UnionMember } from "../model/conversion.ts";
+import type { Conversion, Definition, UnionMember } from "../model/conversion.ts";
 import { customPlanOf, type FoundCodec } from "./custom-codecs.ts";
+import { plansIn } from "./plan-part.ts";
 
 const TEXT_KINDS: ReadonlySet<string> = new Set<TextKind>(["date", "url", "bytes", "buffer", "bigint"]);
 
@@ -43,8 +44,23 @@ export function isAmbiguous(conversion: Conversion, members: PlannedMember[]): b
     if (group.length < 2 || !group.some(({ isActive }) => isActive)) continue;
     if (name === "object" && group.every(({ when }) => when !== undefined)) continue;
     if (name === "string" && direction === "in" && !isAmbiguousText(group)) continue;
-    if (name === "text") continue;
+    if (name === "text" || name === "error") continue;
     return true;
+  }
+  return false;
+}
+
+/**
+ * Whether a plan writes values in a form that their class does not show: with a codec, or a Map by the type of its keys,
+ * which an empty Map does not have.
+ */
+export function hasHiddenForm(root: Plan | undefined, definitions: ReadonlyMap<string, Definition>): boolean {
+  const visited = new Set<Plan>(root ? [root] : []);
+  // The set grows while it is read.
+  for (const plan of visited) {
+    if (plan.kind === "entries" || plan.kind === "custom") return true;
+    const target = plan.kind === "ref" ? definitions.get(plan.name)?.plan : undefined;
+    for (const inner of target ? [target] : plansIn(plan)) visited.add(inner);
   }
   return false;
 }
@@ -85,10 +101,11 @@ function isObject({ plan, json }: UnionMember): boolean {
 }
 
 /** Returns the visible class of a value in the author's code. Text kinds (Date, URL, …) are always distinct. */
-function classOf({ plan, json }: UnionMember): string {
+function classOf({ plan, json, schema }: UnionMember): string {
   if (plan === undefined) return json;
   if (isText(plan)) return "text";
-  if (plan.kind === "set") return "set";
+  if (plan.kind === "set" || plan.kind === "error" || plan.kind === "json") return plan.kind;
+  if (plan.kind === "nullable") return classOf({ ...(plan.value && { plan: plan.value }), json, schema });
   return plan.kind === "map" || plan.kind === "entries" ? "map" : json;
 }
 
