@@ -24,7 +24,7 @@ function factsOf(server: Server): Facts {
   return new Map<string, unknown>([
     ["", { ...server.info, instructions: (server as { instructions?: string }).instructions }],
     ...[...server.tools].map(
-      ({ name, description, timeout, requires }) => [name, { description, timeout, requires }] as const,
+      ({ name, description, timeout, requires, closed }) => [name, { description, timeout, requires, closed }] as const,
     ),
     ...[...server.prompts].map(({ name, description }) => [name, { prompt: description }] as const),
     ...[...server.resources].map(({ name, description }) => [name, { resource: description }] as const),
@@ -75,6 +75,34 @@ describe("every tag", () => {
 
   it("has an example without diagnostics", () => {
     expect(createDeriver(project.path("all.ts")).derive().diagnostics).toEqual([]);
+  });
+
+  it("applies to results: @closed", async () => {
+    project.write(
+      "closed.ts",
+      "interface User { id: number; friends: User[]; seen: Set<string>; meta: unknown }",
+      'const ada = { id: 1, friends: [], seen: new Set(["a"]), meta: { any: 1 }, passwordHash: "secret" };',
+      "const row = { ...ada, friends: [ada] };",
+      "/** A user. @closed */",
+      "export const user = (): User => row;",
+      "/** An open user. */",
+      "export const open = (): User => row;",
+      "/** A user. @resource app://user @closed */",
+      "export const resource = (): User => row;",
+    );
+    buildModule(project.path("closed.ts"), project.path("closed"));
+    const friend = { id: 1, friends: [], seen: ["a"], meta: { any: 1 } };
+    for (const file of ["closed.ts", "closed"]) {
+      const client = await connect(await load(project.path(file)));
+      const called = await client.call("user");
+      expect(called.structuredContent).toEqual({ ...friend, friends: [friend] });
+      expect(JSON.stringify([called, await client.read("app://user")])).not.toContain("secret");
+      expect(JSON.stringify(await client.call("open"))).toContain("secret");
+      const [closed, open] = await client.listTools();
+      expect(closed?.outputSchema).toMatchObject({ additionalProperties: false });
+      expect(open?.outputSchema).not.toHaveProperty("additionalProperties");
+      await client.close();
+    }
   });
 
   it("applies to calls: @name, @timeout, @requires and @meta", async () => {

@@ -58,6 +58,11 @@ const BASE = {
       handle: ({ n }: { n: number }) => 2 * n,
     }),
     defineTool({
+      name: "user",
+      output: { type: "object", properties: { id: { type: "number" } } },
+      handle: () => ({ id: 1, passwordHash: "secret" }),
+    }),
+    defineTool({
       name: "fails",
       handle: () => {
         throw new Error("no database");
@@ -100,6 +105,11 @@ const CASES: { readonly [Option in Exclude<keyof ServerOptions, Lifespan>]-?: Ca
     see: (client) => client.call("say"),
   },
   coerce: { before: undefined, after: false, see: (client) => client.call("double", { n: "2" }) },
+  closedResults: {
+    before: undefined,
+    after: true,
+    see: async (client) => [await client.call("user"), (await client.listTools()).find(({ name }) => name === "user")],
+  },
   errors: { before: "message", after: () => "not now", see: (client) => client.call("fails") },
   cache: {
     before: { ttlMs: 5, cacheScope: "public" },

@@ -2,6 +2,7 @@ import type { CallResult } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import { kindOf, type Result, result } from "../results/content.ts";
 import { isWholeResult } from "../results/whole-result.ts";
+import { prunerOf } from "../schema/json-schema/prune.ts";
 import { ValidationError } from "../schema/schema.ts";
 import { decode, encode } from "./codec.ts";
 import { CodecError } from "./codec-text.ts";
@@ -122,13 +123,13 @@ function encodeResult(bound: BoundResult, value: unknown): unknown {
   if (kind !== undefined) return value;
   if (value === undefined) return bound.nullable ? null : undefined;
   if (bound.kind === "result") return withoutOthers(value as Partial<CallResult>);
-  if (bound.encode === undefined) return value;
-  // Bytes as the whole value are content, unless the type says that they are data.
-  if (bound.encode.plan.kind === "any" && value instanceof Uint8Array) return value;
-  return encodeData(bound.encode, value);
+  const encoded = bound.encode === undefined ? value : encodeData(bound.encode, value);
+  return bound.closed === undefined ? encoded : prunerOf(bound.closed)(encoded);
 }
 
 function encodeData(codec: Codec, value: unknown): unknown {
+  // Bytes as the whole value are content, unless the type says that they are data.
+  if (codec.plan.kind === "any" && value instanceof Uint8Array) return value;
   try {
     return encode(codec, value);
   } catch (error) {

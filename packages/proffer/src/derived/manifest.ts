@@ -29,6 +29,7 @@ export interface ManifestTool {
   readonly annotations?: ToolAnnotations;
   readonly timeout?: number;
   readonly requires?: readonly RequiredCapability[];
+  readonly closed?: boolean;
   readonly _meta?: Meta;
   /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
@@ -123,4 +124,6 @@ export interface BoundResult {
   readonly nullable?: true;
   /** Encodes the value, the array of items, or the value in `result(…)`; not content. */
   readonly encode?: Codec;
+  /** Drops the properties that this schema does not have from the encoded value. Tools use their output schema. */
+  readonly closed?: JsonSchemaObject;
 }

@@ -11,6 +11,8 @@ import { isStandardSchema, type StandardIssue, type StandardSchema } from "./sta
 export interface Schema {
   /** The JSON Schema that clients receive. */
   readonly json: JsonSchemaObject;
+  /** A library may return another value than it validated, so `json` describes only the value after it. */
+  readonly transforms: boolean;
   /** Validates a value and returns it, possibly transformed. @throws {ValidationError} with every issue. */
   parse(value: unknown): unknown;
 }
@@ -48,6 +50,7 @@ function compile(source: JsonSchemaObject, where: string): CompiledSchema {
 
 class PlainSchema implements Schema {
   readonly json: JsonSchemaObject;
+  readonly transforms = false;
   readonly #compiled: CompiledSchema;
 
   constructor(source: JsonSchemaObject, compiled: CompiledSchema) {
@@ -90,6 +93,7 @@ function fromStandard(source: StandardSchema, side: "input" | "output", where: s
   };
   return {
     json,
+    transforms: vendor !== "proffer",
     parse(value) {
       const outcome = validate(value);
       // A promise need not be an instance of Promise. As a result it would have no issues: anything would be valid.

@@ -44,6 +44,11 @@ export interface ServerOptions {
    */
   readonly coerce?: boolean;
   /**
+   * Drops the properties that the output schema of a tool does not have from its results, at every level, and lists the
+   * schemas as closed. `closed` of a tool overrides it. Default: false.
+   */
+  readonly closedResults?: boolean;
+  /**
    * How clients see unexpected exceptions, which are always logged: "masked", "message" for their messages, or a function
    * that returns the text. The text is limited to 8,192 characters. Default: "masked".
    */
@@ -184,6 +189,7 @@ export class ServerState implements Server {
         throw new UsageError("bad_option", `Server "${name}": ${hook} must be a function.`);
     }
     checkFlag("coerce", options.coerce, `Server "${name}"`);
+    checkFlag("closedResults", options.closedResults, `Server "${name}"`);
     if (!Number.isInteger(this.pageSize) || this.pageSize < 1) {
       throw new UsageError(
         "bad_option",

@@ -38,6 +38,11 @@ export interface ToolOptions<
   readonly singleUse?: boolean;
   /** Converts strings such as `"1"` and `"true"` in arguments that are invalid. Default: that of the server. */
   readonly coerce?: boolean;
+  /**
+   * Drops the properties that the output schema does not have from each result, at every level, and lists the schema as
+   * closed. Default: `closedResults` of the server.
+   */
+  readonly closed?: boolean;
   handle(
     input: Input extends undefined ? Record<string, never> : Infer<Input>,
     ctx: Context,
@@ -68,6 +73,7 @@ export interface Tool<Input = unknown, Output = unknown, Name extends string = s
   readonly requires: ClientCapabilities | undefined;
   readonly singleUse: boolean;
   readonly coerce: boolean | undefined;
+  readonly closed: boolean | undefined;
   handle(input: unknown, ctx: Context): unknown;
   /** Only for the type checker: the types of the input and the output, for the testing client. */
   readonly types?: { readonly input: Input; readonly output: Output };
@@ -93,7 +99,7 @@ export function defineTool<
 >(
   options: ToolOptions<Input, Output, Name>,
 ): Tool<Input extends undefined ? undefined : Infer<Input>, Output extends undefined ? unknown : Infer<Output>, Name> {
-  const { name, input, output, timeout, requires, singleUse = false, coerce, handle, ...rest } = options;
+  const { name, input, output, timeout, requires, singleUse = false, coerce, closed, handle, ...rest } = options;
   checkToolName(name);
   if (typeof handle !== "function") throw new UsageError("bad_option", `Tool "${name}" has no handle function.`);
   if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) {
@@ -103,6 +109,10 @@ export function defineTool<
     );
   }
   checkFlag("coerce", coerce, `Tool "${name}"`);
+  checkFlag("closed", closed, `Tool "${name}"`);
+  if (closed && output === undefined) {
+    throw new UsageError("bad_option", `Tool "${name}": closed requires an output schema, which has the properties.`);
+  }
   const inputSchema = toSchema(input === undefined ? NO_ARGUMENTS : input, "input", `Tool "${name}": input`);
   if (inputSchema.json.type !== "object") {
     throw new UsageError(
@@ -129,6 +139,7 @@ export function defineTool<
     requires: requires === undefined || requires.length === 0 ? undefined : toCapabilities(requires, name),
     singleUse,
     coerce,
+    closed,
     handle: handle as Tool["handle"],
   };
 }

@@ -7,13 +7,16 @@ import { type List, page } from "../catalog/pages.ts";
 import { unknownName } from "../catalog/unknown-name.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { isObject } from "../protocol/messages.ts";
-import type { CallResult, ContentBlock } from "../protocol/model.ts";
+import type { CallResult, ContentBlock, ToolDescription } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
 import { failureResult, toCallResult, withParsedValue } from "../results/call-result.ts";
 import { ToolError } from "../results/content.ts";
 import { isDeferred } from "../results/return-value.ts";
 import type { SerializedResult } from "../results/serialized.ts";
+import { closeSchema } from "../schema/json-schema/closed.ts";
+import { prunerOf } from "../schema/json-schema/prune.ts";
+import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { type Schema, ValidationError } from "../schema/schema.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Tool } from "./define.ts";
@@ -22,11 +25,22 @@ import { parseArguments } from "./input.ts";
 const TOOLS: List<Tool> = {
   name: "tools",
   entries: (call) => call.server.tools.entries(),
-  describe: (tool, call) => convert(call.revision, "tool", tool.description, tool),
+  describe: (tool, call) => convert(call.revision, "tool", describe(call, tool), tool),
 };
 
 export function listTools(call: Call): SerializedResult | Promise<SerializedResult> {
   return page(call, TOOLS);
+}
+
+function describe(call: Call, tool: Tool): ToolDescription {
+  const { description, output } = tool;
+  if (output === undefined || !isClosed(call, tool)) return description;
+  return { ...description, outputSchema: closeSchema(output.json) as JsonSchemaObject };
+}
+
+/** Whether to drop the properties that the output schema of a tool does not have. */
+function isClosed(call: Call, tool: Tool): boolean {
+  return tool.closed ?? call.server.options.closedResults ?? false;
 }
 
 const NO_ARGUMENTS = /* @__PURE__ */ Object.freeze({});
@@ -72,7 +86,7 @@ function conclude(call: Call, tool: Tool, ctx: CallContext, result: CallResult):
   if (tool.output === undefined || (result.isError && !call.revision.checksFailures)) {
     return deliver(call, tool, ctx, result);
   }
-  const checked = result.isError ? checkFailure(tool.output, result) : checkOutput(tool, tool.output, result);
+  const checked = result.isError ? checkFailure(tool.output, result) : checkOutput(call, tool, tool.output, result);
   if (!(checked instanceof Promise)) return deliver(call, tool, ctx, checked);
   return checked.then(
     (whole) => deliver(call, tool, ctx, whole),
@@ -89,27 +103,33 @@ function checkClient(call: Call, tool: Tool): void {
  * Validates a result against the output schema, which is a promise to the client: an invalid value is not sent. The
  * schema may remove properties or fill in defaults.
  */
-function checkOutput(tool: Tool, output: Schema, result: CallResult): CallResult | Promise<CallResult> {
+function checkOutput(call: Call, tool: Tool, output: Schema, result: CallResult): CallResult | Promise<CallResult> {
   if (!("structuredContent" in result)) {
     throw new RpcError("internal_error", `Tool "${tool.name}" returned no value, but has an output schema.`, {
       cause: new TypeError("a tool with an output schema must return a value or fail(…)"),
     });
   }
+  const closed = isClosed(call, tool);
   let parsed: unknown;
   try {
-    parsed = output.parse(result.structuredContent);
+    const value = result.structuredContent;
+    parsed = output.parse(closed && !output.transforms ? prunerOf(output.json)(value) : value);
   } catch (error) {
     throw outputError(tool, error);
   }
   if (parsed instanceof Promise) {
     return parsed.then(
-      (value) => withParsedValue(result, value, tool),
+      (value) => withOutput(tool, output, result, value, closed),
       (error) => {
         throw outputError(tool, error);
       },
     );
   }
-  return withParsedValue(result, parsed, tool);
+  return withOutput(tool, output, result, parsed, closed);
+}
+
+function withOutput(tool: Tool, { json, transforms }: Schema, result: CallResult, value: unknown, closed: boolean) {
+  return withParsedValue(result, closed && transforms ? prunerOf(json)(value) : value, tool);
 }
 
 /** Omits the structured content of a failure that does not match the output schema. */

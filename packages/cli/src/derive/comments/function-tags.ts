@@ -151,6 +151,15 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     entry: (requires) => ({ requires }),
   }),
   row({
+    name: "closed",
+    on: ["tool", "resource"],
+    value: FLAG,
+    effect:
+      "Drops the properties that the return type does not have from each result, at every level. The output schema says so.",
+    example: "/** Finds a user. @closed */ export const user = (id: number): { id: number } => ({ id });",
+    entry: (closed) => ({ closed }),
+  }),
+  row({
     name: "meta",
     on: FUNCTIONS,
     value: META_ENTRY,

@@ -7,7 +7,8 @@ export type Described = "tool" | "prompt" | "resource" | "parameter" | "property
 
 /** The members that tags set in the manifest's entry of a function. The run-time passes them to `define*`. */
 export type Entry = Partial<
-  Pick<ManifestTool, "title" | "annotations" | "timeout" | "requires" | "_meta"> & Pick<ManifestResource, "mimeType">
+  Pick<ManifestTool, "title" | "annotations" | "timeout" | "requires" | "closed" | "_meta"> &
+    Pick<ManifestResource, "mimeType">
 >;
 
 /** A tag of documentation comments. docs/tags.md is generated from these rows, and a test serves each example. */

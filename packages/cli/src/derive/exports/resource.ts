@@ -5,7 +5,7 @@ import type { DerivedSchema } from "../model/json-schema.ts";
 import type { Candidate } from "./exports.ts";
 import { deriveInput, type Input } from "./input.ts";
 import { completions } from "./prompt.ts";
-import { deriveOutput } from "./result.ts";
+import { deriveOutput, type Output } from "./result.ts";
 import type { Session } from "./session.ts";
 import { bind, describe, tagText } from "./tool.ts";
 import { parseVariables, type TemplateVariable } from "./uri-variables.ts";
@@ -15,7 +15,7 @@ export function deriveResource(
   session: Session,
   candidate: Candidate,
   doc: FunctionDoc,
-  entry: Entry,
+  { closed = false, ...entry }: Entry,
 ): ManifestResource | undefined {
   const { name, node } = candidate;
   const [uri = ""] = (tagText(doc.tags, "resource") ?? "").split(/\s/);
@@ -25,7 +25,7 @@ export function deriveResource(
     return undefined;
   }
   const input = deriveInput(session, candidate, doc, { isInline: true });
-  const output = deriveOutput(session, candidate, doc, { rawBytes: true });
+  const output = deriveOutput(session, candidate, doc, { rawBytes: true, closed });
   const variables = matchVariables(session, candidate, input, parsed, uri);
   if (input.isBroken || output.isBroken || variables === undefined) return undefined;
   return {
@@ -33,8 +33,13 @@ export function deriveResource(
     name,
     ...describe(doc, entry),
     variables,
-    binding: bind(candidate, input, output),
+    binding: bind(candidate, input, closed ? withSchema(output) : output),
   };
+}
+
+/** A resource has no output schema, so the binding carries the schema of a closed result. */
+function withSchema({ schema, bound, ...output }: Output): Output {
+  return { ...output, bound: { ...bound, ...(schema && { closed: schema }) } };
 }
 
 /** Matches the variables of a template with the parameters; undefined if they do not match. */

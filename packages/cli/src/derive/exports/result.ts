@@ -31,6 +31,8 @@ export interface Output {
 }
 
 interface OutputOptions {
+  /** Report a result without a schema, because its properties cannot be dropped. */
+  closed?: boolean;
   /** Treat bytes as the whole result as content, not as data. */
   rawBytes?: boolean;
   /** Treat objects with the properties of a result as the result, not as data. */
@@ -61,7 +63,11 @@ export function deriveOutput(
   const whole = returnTypeOf(session, candidate.signature);
   const { data, hasContent, hasResult, hasNothing, isWhole } = classifyAlternatives(session, whole, options);
   const [only] = data;
-  if (only === undefined) return { bound: { kind: hasResult && !hasContent ? "result" : "content" }, isBroken: false };
+  const isInterpreted = hasContent || hasResult;
+  if (only === undefined) {
+    const isBroken = options.closed === true && reportOpen(session, candidate);
+    return { bound: { kind: hasResult && !hasContent ? "result" : "content" }, isBroken };
+  }
   const item = data.length === 1 ? itemOf(session, only) : undefined;
   const collected = outward.collect(`the result of '${candidate.name}'`, candidate.node, () => {
     if (item) reportReturn(session, only.type);
@@ -76,10 +82,11 @@ export function deriveOutput(
     return { ...written, schema: hasNothing ? withNull(schema) : schema };
   });
   const { schema, codec, problems } = assemble(outward, collected);
-  const isBroken = session.reportAll([...collected.problems, ...problems], candidate.node);
-  const isInterpreted = hasContent || hasResult;
+  const isDescribed = !isInterpreted && hasConstraints(schema);
+  const isRefused = session.reportAll([...collected.problems, ...problems], candidate.node);
+  const isBroken = isRefused || (options.closed === true && !isDescribed && reportOpen(session, candidate));
   return {
-    ...(!isInterpreted && hasConstraints(schema) && { schema }),
+    ...(isDescribed && { schema }),
     bound: {
       kind: isInterpreted ? "content" : item ? "iterable" : "value",
       ...(hasNothing && !isInterpreted && { nullable: true as const }),
@@ -87,6 +94,16 @@ export function deriveOutput(
     },
     isBroken,
   };
+}
+
+/** Reports a closed result without a schema. */
+function reportOpen(session: Session, { name, node }: Candidate): true {
+  session.report(
+    "PF1140",
+    node,
+    `'${name}' has the tag @closed, but its return type does not name the properties of the result. Declare an interface, or remove the tag.`,
+  );
+  return true;
 }
 
 /** Whether a prompt can return this: text, or messages created with the run-time's functions. */

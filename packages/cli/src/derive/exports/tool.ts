@@ -17,7 +17,7 @@ export function deriveTool(
   entry: Entry,
 ): ManifestTool | undefined {
   const input = deriveInput(session, candidate, doc);
-  const output = deriveOutput(session, candidate, doc, { wholeResults: true });
+  const output = deriveOutput(session, candidate, doc, { wholeResults: true, closed: entry.closed === true });
   if (input.isBroken || output.isBroken) return undefined;
   const { shown, examples } = readExamples(doc);
   return {

@@ -25,6 +25,7 @@ export const DIAGNOSTICS = {
     severity: "error",
     summary: "The validator rejects a schema, such as one with a pattern of exponential time",
   },
+  PF1140: { severity: "error", summary: "A closed result has no type that names its properties" },
 
   PF1201: { severity: "error", summary: "A tag has an invalid value" },
   PF1202: { severity: "error", summary: "A tag does not apply to the type" },

@@ -49,6 +49,8 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
     ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
     ...(required.length > 0 && { required }),
     ...(isClosed && { additionalProperties: false }),
+    // Closed results keep the properties that the index signature allows.
+    ...(index.isOpen && conversion.direction === "out" && properties.length > 0 && { additionalProperties: {} }),
     ...index.schema,
   };
   const plan = planOf(plans, index.plan);

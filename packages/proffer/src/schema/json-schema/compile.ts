@@ -1,7 +1,7 @@
 import { Report } from "./report.ts";
 import { anything, createRule, nothing, type Rule } from "./rule.ts";
 import { MAX_WORK, run, startRun } from "./run.ts";
-import { indexSchema } from "./schema-index.ts";
+import { indexSchema, type SchemaIndex } from "./schema-index.ts";
 import { compileSchema } from "./schema-rule.ts";
 import type { CompiledSchema, JsonSchema, SchemaIssue } from "./types.ts";
 
@@ -57,6 +57,18 @@ function explainRoot(root: Rule, value: unknown): SchemaIssue[] {
 
 /** Compiles a schema to a rule; the caller calls `startRun`. @throws {UsageError} like `compileJsonSchema` */
 export function compileRule(root: JsonSchema): Rule {
+  return compileRules(root).ruleAt("");
+}
+
+/** The rules of a schema and its subschemas, compiled on first use. */
+export interface SchemaRules {
+  readonly index: SchemaIndex;
+  /** Returns the rule of the subschema at a pointer. */
+  ruleAt(pointer: string): Rule;
+}
+
+/** Compiles single subschemas of a schema. @throws {UsageError} like `compileJsonSchema` */
+export function compileRules(root: JsonSchema): SchemaRules {
   const index = indexSchema(root);
   const rules = new Map<string, Rule>();
   const links: (() => void)[] = [];
@@ -89,8 +101,14 @@ export function compileRule(root: JsonSchema): Rule {
     );
   }
 
-  const rule = ruleAt("");
-  // The list grows while the targets are compiled.
-  for (const link of links) link();
-  return rule;
+  return {
+    index,
+    ruleAt(pointer) {
+      const rule = ruleAt(pointer);
+      // The list grows while the targets are compiled.
+      for (const link of links) link();
+      links.length = 0;
+      return rule;
+    },
+  };
 }
