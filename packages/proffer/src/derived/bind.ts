@@ -1,3 +1,4 @@
+import { RpcError } from "../protocol/errors.ts";
 import type { CallResult } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import { kindOf, type Result, result } from "../results/content.ts";
