@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { type JsonSchema, UsageError } from "proffer";
 import { compileJsonSchema } from "../packages/proffer/src/schema/json-schema/compile.ts";
-import { formats } from "../packages/proffer/src/schema/json-schema/formats.ts";
 import type { CompiledSchema } from "../packages/proffer/src/schema/json-schema/types.ts";
+import { createAjv } from "./ajv.ts";
 import type { Target } from "./target.ts";
 
 // Schemas and values from a small set, so that values often match and names often coincide.
@@ -152,17 +151,4 @@ function compileUnlessCyclic(tree: JsonSchema): CompiledSchema | undefined {
     if (error instanceof UsageError && error.message.includes("refers to itself")) return undefined;
     throw error;
   }
-}
-
-function createAjv(): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: false,
-    ownProperties: true,
-    validateSchema: false,
-    logger: false,
-  });
-  // Tracking of unevaluated properties makes ajv throw on some valid schemas, and is not needed here.
-  ajv.opts.unevaluated = false;
-  for (const [format, { check }] of formats) ajv.addFormat(format, check);
-  return ajv;
 }

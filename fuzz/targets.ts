@@ -5,7 +5,8 @@ import { jsonSchema } from "./json-schema.ts";
 import { parse } from "./parse.ts";
 import { seals } from "./seals.ts";
 import type { Target } from "./target.ts";
+import { types } from "./types.ts";
 import { uriExpand } from "./uri-expand.ts";
 import { uriMatch } from "./uri-match.ts";
 
-export const targets: readonly Target[] = [parse, framing, http, uriMatch, uriExpand, jsonSchema, seals, derive];
+export const targets: readonly Target[] = [parse, framing, http, uriMatch, uriExpand, jsonSchema, seals, derive, types];
