@@ -189,7 +189,7 @@ it("an export 'server' that is no server at run time is an error", () => {
 it("check names the functions beside a default server", () => {
   const { status, stdout } = outcomeOf("check", "plain.ts");
   expect(status).toBe(0);
-  expect(stdout).toMatch(/^Tools\n {2}ping\(\) .*\n\n.*warning PF2201/);
+  expect(stdout).toMatch(/^Tools\n {2}ping\(\) .*\n\nSizes .*\n {2}ping .*\n\n.*warning PF2201/);
   expect(stdout).toContain("so 'order' and 'cancel' are not served");
 });
 

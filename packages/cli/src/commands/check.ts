@@ -1,6 +1,7 @@
 import type { Server } from "proffer";
 import { createDerivedServer } from "proffer/derived";
 import type { Derivation } from "../derive/index.ts";
+import { sizeOfTool } from "../derive/model/schema-size.ts";
 import { load } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
 import { toManifest } from "../modules/to-manifest.ts";
@@ -9,12 +10,13 @@ import { formatDiagnostics, isBroken, reportDiagnostics } from "../terminal/diag
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { type Listing, listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
+import { formatSizes } from "../terminal/size-text.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 import { Text } from "../terminal/text.ts";
 import { whileDeriving } from "../terminal/while-deriving.ts";
 
 /**
- * Prints the tools, prompts and resources of a module as clients see them, and its diagnostics.
+ * Prints the tools, prompts and resources of a module as clients see them, the sizes of the tools, and the diagnostics.
  * @throws {CommandError} after printing, if there is an error.
  */
 export async function check(file: string, { json = false }: { json?: boolean }): Promise<void> {
@@ -25,10 +27,11 @@ export async function check(file: string, { json = false }: { json?: boolean }):
   });
   const { diagnostics } = derivation;
   const listing = await listModule(file, derivation);
-  if (json) printJson({ ...listing, diagnostics });
+  const sizes = listing.tools.map(sizeOfTool);
+  if (json) printJson({ ...listing, sizes, diagnostics });
   else {
     const styles = stylesFor(process.stdout);
-    const parts = [formatListing(listing, styles), formatDiagnostics(diagnostics, styles)];
+    const parts = [formatListing(listing, styles), formatSizes(sizes, styles), formatDiagnostics(diagnostics, styles)];
     print(
       Text.join(
         parts.filter((part) => !part.isEmpty),

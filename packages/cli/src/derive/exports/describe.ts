@@ -10,6 +10,7 @@ import { fitsLimits, type NamedSchema } from "./limits.ts";
 import { reportNotes } from "./notes.ts";
 import { derivePrompt } from "./prompt.ts";
 import { deriveResource } from "./resource.ts";
+import { reportSize } from "./schema-cost.ts";
 import type { ModuleForm } from "./server.ts";
 import { locate, type Session } from "./session.ts";
 import { deriveTool } from "./tool.ts";
@@ -49,7 +50,9 @@ export function describeModule(session: Session, file: ts.SourceFile, companions
       companions.of(candidate, { what: "tool", names: [] });
       const tool = deriveTool(session, candidate, doc, entry);
       const schemas = [["input", tool?.inputSchema] as const, ["output", tool?.outputSchema] as const];
-      if (fitsLimits(session, candidate, schemas)) keep(content.tools, tool);
+      if (tool === undefined || !fitsLimits(session, candidate, schemas)) continue;
+      reportSize(session, candidate, tool);
+      keep(content.tools, tool);
     } else if (kind === "prompt") {
       const prompt = derivePrompt(session, candidate, doc, entry);
       const names = prompt?.arguments.map(({ name }) => name) ?? [];

@@ -80,6 +80,8 @@ export const DIAGNOSTICS = {
   PF2104: { severity: "warning", summary: "A tag appears more than once" },
   PF2201: { severity: "warning", summary: "Functions beside a default server are not served" },
 
+  PF2301: { severity: "warning", summary: "A schema is larger than 16 kB" },
+
   PF3001: { severity: "note", summary: "Functions throw errors that no model will see" },
   PF3002: { severity: "note", summary: "Functions return whole results" },
 } as const;
