@@ -1,20 +1,10 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { connect } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { load } from "../src/modules/load.ts";
-import { prepareModule } from "../src/modules/prepare-module.ts";
 
 let folder: string;
 
@@ -36,12 +26,6 @@ function write(file: string, ...lines: string[]): string {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `${lines.join("\n")}\n`);
   return path;
-}
-
-/** Returns the cache folder of a module. */
-function cacheOf(file: string): string {
-  const name = readdirSync(join(folder, ".proffer")).find((entry) => entry.startsWith(`${file}-`));
-  return join(folder, ".proffer", name ?? "missing");
 }
 
 describe("load", () => {
@@ -122,69 +106,5 @@ describe("load", () => {
   it("rejects with every diagnostic of a module that cannot be served", async () => {
     const module = write("callback.ts", "/** Calls. */", "export function call(back: () => void) { back(); }");
     await expect(load(module)).rejects.toThrow(/callback\.ts:2:22 error PF1102/);
-  });
-});
-
-describe("the cache of a module", () => {
-  it("is used until a file that it depends on changes", async () => {
-    write("type.ts", "export interface Input { a: string }");
-    const module = write(
-      "user.ts",
-      'import type { Input } from "./type.ts";',
-      "/** Takes. */",
-      "export function take(input: Input) {}",
-    );
-    const first = await prepareModule(module);
-    const kept = readFileSync(join(cacheOf("user.ts"), "manifest.json"), "utf8");
-    expect((await prepareModule(module)).manifest).toEqual(JSON.parse(JSON.stringify(first.manifest)));
-    expect(readFileSync(join(cacheOf("user.ts"), "manifest.json"), "utf8")).toBe(kept);
-    write("type.ts", "export interface Input { b: string }");
-    const [tool] = (await prepareModule(module)).manifest.tools;
-    expect(tool?.inputSchema.properties).toMatchObject({ input: { properties: { b: { type: "string" } } } });
-  });
-
-  it("is invalidated by a new, nearer tsconfig.json", async () => {
-    const module = write("deep/er/tools.ts", "/** Says. */", 'export const say = () => "said";');
-    await prepareModule(module);
-    const before = readdirSync(join(folder, ".proffer"));
-    const stored = () => {
-      const name = before.find((entry) => entry.startsWith("tools.ts-")) ?? "";
-      return JSON.parse(readFileSync(join(folder, ".proffer", name, "manifest.json"), "utf8")).stored;
-    };
-    expect(stored().fingerprint.absent).toContain("deep/er/tsconfig.json");
-    write("deep/tsconfig.json", "{}");
-    await prepareModule(module);
-    expect(Object.keys(stored().fingerprint.files)).toContain("deep/tsconfig.json");
-  });
-
-  it("is rebuilt with one warning if it is damaged", async () => {
-    const module = write("damaged.ts", "/** Says. */", 'export const say = () => "said";');
-    await prepareModule(module);
-    const manifest = join(cacheOf("damaged.ts"), "manifest.json");
-    const emission = () => join(cacheOf("damaged.ts"), JSON.parse(readFileSync(manifest, "utf8")).stored.folder);
-    const damages = [
-      () => writeFileSync(manifest, '{"digest":"","stored":{}}'),
-      () => writeFileSync(manifest, "null"),
-      () => rmSync(join(emission(), "damaged.js")),
-    ];
-    for (const damage of damages) {
-      damage();
-      const warnings: string[] = [];
-      const { manifest: derived } = await prepareModule(module, { warn: (message) => warnings.push(message) });
-      expect(warnings).toEqual([expect.stringContaining("is unusable")]);
-      expect(derived.tools).toHaveLength(1);
-    }
-    const warnings: string[] = [];
-    await prepareModule(module, { warn: (message) => warnings.push(message) });
-    expect(warnings).toEqual([]);
-  });
-
-  it("is ignored by Git and keeps at most three versions", async () => {
-    for (let version = 0; version < 5; version++) {
-      await prepareModule(write("often.ts", "/** Says. */", `export const say = () => "${version}";`));
-    }
-    expect(readFileSync(join(folder, ".proffer/.gitignore"), "utf8")).toBe("*\n");
-    const folders = readdirSync(cacheOf("often.ts"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(folders).toHaveLength(3);
   });
 });

@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { distFile } from "../../proffer/test/dist.ts";
 import { openVersions } from "../src/dev/versions.ts";
 import { locateCache, readCache } from "../src/modules/cache.ts";
-import { digestText } from "../src/modules/fingerprint.ts";
+import { digestOf } from "../src/modules/stamp.ts";
 import { currentTrust, isReplaceable, type Trust } from "../src/modules/trust.ts";
 import { userKey } from "../src/modules/user-key.ts";
 import { createProject, type Project } from "./project.ts";
@@ -97,9 +97,9 @@ function plantForeignCode(): void {
   const { stored } = JSON.parse(readFileSync(manifest, "utf8"));
   const text = readFileSync(word, "utf8").replace("honest", "foreign");
   writeFileSync(word, text);
-  stored.emitted["deep/word.js"] = digestText(text);
+  stored.emitted["deep/word.js"] = digestOf(text);
   const content = JSON.stringify(stored);
-  writeFileSync(manifest, `{"digest":"${digestText(content)}","stored":${content}}`);
+  writeFileSync(manifest, `{"digest":"${digestOf(content)}","stored":${content}}`);
 }
 
 describe("a cache that somebody else could have written", () => {

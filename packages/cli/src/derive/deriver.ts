@@ -4,11 +4,14 @@ import { type EmitSource, emitFiles } from "./emit/emit.ts";
 import { toPosix } from "./emit/layout.ts";
 import type { Derivation, Emission } from "./model/description.ts";
 import { openProject } from "./program/project.ts";
+import { createSystem, type FileObserver } from "./program/system.ts";
 import { describeMissing, describeSnapshot } from "./snapshot.ts";
 
 export interface DeriveOptions {
   /** Also report TypeScript's own errors in the author's files, which takes additional time. Default: true. */
   check?: boolean;
+  /** Is notified of everything that the derivation reads or looks for. */
+  observer?: FileObserver;
 }
 
 /** Derives a module repeatedly. Each derivation reuses the unchanged parts of the previous one. */
@@ -28,14 +31,15 @@ export function derive(entry: string, options: DeriveOptions = {}): Derivation {
 }
 
 /** Creates a deriver for a module. */
-export function createDeriver(entry: string, { check = true }: DeriveOptions = {}): Deriver {
+export function createDeriver(entry: string, { check = true, observer }: DeriveOptions = {}): Deriver {
   const absolute = resolve(entry);
   const path = toPosix(existsSync(absolute) ? realpathSync(absolute) : absolute);
-  const project = openProject(path);
+  const system = createSystem(observer);
+  const project = openProject(path, system);
   let emittable: EmitSource | undefined;
 
   function derive(): Derivation {
-    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return describeMissing(path);
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return describeMissing(path, system);
     const { derivation, source } = describeSnapshot(path, project.refresh(), check);
     emittable = source;
     return derivation;

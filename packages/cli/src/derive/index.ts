@@ -4,3 +4,4 @@ export type { ModuleImport } from "./emit/module-function/module-draft.ts";
 export { toModuleFunction } from "./emit/module-function/module-function.ts";
 export type { Derivation, Emission, EmittedFile } from "./model/description.ts";
 export type { Diagnostic } from "./model/diagnostics.ts";
+export type { FileObserver } from "./program/system.ts";

@@ -14,20 +14,20 @@ import { fromCompiler } from "./program/compiler-errors.ts";
 import { isProjectFile } from "./program/origin.ts";
 import { createPackageFinder, type FindPackage, type PackageInfo } from "./program/packages.ts";
 import type { Snapshot } from "./program/project.ts";
+import type { System } from "./program/system.ts";
 
 /** Describes a module in a snapshot of its program. Also returns the files to emit. */
 export function describeSnapshot(
   entry: string,
-  { program, configuration, described }: Snapshot,
+  { program, configuration, described, system }: Snapshot,
   check: boolean,
 ): { derivation: Derivation; source: EmitSource } {
-  const packageOf = createPackageFinder();
+  const packageOf = createPackageFinder(system);
   const files = program.getSourceFiles().filter((file) => isProjectFile(program, file, packageOf));
   const session = openSession(program, packageOf);
   const empty: Derivation = {
     ...emptyDerivation(entry, packageOf),
     files: inputsOf(files, configuration.files, packageOf(entry)),
-    packages: packagesOf(program, files, packageOf),
   };
   const source = { program, entry, files };
 
@@ -58,11 +58,11 @@ export function describeSnapshot(
 }
 
 /** Describes a module that does not exist. */
-export function describeMissing(entry: string): Derivation {
+export function describeMissing(entry: string, system: System): Derivation {
   const { severity } = DIAGNOSTICS.PF1001;
   const message = `The module ${entry} does not exist. Check the path.`;
   const diagnostics: Diagnostic[] = [{ code: "PF1001", severity, file: entry, line: 1, column: 1, message }];
-  return { ...emptyDerivation(entry, createPackageFinder()), diagnostics, files: [entry] };
+  return { ...emptyDerivation(entry, createPackageFinder(system)), diagnostics, files: [entry] };
 }
 
 function emptyDerivation(entry: string, packageOf: FindPackage): Derivation {
@@ -76,23 +76,12 @@ function emptyDerivation(entry: string, packageOf: FindPackage): Derivation {
     questions: [],
     diagnostics: [],
     files: [],
-    packages: [],
   };
 }
 
 function inputsOf(files: ts.SourceFile[], configurations: string[], own: PackageInfo | undefined): string[] {
   const manifest = own ? [join(own.directory, "package.json")] : [];
   return [...new Set([...files.map(({ fileName }) => fileName), ...configurations, ...manifest])].sort();
-}
-
-function packagesOf(program: ts.Program, files: ts.SourceFile[], packageOf: FindPackage): PackageInfo[] {
-  const own = new Set(files);
-  const found = new Map<string, PackageInfo>();
-  for (const file of program.getSourceFiles()) {
-    const info = own.has(file) || program.isSourceFileDefaultLibrary(file) ? undefined : packageOf(file.fileName);
-    if (info) found.set(info.directory, info);
-  }
-  return [...found.values()].sort((a, b) => (a.directory < b.directory ? -1 : 1));
 }
 
 type Place = Pick<Diagnostic, "file" | "line" | "column">;

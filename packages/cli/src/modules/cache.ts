@@ -1,25 +1,19 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
-import { pathToFileURL } from "node:url";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join, relative, resolve } from "node:path";
 import type { Manifest } from "proffer/derived";
 import type { Derivation, Diagnostic, Emission } from "../derive/index.ts";
 import { atSource, writeEmission } from "./emission.ts";
 import type { EmissionData } from "./emission-hooks.ts";
-import { digestText, type Fingerprint, findChange, takeFingerprint } from "./fingerprint.ts";
+import { digestEmitted, mustPin, readEmitted, textsAt } from "./emitted-files.ts";
+import { compareFingerprint, createFingerprint } from "./fingerprint.ts";
+import type { InputRecorder } from "./input-recorder.ts";
+import { toRelative } from "./inputs.ts";
 import { findProject } from "./module-file.ts";
+import { digestOf } from "./stamp.ts";
+import { codeOf, FORMAT, readStored, type Stored, writeStored } from "./stored.ts";
 import { toManifest } from "./to-manifest.ts";
-import {
-  checkFolder,
-  checkSeal,
-  claimFolder,
-  FILE_MODE,
-  FOLDER_MODE,
-  isReplaceable,
-  readTrusted,
-  sealOf,
-  type Trust,
-} from "./trust.ts";
+import { checkFolder, claimFolder, FILE_MODE, FOLDER_MODE, type Trust } from "./trust.ts";
 
 /** A cached derivation: enough to serve the module without the compiler. */
 export interface CachedModule {
@@ -32,18 +26,6 @@ export interface CachedModule {
   readonly texts?: EmissionData;
 }
 
-interface Stored {
-  readonly fingerprint: Fingerprint;
-  readonly form: Derivation["form"];
-  readonly manifest: Manifest;
-  readonly diagnostics: readonly Diagnostic[];
-  /** The name of the folder with the JavaScript; `entry` is relative to it. */
-  readonly folder: string;
-  readonly entry: string;
-  /** Digests of the emitted files, by path. */
-  readonly emitted: { readonly [path: string]: string };
-}
-
 /** The place of a module's cache. */
 export interface CacheLocation {
   readonly project: string;
@@ -53,14 +35,12 @@ export interface CacheLocation {
 
 const ROOT = ".proffer";
 const FILE = "manifest.json";
-/** The digest covers the serialized text, so that validating the cache does not serialize the parsed value again. */
-const ENVELOPE = /^\{"digest":"([0-9a-f]+)","stored":(.*)\}$/s;
 /** A process that started before a change may still import files that were emitted for the older version. */
 const MAX_EMISSIONS = 3;
 
 export function locateCache(module: string): CacheLocation {
   const project = findProject(module);
-  const id = digestText(relative(project, module)).slice(0, 8);
+  const id = digestOf(relative(project, module)).slice(0, 8);
   return { project, module, folder: join(project, ROOT, `${basename(module)}-${id}`) };
 }
 
@@ -75,13 +55,25 @@ export function cacheRoot({ project }: Pick<CacheLocation, "project">): string {
  */
 export function readCache(location: CacheLocation, trust: Trust): CachedModule | undefined {
   const { project, folder } = location;
-  const stored = readStored(location, trust);
-  if (stored === undefined || findChange(project, stored.fingerprint) !== undefined) return undefined;
+  const stored = find(location, trust);
+  if (stored === undefined) return undefined;
+  const { change, refreshed } = compareFingerprint(project, stored.fingerprint);
+  if (change !== undefined) return undefined;
   const root = join(folder, stored.folder);
   const files = readEmitted(root, stored.emitted, trust);
-  const { form, manifest, diagnostics } = stored;
+  if (refreshed !== undefined) {
+    refresh(location, { ...stored, fingerprint: { ...stored.fingerprint, inputs: refreshed } }, trust);
+  }
+  const { form, manifest } = stored;
+  const diagnostics = stored.diagnostics.map((each) => ({ ...each, file: resolve(project, each.file) }));
   const cached = { form, manifest, diagnostics, entry: join(root, stored.entry) };
-  return mustPin(location, Object.keys(stored.emitted), trust) ? { ...cached, texts: textsAt(root, files) } : cached;
+  return mustPin(project, stored.emitted, trust) ? { ...cached, texts: textsAt(root, files) } : cached;
+}
+
+/** Reports whether the cache of a module is up to date. @throws as `readCache` does. */
+export function isCurrent(location: CacheLocation, trust: Trust): boolean {
+  const stored = find(location, trust);
+  return stored !== undefined && compareFingerprint(location.project, stored.fingerprint).change === undefined;
 }
 
 /** Returns a random path for the next folder of emitted files, so that concurrent processes never share one. */
@@ -107,6 +99,7 @@ export function claimCache(location: CacheLocation, trust: Trust): void {
 
 /**
  * Writes a derivation and the files that were emitted for `root`.
+ * @param recorder - observed the derivation.
  * @throws {UntrustedError} if the cache is not the user's. @throws if the project is not writable.
  */
 export function writeCache(
@@ -114,93 +107,56 @@ export function writeCache(
   derivation: Derivation,
   emission: Emission,
   root: string,
+  recorder: InputRecorder,
   trust: Trust,
 ): CachedModule {
+  const { project, module, folder } = location;
   const { form, diagnostics } = derivation;
   const placed = atSource(emission);
+  const inputs = recorder.inputsOf(project, module);
+  const isPlaced = placed.files.some(({ text }, index) => text !== emission.files[index]?.text);
   const stored: Stored = {
-    fingerprint: takeFingerprint(location.project, location.module, derivation),
+    format: FORMAT,
+    fingerprint: createFingerprint(inputs, isPlaced ? project : undefined),
     form,
     manifest: toManifest(derivation),
-    diagnostics,
+    diagnostics: diagnostics.map((each) => ({ ...each, file: toRelative(project, each.file) })),
     folder: basename(root),
     entry: placed.entry,
-    emitted: Object.fromEntries(placed.files.map(({ path, text }) => [path, digestText(text)])),
+    emitted: digestEmitted(placed.files),
   };
-  const text = JSON.stringify(stored);
-  const seal = sealOf(location.module, text, trust);
+  const write = writeStored(stored, module, trust);
   claimCache(location, trust);
   // Fails if the folder exists.
   mkdirSync(root, { mode: FOLDER_MODE });
   writeEmission(root, placed, { folder: FOLDER_MODE, file: FILE_MODE });
   // Emitted files are ES modules, even if the project's package.json says otherwise.
   writeFileSync(join(root, "package.json"), '{ "type": "module" }\n', { mode: FILE_MODE });
-  replaceFile(join(location.folder, FILE), `{"digest":"${seal}","stored":${text}}`);
-  removeOldEmissions(location.folder);
+  write(join(folder, FILE));
+  removeOldEmissions(folder);
   const cached = { form, manifest: stored.manifest, diagnostics, entry: join(root, placed.entry) };
-  const isPinned = mustPin(location, Object.keys(stored.emitted), trust);
-  return isPinned ? { ...cached, texts: textsAt(root, placed.files) } : cached;
+  return mustPin(project, stored.emitted, trust) ? { ...cached, texts: textsAt(root, placed.files) } : cached;
 }
 
-function readStored({ project, module, folder }: CacheLocation, trust: Trust): Stored | undefined {
-  const file = join(folder, FILE);
-  let text: string;
+/** Returns the entry of a module, whether or not it is up to date. */
+function find({ project, module, folder }: CacheLocation, trust: Trust): Stored | undefined {
   try {
     checkFolder(cacheRoot({ project }), trust);
     checkFolder(folder, trust);
-    text = readTrusted(file, trust).toString("utf8");
+    return readStored(join(folder, FILE), module, trust);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
-  const [, seal, stored] = ENVELOPE.exec(text) ?? [];
-  if (seal === undefined || stored === undefined) throw new Error(`${file} was modified`);
-  checkSeal(seal, module, stored, trust);
-  return JSON.parse(stored);
 }
 
-type EmittedText = { readonly path: string; readonly text: string };
-
-function readEmitted(root: string, emitted: Stored["emitted"], trust: Trust): EmittedText[] {
-  const paths = Object.keys(emitted);
-  for (const folder of foldersOf(paths)) checkFolder(join(root, folder), trust);
-  return paths.map((path) => {
-    const content = readTrusted(join(root, path), trust);
-    if (digestText(content) !== emitted[path]) throw new Error(`${join(root, path)} was modified`);
-    return { path, text: content.toString("utf8") };
-  });
-}
-
-/** Returns the folders of relative paths, from "." downwards. */
-function foldersOf(paths: readonly string[]): Set<string> {
-  const folders = new Set<string>();
-  for (const path of paths) {
-    for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
+/** Writes new stamps. A cache of another user, for example in an image, stays as it is. */
+function refresh({ module, folder }: CacheLocation, stored: Stored, trust: Trust): void {
+  try {
+    writeStored(stored, module, trust)(join(folder, FILE));
+  } catch {
+    // The next start compares the contents again.
   }
-  return folders;
-}
-
-/**
- * Reports whether Node must run the texts that were checked instead of reading the files again. CommonJS files are
- * always imported by path: Node cannot run one from memory that requires an ES module.
- */
-function mustPin({ project }: CacheLocation, paths: readonly string[], trust: Trust): boolean {
-  return !paths.some((path) => path.endsWith(".cjs")) && isReplaceable(project, trust);
-}
-
-function textsAt(root: string, files: readonly EmittedText[]): EmissionData {
-  return Object.fromEntries(files.map(({ path, text }) => [pathToFileURL(join(root, path)).href, text]));
-}
-
-/** Replaces the file atomically: concurrent readers see the old file or the new one, never a part of it. */
-function replaceFile(file: string, text: string): void {
-  const temporary = `${file}.${randomBytes(6).toString("hex")}`;
-  writeFileSync(temporary, text, { flag: "wx", mode: FILE_MODE });
-  renameSync(temporary, file);
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }
 
 function removeOldEmissions(folder: string): void {

@@ -17,6 +17,7 @@ import { atSource, inlineMap } from "./emission.ts";
 import type { EmissionData } from "./emission-hooks.ts";
 import { importEmission } from "./import-emission.ts";
 import { importModule } from "./import-module.ts";
+import { InputRecorder } from "./input-recorder.ts";
 import { findModule } from "./module-file.ts";
 import { toManifest } from "./to-manifest.ts";
 import { currentTrust, type Trust, UntrustedError } from "./trust.ts";
@@ -59,15 +60,16 @@ export async function prepareModule(
     else warn(`The cache of ${file} is unusable and will be rebuilt: ${messageOf(error)}`);
   }
   const root = newEmissionFolder(location);
+  const recorder = new InputRecorder();
   const { derivation, emission } = await whileDeriving(file, async () => {
     const { createDeriver } = await import("../derive/index.ts");
-    const deriver = createDeriver(location.module);
+    const deriver = createDeriver(location.module, { observer: recorder });
     const derivation = deriver.derive();
     checkDerivation(file, derivation);
     return { derivation, emission: deriver.emit(root) };
   });
   try {
-    return fromCache(file, writeCache(location, derivation, emission, root, trust), trust);
+    return fromCache(file, writeCache(location, derivation, emission, root, recorder, trust), trust);
   } catch (error) {
     if (error instanceof UntrustedError) warnOfForeignCache(location, error, warn);
     else warn(`The cache of ${file} cannot be written, so the next start will be slow again: ${messageOf(error)}`);

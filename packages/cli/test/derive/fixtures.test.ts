@@ -60,7 +60,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-type Compared = Omit<Derivation, "files" | "packages">;
+type Compared = Omit<Derivation, "files">;
 
 function deriveFixture(source: string): Compared {
   const entry = existsSync(join(source, "input.js")) ? "input.js" : "input.ts";
@@ -73,7 +73,7 @@ function deriveFixture(source: string): Compared {
   }
   const { workspace, deriver } = opened;
   workspace.replace(source);
-  const { files: _, packages: __, ...derivation } = deriver.derive();
+  const { files: _, ...derivation } = deriver.derive();
   const local = <Item extends { file: string }>(item: Item) => ({
     ...item,
     file: relative(workspace.directory, item.file),

@@ -12,10 +12,8 @@ export interface Derivation extends Manifest {
   /** The questions whose schema was derived; `emit` adds the schemas to the code. */
   readonly questions: readonly DerivedQuestion[];
   readonly diagnostics: readonly Diagnostic[];
-  /** Absolute paths of all files of the author that the result depends on, for hashing and watching. */
+  /** Absolute paths of all files of the author that the result depends on, for watching. */
   readonly files: readonly string[];
-  /** The packages whose types were read. */
-  readonly packages: readonly { readonly name: string; readonly version: string; readonly directory: string }[];
 }
 
 export interface DerivedQuestion {

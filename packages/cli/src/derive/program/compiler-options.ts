@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 import ts from "typescript";
+import type { System } from "./system.ts";
 
 /** The compiler options for the author's files, and the files they come from. */
 export interface Configuration {
@@ -24,13 +24,13 @@ const NO_INPUTS = 18003;
  * `string | null` is `string`), bundler module resolution (`emit` rewrites the specifiers for Node), ECMAScript
  * modules, and Node types relative to the entry instead of the current directory.
  */
-export function readConfiguration(entry: string): Configuration {
+export function readConfiguration(entry: string, system: System): Configuration {
   const directory = dirname(entry);
-  const path = findConfigFile(entry);
-  const parsed = path === undefined ? undefined : readConfigFile(path);
+  const path = findConfigFile(entry, system);
+  const parsed = path === undefined ? undefined : readConfigFile(path, system);
   const own = withoutBuildOptions(parsed?.options ?? {});
   const typeRoots = own.typeRoots ?? typeRootsAbove(directory);
-  const hasNode = typeRoots.some((root) => existsSync(join(root, "node")));
+  const hasNode = typeRoots.some((root) => system.directoryExists(join(root, "node")));
   const root = parse(entry).root;
   return {
     files: parsed?.files ?? [],
@@ -67,8 +67,8 @@ export function readConfiguration(entry: string): Configuration {
 }
 
 /** Returns the nearest tsconfig.json of a file. */
-export function findConfigFile(entry: string): string | undefined {
-  return ts.findConfigFile(dirname(entry), ts.sys.fileExists);
+export function findConfigFile(entry: string, system: System): string | undefined {
+  return ts.findConfigFile(dirname(entry), system.fileExists);
 }
 
 /** Options of the author's own build that conflict with ours. */
@@ -98,15 +98,18 @@ function withoutBuildOptions(options: ts.CompilerOptions): ts.CompilerOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !BUILD_OPTIONS.includes(name)));
 }
 
-function readConfigFile(path: string): { options: ts.CompilerOptions; files: string[]; errors: ts.Diagnostic[] } {
+function readConfigFile(
+  path: string,
+  system: System,
+): { options: ts.CompilerOptions; files: string[]; errors: ts.Diagnostic[] } {
   const files: string[] = [];
   const host: ts.ParseConfigHost = {
-    ...ts.sys,
+    ...system,
     // The patterns are for the author's build; expanding them could walk a whole repository.
     readDirectory: () => [],
     readFile(file) {
       files.push(file);
-      return ts.sys.readFile(file);
+      return system.readFile(file);
     },
   };
   const source = ts.readJsonConfigFile(path, host.readFile);

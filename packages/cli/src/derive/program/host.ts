@@ -1,8 +1,9 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { isDependency } from "./origin.ts";
+import type { System } from "./system.ts";
 
 /** The compiler's view of the file system, cached between programs. */
 export interface Host {
@@ -15,7 +16,7 @@ export interface Host {
 }
 
 /** Creates a host. A file with the same modification time and size is not read, parsed or bound again. */
-export function createHost(directory: string): Host {
+export function createHost(directory: string, system: System): Host {
   const files = new Map<string, { stamp: string; source: ts.SourceFile }>();
   // The author's files that have an unresolved import.
   const unresolved = new Set<ts.Path>();
@@ -24,9 +25,13 @@ export function createHost(directory: string): Host {
   function getSourceFile(file: string, given: ts.ScriptTarget | ts.CreateSourceFileOptions): ts.SourceFile | undefined {
     const stamp = stampOf(file);
     const cached = files.get(file);
-    if (stamp === undefined) return undefined;
+    if (stamp === undefined) {
+      // For the observer: a reference to a missing file is not looked up before.
+      system.fileExists(file);
+      return undefined;
+    }
     if (cached?.stamp === stamp) return cached.source;
-    const text = ts.sys.readFile(file);
+    const text = system.readFile(file);
     if (text === undefined) return undefined;
     const options = typeof given === "object" ? given : { languageVersion: given };
     // comments/ parses the comments; the compiler needs them only in JavaScript, where they declare the types.
@@ -47,11 +52,16 @@ export function createHost(directory: string): Host {
       packages = cache.getPackageJsonInfoCache();
       return {
         ...host,
+        fileExists: system.fileExists,
+        directoryExists: system.directoryExists,
+        readFile: system.readFile,
+        getDirectories: system.getDirectories,
+        realpath: system.realpath,
         getCurrentDirectory: () => directory,
         getSourceFile,
         getModuleResolutionCache: () => cache,
         resolveModuleNameLiterals(literals, file, _redirect, own, containing) {
-          const resolved = literals.map(({ text }) => resolveModule(text, file, own, cache));
+          const resolved = literals.map(({ text }) => resolveModule(text, file, own, cache, system));
           const isMissing = literals.some(({ text }, index) => resolved[index] === undefined && !isBuiltin(text));
           if (isMissing && !isDependency(file)) unresolved.add(pathOf(containing));
           else unresolved.delete(pathOf(containing));
@@ -81,8 +91,9 @@ export function resolveModule(
   file: string,
   options: ts.CompilerOptions,
   cache?: ts.ModuleResolutionCache,
+  system: ts.ModuleResolutionHost = ts.sys,
 ): ts.ResolvedModuleFull | undefined {
-  const { resolvedModule } = ts.resolveModuleName(specifier, file, options, ts.sys, cache);
+  const { resolvedModule } = ts.resolveModuleName(specifier, file, options, system, cache);
   if (!resolvedModule?.isExternalLibraryImport) return resolvedModule;
   const { resolvedFileName } = resolvedModule;
   const isSource = /\.[cm]?tsx?$/.test(resolvedFileName) && !/\.d\.[cm]?ts$/.test(resolvedFileName);
@@ -97,11 +108,11 @@ export function stampOf(file: string): string | undefined {
 }
 
 /** Returns the nearest package.json of a directory, with or without a name in it. */
-export function nearestPackage(directory: string): string | undefined {
+export function nearestPackage(directory: string, system: System): string | undefined {
   const file = join(directory, "package.json");
-  if (existsSync(file)) return file;
+  if (system.fileExists(file)) return file;
   const parent = dirname(directory);
-  return parent === directory ? undefined : nearestPackage(parent);
+  return parent === directory ? undefined : nearestPackage(parent, system);
 }
 
 /** Returns the path by which TypeScript keys its files; the public type does not have it. */

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { System } from "./system.ts";
 
 /** The name and version of a package, from its package.json. */
 export interface PackageInfo {
@@ -15,13 +15,13 @@ export type FindPackage = (file: string) => PackageInfo | undefined;
  * Creates a finder that reads each package.json once. It skips those without a name, which only set the module type of
  * a folder.
  */
-export function createPackageFinder(): FindPackage {
+export function createPackageFinder(system: System): FindPackage {
   const known = new Map<string, PackageInfo | undefined>();
 
   function ofDirectory(directory: string): PackageInfo | undefined {
     if (known.has(directory)) return known.get(directory);
     const parent = dirname(directory);
-    const found = readPackage(directory) ?? (parent === directory ? undefined : ofDirectory(parent));
+    const found = readPackage(directory, system) ?? (parent === directory ? undefined : ofDirectory(parent));
     known.set(directory, found);
     return found;
   }
@@ -29,10 +29,10 @@ export function createPackageFinder(): FindPackage {
   return (file) => ofDirectory(dirname(file));
 }
 
-function readPackage(directory: string): PackageInfo | undefined {
+function readPackage(directory: string, system: System): PackageInfo | undefined {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+    parsed = JSON.parse(system.readFile(join(directory, "package.json")) ?? "");
   } catch {
     return undefined;
   }
