@@ -116,6 +116,10 @@ describe("proffer dev over stdio", () => {
     edit(`${module("four", "Says another word.")}/** New. */\nexport const added = () => 1;\n`);
     await client.waitFor("notifications/tools/list_changed");
     expect((await client.listTools()).map(({ name }) => name).sort()).toEqual(["added", "asked", "say", "slow"]);
+    edit(`${module("five", "Says another word.")}/** New. */\nexport const added = (back: () => void) => back();\n`);
+    await client.waitFor("notifications/tools/list_changed");
+    expect((await client.listTools()).map(({ name }) => name).sort()).toEqual(["asked", "say", "slow"]);
+    expect(textOf(await client.call("say"))).toBe("five");
     await client.close();
   });
 });

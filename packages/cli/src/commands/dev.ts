@@ -1,12 +1,13 @@
 import { overrideOptions } from "proffer/derived";
 import { prepareProcess, serveProcess } from "proffer/stdio";
+import type { Derivation } from "../derive/index.ts";
 import { reportCalls } from "../dev/call-report.ts";
 import { formatEdit } from "../dev/edit-text.ts";
 import { createLiveServer, type LiveServer } from "../dev/live-server.ts";
 import { openVersions, type Version, type Versions } from "../dev/versions.ts";
 import { watchProject } from "../dev/watch.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { reportAll, reportDiagnostics } from "../terminal/diagnostic-report.ts";
+import { countErrors, reportAll, reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
@@ -31,6 +32,7 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
   const live = createLiveServer(first.server, reportCalls);
   let current = first.server;
   reportAll(first.derivation.diagnostics);
+  reportErrors(first.derivation);
   await live.start(first.server);
   say(formatListing(await listServer(first.server), stylesFor(process.stderr)));
 
@@ -41,6 +43,7 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
     if (next === undefined) return;
     const difference = live.follow(next.server);
     reportDiagnostics(next.derivation.diagnostics);
+    reportErrors(next.derivation);
     const edit = { before: current, after: next.server, difference, milliseconds: performance.now() - started };
     say(formatEdit(edit, stylesFor(process.stderr)));
     current = next.server;
@@ -52,6 +55,15 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
       listening: ({ url }) => say(text`\nListening at ${url}; watching ${file} for edits.`),
     }),
   );
+}
+
+/** Says that functions are missing, because the lists below the diagnostics look complete. */
+function reportErrors(derivation: Derivation): void {
+  const count = countErrors(derivation);
+  if (count === 0) return;
+  const errors = count === 1 ? "1 error" : `${count} errors`;
+  const { red } = stylesFor(process.stderr);
+  say(text`${red("✗")} ${errors}. Functions with errors are not served; serve and build refuse the whole module.`);
 }
 
 /**

@@ -13,7 +13,7 @@ import { warnOfForeignCache } from "../modules/prepare-module.ts";
 import { toManifest } from "../modules/to-manifest.ts";
 import { currentTrust, type Trust, UntrustedError } from "../modules/trust.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { checkDerivation } from "../terminal/diagnostic-report.ts";
+import { checkModule } from "../terminal/diagnostic-report.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
 import { type ExternalModules, openExternalModules } from "./external-modules.ts";
@@ -30,7 +30,10 @@ export interface Version {
 export interface Versions {
   /** The files that the last derivation read, whether it succeeded or not. */
   readonly files: readonly string[];
-  /** Derives and loads the current version of the module. @throws {CommandError} that shows its errors. */
+  /**
+   * Derives and loads the current version of the module, without the functions that have errors.
+   * @throws {CommandError} that shows its errors, if nothing of it can be served.
+   */
   next(): Promise<Version>;
   /** Deletes the emitted files. */
   clear(): void;
@@ -68,7 +71,7 @@ export function openVersions(file: string, trust = currentTrust()): Versions {
     async next() {
       const derivation = deriver.derive();
       files = derivation.files;
-      checkDerivation(file, derivation);
+      checkModule(file, derivation);
       const { form } = derivation;
       const manifest = toManifest(derivation);
       const loaded = await explainLoad(file, load);

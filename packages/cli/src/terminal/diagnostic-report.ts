@@ -4,21 +4,50 @@ import { CommandError } from "./command-error.ts";
 import { type Styles, say, stylesFor } from "./terminal.ts";
 import { Text, text } from "./text.ts";
 
+type Diagnosed = Pick<Derivation, "diagnostics">;
+
+const SYNTAX_ERROR = /^TS1\d{3}$/;
+/**
+ * Errors of the whole module: it does not exist, exports nothing, or exports a server that would not be served. The
+ * middleware of that server may check permissions, so no function may be served without it.
+ */
+const OF_MODULE = new Set(["PF1001", "PF1002", "PF1701", "PF1702", "PF1703"]);
+
 /** Whether the module cannot be served: Proffer's own errors, and syntax errors. */
 function isFatal({ severity, code }: Diagnostic): boolean {
-  return severity === "error" && (!code.startsWith("TS") || /^TS1\d{3}$/.test(code));
+  return severity === "error" && (!code.startsWith("TS") || SYNTAX_ERROR.test(code));
 }
 
-/** Whether a module cannot be served. */
-export function isBroken({ diagnostics }: Pick<Derivation, "diagnostics">): boolean {
+function isOfModule({ code }: Diagnostic): boolean {
+  return OF_MODULE.has(code) || SYNTAX_ERROR.test(code);
+}
+
+/** Whether a module cannot be served, except by `dev`. */
+export function isBroken({ diagnostics }: Diagnosed): boolean {
   return diagnostics.some(isFatal);
 }
 
+/** Returns how many errors keep functions from being served. */
+export function countErrors({ diagnostics }: Diagnosed): number {
+  return diagnostics.filter(isFatal).length;
+}
+
 /** @throws {CommandError} with all diagnostics, if the module cannot be served. */
-export function checkDerivation(file: string, derivation: Pick<Derivation, "diagnostics">): void {
+export function checkDerivation(file: string, derivation: Diagnosed): void {
   if (!isBroken(derivation)) return;
-  const shown = formatDiagnostics(derivation.diagnostics, stylesFor(process.stderr));
-  throw new CommandError(text`${file} cannot be served:\n${shown}`);
+  const hint = derivation.diagnostics.some(isOfModule)
+    ? text``
+    : text`\nFix the errors. Meanwhile, proffer dev serves the functions without errors.`;
+  throw new CommandError(text`${refusal(file, derivation)}${hint}`);
+}
+
+/** @throws {CommandError} with all diagnostics, if not even the functions without errors can be served. */
+export function checkModule(file: string, derivation: Diagnosed): void {
+  if (derivation.diagnostics.some(isOfModule)) throw new CommandError(refusal(file, derivation));
+}
+
+function refusal(file: string, { diagnostics }: Diagnosed): Text {
+  return text`${file} cannot be served:\n${formatDiagnostics(diagnostics, stylesFor(process.stderr))}`;
 }
 
 /** Prints diagnostics to stderr, without notes: those are for `check` and the start of `dev`. */
