@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createCompiler } from "../src/dev/compiler.ts";
 import { openVersions, type Versions } from "../src/dev/versions.ts";
 import { prepareModule } from "../src/modules/prepare-module.ts";
 import { createProject, type Project } from "./project.ts";
@@ -17,7 +18,7 @@ const BAD = [
 beforeAll(() => {
   project = createProject();
   project.write("tools.ts", ...GOOD, ...BAD);
-  versions = openVersions(project.path("tools.ts"));
+  versions = openVersions(project.path("tools.ts"), createCompiler(project.path("tools.ts")));
 });
 
 afterAll(() => {

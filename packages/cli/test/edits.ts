@@ -5,6 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { connect } from "proffer/testing";
+import { createCompiler } from "../src/dev/compiler.ts";
 import { createLiveServer } from "../src/dev/live-server.ts";
 import { openVersions } from "../src/dev/versions.ts";
 
@@ -59,7 +60,7 @@ function slope(points: readonly (readonly [x: number, y: number])[]): number {
 
 for (const part of numbers(PARTS)) editPart(part, 0);
 editEntry(0);
-const versions = openVersions(file);
+const versions = openVersions(file, createCompiler(file));
 const live = createLiveServer((await versions.next()).server);
 const points: [number, number][] = [];
 for (let version = 1; version <= LAST; version++) {

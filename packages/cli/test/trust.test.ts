@@ -16,6 +16,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
+import { createCompiler } from "../src/dev/compiler.ts";
 import { openVersions } from "../src/dev/versions.ts";
 import { locateCache, readCache } from "../src/modules/cache.ts";
 import { digestOf } from "../src/modules/stamp.ts";
@@ -214,7 +215,11 @@ describe("a cache that somebody else could have written", () => {
   it("T176: is not where proffer dev runs code from", async () => {
     copyCache();
     const before = readdirSync(project.path(".proffer"), { recursive: true });
-    const versions = openVersions(project.path("tools.ts"), stranger);
+    const versions = openVersions(
+      project.path("tools.ts"),
+      createCompiler(project.path("tools.ts"), stranger),
+      stranger,
+    );
     expect((await versions.next()).server.info.name).toBe("sample");
     expect(readdirSync(project.path(".proffer"), { recursive: true })).toEqual(before);
     versions.clear();

@@ -2,10 +2,12 @@ import { overrideOptions } from "proffer/derived";
 import { prepareProcess, serveProcess } from "proffer/stdio";
 import type { Derivation } from "../derive/index.ts";
 import { reportCalls } from "../dev/call-report.ts";
+import { startCompiler } from "../dev/compiler-thread.ts";
 import { formatEdit } from "../dev/edit-text.ts";
 import { createLiveServer, type LiveServer } from "../dev/live-server.ts";
 import { openVersions, type Version, type Versions } from "../dev/versions.ts";
 import { watchProject } from "../dev/watch.ts";
+import { findModule } from "../modules/module-file.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { countErrors, reportAll, reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
@@ -25,18 +27,23 @@ import { DEV_FLAGS, parseServeArguments } from "./transport-flags.ts";
 export async function dev(words: readonly string[], rest: readonly string[] = []): Promise<void> {
   const { file, serving } = parseServeArguments(words, DEV_FLAGS);
   await prepareProcess(serving, rest);
-  const versions = openVersions(file);
+  const versions = openVersions(file, startCompiler(findModule(file)));
   process.once("exit", () => versions.clear());
   const begin = Date.now();
-  const first = await explainUsage(whileDeriving(file, () => versions.next()));
+  const cached = await explainUsage(versions.cached());
+  const first = cached ?? (await explainUsage(whileDeriving(file, () => versions.next())));
   const live = createLiveServer(first.server, reportCalls);
   let current = first.server;
   reportAll(first.derivation.diagnostics);
   reportErrors(first.derivation);
   await live.start(first.server);
-  say(formatListing(await listServer(first.server), stylesFor(process.stderr)));
+  // A list may be code, and the first response must not wait for its import.
+  const shown = listServer(first.server).then((listing) => say(formatListing(listing, stylesFor(process.stderr))));
+  if (cached === undefined) await shown;
+  // If the import fails, the process stops with the reason.
+  else shown.catch(() => {});
 
-  const watch = watchProject(versions.files, begin, async () => {
+  const applyEdit = async () => {
     const started = performance.now();
     const next = await tryNext(versions, live);
     watch.setFiles(versions.files);
@@ -47,18 +54,43 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
     const edit = { before: current, after: next.server, difference, milliseconds: performance.now() - started };
     say(formatEdit(edit, stylesFor(process.stderr)));
     current = next.server;
-  });
+  };
+  // An edit during the confirmation is applied after it.
+  let work = Promise.resolve();
+  const inOrder = (task: () => Promise<void>) => {
+    work = work.then(task);
+    return work;
+  };
+  const watch = watchProject(versions.files, begin, () => inOrder(applyEdit));
 
-  await explainUsage(
+  const { load } = first;
+  const served = explainUsage(
     serveProcess(overrideOptions(live.server, { development: serving.errors !== "masked" }), {
       ...serving,
+      ...(load && { load }),
       listening: ({ url }) => say(text`\nListening at ${url}; watching ${file} for edits.`),
     }),
   );
+  if (cached !== undefined) {
+    void inOrder(async () => {
+      if (!(await tryConfirm(versions))) await applyEdit();
+      else watch.setFiles(versions.files);
+    });
+  }
+  await served;
+}
+
+/** Loads the compiler. If that fails, the next version reports the reason. */
+async function tryConfirm(versions: Versions): Promise<boolean> {
+  try {
+    return await versions.confirm();
+  } catch {
+    return false;
+  }
 }
 
 /** Says that functions are missing, because the lists below the diagnostics look complete. */
-function reportErrors(derivation: Derivation): void {
+function reportErrors(derivation: Pick<Derivation, "diagnostics">): void {
   const count = countErrors(derivation);
   if (count === 0) return;
   const errors = count === 1 ? "1 error" : `${count} errors`;

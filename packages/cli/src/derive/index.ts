@@ -1,7 +1,7 @@
 export { createDeriver, derive } from "./deriver.ts";
 export { importedPackages } from "./emit/imported-packages.ts";
 export type { ModuleImport } from "./emit/module-function/module-draft.ts";
-export { toModuleFunction } from "./emit/module-function/module-function.ts";
+export { type ModuleFunction, toModuleFunction } from "./emit/module-function/module-function.ts";
 export type { Derivation, Emission, EmittedFile } from "./model/description.ts";
 export type { Diagnostic } from "./model/diagnostics.ts";
 export type { FileObserver } from "./program/system.ts";

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { makeRunnable } from "./compiler.ts";
 import { createModuleCompiler } from "./module-compiler.ts";
 import type { CompiledModule, ModuleScope } from "./module-graph.ts";
 
@@ -31,7 +32,7 @@ it("runs the newest text and keeps unchanged modules, also in a linked folder", 
   const kept = new Set<CompiledModule | undefined>();
   for (let version = 0; version < 8; version++) {
     const edited = { path: "deep/edited.js", source: "/edited.ts", text: `export const value = ${version};` };
-    const modules = compiler.compile([same, edited], (path) => path);
+    const modules = compiler.compile([same, edited].map(makeRunnable), (path) => path);
     kept.add(modules.get("same.js"));
     expect(await exportsOf(modules.get("deep/edited.js"))).toEqual({ value: version });
   }

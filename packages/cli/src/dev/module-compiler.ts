@@ -1,16 +1,16 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type EmittedFile, toModuleFunction } from "../derive/index.ts";
+import type { RunnableFile } from "./compiler-thread.ts";
 import type { CompiledModule, ModuleScope } from "./module-graph.ts";
 
 /** Compiles emitted files to modules that a module graph can run. */
 export interface ModuleCompiler {
   /** Returns all files by URL. Files that have not changed since the last call are not compiled again. */
-  compile(files: readonly EmittedFile[], urlOf: (path: string) => string): Map<string, CompiledModule>;
+  compile(files: readonly RunnableFile[], urlOf: (path: string) => string): Map<string, CompiledModule>;
 }
 
-interface Known extends EmittedFile {
+interface Known extends RunnableFile {
   readonly compiled: CompiledModule;
 }
 
@@ -25,9 +25,9 @@ export function createModuleCompiler(folder: string): ModuleCompiler {
   let known = new Map<string, Known>();
   let number = 0;
 
-  function compileFile(file: EmittedFile, target: string): CompiledModule {
-    if (file.path.endsWith(".json")) return compileJson(file);
-    const { text, imports } = toModuleFunction(file);
+  function compileFile(file: RunnableFile, target: string): CompiledModule {
+    if (file.module === undefined) return compileJson(file);
+    const { text, imports } = file.module;
     const path = join(target, `${file.path}.cjs`);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
@@ -50,7 +50,7 @@ export function createModuleCompiler(folder: string): ModuleCompiler {
   };
 }
 
-function compileJson({ source, text }: EmittedFile): CompiledModule {
+function compileJson({ source, text }: RunnableFile): CompiledModule {
   return {
     source,
     imports: [],

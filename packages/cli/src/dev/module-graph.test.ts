@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, it } from "vitest";
+import { makeRunnable } from "./compiler.ts";
 import { openExternalModules } from "./external-modules.ts";
 import { createModuleCompiler } from "./module-compiler.ts";
 import { createModuleGraph, type Namespace } from "./module-graph.ts";
@@ -24,7 +25,7 @@ async function open(
   }
   const emitted = Object.entries(files).map(([path, text]) => ({ path, source: join(folder, "src", path), text }));
   const urlOf = (path: string) => pathToFileURL(join(folder, "out", path)).href;
-  const compiler = createModuleCompiler(join(folder, "run")).compile(emitted, urlOf);
+  const compiler = createModuleCompiler(join(folder, "run")).compile(emitted.map(makeRunnable), urlOf);
   const graph = createModuleGraph(compiler, await openExternalModules(join(folder, "out")));
   return (path) => graph(urlOf(path));
 }

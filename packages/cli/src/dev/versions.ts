@@ -3,19 +3,20 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Server } from "proffer";
 import { createDerivedServer, type Module } from "proffer/derived";
-import { createDeriver, type Derivation, type Emission } from "../derive/index.ts";
-import { type CacheLocation, claimCache, locateCache } from "../modules/cache.ts";
+import type { Derivation, Emission } from "../derive/index.ts";
+import { type CacheLocation, claimCache, isCurrent, locateCache } from "../modules/cache.ts";
 import { atSource, writeEmission } from "../modules/emission.ts";
 import { explainLoad } from "../modules/import-module.ts";
-import { ownServer } from "../modules/load.ts";
+import { openPrepared, ownServer } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
-import { warnOfForeignCache } from "../modules/prepare-module.ts";
+import { prepareCached, warnOfForeignCache } from "../modules/prepare-module.ts";
 import { toManifest } from "../modules/to-manifest.ts";
 import { currentTrust, type Trust, UntrustedError } from "../modules/trust.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { checkModule } from "../terminal/diagnostic-report.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
+import type { Compiler } from "./compiler-thread.ts";
 import { type ExternalModules, openExternalModules } from "./external-modules.ts";
 import { createModuleCompiler } from "./module-compiler.ts";
 import { createModuleGraph } from "./module-graph.ts";
@@ -23,13 +24,22 @@ import { createModuleGraph } from "./module-graph.ts";
 /** One version of a module. */
 export interface Version {
   readonly server: Server;
-  readonly derivation: Derivation;
+  readonly derivation: Pick<Derivation, "diagnostics">;
+  /** Imports the module; absent if it is already imported. */
+  readonly load?: (() => Promise<unknown>) | undefined;
 }
 
 /** The successive versions of a module. */
 export interface Versions {
   /** The files that the last derivation read, whether it succeeded or not. */
   readonly files: readonly string[];
+  /**
+   * Returns the version in the cache of the module; undefined if the cache is not valid. The compiler is not used.
+   * @throws {CommandError} if the module must be imported and throws.
+   */
+  cached(): Promise<Version | undefined>;
+  /** Loads the compiler for the version in the cache. Returns whether that version is still current. */
+  confirm(): Promise<boolean>;
   /**
    * Derives and loads the current version of the module, without the functions that have errors.
    * @throws {CommandError} that shows its errors, if nothing of it can be served.
@@ -42,13 +52,14 @@ export interface Versions {
 /** An earlier version with a call in flight may still import one of its files. */
 const KEPT_EMISSIONS = 3;
 
+const warn = (message: string) => say(text`warning: ${message}`);
+
 /** Opens a module to follow its edits. */
-export function openVersions(file: string, trust = currentTrust()): Versions {
+export function openVersions(file: string, compiler: Compiler, trust = currentTrust()): Versions {
   const location = locateCache(findModule(file));
   const { module } = location;
   const root = createRoot(location, trust);
-  const deriver = createDeriver(module);
-  const compiler = createModuleCompiler(join(root, "run"));
+  const modules = createModuleCompiler(join(root, "run"));
   let externals: Promise<ExternalModules> | undefined;
   let number = 0;
   let files: readonly string[] = [module];
@@ -56,11 +67,11 @@ export function openVersions(file: string, trust = currentTrust()): Versions {
   async function load(): Promise<Module> {
     number += 1;
     const target = join(root, String(number));
-    const emission = deriver.emit(target);
+    const emission = await compiler.emit(target);
     if (emission.files.some(({ path }) => path.endsWith(".cjs"))) return importEmission(root, number, emission);
     externals ??= openExternalModules(root);
     const urlOf = (path: string) => pathToFileURL(join(root, path)).href;
-    const graph = createModuleGraph(compiler.compile(emission.files, urlOf), await externals);
+    const graph = createModuleGraph(modules.compile(emission.files, urlOf), await externals);
     return graph(urlOf(emission.entry));
   }
 
@@ -68,8 +79,23 @@ export function openVersions(file: string, trust = currentTrust()): Versions {
     get files() {
       return files;
     },
+    async cached() {
+      const prepared = prepareCached(file, { warn, trust });
+      if (prepared === undefined) return undefined;
+      files = prepared.files;
+      const { server, load } = await openPrepared(prepared);
+      return { server, load, derivation: prepared };
+    },
+    async confirm() {
+      ({ files } = await compiler.derive());
+      try {
+        return isCurrent(location, trust);
+      } catch {
+        return false;
+      }
+    },
     async next() {
-      const derivation = deriver.derive();
+      const derivation = await compiler.derive();
       files = derivation.files;
       checkModule(file, derivation);
       const { form } = derivation;
@@ -79,6 +105,7 @@ export function openVersions(file: string, trust = currentTrust()): Versions {
         form === "functions"
           ? createDerivedServer(manifest, async () => loaded)
           : ownServer(file, form, manifest, loaded);
+      void compiler.save(derivation).catch(() => {});
       return { server, derivation };
     },
     clear: () => rmSync(root, { recursive: true, force: true }),
@@ -98,7 +125,7 @@ function createRoot(location: CacheLocation, trust: Trust): string {
     return root;
   } catch (error) {
     if (error instanceof UntrustedError) {
-      warnOfForeignCache(location, error, (message) => say(text`warning: ${message}`));
+      warnOfForeignCache(location, error, warn);
     }
   }
   try {

@@ -20,6 +20,8 @@ export interface CachedModule {
   readonly form: Derivation["form"];
   readonly manifest: Manifest;
   readonly diagnostics: readonly Diagnostic[];
+  /** The files of the author, for watching. */
+  readonly files: readonly string[];
   /** Absolute path of the JavaScript to import. */
   readonly entry: string;
   /** The emitted files that were checked, by URL. Present if others could replace the files before Node imports them. */
@@ -66,7 +68,8 @@ export function readCache(location: CacheLocation, trust: Trust): CachedModule |
   }
   const { form, manifest } = stored;
   const diagnostics = stored.diagnostics.map((each) => ({ ...each, file: resolve(project, each.file) }));
-  const cached = { form, manifest, diagnostics, entry: join(root, stored.entry) };
+  const sources = stored.files.map((file) => resolve(project, file));
+  const cached = { form, manifest, diagnostics, files: sources, entry: join(root, stored.entry) };
   return mustPin(project, stored.emitted, trust) ? { ...cached, texts: textsAt(root, files) } : cached;
 }
 
@@ -111,7 +114,7 @@ export function writeCache(
   trust: Trust,
 ): CachedModule {
   const { project, module, folder } = location;
-  const { form, diagnostics } = derivation;
+  const { form, diagnostics, files } = derivation;
   const placed = atSource(emission);
   const inputs = recorder.inputsOf(project, module);
   const isPlaced = placed.files.some(({ text }, index) => text !== emission.files[index]?.text);
@@ -121,6 +124,7 @@ export function writeCache(
     form,
     manifest: toManifest(derivation),
     diagnostics: diagnostics.map((each) => ({ ...each, file: toRelative(project, each.file) })),
+    files: files.map((file) => toRelative(project, file)),
     folder: basename(root),
     entry: placed.entry,
     emitted: digestEmitted(placed.files),
@@ -134,7 +138,7 @@ export function writeCache(
   writeFileSync(join(root, "package.json"), '{ "type": "module" }\n', { mode: FILE_MODE });
   write(join(folder, FILE));
   removeOldEmissions(folder);
-  const cached = { form, manifest: stored.manifest, diagnostics, entry: join(root, placed.entry) };
+  const cached = { form, manifest: stored.manifest, diagnostics, files, entry: join(root, placed.entry) };
   return mustPin(project, stored.emitted, trust) ? { ...cached, texts: textsAt(root, placed.files) } : cached;
 }
 

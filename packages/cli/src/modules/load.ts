@@ -36,7 +36,8 @@ export async function openServer(file: string, options?: PrepareOptions): Promis
   return { ...(await explainUsage(openPrepared(prepared))), prepared };
 }
 
-async function openPrepared({ file, form, manifest, load }: PreparedModule): Promise<OpenedServer> {
+/** Returns the server of a prepared module. It is imported only if it exports its own server. */
+export async function openPrepared({ file, form, manifest, load }: PreparedModule): Promise<OpenedServer> {
   if (form === "functions") return { server: createDerivedServer(manifest, load), load };
   return { server: ownServer(file, form, manifest, await load()) };
 }

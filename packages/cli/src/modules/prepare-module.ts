@@ -30,6 +30,8 @@ export interface PreparedModule {
   readonly form: Derivation["form"];
   readonly manifest: Manifest;
   readonly diagnostics: readonly Diagnostic[];
+  /** The files of the author, for watching. */
+  readonly files: readonly string[];
   /** The URL of the emitted JavaScript; absent if it is not on disk, or if others could replace it there. */
   readonly url?: string;
   /** Imports the emitted JavaScript. @throws {CommandError} with the stack trace if the module throws. */
@@ -51,14 +53,9 @@ export async function prepareModule(
   file: string,
   { warn = () => {}, trust = currentTrust() }: PrepareOptions = {},
 ): Promise<PreparedModule> {
+  const cached = prepareCached(file, { warn, trust });
+  if (cached !== undefined) return cached;
   const location = locateCache(findModule(file));
-  try {
-    const cached = readCache(location, trust);
-    if (cached !== undefined) return fromCache(file, cached, trust);
-  } catch (error) {
-    if (error instanceof UntrustedError) warnOfForeignCache(location, error, warn);
-    else warn(`The cache of ${file} is unusable and will be rebuilt: ${messageOf(error)}`);
-  }
   const root = newEmissionFolder(location);
   const recorder = new InputRecorder();
   const { derivation, emission } = await whileDeriving(file, async () => {
@@ -77,23 +74,40 @@ export async function prepareModule(
   }
 }
 
+/** Prepares a module from its cache, without the compiler; undefined if it has no valid cache. */
+export function prepareCached(
+  file: string,
+  { warn = () => {}, trust = currentTrust() }: PrepareOptions = {},
+): PreparedModule | undefined {
+  const location = locateCache(findModule(file));
+  try {
+    const cached = readCache(location, trust);
+    return cached && fromCache(file, cached, trust);
+  } catch (error) {
+    if (error instanceof UntrustedError) warnOfForeignCache(location, error, warn);
+    else warn(`The cache of ${file} is unusable and will be rebuilt: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
 function fromCache(file: string, cached: CachedModule, { owners }: Trust): PreparedModule {
-  const { form, manifest, diagnostics, entry, texts } = cached;
+  const { form, manifest, diagnostics, files, entry, texts } = cached;
   const url = pathToFileURL(entry).href;
   const load = () => (texts === undefined ? importModule(file, url) : importEmission(file, url, texts));
   // Where nothing is known about owners, the check of the content must be enough.
   const isImportable = texts === undefined || owners === undefined;
-  return { file, form, manifest, diagnostics, ...(isImportable && { url }), load };
+  return { file, form, manifest, diagnostics, files, ...(isImportable && { url }), load };
 }
 
 function fromMemory(file: string, derivation: Derivation, emission: Emission, root: string): PreparedModule {
-  const { form, diagnostics } = derivation;
+  const { form, diagnostics, files } = derivation;
   const urlOf = (path: string) => pathToFileURL(join(root, path)).href;
   return {
     file,
     form,
     manifest: toManifest(derivation),
     diagnostics,
+    files,
     load() {
       const data: EmissionData = Object.fromEntries(
         atSource(emission).files.map((file) => [urlOf(file.path), inlineMap(file)]),

@@ -13,6 +13,8 @@ export interface Stored {
   readonly manifest: Manifest;
   /** Files are relative to the project. */
   readonly diagnostics: readonly Diagnostic[];
+  /** The files of the author, relative to the project. */
+  readonly files: readonly string[];
   /** The name of the folder with the JavaScript; `entry` is relative to it. */
   readonly folder: string;
   readonly entry: string;

@@ -1,0 +1,52 @@
+import { createDeriver, type EmittedFile, toModuleFunction } from "../derive/index.ts";
+import { locateCache, newEmissionFolder, writeCache } from "../modules/cache.ts";
+import { InputRecorder } from "../modules/input-recorder.ts";
+import { currentTrust } from "../modules/trust.ts";
+import { isBroken } from "../terminal/diagnostic-report.ts";
+import type { Compiler, RunnableFile } from "./compiler-thread.ts";
+
+/** Creates a compiler that runs in this thread. */
+export function createCompiler(module: string, trust = currentTrust()): Compiler {
+  const recorder = new InputRecorder();
+  const deriver = createDeriver(module, { observer: recorder });
+  let derivations = 0;
+  let known = new Map<string, RunnableFile>();
+
+  /** Files that have not changed since the last call are not converted again. */
+  function toRunnable(file: EmittedFile): RunnableFile {
+    const before = known.get(file.path);
+    const isSame = before?.text === file.text && before.map === file.map && before.source === file.source;
+    return isSame ? before : makeRunnable(file);
+  }
+
+  return {
+    async derive() {
+      derivations += 1;
+      return deriver.derive();
+    },
+    async emit(outDir) {
+      const emission = deriver.emit(outDir);
+      // CommonJS files are imported as they are.
+      if (emission.files.some(({ path }) => path.endsWith(".cjs"))) return emission;
+      const files = emission.files.map(toRunnable);
+      known = new Map(files.map((file) => [file.path, file]));
+      return { ...emission, files };
+    },
+    async save(derivation) {
+      // Later derivations reuse parts of the first one, so their inputs are not known.
+      if (derivations !== 1 || isBroken(derivation)) return;
+      const location = locateCache(module);
+      const root = newEmissionFolder(location);
+      try {
+        writeCache(location, derivation, deriver.emit(root), root, recorder, trust);
+      } catch {
+        // The next start derives again.
+      }
+    },
+  };
+}
+
+/** Adds the function that runs a file. */
+export function makeRunnable(file: EmittedFile): RunnableFile {
+  return file.path.endsWith(".json") ? file : { ...file, module: toModuleFunction(file) };
+}
