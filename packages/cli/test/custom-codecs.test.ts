@@ -5,6 +5,7 @@ import { connect, connectOver, type TestClient } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { linkCommand } from "../src/client/command-link.ts";
 import { build } from "../src/commands/build.ts";
+import { createCompiler } from "../src/dev/compiler.ts";
 import { createLiveServer } from "../src/dev/live-server.ts";
 import { openVersions } from "../src/dev/versions.ts";
 import { load } from "../src/modules/load.ts";
@@ -97,7 +98,7 @@ describe("a custom codec in a file that the module imports", () => {
   });
 
   it("takes effect when it is edited, and calls in flight keep their version", async () => {
-    const versions = openVersions(project.path("shop.ts"));
+    const versions = openVersions(project.path("shop.ts"), createCompiler(project.path("shop.ts")));
     const live = createLiveServer((await versions.next()).server);
     const client = await connect(live.server);
     const gross = async () => (await client.call("gross", { net: "10" })).structuredContent;
