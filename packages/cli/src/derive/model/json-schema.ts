@@ -60,6 +60,17 @@ export function forEachSubschema(schema: DerivedSchema, visit: (subschema: Deriv
   });
 }
 
+/** Whether a schema and its subschemas are at most `max`. Stops counting beyond it. */
+export function isWithin(schema: DerivedSchema, max: number): boolean {
+  let left = max;
+  function count(part: DerivedSchema): void {
+    left--;
+    if (left >= 0) forEachSubschema(part, count);
+  }
+  count(schema);
+  return left >= 0;
+}
+
 /** Returns the JSON types that a schema accepts; undefined if it accepts every type. A reference means an object. */
 export function typesOf(schema: DerivedSchema): Set<JsonType> | undefined {
   if (schema.type !== undefined) return new Set(typeList(schema.type));

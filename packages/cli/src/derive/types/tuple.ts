@@ -1,8 +1,8 @@
 import type { Plan } from "proffer/derived";
 import ts from "typescript";
-import { anyOf } from "../model/combine.ts";
+import { anyOf, distinct } from "../model/combine.ts";
 import { type Conversion, type Converted, jsonOf } from "../model/conversion.ts";
-import { type DerivedSchema, mapSubschemas } from "../model/json-schema.ts";
+import { type DerivedSchema, isWithin, mapSubschemas } from "../model/json-schema.ts";
 import { reportLoose } from "./loose.ts";
 import { argumentNodes } from "./type-node.ts";
 import { planUnion } from "./union-plan.ts";
@@ -63,13 +63,18 @@ export function tupleSchema(
   };
 }
 
+/** The number of subschemas up to which an element is repeated in `items`. */
+const MAX_REPEATED = 50;
+
 /**
- * Returns the schema of an element without its position: it has no label, and a tuple in it has only its `items`, because
- * a copy of all positions would double the schema for each level of nesting.
+ * Returns the schema of an element without its position: it has no label, and a tuple in it has only its `items`. A copy
+ * of all positions, or of a large element, would double the schema for each level of nesting.
  */
 function asItem(element: DerivedSchema): DerivedSchema {
   const { title: _, description: __, ...schema } = element;
-  return withoutPositions(schema);
+  if (isWithin(schema, MAX_REPEATED)) return withoutPositions(schema);
+  const { type } = schema;
+  return { ...(type && { type }), ...(schema.items && { items: {} }) };
 }
 
 function withoutPositions(schema: DerivedSchema): DerivedSchema {
@@ -83,8 +88,7 @@ function tailOf(conversion: Conversion, others: Converted[]): Converted | undefi
   const members = others.map((other) => ({ ...other, json: jsonOf(conversion, other.schema) }));
   const plan = planUnion(conversion, members, () => "the rest element and the elements after it");
   const schemas = others.map(({ schema }) => schema);
-  const isUniform = new Set(schemas.map((schema) => JSON.stringify(schema))).size === 1;
-  if (!isUniform) reportLoose(conversion, "the elements from the rest element on in any order");
+  if (distinct(schemas).length > 1) reportLoose(conversion, "the elements from the rest element on in any order");
   return { schema: anyOf(schemas), ...(plan && { plan }) };
 }
 
