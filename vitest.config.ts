@@ -12,7 +12,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["packages/*/{src,test}/**/*.test.ts", "examples/**/*.test.ts", "fuzz/*.test.ts"],
+    include: ["packages/*/{src,test}/**/*.test.ts", "examples/**/*.test.ts", "fuzz/*.test.ts", "zoo/*.test.ts"],
     // Many tests wait for processes and timers. The default, one worker less than cores, leaves two cores mostly idle.
     maxWorkers: availableParallelism() + 1,
     // Loading all modules again for each file would take a fifth of the time. No test leaves state in a module.

@@ -1,0 +1,43 @@
+import type {
+  Dictionary,
+  ListOfRecursiveArraysOrValues,
+  Many,
+  NumericDictionary,
+  PropertyPath,
+  TruncateOptions,
+} from "lodash";
+import { accepts, refused, refuses, returns } from "../expect.ts";
+
+/** Groups words. */
+export function group(words: Many<string>, by?: Dictionary<number>): Dictionary<string[]> {
+  throw new Error(String(words) + by);
+}
+accepts(group, ["a"], [["a", "b"], { a: 1 }]);
+refuses(group, [5], [[5]], ["a", { a: "1" }]);
+returns(group, {}, { a: ["a"] });
+
+/** Shortens a text. */
+export function shorten(text: string, options?: Omit<TruncateOptions, "separator">): NumericDictionary<string> {
+  throw new Error(text + options?.length);
+}
+accepts(shorten, ["a"], ["a", { length: 5, omission: "…" }]);
+refuses(shorten, ["a", { length: "5" }]);
+returns(shorten, { 0: "a", 5: "b" });
+
+/** Shortens a text at a separator. */
+export function shortenAt(text: string, options: TruncateOptions): string {
+  return text + options.length;
+}
+refused(shortenAt, "PF1106");
+
+/** Flattens a list. */
+export function flatten(list: ListOfRecursiveArraysOrValues<number>): number[] {
+  return [list.length];
+}
+refused(flatten, "PF1105");
+
+/** Reads a value at a path. */
+export function read(path: PropertyPath): string {
+  return String(path);
+}
+refused(read, "PF1103");

@@ -1,0 +1,65 @@
+import type Stripe from "stripe";
+import { accepts, cannotReturn, refuses, returns, says } from "../expect.ts";
+
+/** Creates a customer. */
+export async function createCustomer(params: Stripe.CustomerCreateParams): Promise<{ id: string }> {
+  throw new Error(params.name);
+}
+accepts(
+  createCustomer,
+  [{}],
+  [{ name: "A", email: "a@example.org", address: "", metadata: { plan: "x", seats: 5, old: null } }],
+  [{ address: { city: "Bern", country: "CH" }, tax_id_data: [{ type: "ch_vat", value: "CHE-1" }] }],
+);
+refuses(
+  createCustomer,
+  [{ nmae: "A" }],
+  [{ balance: "5" }],
+  [{ address: "Bern" }],
+  [{ tax_id_data: [{ value: "CHE-1" }] }],
+);
+returns(createCustomer, { id: "cus_1" });
+
+/** Refunds a payment. */
+export function refund(params: Stripe.RefundCreateParams): Pick<Stripe.Refund, "id" | "amount" | "status"> {
+  throw new Error(params.charge);
+}
+accepts(refund, [{ charge: "ch_1", amount: 500, reason: "duplicate" }], [{ metadata: "" }]);
+refuses(refund, [{ charge: 5 }], [{ origin: "elsewhere" }], [{ expand: "charge" }]);
+returns(refund, { id: "re_1", amount: 5, status: "succeeded" }, { id: "re_1", amount: 5, status: null });
+
+/** Lists charges. */
+export function listCharges(params: Stripe.ChargeListParams): Stripe.ApiList<Pick<Stripe.Charge, "id" | "paid">> {
+  throw new Error(params.customer);
+}
+accepts(listCharges, [{ limit: 3, created: { gte: 1 } }], [{ created: 5 }]);
+refuses(listCharges, [{ created: "5" }], [{ created: { from: 1 } }]);
+returns(listCharges, { object: "list", data: [{ id: "ch_1", paid: true }], has_more: false, url: "/v1/charges" });
+
+/** Shows a payment. */
+export async function payment(id: string): Promise<Stripe.PaymentIntent> {
+  throw new Error(id);
+}
+accepts(payment, ["pi_1"]);
+refuses(payment, [5]);
+cannotReturn(payment, { id: "pi_1" });
+says(payment, "client_secret");
+
+/** Creates a payment. */
+export function pay(params: Stripe.PaymentIntentCreateParams): void {
+  throw new Error(params.currency);
+}
+accepts(
+  pay,
+  [{ amount: 100, currency: "chf" }],
+  [{ amount: 1, currency: "chf", automatic_payment_methods: { enabled: true } }],
+);
+refuses(pay, [{ amount: 100 }], [{ amount: "100", currency: "chf" }]);
+
+/** Handles a webhook. */
+export function handle(event: Pick<Stripe.CustomerCreatedEvent, "id" | "type">): string {
+  return event.type;
+}
+accepts(handle, [{ id: "evt_1", type: "customer.created" }]);
+refuses(handle, [{ id: "evt_1", type: "customer.deleted" }]);
+returns(handle, "customer.created");

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { accepts, cannotReturn, refused, refuses, returns } from "../expect.ts";
+
+const Order = z.object({
+  id: z.uuid(),
+  lines: z.array(z.object({ sku: z.string(), count: z.number() })),
+  state: z.enum(["open", "paid"]),
+  note: z.string().optional(),
+  at: z.date(),
+  meta: z.record(z.string(), z.unknown()),
+});
+const Shape = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("circle"), radius: z.number() }),
+  z.object({ kind: z.literal("square"), side: z.number() }),
+]);
+const Node = z.object({
+  name: z.string(),
+  get children() {
+    return z.array(Node);
+  },
+});
+
+/** Places an order. */
+export function place(order: z.infer<typeof Order>): z.infer<typeof Order>["id"] {
+  return order.id;
+}
+accepts(place, [
+  { id: "a", lines: [{ sku: "s", count: 1 }], state: "open", at: new Date(0), meta: { any: ["thing"] } },
+]);
+refuses(
+  place,
+  [{ id: "a", lines: [{ sku: "s" }], state: "open", at: new Date(0), meta: {} }],
+  [{ id: "a", lines: [], state: "closed", at: new Date(0), meta: {} }],
+  [{ id: "a", lines: [], state: "open", meta: {} }],
+);
+returns(place, "a");
+
+/** Draws a shape. */
+export const draw = (shape: z.infer<typeof Shape>): z.infer<typeof Shape> => shape;
+accepts(draw, [{ kind: "circle", radius: 1 }], [{ kind: "square", side: 1 }]);
+refuses(draw, [{ kind: "circle", side: 1 }], [{ kind: "line" }]);
+returns(draw, { kind: "circle", radius: 1 });
+cannotReturn(draw, { kind: "circle" });
+
+/** Walks a tree. */
+export function walk(node: z.infer<typeof Node>): number {
+  return node.children.length;
+}
+accepts(walk, [{ name: "a", children: [{ name: "b", children: [] }] }]);
+refuses(walk, [{ name: "a", children: [{ name: "b" }] }]);
+
+/** Changes an order. */
+export function change(id: string, patch: Partial<z.input<typeof Order>>): void {
+  throw new Error(id + patch.note);
+}
+accepts(change, ["a", {}], ["a", { note: "Hi" }]);
+refuses(change, ["a", { note: 5 }], ["a", { nope: 5 }]);
+
+/** Validates with a schema. */
+export function validate(schema: typeof Order): void {
+  throw new Error(String(schema));
+}
+refused(validate, "PF1102", "PF1103", "PF1104", "PF1105", "PF1106");
+
+/** Lists problems. */
+export function problems(text: string): Pick<z.core.$ZodIssueBase, "message" | "code">[] {
+  throw new Error(text);
+}
+returns(problems, [{ message: "No." }, { message: "No.", code: "custom" }]);
+cannotReturn(problems, [{ code: "custom" }]);

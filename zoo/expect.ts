@@ -1,0 +1,32 @@
+/**
+ * The vocabulary of the case files. A case is an exported function and the statements about it. The runner reads these
+ * statements and removes them before it derives the module; it never calls these functions. Values are TypeScript
+ * expressions: TypeScript itself decides which of them are assignable, so an expectation cannot drift from the types.
+ */
+
+// biome-ignore lint/suspicious/noExplicitAny: any function can be a case
+type Case = (...args: any[]) => unknown;
+
+/** The function accepts these argument lists, and receives the same values after decoding. */
+export declare function accepts<F extends Case>(of: F, ...lists: Parameters<F>[]): void;
+
+/** The function refuses these argument lists, as TypeScript does. */
+export declare function refuses(of: Case, ...lists: unknown[][]): void;
+
+/** The client receives these results whole. */
+export declare function returns<F extends Case>(of: F, ...results: Awaited<ReturnType<F>>[]): void;
+
+/** The output schema rejects these results, as TypeScript does. */
+export declare function cannotReturn(of: Case, ...results: unknown[]): void;
+
+/** The function is not served, for one of these reasons. */
+export declare function refused(of: Case, ...codes: string[]): void;
+
+/** The function may have these warnings. Other warnings are a fault, except PF2003: the package has `any`. */
+export declare function warns(of: Case, ...codes: string[]): void;
+
+/** The description or the schemas contain these texts. */
+export declare function says(of: Case, ...texts: string[]): void;
+
+/** Neither the description nor the schemas contain these texts. */
+export declare function hides(of: Case, ...texts: string[]): void;

@@ -1,0 +1,57 @@
+import { STATUSES } from "./classify.ts";
+import type { FileResult } from "./run.ts";
+
+type Table = (heads: string[], rows: (string | number)[][]) => string[];
+
+/** Returns the tables of statuses and figures. */
+export function writeTables(results: readonly FileResult[], table: Table): string {
+  const ran = results.filter(({ skipped }) => skipped === undefined);
+  const counts = ran.map((result) => [labelOf(result), ...countsOf([result])]);
+  const total = countsOf(ran);
+  const [cases = 0] = total;
+  const shares = total.map((count) => `${((100 * count) / Math.max(1, cases)).toFixed(0)} %`);
+  const statuses = [...counts, ["Total", ...total], ["Share", ...shares]].map((row) => row.map((cell) => String(cell)));
+  const figures = ran.flatMap((result) => {
+    const { figures: own } = result;
+    if (own === undefined) return [];
+    const { tscSeconds, coldToTsc, editToCold, memoryToTsc, schemaBytes } = own;
+    return [[labelOf(result), tscSeconds, coldToTsc, editToCold, memoryToTsc, schemaBytes]];
+  });
+  const heads = ["", "tsc, seconds", "cold ÷ tsc", "edit ÷ cold", "memory ÷ tsc", "schema bytes"];
+  return [...table(["", "cases", ...STATUSES], statuses), "", ...table(heads, figures)].join("\n");
+}
+
+/** Returns a line for each case that is not as expected, and for each case file that is wrong. */
+export function listFailures(results: readonly FileResult[]): string[] {
+  return results.flatMap(({ name, cases, broken }) => {
+    const failed = cases.filter(({ expected }) => !expected);
+    const lines = failed.map(({ name: of, status, reasons }) => `${name}: ${of}: ${status}: ${reasons.join("\n    ")}`);
+    return broken === undefined ? lines : [...lines, broken];
+  });
+}
+
+/** Returns the page that `--write` writes. */
+export function writePage(results: readonly FileResult[], table: Table): string {
+  const failures = listFailures(results);
+  const skipped = results.flatMap(({ name, skipped: reason }) => (reason === undefined ? [] : [`${name}: ${reason}`]));
+  const section = (title: string, lines: string[]) =>
+    lines.length === 0
+      ? ""
+      : `\n## ${title}\n\n${lines.map((line) => `- ${line.replaceAll("\n", "\n  ")}`).join("\n")}\n`;
+  return `# Results of the types zoo
+
+Written by \`npm run types-zoo -- --write\`. *Cold* is \`proffer check\` without a cache, *tsc* is \`tsc --noEmit\` on the same
+module in the same run, and *edit* is a repeated derivation after a change of the module.
+
+${writeTables(results, table)}
+${section("Not as expected", failures)}${section("Skipped", skipped)}`;
+}
+
+function labelOf({ packages, name }: FileResult): string {
+  return packages.length === 0 ? name : packages.join(", ");
+}
+
+function countsOf(results: readonly FileResult[]): number[] {
+  const all = results.flatMap(({ cases }) => cases);
+  return [all.length, ...STATUSES.map((status) => all.filter((each) => each.status === status).length)];
+}

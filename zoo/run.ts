@@ -1,0 +1,85 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type CaseFile, readCaseFile, type ZooCase } from "./case-file.ts";
+import { isExpected, type Verdict } from "./classify.ts";
+import type { Examination } from "./examine.ts";
+import { caseFilePath, pinOf, readPins } from "./packages.ts";
+import { type Cost, measureCheck, measureTsc, runWorker } from "./processes.ts";
+import type { Workplace } from "./workplace.ts";
+
+/** A case with its verdict. */
+export interface CaseResult extends Verdict {
+  readonly name: string;
+  readonly expected: boolean;
+}
+
+/** What the report shows of a case file. */
+export interface FileResult {
+  readonly name: string;
+  /** The packages with their versions. */
+  readonly packages: readonly string[];
+  /** Why the cases did not run. */
+  readonly skipped?: string;
+  /** Why the case file itself is wrong. */
+  readonly broken?: string;
+  readonly cases: readonly CaseResult[];
+  /** Absent if the module could not be derived as a whole. */
+  readonly figures?: Figures;
+}
+
+/** Relative costs; `tsc --noEmit` and the derivation are measured on the same module in the same run. */
+export interface Figures {
+  readonly tscSeconds: number;
+  readonly coldToTsc: number;
+  readonly editToCold: number;
+  readonly memoryToTsc: number;
+  readonly schemaBytes: number;
+}
+
+/** Runs the cases of a file. */
+export async function runFile(name: string, workplace: Workplace): Promise<FileResult> {
+  const path = caseFilePath(name);
+  const file = readCaseFile(name, readFileSync(path, "utf8"));
+  const pins = readPins();
+  const pinned = file.packages.flatMap((each) => pinOf(each, pins) ?? []);
+  const packages = pinned.map((each) => `${each} ${pins[each]}`);
+  const opened = workplace.open(name);
+  if ("missing" in opened) return { name, packages, skipped: opened.missing, cases: [] };
+  const { folder } = opened;
+  writeFileSync(join(folder, "module.ts"), file.module);
+  const base = await measureTsc(folder);
+  if (base === undefined) throw new Error(`tsc does not end on zoo/cases/${name}.ts.`);
+  const outcome = await runWorker({ name, path, folder }, base);
+  if ("error" in outcome) return { name, packages, broken: outcome.error, cases: [] };
+  if ("crash" in outcome) return { name, packages, cases: await runAlone(file, path, folder, base) };
+  const check = await measureCheck(folder, base);
+  const cases = file.cases.map((each) => toResult(each, outcome.examination.verdicts[each.name]));
+  return { name, packages, cases, ...(check && { figures: figuresOf(base, check, outcome.examination) }) };
+}
+
+/** Runs each case alone, to find the one that hangs or crashes. */
+async function runAlone(file: CaseFile, path: string, folder: string, base: Cost): Promise<CaseResult[]> {
+  const results: CaseResult[] = [];
+  for (const each of file.cases) {
+    const outcome = await runWorker({ name: file.name, path, folder, only: [each.name] }, base);
+    if ("error" in outcome) throw new Error(outcome.error);
+    if ("crash" in outcome) results.push(toResult(each, { status: "hang or crash", reasons: [outcome.crash] }));
+    else results.push(toResult(each, outcome.examination.verdicts[each.name]));
+  }
+  return results;
+}
+
+function toResult(expected: ZooCase, verdict: Verdict | undefined): CaseResult {
+  if (verdict === undefined) throw new Error(`${expected.name} has no verdict.`);
+  return { name: expected.name, ...verdict, expected: isExpected(expected, verdict) };
+}
+
+function figuresOf(base: Cost, check: Cost, { cold, edit, bytes }: Examination): Figures {
+  return {
+    tscSeconds: base.time / 1000,
+    coldToTsc: check.time / base.time,
+    editToCold: edit / cold,
+    memoryToTsc: check.memory / base.memory,
+    schemaBytes: bytes,
+  };
+}
