@@ -20,6 +20,8 @@ const cli = here("../packages/proffer/dist/bin.js");
 export interface Cost {
   /** Milliseconds from start to end. */
   readonly time: number;
+  /** Microseconds of CPU time, which a busy machine changes less. */
+  readonly cpu: number;
   /** Peak resident memory in kilobytes. */
   readonly memory: number;
 }
@@ -36,12 +38,12 @@ export function measureCheck(folder: string, base: Cost): Promise<Cost | undefin
 
 async function measure(args: string[], cwd: string, limit: number): Promise<Cost | undefined> {
   const start = performance.now();
-  const flags = [`--max-old-space-size=${HEAP}`, "--import", here("./peak.mjs")];
+  const flags = [`--max-old-space-size=${HEAP}`, "--import", here("./usage.mjs")];
   const child = spawn(process.execPath, [...flags, ...args], { cwd, stdio: ["ignore", "ignore", "ignore", "pipe"] });
   const timer = setTimeout(() => child.kill("SIGKILL"), limit);
   const report = await text(child.stdio[3] as NodeJS.ReadableStream);
   clearTimeout(timer);
-  return report === "" ? undefined : { time: performance.now() - start, memory: Number(report) };
+  return report === "" ? undefined : { time: performance.now() - start, ...JSON.parse(report) };
 }
 
 /** The result of a worker, or why it did not end well. */

@@ -1,6 +1,9 @@
 import { STATUSES } from "./classify.ts";
 import type { FileResult } from "./run.ts";
 
+/** The number of reasons that are shown for a case; --json has all of them. */
+const MAX_REASONS = 3;
+
 type Table = (heads: string[], rows: (string | number)[][]) => string[];
 
 /** Returns the tables of statuses and figures. */
@@ -14,10 +17,10 @@ export function writeTables(results: readonly FileResult[], table: Table): strin
   const figures = ran.flatMap((result) => {
     const { figures: own } = result;
     if (own === undefined) return [];
-    const { tscSeconds, coldToTsc, editToCold, memoryToTsc, schemaBytes } = own;
-    return [[labelOf(result), tscSeconds, coldToTsc, editToCold, memoryToTsc, schemaBytes]];
+    const { tscSeconds, coldToTsc, cpuToTsc, editToCold, memoryToTsc, schemaBytes } = own;
+    return [[labelOf(result), tscSeconds, coldToTsc, cpuToTsc, editToCold, memoryToTsc, schemaBytes]];
   });
-  const heads = ["", "tsc, seconds", "cold ÷ tsc", "edit ÷ cold", "memory ÷ tsc", "schema bytes"];
+  const heads = ["", "tsc, seconds", "cold ÷ tsc", "CPU ÷ tsc", "edit ÷ cold", "memory ÷ tsc", "schema bytes"];
   return [...table(["", "cases", ...STATUSES], statuses), "", ...table(heads, figures)].join("\n");
 }
 
@@ -25,9 +28,14 @@ export function writeTables(results: readonly FileResult[], table: Table): strin
 export function listFailures(results: readonly FileResult[]): string[] {
   return results.flatMap(({ name, cases, broken }) => {
     const failed = cases.filter(({ expected }) => !expected);
-    const lines = failed.map(({ name: of, status, reasons }) => `${name}: ${of}: ${status}: ${reasons.join("\n    ")}`);
+    const lines = failed.map(({ name: of, status, reasons }) => `${name}: ${of}: ${status}: ${listReasons(reasons)}`);
     return broken === undefined ? lines : [...lines, broken];
   });
+}
+
+function listReasons(reasons: readonly string[]): string {
+  const more = reasons.length > MAX_REASONS ? [`and ${reasons.length - MAX_REASONS} more`] : [];
+  return [...reasons.slice(0, MAX_REASONS), ...more].join("\n    ");
 }
 
 /** Returns the page that `--write` writes. */
@@ -41,7 +49,8 @@ export function writePage(results: readonly FileResult[], table: Table): string 
   return `# Results of the types zoo
 
 Written by \`npm run types-zoo -- --write\`. *Cold* is \`proffer check\` without a cache, *tsc* is \`tsc --noEmit\` on the same
-module in the same run, and *edit* is a repeated derivation after a change of the module.
+module in the same run, and *edit* is a repeated derivation after a change of the module. On a busy machine, the ratio
+of CPU times is more reliable than that of the times.
 
 ${writeTables(results, table)}
 ${section("Not as expected", failures)}${section("Skipped", skipped)}`;

@@ -31,6 +31,8 @@ export interface FileResult {
 export interface Figures {
   readonly tscSeconds: number;
   readonly coldToTsc: number;
+  /** The same by CPU time. */
+  readonly cpuToTsc: number;
   readonly editToCold: number;
   readonly memoryToTsc: number;
   readonly schemaBytes: number;
@@ -78,6 +80,7 @@ function figuresOf(base: Cost, check: Cost, { cold, edit, bytes }: Examination):
   return {
     tscSeconds: base.time / 1000,
     coldToTsc: check.time / base.time,
+    cpuToTsc: check.cpu / base.cpu,
     editToCold: edit / cold,
     memoryToTsc: check.memory / base.memory,
     schemaBytes: bytes,

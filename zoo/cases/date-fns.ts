@@ -34,11 +34,11 @@ says(hoursToMinutes, "Convert hours to minutes.");
 
 export { addDays };
 
-refused(addDays, "PF1102", "PF1108");
+refused(addDays, "PF1105", "PF1108");
 
 export { formatDuration };
 
-refused(formatDuration, "PF1102");
+refused(formatDuration, "PF1105");
 
 /**
  * Adds time to a date.
@@ -57,7 +57,9 @@ says(later, "The time to add.");
 export function weekdays(interval: Interval<Date, Date>, options?: RoundingOptions): Day[] {
   throw new Error(String(interval.start) + options?.roundingMethod);
 }
-refused(weekdays, "PF1108");
+accepts(weekdays, [{ start: new Date(0), end: new Date(1) }]);
+refuses(weekdays, [{ start: new Date(0) }], [{ start: new Date(0), end: 5 }]);
+returns(weekdays, [1]);
 
 /** Lists the weekdays between two dates. */
 export function between(from: Date, to: Date, options?: RoundingOptions): Day[] {

@@ -1,11 +1,11 @@
-import type { Expression, Identifier, Literal, Node, Program } from "estree";
+import type { Expression, Identifier, Node, Program, SimpleLiteral } from "estree";
 import { accepts, cannotReturn, refused, refuses, returns } from "../expect.ts";
 
 /** Prints a program. */
 export function print(program: Program): string {
   return program.type;
 }
-refused(print, "PF1106");
+refused(print, "PF1106", "PF1108");
 
 /** Renames an identifier. */
 export const rename = (identifier: Identifier, name: string): Identifier => ({ ...identifier, name });
@@ -24,7 +24,7 @@ returns(kinds, ["CallExpression"]);
 cannotReturn(kinds, ["IfStatement"]);
 
 /** Evaluates a literal. */
-export function evaluate(literal: Exclude<Literal, { regex: object } | { bigint: string }>): Literal["value"] {
+export function evaluate(literal: SimpleLiteral): SimpleLiteral["value"] {
   return literal.value;
 }
 accepts(evaluate, [{ type: "Literal", value: 5 }], [{ type: "Literal", value: null, raw: "null" }]);

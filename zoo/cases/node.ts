@@ -42,7 +42,7 @@ refused(stat, "PF1102", "PF1105");
 export function size(path: string): Pick<Stats, "size" | "mtime" | "isFile"> {
   throw new Error(path);
 }
-refused(size, "PF1102");
+refused(size, "PF1102", "PF1105");
 
 /** Shows when a file changed. */
 export function changed(path: string): Pick<Stats, "size" | "mtime"> {
@@ -57,9 +57,9 @@ export function entries(path: string): Dirent[] {
 refused(entries, "PF1102", "PF1105");
 
 /** Formats a URL. */
-export function format(url: Pick<UrlObject, "host" | "pathname" | "port" | "query">, user?: UserInfo<string>): URL {
+export function format(url: Pick<UrlObject, "host" | "pathname" | "port">, user?: UserInfo<string>): URL {
   throw new Error(url.host ?? user?.username);
 }
-accepts(format, [{ host: "a", port: 80, query: { q: ["a", "b"], n: 5 } }], [{ query: null, port: "80" }]);
+accepts(format, [{ host: "a", port: 80 }], [{ pathname: null, port: "80" }]);
 refuses(format, [{ host: 5 }], [{ hots: "a" }]);
 returns(format, new URL("https://example.org/a?b=c"));

@@ -1,6 +1,6 @@
 import type { components, operations } from "@octokit/openapi-types";
 import type { Endpoints } from "@octokit/types";
-import { accepts, cannotReturn, refuses, returns, says } from "../expect.ts";
+import { accepts, cannotReturn, hides, refuses, returns, says } from "../expect.ts";
 
 /** Opens an issue. */
 export async function openIssue(
@@ -77,3 +77,26 @@ export function merge(
 accepts(merge, [{ owner: "a", repo: "b", pull_number: 1, merge_method: "squash" }]);
 refuses(merge, [{ owner: "a", repo: "b", pull_number: 1, merge_method: "octopus" }]);
 returns(merge, { sha: "abc", merged: true, message: "Merged." });
+
+function memoize<F extends (...args: never[]) => unknown>(run: F): F {
+  return run;
+}
+
+/** Counts stars. */
+export const stars = memoize(
+  async (owner: string, repo: string): Promise<Pick<components["schemas"]["repository"], "stargazers_count">> => {
+    throw new Error(owner + repo);
+  },
+);
+accepts(stars, ["a", "b"]);
+refuses(stars, ["a"], ["a", 5]);
+returns(stars, { stargazers_count: 5 });
+hides(stars, "prefixItems");
+
+/** Lists labels. */
+export const labels = async (
+  ...names: NonNullable<components["schemas"]["label"]["name"]>[]
+): Promise<Map<string, components["schemas"]["label"]["color"]>> => new Map(names.map((name) => [name, ""]));
+accepts(labels, [], ["a", "b"]);
+refuses(labels, [5]);
+returns(labels, new Map([["bug", "red"]]));

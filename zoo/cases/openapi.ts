@@ -2,7 +2,9 @@ import type { OpenAPIV3, OpenAPIV3_1 } from "openapi-types";
 import { accepts, cannotReturn, refuses, returns } from "../expect.ts";
 
 /** Reads a document. */
-export function read(document: OpenAPIV3.Document): OpenAPIV3.InfoObject {
+export function read(
+  document: Pick<OpenAPIV3.Document, "openapi" | "info" | "paths" | "components" | "tags">,
+): OpenAPIV3.InfoObject {
   return document.info;
 }
 accepts(read, [
@@ -47,3 +49,18 @@ export function operation(id: string): OpenAPIV3.OperationObject<{ "x-rate"?: nu
 }
 returns(operation, { responses: { default: { $ref: "#/r" } }, "x-rate": 5, tags: ["a"] });
 cannotReturn(operation, { responses: { default: {} } });
+
+/** Lists servers. */
+export const servers = (document: Pick<OpenAPIV3_1.Document, "servers">): readonly OpenAPIV3_1.ServerObject[] =>
+  document.servers ?? [];
+accepts(servers, [{}], [{ servers: [{ url: "a", variables: { v: { default: "x", enum: ["x", "y"] } } }] }]);
+refuses(servers, [{ servers: [{}] }], [{ servers: [{ url: "a", variables: { v: { enum: ["x", "y"] } } }] }]);
+returns(servers, [{ url: "a" }]);
+
+/** Lists methods. */
+export const methods = (of: `${OpenAPIV3.HttpMethods}`[]): Partial<Record<OpenAPIV3.HttpMethods, number>> => {
+  throw new Error(of.join());
+};
+accepts(methods, [["get", "post"]]);
+refuses(methods, [["GET"]]);
+returns(methods, { ["get" as OpenAPIV3.HttpMethods]: 5 });

@@ -79,3 +79,19 @@ export function withAuthor(
 }
 returns(withAuthor, { id: "p", title: "A", tags: ["x"], authorId: 1, author: { email: "a", role: "MEMBER" } });
 cannotReturn(withAuthor, { id: "p", title: "A", tags: ["x"], authorId: 1, author: { email: "a", role: "OWNER" } });
+
+/** Counts users by role. */
+export async function roles(by: Prisma.UserScalarFieldEnum[]): Promise<Partial<Record<User["role"], number>>> {
+  throw new Error(by.join());
+}
+accepts(roles, [["role", "email"]]);
+refuses(roles, [["roles"]]);
+returns(roles, { ADMIN: 5 }, {});
+
+/** Stores settings. */
+export function settings(value: Prisma.JsonObject): Prisma.JsonValue {
+  return value;
+}
+accepts(settings, [{ a: [1, { b: null }] }]);
+refuses(settings, [[1]], ["a"]);
+returns(settings, null, [1, { a: true }]);

@@ -32,3 +32,10 @@ export function retryAfter(config: RetryConfig): void {
   throw new Error(String(config.count));
 }
 refused(retryAfter, "PF1102");
+
+/** Groups values by name. */
+export const byName = (names: readonly string[]): ReadonlyMap<string, readonly Timestamp<number>[]> =>
+  new Map(names.map((name) => [name, []]));
+accepts(byName, [["a"]]);
+refuses(byName, ["a"]);
+returns(byName, new Map([["a", [{ value: 1, timestamp: 2 }]]]));

@@ -1,5 +1,5 @@
-import type { Action, Graph, Person, PostalAddress, Recipe, Thing, WithContext } from "schema-dts";
-import { accepts, refuses, says } from "../expect.ts";
+import type { Action, DayOfWeek, Graph, Person, PostalAddress, Recipe, Thing, WithContext } from "schema-dts";
+import { accepts, refuses, returns, says } from "../expect.ts";
 
 /** Saves a recipe. */
 export function saveRecipe(recipe: WithContext<Recipe>): void {
@@ -38,3 +38,11 @@ export function saveAddress(address: Exclude<PostalAddress, string>, graph?: Gra
 accepts(saveAddress, [{ "@type": "PostalAddress", addressCountry: "CH" }]);
 refuses(saveAddress, [{ addressCountry: "CH" }], [{ "@type": "PostalAddress", postalCode: true }]);
 says(saveAddress, "addressLocality");
+
+/** Shows when the shop is open. */
+export const openOn = (
+  days: Extract<DayOfWeek, `https://${string}`>[],
+): { day: Extract<DayOfWeek, `https://${string}`>; from: string }[] => days.map((day) => ({ day, from: "08:00" }));
+accepts(openOn, [["https://schema.org/Monday"]]);
+refuses(openOn, [["Monday"]], [["https://schema.org/Someday"]]);
+returns(openOn, [{ day: "https://schema.org/Friday", from: "08:00" }]);

@@ -1,5 +1,5 @@
 import type { Breadcrumb, Event, SeverityLevel, StackFrame, User } from "@sentry/core";
-import { accepts, cannotReturn, refuses, returns, says } from "../expect.ts";
+import { accepts, cannotReturn, refused, refuses, returns, says } from "../expect.ts";
 
 /** Leaves a breadcrumb. */
 export function leave(breadcrumb: Breadcrumb, level?: SeverityLevel): void {
@@ -7,7 +7,7 @@ export function leave(breadcrumb: Breadcrumb, level?: SeverityLevel): void {
 }
 accepts(leave, [{}], [{ type: "http", level: "info", data: { url: "a", any: [1] }, timestamp: 5 }, "fatal"]);
 refuses(leave, [{ level: "loud" }], [{ timestamp: "5" }], [{}, "loud"]);
-says(leave, "The type of breadcrumb.");
+says(leave, "all breadcrumbs are recorded as default");
 
 /** Shows a frame. */
 export function frame(index: number): StackFrame {
@@ -25,8 +25,39 @@ refuses(setUser, [{ email: 5 }], ["a"]);
 returns(setUser, null, { id: "a", geo: { city: "Bern" } });
 
 /** Lists events. */
-export async function events(query: string): Promise<Pick<Event, "event_id" | "level" | "tags" | "breadcrumbs">[]> {
+export async function events(query: string): Promise<Pick<Event, "event_id" | "level" | "breadcrumbs">[]> {
   throw new Error(query);
 }
-returns(events, [{ event_id: "e", level: "error", tags: { a: 1, b: true, c: null }, breadcrumbs: [{ message: "m" }] }]);
+returns(events, [{ event_id: "e", level: "error", breadcrumbs: [{ message: "m" }] }]);
 cannotReturn(events, [{ level: "loud" }]);
+
+/**
+ * Captures a message.
+ * @param message The text.
+ * @param {SeverityLevel} [level=info] How bad it is.
+ * @return The id of the event, or undefined.
+ */
+export function capture(message: string, level: SeverityLevel = "info"): string | undefined {
+  return message + level;
+}
+accepts(capture, ["a"], ["a", "debug"]);
+refuses(capture, ["a", "loud"], []);
+returns(capture, "e", undefined);
+
+/** Shows the details of an event. */
+export function details(id: string): Record<string, unknown> {
+  throw new Error(id);
+}
+returns(details, {
+  at: new Date(0),
+  seen: new Set([1]),
+  by: new Map([["a", 1]]),
+  n: 5n,
+  link: new URL("https://example.org/"),
+});
+
+/** Tags an event. */
+export function tag(id: string, tags: NonNullable<Event["tags"]>): void {
+  throw new Error(id + Object.keys(tags));
+}
+refused(tag, "PF1103", "PF1108");

@@ -48,3 +48,11 @@ export async function user(id: string): Promise<UsersInfoResponse> {
 }
 returns(user, { ok: true, user: { id: "U1", name: "a", profile: { email: "a@example.org" } } });
 says(user, "real_name");
+
+/** Lists the texts of a message. */
+export const texts = (message: Pick<ChatPostMessageArguments, "channel" | "mrkdwn">): [string, number?][] => [
+  [message.channel],
+];
+accepts(texts, [{ channel: "C1" }], [{ channel: "C1", mrkdwn: true }]);
+refuses(texts, [{ mrkdwn: true }], [{ channel: 5 }]);
+returns(texts, [["a"], ["a", 1], ["a", undefined]]);

@@ -63,3 +63,34 @@ export function handle(event: Pick<Stripe.CustomerCreatedEvent, "id" | "type">):
 accepts(handle, [{ id: "evt_1", type: "customer.created" }]);
 refuses(handle, [{ id: "evt_1", type: "customer.deleted" }]);
 returns(handle, "customer.created");
+
+/**
+ * Estimates a fee.
+ *
+ * @param amount - The amount in cents. Must be positive.
+ * @param currency - A currency.
+ * @default currency "chf"
+ * @example
+ * ```ts
+ * fee(100, "chf");
+ * ```
+ * @see https://example.org/fees
+ */
+export const fee = (amount: number, currency: Stripe.RefundCreateParams["currency"] = "chf"): number =>
+  amount * String(currency).length;
+accepts(fee, [100], [100, "eur"]);
+refuses(fee, ["100"], [100, 5]);
+returns(fee, 5);
+says(fee, "The amount in cents.");
+
+/** Shows a balance. */
+export function balance(): Pick<Stripe.Balance, "livemode" | "pending"> {
+  throw new Error("sample");
+}
+returns(balance, { livemode: false, pending: [{ amount: 5, currency: "chf", source_types: { card: 5 } }] });
+
+/** Shows an address. */
+export const address = (value: Stripe.Address | Stripe.AddressParam): (string | null | undefined)[] => [value.city];
+accepts(address, [{ city: "Bern" }]);
+refuses(address, [{ city: 5 }]);
+returns(address, ["Bern", null, undefined]);

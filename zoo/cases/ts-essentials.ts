@@ -8,7 +8,7 @@ import type {
   StrictOmit,
   XOR,
 } from "ts-essentials";
-import { accepts, refuses, returns } from "../expect.ts";
+import { accepts, refuses, returns, says } from "../expect.ts";
 
 type Meters = Opaque<number, "Meters">;
 
@@ -47,3 +47,33 @@ export function join(names: NonEmptyArray<string>): string {
 }
 accepts(join, [["a"]], [["a", "b"]]);
 refuses(join, [[]], [["a", 5]]);
+
+enum Mode {
+  /** On foot. */
+  Walk = "walk",
+  /** By train. */
+  Train = "train",
+}
+
+/**
+ * Times a route.
+ *
+ * @param mode - How to travel.
+ * @param options - More.
+ * @param {boolean} [options.fast=false] - Whether to hurry.
+ * @returns The minutes.
+ */
+export function time(mode: `${Mode}`, { fast = false, stops = [] }: { fast?: boolean; stops?: string[] } = {}): number {
+  return fast ? stops.length : mode.length;
+}
+accepts(time, ["walk"], ["train", { fast: true, stops: ["a"] }], ["walk", {}]);
+refuses(time, ["fly"], ["walk", { fast: "yes" }], ["walk", { slow: true }]);
+says(time, "How to travel.", "Whether to hurry.");
+
+/** Compares modes. */
+export function compare(first: Mode, second: Mode): boolean {
+  return first === second;
+}
+accepts(compare, ["walk" as never, "train" as never]);
+refuses(compare, ["fly", "walk"]);
+says(compare, "By train.");

@@ -15,8 +15,9 @@ import type {
   RequireExactlyOne,
   SetOptional,
   Tagged,
+  TupleOf,
 } from "type-fest";
-import { accepts, hides, refuses, returns } from "../expect.ts";
+import { accepts, hides, refused, refuses, returns, says } from "../expect.ts";
 
 type AccountId = Tagged<string, "AccountId">;
 
@@ -60,7 +61,7 @@ refuses(find, [{}, { x: 1 }], [{ id: 1 }, {}], [{ id: 1, email: "a" }, { x: 1 }]
 /** Draws. */
 export function draw(
   points: NonEmptyTuple<number>,
-  color: FixedLengthArray<number, 3>,
+  color: TupleOf<3, number>,
   level: IntRange<0, 5>,
 ): CamelCasedPropertiesDeep<Settings> {
   throw new Error(String(points[0]) + color[0] + level);
@@ -91,3 +92,41 @@ export function save(
 accepts(save, [{ name: "a" }, { a: "x" }], [{ name: "a", at: new Date(0) }, { b: 1 }]);
 refuses(save, [{ name: "a", id: 1 }, { a: "x" }], [{ name: "a" }, { a: "x", b: 1 }]);
 returns(save, "2026-01-01T00:00:00.000Z");
+
+function withRetry<Args extends unknown[], Result>(
+  run: (...args: Args) => Promise<Result>,
+): (...args: Args) => Promise<Result> {
+  return run;
+}
+
+/** Loads an account. */
+export const load = withRetry(
+  async (id: AccountId, limit?: number): Promise<{ id: AccountId }> => ({ id: limit ? id : id }),
+);
+accepts(load, ["a" as never], ["a" as never, 5]);
+refuses(load, [5], ["a" as never, "5"], []);
+returns(load, { id: "a" as never });
+says(load, "limit");
+hides(load, "prefixItems");
+
+/**
+ * @summary Closes an account.
+ * @description Closes an account, and keeps its history.
+ * @param options.reason - Why the account is closed.
+ * @param options.at - When it is closed. @defaultValue `new Date()`
+ * @see {@link open}
+ * @since 2.0
+ */
+export function close(id: AccountId, options: { reason: string; at?: Date }): void {
+  throw new Error(id + options.reason);
+}
+accepts(close, ["a" as never, { reason: "x" }], ["a" as never, { reason: "x", at: new Date(0) }]);
+refuses(close, ["a" as never, {}], ["a" as never, { reason: "x", at: 5 }]);
+says(close, "Closes an account, and keeps its history.", "Why the account is closed.");
+hides(close, "@summary", "@since", "{@link");
+
+/** Paints. */
+export function paint(color: FixedLengthArray<number, 3>): void {
+  throw new Error(String(color[0]));
+}
+refused(paint, "PF1105");

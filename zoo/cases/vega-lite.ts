@@ -43,3 +43,11 @@ accepts(moment, [{ year: 2026, month: "jan" }], [{}]);
 refuses(moment, [{ year: "2026" }], [{ years: 1 }]);
 returns(moment, { hours: 5, utc: true });
 says(moment, "utc");
+
+/** Scales values. */
+export function scale(range: [from: number, ...steps: number[], to: number], values: number[]): number[] {
+  return values.map((value) => value * range[0]);
+}
+accepts(scale, [[0, 1], [5]], [[0, 1, 2, 3], []]);
+refuses(scale, [[0], []], [[0, "1"], []]);
+returns(scale, [1, 2]);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accepts, cannotReturn, refused, refuses, returns } from "../expect.ts";
+import { accepts, cannotReturn, refused, refuses, returns, says } from "../expect.ts";
 
 const Order = z.object({
   id: z.uuid(),
@@ -68,3 +68,36 @@ export function problems(text: string): Pick<z.core.$ZodIssueBase, "message" | "
 }
 returns(problems, [{ message: "No." }, { message: "No.", code: "custom" }]);
 cannotReturn(problems, [{ code: "custom" }]);
+
+class Store {
+  readonly #orders = new Map<string, z.infer<typeof Order>>();
+
+  /** Counts orders. */
+  count(state?: z.infer<typeof Order>["state"]): number {
+    return this.#find(state).length;
+  }
+
+  #find(state?: string): z.infer<typeof Order>[] {
+    return [...this.#orders.values()].filter((order) => order.state === state);
+  }
+}
+
+export const store = new Store();
+accepts(store.count, [], ["paid"]);
+refuses(store.count, ["closed"]);
+returns(store.count, 5);
+
+/** Exports orders. */
+export async function* each(state: "open" | "paid"): AsyncGenerator<z.infer<typeof Order>> {
+  yield { id: "a", lines: [], state, at: new Date(0), meta: {} };
+}
+accepts(each, ["open"]);
+refuses(each, ["closed"], []);
+says(each, "lines");
+
+/** Lists sizes. */
+export const sizes = (all: z.infer<z.ZodTuple<[z.ZodString, z.ZodNumber], z.ZodBoolean>>): Set<string> =>
+  new Set(all.map(String));
+accepts(sizes, [["a", 1]], [["a", 1, true, false]]);
+refuses(sizes, [["a"]], [["a", 1, "x"]], [[1, "a"]]);
+returns(sizes, new Set(["a"]));
