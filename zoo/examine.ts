@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { checkManifest, type ManifestTool, type Module } from "proffer/derived";
+import { compileJsonSchema, type ManifestTool, type Module } from "proffer/derived";
 import { createDeriver } from "../packages/cli/src/derive/deriver.ts";
 import type { Derivation } from "../packages/cli/src/derive/index.ts";
 import { callTool, type LoadedValue } from "./calls.ts";
@@ -94,9 +94,9 @@ async function observe(
 }
 
 /** Returns why the schemas of a tool cannot be served. */
-function problemOf(tool: ManifestTool): string | undefined {
+function problemOf({ inputSchema, outputSchema = {} }: ManifestTool): string | undefined {
   try {
-    checkManifest({ server: { name: "zoo", version: "1.0.0" }, tools: [tool], prompts: [], resources: [] });
+    for (const schema of [inputSchema, outputSchema]) compileJsonSchema(schema);
     return undefined;
   } catch (error) {
     return (error as Error).message;
