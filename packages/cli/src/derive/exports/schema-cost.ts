@@ -1,6 +1,7 @@
 import type { JsonSchemaObject } from "proffer";
 import type { ManifestTool } from "proffer/derived";
-import { bytesOf, definitionOf, partsOf, type SchemaPart, tokensOf } from "../model/schema-size.ts";
+import { bytesOf, definitionOf, partsOf, tokensOf } from "../model/schema-size.ts";
+import { SchemaWeights } from "../model/schema-weights.ts";
 import type { Candidate } from "./exports.ts";
 import type { Session } from "./session.ts";
 
@@ -8,6 +9,8 @@ import type { Session } from "./session.ts";
 const MAX_SCHEMA = 16_000;
 /** A part is named rather than the whole if it has at least this share of it. */
 const DOMINANT = 0.5;
+/** A longer path does not help the author. */
+const MAX_STEPS = 8;
 
 /** The part of a schema that costs most. */
 interface Costliest {
@@ -59,41 +62,20 @@ function recordOf(root: JsonSchemaObject, schema: JsonSchemaObject): JsonSchemaO
 
 /** Finds the property that costs most, and follows it while one of its parts has most of its bytes. */
 export function findCostliest(root: JsonSchemaObject): Costliest | undefined {
-  const whole = weigh(root);
-  const followed = new Set<JsonSchemaObject>();
+  const weights = new SchemaWeights(root);
+  let holder = weights.body;
   let found: Costliest | undefined;
   let parts = partsOf(root);
-  for (;;) {
-    const costs = parts.map((part) => ({ ...part, bytes: whole - weigh(root, part.schema) }));
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
+    const costs = parts.map((part) => ({ ...part, bytes: weights.without(part.schema, holder) }));
     const [first, ...others] = costs;
     if (first === undefined) return found;
     const most = others.reduce((best, next) => (next.bytes > best.bytes ? next : best), first);
     if (found !== undefined && most.bytes < found.bytes * DOMINANT) return found;
     found = { path: `${found?.path ?? ""}${most.step}`.replace(/^\./, ""), bytes: most.bytes, schema: most.schema };
-    const next = definitionOf(root, most.schema) ?? most.schema;
-    if (followed.has(next)) return found;
-    followed.add(next);
-    parts = partsOf(next);
+    const definition = definitionOf(root, most.schema);
+    holder = definition ?? holder;
+    parts = partsOf(definition ?? most.schema);
   }
-}
-
-/** Returns the bytes of a schema without one of its parts, with only the definitions that are still in use. */
-function weigh(root: JsonSchemaObject, without?: JsonSchemaObject): number {
-  const { $defs: _, ...body } = root;
-  const used = new Set<JsonSchemaObject>([body]);
-  // A set is iterated with the members that are added meanwhile.
-  let bytes = 0;
-  for (const schema of used) {
-    bytes += bytesOf(schema);
-    const waiting: SchemaPart[] = [{ step: "", schema }];
-    for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
-      if (part.schema === without) bytes -= bytesOf(without);
-      else {
-        const definition = definitionOf(root, part.schema);
-        if (definition) used.add(definition);
-        waiting.push(...partsOf(part.schema));
-      }
-    }
-  }
-  return bytes;
+  return found;
 }
