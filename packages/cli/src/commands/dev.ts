@@ -61,7 +61,12 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
     work = work.then(task);
     return work;
   };
-  const watch = watchProject(versions.files, begin, () => inOrder(applyEdit));
+  const watch = watchProject(versions.files, begin, (paths) =>
+    inOrder(async () => {
+      // The confirmation of the cached version may have found this edit first.
+      if (!versions.hasRead(paths)) await applyEdit();
+    }),
+  );
 
   const { load } = first;
   const served = explainUsage(

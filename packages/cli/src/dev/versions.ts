@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import type { Server } from "proffer";
 import { createDerivedServer, type Module } from "proffer/derived";
 import type { Derivation, Emission } from "../derive/index.ts";
@@ -38,6 +39,8 @@ export interface Versions {
    * @throws {CommandError} if the module must be imported and throws.
    */
   cached(): Promise<Version | undefined>;
+  /** Whether the last derivation has read these files as they are now, so that they contain no new edit. */
+  hasRead(paths: Iterable<string>): boolean;
   /** Loads the compiler for the version in the cache. Returns whether that version is still current. */
   confirm(): Promise<boolean>;
   /**
@@ -63,6 +66,15 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
   let externals: Promise<ExternalModules> | undefined;
   let number = 0;
   let files: readonly string[] = [module];
+  /** The stamps of known files, taken before the derivation read them. */
+  let stamps = new Map<string, Stamp>();
+
+  async function derive(): Promise<Derivation> {
+    stamps = new Map(files.map((path) => [path, stampNow(path)]));
+    const derivation = await compiler.derive();
+    ({ files } = derivation);
+    return derivation;
+  }
 
   async function load(): Promise<Module> {
     number += 1;
@@ -86,8 +98,11 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
       const { server, load } = await openPrepared(prepared);
       return { server, load, derivation: prepared };
     },
+    hasRead(paths) {
+      return [...paths].every((path) => stamps.has(path) && isDeepStrictEqual(stamps.get(path), stampNow(path)));
+    },
     async confirm() {
-      ({ files } = await compiler.derive());
+      await derive();
       try {
         return isCurrent(location, trust);
       } catch {
@@ -95,8 +110,7 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
       }
     },
     async next() {
-      const derivation = await compiler.derive();
-      files = derivation.files;
+      const derivation = await derive();
       checkModule(file, derivation);
       const { form } = derivation;
       const manifest = toManifest(derivation);
@@ -110,6 +124,13 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
     },
     clear: () => rmSync(root, { recursive: true, force: true }),
   };
+}
+
+type Stamp = readonly [size: number, modified: number, changed: number] | undefined;
+
+function stampNow(path: string): Stamp {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && [stats.size, stats.mtimeMs, stats.ctimeMs];
 }
 
 /**

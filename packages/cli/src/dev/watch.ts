@@ -17,26 +17,34 @@ export interface ProjectWatch {
 }
 
 /**
- * Calls `changed` shortly after files change, one call at a time. It watches whole folders, so that a missing import is
+ * Calls `changed` with the files shortly after they change, one call at a time. It watches whole folders, so that a missing import is
  * noticed when its file is created. `since` is the time when the files were last read: changes between that time and the
  * start of watching are reported too.
  */
-export function watchProject(files: readonly string[], since: number, changed: () => Promise<void>): ProjectWatch {
+export function watchProject(
+  files: readonly string[],
+  since: number,
+  changed: (paths: ReadonlySet<string>) => Promise<void>,
+): ProjectWatch {
   let folders = foldersOf(files);
   let timer: NodeJS.Timeout | undefined;
   let work = Promise.resolve();
+  let paths = new Set<string>();
   const watcher = watch([...folders], { depth: 0, ignoreInitial: true });
-  const schedule = () => {
+  const schedule = (path: string) => {
+    paths.add(path);
     clearTimeout(timer);
     timer = setTimeout(() => {
-      work = work.then(changed);
+      const collected = paths;
+      paths = new Set();
+      work = work.then(() => changed(collected));
     }, PAUSE);
   };
   watcher.on("all", (_event, path) => {
-    if (RELEVANT.test(path)) schedule();
+    if (RELEVANT.test(path)) schedule(path);
   });
   watcher.on("ready", () => {
-    if (files.some((file) => changedSince(file, since))) schedule();
+    for (const file of files) if (changedSince(file, since)) schedule(file);
   });
   return {
     setFiles(next) {
