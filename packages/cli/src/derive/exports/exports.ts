@@ -53,8 +53,9 @@ export function findExports(session: Session, file: ts.SourceFile): ModuleExport
 function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symbol[]): Candidate[] {
   const { checker } = session;
   const target = aliasTarget(checker, symbol);
-  const node = target.valueDeclaration ?? target.declarations?.[0];
-  if (node === undefined || isInternalExport(session, symbol)) return [];
+  const declaration = target.valueDeclaration ?? target.declarations?.[0];
+  if (declaration === undefined || isInternalExport(session, symbol)) return [];
+  const node = placeOf(session, symbol, declaration);
   const isDefault = symbol.name === "default";
   // `export default f` and `export { f }` export the same function twice.
   if (isDefault && all.some((other) => other !== symbol && aliasTarget(checker, other) === target)) return [];
@@ -89,7 +90,7 @@ function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symb
     if (found.length > 0) checkOtherTags(session, `'${symbol.name}'`, node, "object", docOfSymbol(target));
     return found;
   }
-  const declared = ts.getNameOfDeclaration(node as ts.Declaration);
+  const declared = ts.getNameOfDeclaration(declaration);
   const ownName = declared && ts.isIdentifier(declared) ? declared.text : undefined;
   if (isDefault && ownName === undefined) {
     session.report("PF1005", node, "The default export has no name. Write: export default function name(…).");
@@ -97,6 +98,12 @@ function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symb
   }
   const name = isDefault ? (ownName ?? symbol.name) : symbol.name;
   return [toCandidate(session, name, [symbol.name], target, type, node)];
+}
+
+/** Returns the declaration of an export; for one of a package, the author's line that exports it again. */
+function placeOf({ origins }: Session, { declarations = [] }: ts.Symbol, declaration: ts.Declaration): ts.Node {
+  const isOwn = (node: ts.Node) => origins.isProject(node.getSourceFile());
+  return isOwn(declaration) ? declaration : (declarations.find(isOwn) ?? declaration);
 }
 
 /** Returns the methods of an exported object, namespace or class instance. */

@@ -159,7 +159,8 @@ function isRequired({ type, rest, isOptional }: Parameter, schema: DerivedSchema
 
 function reportUnused(session: Session, candidate: Candidate, docs: NamedDoc[], names: (string | undefined)[]): void {
   // The author cannot fix the comments of a package whose function is exported again.
-  if (!session.origins.isProject(candidate.node.getSourceFile())) return;
+  const { declaration } = candidate.signature;
+  if (declaration && !session.origins.isProject(declaration.getSourceFile())) return;
   // The comment of a wrapped function may describe parameters that the wrapper fills in.
   if (candidate.doc !== undefined && candidate.doc === candidate.wrapped?.doc) return;
   for (const { name } of docs) {
