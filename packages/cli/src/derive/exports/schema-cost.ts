@@ -9,6 +9,8 @@ import type { Session } from "./session.ts";
 const MAX_SCHEMA = 16_000;
 /** A part is named rather than the whole if it has at least this share of it. */
 const DOMINANT = 0.5;
+/** With a smaller share, a part is not worth mentioning: where types refer to each other, no single property costs much. */
+const NOTABLE = 0.05;
 /** A longer path does not help the author. */
 const MAX_STEPS = 8;
 
@@ -32,11 +34,13 @@ export function reportSize(session: Session, { name, node }: Candidate, tool: Ma
     const size = `The ${side} schema of '${name}' has ${inKilobytes(bytes)}, about ${tokensOf(bytes).toLocaleString("en-US")} tokens for each model that reads it.`;
     const found = findCostliest(schema);
     const verb = side === "input" ? "Accept" : "Return";
-    const share = found && ` '${found.path}' is ${Math.round((found.bytes / bytes) * 100)} % of it.`;
+    const isDominant = found !== undefined && found.bytes >= bytes * NOTABLE;
+    const share = isDominant ? ` '${found.path}' is ${Math.round((found.bytes / bytes) * 100)} % of it.` : "";
+    const view = viewOf(schema, isDominant ? found.schema : schema);
     const remedy = found
-      ? ` ${verb} only the needed properties: ${viewOf(schema, found.schema)}, Omit, or an interface with only those.`
+      ? ` ${verb} only the needed properties: ${view}, Omit, or an interface with only those.`
       : " Shorten its descriptions.";
-    session.report("PF2301", node, `${size}${share ?? ""}${remedy}`);
+    session.report("PF2301", node, `${size}${share}${remedy}`);
   }
 }
 
