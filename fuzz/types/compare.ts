@@ -9,7 +9,7 @@ import { isKnown } from "./known-differences.ts";
 import { mutate } from "./mutate.ts";
 import { createRandom } from "./random.ts";
 import { nameOf, writeCase } from "./text.ts";
-import { forEachType, type TypeCase } from "./type-tree.ts";
+import { forEachType, type TypeCase, type TypeTree } from "./type-tree.ts";
 import { valueText } from "./value-text.ts";
 
 /** Values of a type that are valid by construction, and changed copies of each. */
@@ -175,13 +175,15 @@ function show(value: unknown): string {
   return inspect(value, { depth: null, breakLength: Number.POSITIVE_INFINITY });
 }
 
-/** Whether the type determines the class of each part; `unknown` does not. */
+/** The types whose JSON is a text. */
+const TEXTS = ["date", "url", "bigint", "bytes"] as const;
+
+/** Whether the type determines the class of each part. `unknown` does not, and in `Date | string` a text stays a text. */
 function isExact(given: TypeCase): boolean {
-  let hasUnknown = false;
-  forEachType(given, ({ kind }) => {
-    hasUnknown ||= kind === "unknown";
-  });
-  return !hasUnknown;
+  const kinds = new Set<TypeTree["kind"]>();
+  forEachType(given, ({ kind }) => kinds.add(kind));
+  const mixesTexts = kinds.has("union") && (kinds.has("string") || kinds.has("name"));
+  return !kinds.has("unknown") && !(mixesTexts && TEXTS.some((kind) => kinds.has(kind)));
 }
 
 /** Whether a value is not JSON, because an encoder has left a bigint in it. */

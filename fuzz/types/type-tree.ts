@@ -258,7 +258,7 @@ function partsOf(tree: TypeTree): TypeTree[] {
 }
 
 /** Returns the members that a type lists itself. */
-export function membersIn(tree: TypeTree): readonly Member[] {
+function membersIn(tree: TypeTree): readonly Member[] {
   if (tree.kind === "object" || tree.kind === "indexed") return tree.members;
   if (tree.kind === "intersection") return [...tree.left, ...tree.right];
   return tree.kind === "tagged" ? tree.of.flat() : [];

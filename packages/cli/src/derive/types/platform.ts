@@ -141,8 +141,10 @@ function convertIterable(conversion: Conversion, item: WrittenType): Converted {
 /** Converts a set of these items. */
 export function convertSet(conversion: Conversion, item: WrittenType): Converted {
   const { schema, plan } = conversion.convertElement(item.type, item.node);
+  // Different objects of a Set may be equal in JSON, so a result is not checked.
+  const isUnique = conversion.direction === "in";
   return {
-    schema: { type: "array", items: schema, uniqueItems: true },
+    schema: { type: "array", items: schema, ...(isUnique && { uniqueItems: true }) },
     plan: { kind: "set", ...(plan && { items: plan }) },
   };
 }

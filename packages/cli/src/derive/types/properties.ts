@@ -6,6 +6,7 @@ import type { DerivedSchema } from "../model/json-schema.ts";
 import { convertIndexSignatures } from "./index-signature.ts";
 import { orderedProperties } from "./member-order.ts";
 import { reportHidden } from "./nested-doc.ts";
+import { isOnlyInCode } from "./only-in-code.ts";
 import { anything } from "./outward.ts";
 import { hasPrivateName, includesUndefined, isAbsent, typeNodeOf } from "./type-node.ts";
 
@@ -29,7 +30,7 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
     const { schema, plan } = conversion.convert(held, typeNodeOf(declaration));
     properties.push([member.name, conversion.document(schema, member)]);
     if (plan) plans.push([member.name, plan]);
-    if (!(member.flags & ts.SymbolFlags.Optional) && !includesUndefined(held)) required.push(member.name);
+    if (!(member.flags & ts.SymbolFlags.Optional) && !mayBeMissing(conversion, held)) required.push(member.name);
   }
   conversion.subject = name ? `'${name.name}'` : "this type";
   conversion.place = place;
@@ -58,6 +59,12 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
     schema: name ? conversion.document(schema, name) : schema,
     ...(plan && { plan }),
   };
+}
+
+/** Whether a property of this type may be missing. In a result, JSON leaves out an `unknown` value that is undefined. */
+function mayBeMissing({ direction }: Conversion, type: ts.Type): boolean {
+  const isAnything = (type.flags & (ts.TypeFlags.Unknown | ts.TypeFlags.Any)) !== 0;
+  return includesUndefined(type) || (direction === "out" && isAnything);
 }
 
 function planOf(plans: [string, Plan][], rest: Plan | undefined): Plan | undefined {
@@ -93,6 +100,7 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   const others: string[] = [];
   for (const member of orderedProperties(checker, type, node)) {
     if (member.name.startsWith("__@") || isUnwritten(conversion, member)) continue;
+    if (isUnsendable(conversion, member)) continue;
     if (isNotData(conversion, member)) others.push(member.name);
     else members.push(member);
   }
@@ -113,6 +121,12 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
 /** Whether a value has the member, but its JSON never does: `#name` is not a property. */
 function isUnwritten({ direction }: Conversion, { valueDeclaration }: ts.Symbol): boolean {
   return direction === "out" && valueDeclaration !== undefined && hasPrivateName(valueDeclaration);
+}
+
+/** Whether a member is an option that only code can set, such as `signal?: AbortSignal`. */
+function isUnsendable(conversion: Conversion, member: ts.Symbol): boolean {
+  if (conversion.direction === "out" || !(member.flags & ts.SymbolFlags.Optional)) return false;
+  return isOnlyInCode(conversion, conversion.checker.getTypeOfSymbol(member));
 }
 
 /** Whether a member is not data: a method, accessor or private member of a class, or a function of a library type. */
