@@ -2,7 +2,7 @@ import type { Plan } from "proffer/derived";
 import ts from "typescript";
 import { type Conversion, jsonOf, type UnionMember } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
-import { planUnion } from "./union-plan.ts";
+import { planOneOf } from "./union-plan.ts";
 
 /** Matches a number as JavaScript writes it in a property key. */
 const NUMERIC_KEY = "^-?[0-9]+(?:\\.[0-9]+)?(?:e[+-]?[0-9]+)?$";
@@ -37,7 +37,7 @@ export function convertIndexSignatures(conversion: Conversion, type: ts.Type): I
       ...(patterns.length > 0 && { patternProperties: Object.fromEntries(patterns) }),
       ...(additional && !isOpen && { additionalProperties: additional }),
     },
-    plan: planUnion(conversion, members, () => held.map((value) => conversion.checker.typeToString(value)).join(" | ")),
+    plan: planOneOf(conversion, members, () => held.map((value) => conversion.checker.typeToString(value)).join(" | ")),
     isOpen,
   };
 }

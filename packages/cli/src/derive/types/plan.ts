@@ -3,6 +3,7 @@ import type { Conversion, Direction, Problem, UnionFacts } from "../model/conver
 import { customPlanOf, type FoundCodec } from "./custom-codecs.ts";
 import { findActive } from "./plan-activity.ts";
 import { sharePlans } from "./plan-part.ts";
+import { mergeObjects } from "./union-merge.ts";
 import { findUnrecognized, hasHiddenForm, isAmbiguous, isCustomText, isText } from "./union-plan.ts";
 
 /**
@@ -86,16 +87,18 @@ export function finishPlan(
     const members = facts.members.map((member) => ({ ...member, isActive: isActive(member.plan) }));
     const unrecognized = findUnrecognized(conversion, members);
     if (unrecognized !== undefined) problems.push(recognitionProblem(conversion, facts, unrecognized));
-    if (isAmbiguous(conversion, members)) {
+    const merged = isAmbiguous(conversion, members) ? mergeObjects(conversion, members) : undefined;
+    const separate = merged ? members.filter(({ json }) => json !== "object") : members;
+    if (isAmbiguous(conversion, separate)) {
       const isHidden = direction === "in" || members.some((member) => hasHiddenForm(member.plan, definitions));
       // A value of the author's code shows its class, so it does not matter which member it is.
       if (!isHidden) return { kind: "any" };
       problems.push(ambiguityProblem(direction, facts));
     }
-    const options: PlanOption[] = [];
-    const customs = members.filter((member) => customPlanOf(conversion, member.plan));
+    const options: PlanOption[] = merged ? [{ plan: { kind: "object", ...finishProperties(merged) } }] : [];
+    const customs = separate.filter((member) => customPlanOf(conversion, member.plan));
     // The plan of an object would also recognize the values of a codec, so codecs are first.
-    for (const { plan: own, when } of new Set([...customs, ...members])) {
+    for (const { plan: own, when } of new Set([...customs, ...separate])) {
       const option = finish(own);
       if (option) options.push({ plan: option, ...(when && { when }) });
     }

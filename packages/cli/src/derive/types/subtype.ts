@@ -12,13 +12,15 @@ interface Base {
 }
 
 /**
- * Converts an interface or a class that extends an array, a tuple, a Map, a Set, a Date, a URL or bytes in the form of
- * its base: `JSON.stringify` writes only the elements of a list, and decoding creates an instance of the base. Undefined
+ * Converts an interface or a class that extends an array, a tuple, a Map, a Set, a Date, a URL or bytes, or is like an
+ * array, in the form of its base: `JSON.stringify` writes only the elements of a list, and decoding creates an instance of the base. Undefined
  * for any other type.
  */
 export function convertSubtype(conversion: Conversion, type: ts.Type): Converted | undefined {
   const base = findBase(conversion, type);
-  if (base === undefined) return undefined;
+  if (base === undefined) {
+    return isList(conversion, type) ? conversion.guard(type, "array", () => convertList(conversion, type)) : undefined;
+  }
   if (conversion.direction === "in" && !canReplace(conversion, type, base)) return { schema: {} };
   const { schema, plan } = convertAs(conversion, type, base);
   const isOwn = type.symbol && !conversion.origins.isPlatform(type.symbol);
@@ -48,6 +50,14 @@ function convertList(conversion: Conversion, type: ts.Type): Converted {
     schema: { type: "array", items: schema, ...(minItems > 0 && { minItems }) },
     ...(plan && { plan: { kind: "array", items: plan } }),
   };
+}
+
+/** Whether a type is like ArrayLike: it has a length and elements by number, and every array has it. */
+function isList({ checker }: Conversion, type: ts.Type): boolean {
+  if (checker.getIndexTypeOfType(type, ts.IndexKind.Number) === undefined) return false;
+  if (checker.getIndexTypeOfType(type, ts.IndexKind.String) !== undefined) return false;
+  const [only, ...others] = checker.getPropertiesOfType(type);
+  return only?.name === "length" && others.length === 0;
 }
 
 /** Finds the base of an interface or a class. An array or a platform class is not a subtype of itself. */

@@ -5,7 +5,7 @@ import { type Conversion, type Converted, jsonOf } from "../model/conversion.ts"
 import { type DerivedSchema, isWithin, mapSubschemas } from "../model/json-schema.ts";
 import { reportLoose } from "./loose.ts";
 import { argumentNodes } from "./type-node.ts";
-import { planUnion } from "./union-plan.ts";
+import { planOneOf } from "./union-plan.ts";
 
 /** Converts a tuple; a label becomes the title of its element. */
 export function convertTuple(
@@ -86,7 +86,7 @@ function tailOf(conversion: Conversion, others: Converted[]): Converted | undefi
   const [only] = others;
   if (others.length <= 1) return only;
   const members = others.map((other) => ({ ...other, json: jsonOf(conversion, other.schema) }));
-  const plan = planUnion(conversion, members, () => "the rest element and the elements after it");
+  const plan = planOneOf(conversion, members, () => "the rest element and the elements after it");
   const schemas = others.map(({ schema }) => schema);
   if (distinct(schemas).length > 1) reportLoose(conversion, "the elements from the rest element on in any order");
   return { schema: anyOf(schemas), ...(plan && { plan }) };

@@ -1,6 +1,6 @@
 import type { Plan, PlanOption } from "proffer/derived";
 import { looksLike, type TextKind } from "proffer/derived";
-import type { Conversion, Definition, UnionMember } from "../model/conversion.ts";
+import { type Conversion, type Definition, jsonOf, type UnionMember } from "../model/conversion.ts";
 import { customPlanOf, type FoundCodec } from "./custom-codecs.ts";
 import { plansIn } from "./plan-part.ts";
 
@@ -18,6 +18,31 @@ export function isCustomText(plan: Plan | undefined): boolean {
 
 /** Plans a union. `text` returns the union's name in messages. */
 export function planUnion(conversion: Conversion, members: UnionMember[], text: () => string): Plan | undefined {
+  if (conversion.direction === "out") return planOneOf(conversion, members, text);
+  const merged = mergeLists(conversion, members, text);
+  return planOneOf(conversion, merged.some(isFreeText) ? merged.map(withoutTextPlan) : merged, text);
+}
+
+/** Replaces several lists by one whose elements are a union: the elements of `number[] | bigint[]` show their type. */
+function mergeLists(conversion: Conversion, members: UnionMember[], text: () => string): UnionMember[] {
+  const isList = ({ schema, plan }: UnionMember) =>
+    schema.items !== undefined && !schema.prefixItems && (plan === undefined || plan.kind === "array");
+  const lists = members.filter(isList);
+  if (lists.length < 2 || lists.every(({ plan }) => plan === undefined)) return members;
+  const elements = lists.map(({ schema: { items = {} }, plan }) => {
+    return { schema: items, json: jsonOf(conversion, items), ...(plan?.kind === "array" && { plan: plan.items }) };
+  });
+  const items = planUnion(conversion, elements, text);
+  const list: UnionMember = {
+    schema: { type: "array" },
+    json: "array",
+    ...(items && { plan: { kind: "array", items } }),
+  };
+  return [...members.filter((member) => !isList(member)), list];
+}
+
+/** Plans values at different places, such as the properties of several index signatures, which have one plan. */
+export function planOneOf(conversion: Conversion, members: UnionMember[], text: () => string): Plan | undefined {
   const options: PlanOption[] = [];
   for (const { plan, when } of members) if (plan) options.push({ plan, ...(when && { when }) });
   if (options.length === 0) return undefined;
@@ -107,6 +132,16 @@ function classOf({ plan, json, schema }: UnionMember): string {
   if (plan.kind === "set" || plan.kind === "error" || plan.kind === "json") return plan.kind;
   if (plan.kind === "nullable") return classOf({ ...(plan.value && { plan: plan.value }), json, schema });
   return plan.kind === "map" || plan.kind === "entries" ? "map" : json;
+}
+
+function withoutTextPlan(member: UnionMember): UnionMember {
+  const { plan, ...rest } = member;
+  return plan && isText(plan) ? rest : member;
+}
+
+/** Whether a member is any string. In `Date | string` a text stays a string, which has the type too. */
+function isFreeText({ plan, literal, json, schema }: UnionMember): boolean {
+  return json === "string" && plan === undefined && literal === undefined && schema.pattern === undefined;
 }
 
 /** Whether strings are ambiguous. Digits, dates, URLs and literals have distinct forms; base64 and free text do not. */

@@ -5,6 +5,7 @@ import { combine } from "../model/combine.ts";
 import { type Conversion, type Converted, jsonOf, type UnionMember } from "../model/conversion.ts";
 import { type DerivedSchema, enumSchema, withNull } from "../model/json-schema.ts";
 import { describedValues } from "./described-values.ts";
+import { isOnlyInCode } from "./only-in-code.ts";
 import { hasJsonForm } from "./platform.ts";
 import { literalValue } from "./primitive.ts";
 import { isAbsent, orderedMembers, type WrittenType } from "./type-node.ts";
@@ -51,8 +52,11 @@ export function convertMembers(
   text: () => string,
   node?: ts.TypeNode,
 ): Converted {
-  const written = types.filter(({ type }) => !isAbsent(type) && !isOnlyInCode(conversion, type));
-  const present = written.filter(({ type }) => !(type.flags & ts.TypeFlags.Null));
+  const written = types.filter(({ type }) => !isAbsent(type));
+  const isNull = ({ type }: WrittenType) => (type.flags & ts.TypeFlags.Null) !== 0;
+  const sendable = written.filter((member) => !isNull(member) && !isOnlyInCode(conversion, member.type));
+  // If nothing is left, the first of the others is reported.
+  const present = sendable.length > 0 ? sendable : written.filter((member) => !isNull(member));
   if (present.length === 0) return { schema: { type: "null" } };
   const scalars: Scalar[] = [];
   const members: UnionMember[] = [];
@@ -72,19 +76,8 @@ export function convertMembers(
   const isDiscriminated = conditions?.size === schemas.length;
   const literals = scalars.map(literalMember);
   const plan = planUnion(conversion, [...literals, ...members], text);
-  const schema = combine(schemas, present.length < written.length, isDiscriminated);
+  const schema = combine(schemas, written.some(isNull), isDiscriminated);
   return { schema, ...(plan && { plan }) };
-}
-
-/**
- * Whether an argument never has the type: `{ toJSON(): unknown }`, a member of Prisma's InputJsonValue and similar types,
- * is an object that only code can create. JSON contains the value that toJSON returned.
- */
-function isOnlyInCode({ checker, direction }: Conversion, type: ts.Type): boolean {
-  if (direction === "out" || !isStructured(type)) return false;
-  const [only, ...others] = checker.getPropertiesOfType(type);
-  if (only?.name !== "toJSON" || others.length > 0) return false;
-  return checker.getTypeOfSymbol(only).getCallSignatures().length > 0;
 }
 
 function literalMember(value: Scalar): UnionMember {
