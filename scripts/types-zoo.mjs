@@ -11,6 +11,12 @@ import { ensureBuilt } from "./build.mjs";
 import { ensureInstalled, npm, root } from "./npm.mjs";
 import { Failure, main, progress, stylesFor } from "./terminal.mjs";
 
+const OPTIONS = {
+  only: { type: "string" },
+  json: { type: "boolean", default: false },
+  write: { type: "boolean", default: false },
+};
+
 await main(async () => {
   const options = readOptions();
   ensureInstalled();
@@ -29,13 +35,12 @@ await main(async () => {
 });
 
 function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      only: { type: "string" },
-      json: { type: "boolean", default: false },
-      write: { type: "boolean", default: false },
-    },
-  });
+  let values;
+  try {
+    ({ values } = parseArgs({ options: OPTIONS }));
+  } catch (error) {
+    throw new Failure(`${error.message}\nUsage: npm run types-zoo -- [--only a,b] [--json] [--write]`);
+  }
   if (values.write && values.only) throw new Failure("--write needs the results of all cases: remove --only.");
   return values;
 }

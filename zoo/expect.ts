@@ -22,7 +22,7 @@ export declare function cannotReturn(of: Case, ...results: unknown[]): void;
 /** The function is not served, for one of these reasons. */
 export declare function refused(of: Case, ...codes: string[]): void;
 
-/** The function may have these warnings. Other warnings are a fault, except PF2003: the package has `any`. */
+/** The function may have these warnings. Other warnings are a fault, except those of `classify.ts`. */
 export declare function warns(of: Case, ...codes: string[]): void;
 
 /** The description or the schemas contain these texts. */

@@ -56,7 +56,8 @@ refuses(tag, ["k", [{ Key: "a", Value: 5 }]], ["k"]);
 export function put(input: PutObjectCommandInput): void {
   throw new Error(input.Bucket);
 }
-refused(put, "PF1102", "PF1104", "PF1105", "PF1106", "PF1108");
+accepts(put, [{ Bucket: "b", Key: "k", Body: "Hi" }]);
+refuses(put, [{ Bucket: "b", Key: "k", Body: 5 }]);
 
 /** Uploads text. */
 export function putText(input: Omit<PutObjectCommandInput, "Body">, text: string): void {

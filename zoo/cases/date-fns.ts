@@ -9,7 +9,7 @@ import {
   milliseconds,
   type RoundingOptions,
 } from "date-fns";
-import { accepts, hides, refused, refuses, returns, says } from "../expect.ts";
+import { accepts, hides, refuses, returns, says } from "../expect.ts";
 
 export { milliseconds };
 
@@ -34,11 +34,14 @@ says(hoursToMinutes, "Convert hours to minutes.");
 
 export { addDays };
 
-refused(addDays, "PF1105", "PF1108");
+accepts(addDays, ["2026-01-01", 5], [0, 5]);
+refuses(addDays, [true, 5], ["2026-01-01", "5"]);
+warns(addDays, "PF2007");
 
 export { formatDuration };
 
-refused(formatDuration, "PF1105");
+accepts(formatDuration, [{ days: 5 }], [{ days: 5 }, { format: ["days"], zero: true }]);
+refuses(formatDuration, [5], [{ days: "5" }]);
 
 /**
  * Adds time to a date.

@@ -38,7 +38,8 @@ refused(pay, "PF1105");
 export function round(value: Decimal.Value, mode: Decimal.Rounding): string {
   return new Decimal(value).toFixed(2, mode);
 }
-refused(round, "PF1105", "PF1108");
+accepts(round, ["1.005", 4], [1.5, 0]);
+refuses(round, [true, 4], ["1", 9]);
 
 /** Sets the precision. */
 export function configure(config: Pick<Decimal.Config, "precision" | "rounding" | "modulo">): void {

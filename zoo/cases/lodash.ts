@@ -6,7 +6,7 @@ import type {
   PropertyPath,
   TruncateOptions,
 } from "lodash";
-import { accepts, refused, refuses, returns } from "../expect.ts";
+import { accepts, refuses, returns } from "../expect.ts";
 
 /** Groups words. */
 export function group(words: Many<string>, by?: Dictionary<number>): Dictionary<string[]> {
@@ -28,16 +28,19 @@ returns(shorten, { 0: "a", 5: "b" });
 export function shortenAt(text: string, options: TruncateOptions): string {
   return text + options.length;
 }
-refused(shortenAt, "PF1106");
+accepts(shortenAt, ["a", { separator: " " }], ["a", {}]);
+refuses(shortenAt, ["a", { separator: 5 }]);
 
 /** Flattens a list. */
 export function flatten(list: ListOfRecursiveArraysOrValues<number>): number[] {
   return [list.length];
 }
-refused(flatten, "PF1105");
+accepts(flatten, [[1, [2, [3]]]], [[]]);
+refuses(flatten, [["a"]], [5]);
 
 /** Reads a value at a path. */
 export function read(path: PropertyPath): string {
   return String(path);
 }
-refused(read, "PF1103");
+accepts(read, ["a.b"], [0], [["a", 0]]);
+refuses(read, [true], [[null]]);

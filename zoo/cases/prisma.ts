@@ -1,5 +1,5 @@
 import { Decimal } from "@prisma/client/runtime/client";
-import { accepts, cannotReturn, refused, refuses, returns } from "../expect.ts";
+import { accepts, cannotReturn, refuses, returns } from "../expect.ts";
 import type { Post, Prisma, User } from "./generated/client.ts";
 
 /** Shows a user. */
@@ -24,7 +24,8 @@ returns(showUser, null, {
 export async function listPosts(where: Prisma.PostWhereInput): Promise<Post[]> {
   throw new Error(String(where.id));
 }
-refused(listPosts, "PF1105", "PF1108");
+accepts(listPosts, [{}], [{ id: "p" }], [{ title: { contains: "A" } }]);
+refuses(listPosts, [{ id: 5 }], [{ title: { has: "A" } }]);
 
 /** Finds users by name or role. */
 export function findUsers(
@@ -69,7 +70,8 @@ cannotReturn(createPost, { id: "p", title: "A", tags: "", authorId: 1 });
 export function createUser(data: Prisma.UserCreateInput): void {
   throw new Error(data.email);
 }
-refused(createUser, "PF1105", "PF1108");
+accepts(createUser, [{ email: "a@b.c", settings: {}, balance: "1.5", visits: 5 }]);
+refuses(createUser, [{}], [{ email: 5 }]);
 
 /** Shows a post with its author. */
 export function withAuthor(
