@@ -45,6 +45,14 @@ interface Finite { page: Page<string>; pages: Page<Page<Page<Page<Page<number>>>
 /** Takes a type without end beside a finite one. */ export function pages(value: Finite): void { void value; }
 `.replaceAll("\\`", "`");
 
+/** A type beyond the limit of subschemas. Its own module, because the order of the functions matters. */
+const LARGE = `
+${numbered(3000, (i) => `interface L${i} { a: string; b: string; c: string; d: string; e: string }`)}
+interface All { ${numbered(3000, (i) => `l${i}: L${i};`)} }
+/** Takes all. */ export function all(value: All): void { void value; }
+/** Takes some. */ export function some(first: L0, last: L2999): void { void first; void last; }
+`;
+
 let workspace: Workspace;
 let derivation: Derivation;
 
@@ -106,6 +114,15 @@ describe("a finite type", () => {
     const value = { at, next: nest(300, { at }, (next) => ({ at, next })) };
     expect(check({ value })).toBe(true);
     expect(check({ value: { at, next: nest(300, { at: 1 }, (next) => ({ at, next })) } })).toBe(false);
+  });
+});
+
+describe("a type beyond the limit", () => {
+  test("does not affect other functions that need a part of it", () => {
+    workspace.write({ "large.ts": LARGE });
+    const { tools, diagnostics } = derive(workspace.path("large.ts"), { check: false });
+    expect(diagnostics.map(({ code }) => code)).toEqual(["PF1110"]);
+    expect(tools.map(({ name }) => name)).toEqual(["some"]);
   });
 });
 

@@ -54,6 +54,8 @@ export function createConversion(
   let converted = new Map<ts.Type, Map<ts.TypeNode | undefined, Converted>>();
   /** The number of subschemas of this collection; those of definitions that others have converted are not counted. */
   let size = 0;
+  /** The types that got a definition in this collection. */
+  let added: ts.Type[] = [];
   let unit = newUnit([]);
 
   function addDefinition(type: ts.Type, label: string | undefined, json: JsonType): Definition {
@@ -140,6 +142,7 @@ export function createConversion(
       if (definition === undefined) {
         definition = addDefinition(type, label, json);
         byType.set(type, definition);
+        added.push(type);
         defer(type, definition, make);
       }
       return refer(definition);
@@ -186,13 +189,15 @@ export function createConversion(
       unit = newUnit([]);
       converted = new Map();
       size = 0;
+      added = [];
       conversion.subject = subject;
       conversion.place = place;
       const collected = run();
       convertPending();
       const problems = [...unit.problems, ...reachableProblems(definitions, collected.schema)];
       if (!problems.some(({ code }) => code === "PF1110")) return { ...collected, problems };
-      // Definitions that were left out are shared, but the message is about this collection.
+      // Some definitions were left out. Others may refer to them, and a function that needs a few of them is right.
+      for (const type of added) byType.delete(type);
       const known = problems.filter(({ code }) => code !== "PF1110");
       return { schema: {}, problems: [...known, { code: "PF1110", message: describeSize(subject), node: place }] };
     },
