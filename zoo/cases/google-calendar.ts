@@ -1,5 +1,5 @@
 import type { calendar_v3 } from "@googleapis/calendar";
-import { accepts, cannotReturn, refused, refuses, returns, says } from "../expect.ts";
+import { accepts, cannotReturn, refuses, returns, says } from "../expect.ts";
 
 /** Creates an event. */
 export async function createEvent(event: calendar_v3.Schema$Event): Promise<calendar_v3.Schema$Event> {
@@ -51,4 +51,5 @@ returns(listEvents, { items: [{ summary: "Lunch" }], nextPageToken: null });
 export function listWith(params: calendar_v3.Params$Resource$Events$List): void {
   throw new Error(params.calendarId);
 }
-refused(listWith, "PF1102", "PF1105", "PF1106");
+accepts(listWith, [{}], [{ calendarId: "primary" }]);
+refuses(listWith, [{ maxResults: "5" }]);

@@ -31,7 +31,8 @@ refuses(retry, [{ count: "3" }]);
 export function retryAfter(config: RetryConfig): void {
   throw new Error(String(config.count));
 }
-refused(retryAfter, "PF1102");
+accepts(retryAfter, [{}], [{ count: 3, delay: 5 }]);
+refuses(retryAfter, [{ count: "3" }]);
 
 /** Groups values by name. */
 export const byName = (names: readonly string[]): ReadonlyMap<string, readonly Timestamp<number>[]> =>

@@ -19,6 +19,10 @@ export function finishPlan(
   const problems: Problem[] = [];
   const finished = new Map<Plan, Plan | undefined>();
   const defs = new Map<string, Plan | undefined>();
+  /** The unions in work, and the names of those that contain themselves. */
+  const open = new Map<Plan, string | undefined>();
+  const recursive = new Map<string, Plan>();
+  let unionCount = 0;
   const isActive = findActive(draft, definitions);
   let isCustom = false as boolean;
 
@@ -81,7 +85,23 @@ export function finishPlan(
     return { kind: "ref", name };
   }
 
+  /** Finishes a union. One that contains itself through merged objects gets a name. */
   function finishUnion(plan: Plan): Plan | undefined {
+    if (open.has(plan)) {
+      const name = open.get(plan) ?? `union ${++unionCount}`;
+      open.set(plan, name);
+      return { kind: "ref", name };
+    }
+    open.set(plan, undefined);
+    const own = finishMembers(plan);
+    const name = open.get(plan);
+    open.delete(plan);
+    if (name === undefined || own === undefined) return own;
+    recursive.set(name, own);
+    return { kind: "ref", name };
+  }
+
+  function finishMembers(plan: Plan): Plan | undefined {
     const facts = unions.get(plan);
     if (facts === undefined) return undefined;
     const members = facts.members.map((member) => ({ ...member, isActive: isActive(member.plan) }));
@@ -116,7 +136,7 @@ export function finishPlan(
   // The map grows while it is read.
   for (const id of defs.keys()) defs.set(id, finish(definitions.get(id)?.plan));
   const named = [...defs].flatMap(([id, own]) => (own ? [[names.get(id) ?? id, own] as const] : []));
-  const codec = sharePlans(plan, Object.fromEntries(named));
+  const codec = sharePlans(plan, Object.fromEntries([...named, ...recursive]));
   return { codec: isCustom ? { ...codec, custom: true } : codec, problems };
 }
 
