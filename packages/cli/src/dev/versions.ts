@@ -11,6 +11,7 @@ import { explainLoad } from "../modules/import-module.ts";
 import { openPrepared, ownServer } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
 import { prepareCached, warnOfForeignCache } from "../modules/prepare-module.ts";
+import { type Stamp, stampOf } from "../modules/stamp.ts";
 import { toManifest } from "../modules/to-manifest.ts";
 import { currentTrust, type Trust, UntrustedError } from "../modules/trust.ts";
 import { CommandError } from "../terminal/command-error.ts";
@@ -67,7 +68,7 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
   let number = 0;
   let files: readonly string[] = [module];
   /** The stamps of known files, taken before the derivation read them. */
-  let stamps = new Map<string, Stamp>();
+  let stamps = new Map<string, Stamp | undefined>();
 
   async function derive(): Promise<Derivation> {
     stamps = new Map(files.map((path) => [path, stampNow(path)]));
@@ -126,11 +127,10 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
   };
 }
 
-type Stamp = readonly [size: number, modified: number, changed: number] | undefined;
-
-function stampNow(path: string): Stamp {
+/** Returns the stamp of a file, also if it has just changed; undefined if it does not exist. */
+function stampNow(path: string): Stamp | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats && [stats.size, stats.mtimeMs, stats.ctimeMs];
+  return stats && stampOf(stats, Number.POSITIVE_INFINITY);
 }
 
 /**

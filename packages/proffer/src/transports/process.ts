@@ -6,7 +6,7 @@ import { type CommandLine, describeFlags, type Flag, parseCommandLine } from "./
 import type { HttpService, ServeOptions } from "./http/node/server.ts";
 import { type LogFormat, SERVE_FLAGS, type Serving, toServing } from "./serve-flags.ts";
 import { exitWhenWritten } from "./stdio/exit.ts";
-import { cannotStart, type StdioOptions, type Stop, startStdio } from "./stdio/serve.ts";
+import { cannotStart, SIGNALS, type StdioOptions, type Stop, startStdio } from "./stdio/serve.ts";
 
 export interface ProcessOptions {
   /** Serve over HTTP. Default: stdio. */
@@ -29,7 +29,6 @@ export interface ProcessOptions {
 const QUIET = 25;
 /** Milliseconds after which the module is imported even if the client is not silent, or not there. */
 const PATIENCE = 500;
-const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 /**
  * Serves until the client disconnects or a signal arrives, then ends the process. If the module cannot be imported or

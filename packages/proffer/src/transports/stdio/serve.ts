@@ -31,7 +31,8 @@ const GRACE = 500;
 
 /** The part of the remaining time that `onStop` may use, so that a late one is logged before the process ends. */
 const STOP_SHARE = 0.9;
-const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+/** The signals that stop a server. */
+export const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 const AT_A_TERMINAL =
   "Serving MCP over stdin and stdout for a client that starts this process. To try it by hand, use `proffer call` or serve over HTTP. Press Ctrl-C to stop.";
 
