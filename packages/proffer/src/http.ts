@@ -1,3 +1,4 @@
+export type { ReadinessCheck, ReadinessName } from "./server/readiness.ts";
 export { type Challenge, forbidden, unauthorized } from "./transports/http/challenge.ts";
 export type { HeaderList, HttpRequest } from "./transports/http/exchange.ts";
 export type { GuardOptions } from "./transports/http/guard.ts";
@@ -11,4 +12,5 @@ export {
   serveHttp,
 } from "./transports/http/node/server.ts";
 export type { Authenticate, HttpOptions, RequestEntry } from "./transports/http/options.ts";
+export type { Metadata, ProtectedServer, Protection } from "./transports/http/protection.ts";
 export type { SessionOptions } from "./transports/http/sessions.ts";

@@ -84,6 +84,7 @@ describe("sendLog", () => {
     const sent: string[] = [];
     let reading = true;
     const connection = new Connection(stateOf(server), {
+      transport: "memory",
       send: (wire) => sent.push(String(wire)),
       isReading: () => reading,
     });

@@ -48,6 +48,10 @@ export class Batch implements CallOrigin {
     this.#send = send;
   }
 
+  get transport(): CallOrigin["transport"] {
+    return this.#origin.transport;
+  }
+
   get principal(): CallOrigin["principal"] {
     return this.#origin.principal;
   }

@@ -11,8 +11,12 @@ import { META } from "./envelope.ts";
 import type { Principal } from "./principal.ts";
 import type { Client, SessionState } from "./session.ts";
 
+/** How a call reached the server. "memory" is the testing client. */
+export type TransportName = "stdio" | "http" | "memory";
+
 /** The source of a call and the destination of its response. A transport creates one per connection or per request. */
 export interface CallOrigin {
+  readonly transport: TransportName;
   readonly principal: Principal | undefined;
   /** The state of the session that `initialize` opened; undefined on revisions without sessions. */
   readonly session: SessionState | undefined;

@@ -14,6 +14,7 @@ export const ERRORS = {
   unsupported_version: -32022,
   // Proffer's own, outside the range -32768…-32000, which JSON-RPC and the specification reserve.
   busy: -31000,
+  insufficient_scope: -31001,
 } as const;
 
 export type ErrorName = keyof typeof ERRORS;
@@ -47,6 +48,17 @@ export class InvalidParams extends RpcError {
 
   constructor(message: string, data?: unknown) {
     super("invalid_params", message, { data });
+  }
+}
+
+/** The caller lacks scopes that the operation needs. Over HTTP the response has a challenge that names them. */
+export class InsufficientScope extends RpcError {
+  override readonly name = "InsufficientScope";
+  readonly scopes: readonly string[];
+
+  constructor(what: string, scopes: readonly string[]) {
+    super("insufficient_scope", `${what} needs the scope ${scopes.join(" ")}.`, { data: { scopes } });
+    this.scopes = scopes;
   }
 }
 

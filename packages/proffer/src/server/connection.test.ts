@@ -21,7 +21,10 @@ function open() {
   });
   const server = defineServer({ name: "s", version: "1", tools: [slow], log: () => {} });
   const sent: Record<string, unknown>[] = [];
-  const connection = new Connection(stateOf(server), { send: (wire: Wire) => sent.push(JSON.parse(String(wire))) });
+  const connection = new Connection(stateOf(server), {
+    transport: "memory",
+    send: (wire: Wire) => sent.push(JSON.parse(String(wire))),
+  });
   const request = (id: number, method: string, params: object = {}) =>
     connection.receive(JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta: META } }));
   return { server, connection, sent, request, release: () => release() };

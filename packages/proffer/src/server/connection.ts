@@ -1,5 +1,5 @@
 import { Batch, batchProblem, batchRevision, countResponses } from "../calls/batch.ts";
-import { Call, type CallOrigin } from "../calls/call.ts";
+import { Call, type CallOrigin, type TransportName } from "../calls/call.ts";
 import { ClientRequests, type ClientResponse } from "../calls/client-requests.ts";
 import { envelopeRevision, hasEnvelope } from "../calls/envelope.ts";
 import { cancelCall, InFlight } from "../calls/in-flight.ts";
@@ -26,6 +26,7 @@ import { openSession } from "./lifecycle.ts";
 import type { ServerState } from "./server.ts";
 
 export interface ConnectionOptions {
+  readonly transport: TransportName;
   /** Sends one message to the client. */
   readonly send: (wire: Wire) => void;
   /** Whether the client reads its messages. While it does not, log messages and progress are dropped. */
@@ -42,6 +43,7 @@ export interface ConnectionOptions {
  * revision in `_meta` is served in that revision; any other belongs to the session that `initialize` opened.
  */
 export class Connection implements CallOrigin, ChangeListener {
+  readonly transport: TransportName;
   readonly principal: Principal | undefined;
   session: SessionState | undefined;
   readonly #server: ServerState;
@@ -58,6 +60,7 @@ export class Connection implements CallOrigin, ChangeListener {
     this.#server = server;
     this.#send = options.send;
     this.#isReading = options.isReading;
+    this.transport = options.transport;
     this.principal = options.principal;
     this.#inFlight = options.inFlight ?? new InFlight(options.maxInFlight);
   }

@@ -12,10 +12,11 @@ export interface MemoryConnection {
 export function connectMemory(
   server: Server,
   receive: (text: string) => void,
-  options: Omit<ConnectionOptions, "send"> = {},
+  options: Omit<ConnectionOptions, "send" | "transport"> = {},
 ): MemoryConnection {
   const connection = new Connection(stateOf(server), {
     ...options,
+    transport: "memory",
     send: (wire) => queueMicrotask(() => receive(toText(wire))),
   });
   return {

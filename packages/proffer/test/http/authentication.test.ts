@@ -46,14 +46,12 @@ describe("authenticate", () => {
     expect(json.result.content[0].text).toBe("bob");
   });
 
-  it("T054: rejects with a challenge that escapes its parameters", async () => {
+  it("T054: rejects with a challenge that drops unsafe characters from its parameters", async () => {
     for (const route of service.routes) {
       for (const method of ["POST", "GET", "DELETE"]) {
         const { status, headers } = await send(`http://127.0.0.1:${service.port}${route}`, { method });
         expect({ route, status }).toEqual({ route, status: 401 });
-        expect(headers["www-authenticate"]).toBe(
-          'Bearer resource_metadata="https://example.com/x", scope="a\\"bevil: 1"',
-        );
+        expect(headers["www-authenticate"]).toBe('Bearer scope="abevil: 1", resource_metadata="https://example.com/x"');
         expect(headers.evil).toBeUndefined();
       }
     }

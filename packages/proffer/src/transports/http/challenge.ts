@@ -4,6 +4,10 @@ import { HttpError } from "./http-error.ts";
 /** The parameters of a `WWW-Authenticate` header, such as `scope` and `resource_metadata`. */
 export type Challenge = { readonly [name: string]: string };
 
+/** The parsers of official clients take the first text that looks like a parameter, so free text comes last. */
+const ORDER = ["error", "scope", "resource_metadata"];
+const LAST = "error_description";
+
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /**
@@ -30,23 +34,32 @@ export function forbidden(challenge: Challenge = {}, scheme = "Bearer"): HttpErr
   return challengeError(403, "Permission denied.", challenge, scheme);
 }
 
-function challengeError(status: number, message: string, challenge: Challenge, scheme: string): HttpError {
+export function challengeError(status: number, message: string, challenge: Challenge, scheme = "Bearer"): HttpError {
   const error = new RpcError("invalid_request", message);
   return new HttpError(status, error, ["www-authenticate", writeChallenge(challenge, scheme)]);
 }
 
 /**
- * Writes the `WWW-Authenticate` value. The parameters may contain text from outside, so nothing in them may end the
- * quotes or the line; characters that a quoted string cannot hold are dropped (RFC 9110, section 5.6.4).
+ * Writes the `WWW-Authenticate` value: one challenge, every value quoted. The parameters may contain text from outside,
+ * so nothing in them may end the quotes or the line, or look like another parameter. Clients read it with regular
+ * expressions that know no escapes: such characters are dropped.
  */
 function writeChallenge(challenge: Challenge, scheme: string): string {
   const parameters = Object.entries(challenge)
-    .filter(([name]) => TOKEN.test(name))
-    .map(([name, value]) => `${name}="${quotable(String(value))}"`);
+    .map(([name, value]): [string, string] => [name, quotable(name, String(value))])
+    .filter(([name, value]) => TOKEN.test(name) && value !== "")
+    .sort(([a], [b]) => rank(a) - rank(b))
+    .map(([name, value]) => `${name}="${value}"`);
   const known = TOKEN.test(scheme) ? scheme : "Bearer";
   return parameters.length === 0 ? known : `${known} ${parameters.join(", ")}`;
 }
 
-function quotable(value: string): string {
-  return value.replace(/[^\x20-\x7e]/g, "").replace(/["\\]/g, "\\$&");
+function rank(name: string): number {
+  if (name === LAST) return ORDER.length + 1;
+  const at = ORDER.indexOf(name);
+  return at < 0 ? ORDER.length : at;
+}
+
+function quotable(name: string, value: string): string {
+  return value.replace(name === LAST ? /[^\x20-\x7e]|["\\=]/g : /[^\x20-\x7e]|["\\]/g, "");
 }

@@ -1,23 +1,23 @@
 import type { Call, CallOrigin } from "../../calls/call.ts";
 import { cancelCall, type InFlight, LISTEN, shuttingDown } from "../../calls/in-flight.ts";
-import type { Principal } from "../../calls/principal.ts";
-import { within } from "../../calls/timeout.ts";
-import { RpcError } from "../../protocol/errors.ts";
+import { type ErrorObject, type InsufficientScope, RpcError } from "../../protocol/errors.ts";
 import type { RequestId, RequestMessage } from "../../protocol/messages.ts";
-import { isDeferred } from "../../results/return-value.ts";
 import { type Lifespan, lifespanOf, notStarted, type Release, waitsForStart } from "../../server/lifespan.ts";
 import { type Server, type ServerState, stateOf } from "../../server/server.ts";
 import { consoleLog, contain } from "../../support/log.ts";
+import { Authentication } from "./authentication.ts";
+import { ContentCheck } from "./content-check.ts";
 import type { HttpExchange } from "./exchange.ts";
 import { HttpGuard } from "./guard.ts";
-import { headerMemo } from "./header-memo.ts";
 import { answerHealth, HEALTH_PATHS, type Health, hasHealth } from "./health.ts";
 import { busyError, HttpError, NO_HEADERS, sendError } from "./http-error.ts";
 import { LegacySse } from "./legacy-sse.ts";
-import { accepts, acceptsBoth, isJsonType } from "./media-types.ts";
+import { accepts } from "./media-types.ts";
+import { answerMetadata, WELL_KNOWN } from "./metadata.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { type HttpLimits, type HttpOptions, toLimits } from "./options.ts";
 import { PostHandler } from "./post-handler.ts";
+import { scopeChallenge } from "./protection.ts";
 import { isModern, legacyRevision } from "./revision.ts";
 import type { HttpSession } from "./session.ts";
 import { HttpSessions } from "./sessions.ts";
@@ -41,6 +41,7 @@ export class HttpEndpoint {
   /** Undefined if each request is served without a session. */
   readonly sessions: HttpSessions | undefined;
   readonly #options: HttpOptions;
+  readonly #authentication: Authentication | undefined;
   readonly #hasHealth: boolean;
   readonly #lifespan: Lifespan | undefined;
   #release: Release | undefined;
@@ -48,10 +49,11 @@ export class HttpEndpoint {
   readonly #guard: HttpGuard;
   readonly #posts: PostHandler;
   readonly #legacySse: LegacySse | undefined;
-  readonly #isJsonType = headerMemo(isJsonType);
-  readonly #acceptsBoth = headerMemo(acceptsBoth);
+  readonly #routeIdentified = (exchange: HttpExchange) => this.#route(exchange);
+  readonly #content = new ContentCheck();
 
-  constructor(server: Server, options: HttpOptions, where: string) {
+  /** Without a path, a framework routes requests to the endpoint: those for its metadata too. */
+  constructor(server: Server, options: HttpOptions, where: string, path?: string) {
     this.server = stateOf(server);
     this.server.onRandomKey ??= () => this.server.log({ level: "info", message: RANDOM_KEY });
     this.#options = options;
@@ -62,6 +64,9 @@ export class HttpEndpoint {
     this.streams = new OpenStreams(this.limits.keepAliveInterval);
     this.sessions = options.sessions === false ? undefined : new HttpSessions(this);
     this.#guard = new HttpGuard(options, where);
+    const { authenticate } = options;
+    this.#authentication =
+      authenticate === undefined ? undefined : new Authentication(this.server, authenticate, where, path);
     this.#posts = new PostHandler(this);
     this.#legacySse = options.legacySse ? new LegacySse(this) : undefined;
   }
@@ -99,6 +104,10 @@ export class HttpEndpoint {
       return;
     }
     if (this.#options.log !== undefined) exchange.logRecord = { started: performance.now() };
+    if (this.metadataPaths.length > 0 && exchange.path.startsWith(WELL_KNOWN)) {
+      this.answerMetadata(exchange);
+      return;
+    }
     const error = this.#guard.check(exchange);
     if (error !== undefined) {
       sendError(exchange, error);
@@ -106,8 +115,26 @@ export class HttpEndpoint {
     }
     exchange.extraHeaders = this.#guard.responseHeaders(exchange);
     if (exchange.method === "OPTIONS") this.#preflight(exchange);
-    else if (this.#options.authenticate === undefined) this.#route(exchange);
-    else void this.#authenticate(exchange, this.#options.authenticate);
+    else if (this.#authentication === undefined) this.#route(exchange);
+    else this.#authentication.identify(exchange, this.#routeIdentified);
+  }
+
+  /** The paths of the metadata document; empty if there is none. */
+  get metadataPaths(): readonly string[] {
+    return this.#authentication?.metadataPaths ?? [];
+  }
+
+  /** Answers a request under `/.well-known/`. */
+  answerMetadata(exchange: HttpExchange, paths: readonly string[] = this.metadataPaths): void {
+    const error = this.#guard.checkHost(exchange);
+    if (error !== undefined) sendError(exchange, error);
+    else answerMetadata(exchange, paths.includes(exchange.path) ? this.#authentication?.metadata : undefined);
+  }
+
+  /** The response to a caller who lacks scopes. */
+  challenge({ origin }: Call, { data }: ErrorObject): HttpError {
+    const { scopes } = data as InsufficientScope;
+    return this.#authentication?.challenge(scopes, origin.principal) ?? scopeChallenge(scopes, origin.principal);
   }
 
   /** Why a request cannot start now; undefined if it can. */
@@ -183,23 +210,6 @@ export class HttpEndpoint {
     await this.#release?.(end - performance.now());
   }
 
-  async #authenticate(exchange: HttpExchange, authenticate: NonNullable<HttpOptions["authenticate"]>): Promise<void> {
-    try {
-      const given: unknown = authenticate(exchange);
-      const caller = isDeferred(given) ? await within(this.server.limits.hookTimeout, given) : given;
-      if (caller instanceof HttpError) {
-        sendError(exchange, caller);
-        return;
-      }
-      exchange.principal = checkPrincipal(caller);
-    } catch (error) {
-      this.server.log({ level: "error", message: "authenticate failed", path: exchange.path, error });
-      sendError(exchange, new HttpError(500, new RpcError("internal_error", "Internal error.")));
-      return;
-    }
-    this.#route(exchange);
-  }
-
   #route(exchange: HttpExchange): void {
     const { method } = exchange;
     try {
@@ -215,29 +225,15 @@ export class HttpEndpoint {
   }
 
   #post(exchange: HttpExchange): void {
-    this.#checkContent(exchange);
-    const accept = exchange.header("accept");
-    if (accept !== undefined && !this.#acceptsBoth.get(accept)) {
-      throw new HttpError(406, "The Accept header must allow application/json and text/event-stream.");
-    }
+    this.#content.checkBody(exchange);
+    this.#content.checkAccept(exchange);
     exchange.read(this.#posts);
   }
 
   #handleLegacySse(exchange: HttpExchange, legacySse: LegacySse): void {
     if (exchange.method === "GET") this.#checkStreams(exchange);
-    if (exchange.method === "POST") this.#checkContent(exchange);
+    if (exchange.method === "POST") this.#content.checkBody(exchange);
     legacySse.handle(exchange);
-  }
-
-  #checkContent(exchange: HttpExchange): void {
-    const type = exchange.header("content-type");
-    if (type === undefined || !this.#isJsonType.get(type)) {
-      throw new HttpError(415, "The Content-Type must be application/json.");
-    }
-    const encoding = exchange.header("content-encoding");
-    if (encoding !== undefined && encoding !== "identity") {
-      throw new HttpError(415, "The body must not have a Content-Encoding.");
-    }
   }
 
   #get(exchange: HttpExchange): void {
@@ -289,15 +285,6 @@ export class HttpEndpoint {
     const allowed = this.#hasSessions(exchange) ? "POST, GET, DELETE" : "POST";
     return new HttpError(405, `${exchange.method.slice(0, 16)} is not allowed; use ${allowed}.`, ["allow", allowed]);
   }
-}
-
-/** Anything but a principal is refused: without an id, all such callers would share their sessions and states. */
-function checkPrincipal(caller: unknown): Principal | undefined {
-  if (caller === undefined) return undefined;
-  if (typeof (caller as Principal | null)?.id === "string") return caller as Principal;
-  throw new TypeError(
-    "authenticate must return { id } with a string, undefined for an anonymous caller, unauthorized() or forbidden()",
-  );
 }
 
 /** The session of a call that came in a POST: the listener for changes. */

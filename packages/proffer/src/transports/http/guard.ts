@@ -73,11 +73,18 @@ export class HttpGuard {
 
   /** Why the request is rejected; undefined if it is allowed. */
   check(request: HttpRequest): HttpError | undefined {
+    return this.checkHost(request) ?? this.#checkOrigin(request);
+  }
+
+  /** Why the request is rejected, if web pages of any origin may send it. */
+  checkHost(request: HttpRequest): HttpError | undefined {
     if (!request.path.startsWith("/")) return new HttpError(400, "The request target must be a path.");
     const host = request.header("host");
-    if (this.#hosts !== undefined && (host === undefined || !this.#hosts.get(host))) {
-      return notAllowed("Host", host, "allowedHosts", "--allowed-host");
-    }
+    if (this.#hosts === undefined || (host !== undefined && this.#hosts.get(host))) return undefined;
+    return notAllowed("Host", host, "allowedHosts", "--allowed-host");
+  }
+
+  #checkOrigin(request: HttpRequest): HttpError | undefined {
     const origin = request.header("origin");
     if (origin === undefined) {
       return this.#cors === "enforce" ? new HttpError(400, "The Origin header is required.") : undefined;

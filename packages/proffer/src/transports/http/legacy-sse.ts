@@ -74,6 +74,7 @@ class LegacySseClient implements BodyReceiver, DisconnectListener, ClientIdentit
     this.#onEnd = onEnd;
     this.principal = exchange.principal;
     this.connection = new Connection(endpoint.server, {
+      transport: "http",
       send: (wire) => stream.send(wire),
       principal: exchange.principal,
       inFlight: endpoint.inFlight,

@@ -3,6 +3,7 @@ import { UsageError } from "../../support/usage-error.ts";
 import type { HttpRequest } from "./exchange.ts";
 import type { GuardOptions } from "./guard.ts";
 import type { HttpError } from "./http-error.ts";
+import type { Protection } from "./protection.ts";
 import type { SessionOptions } from "./sessions.ts";
 
 /** One entry of the request log. */
@@ -29,8 +30,8 @@ export type Authenticate = (
 
 /** Options for serving one server over HTTP. */
 export interface HttpOptions extends GuardOptions {
-  /** Runs for every request. Default: every caller is anonymous. */
-  readonly authenticate?: Authenticate;
+  /** Runs for every request: a function, or what `oauth()` or `apiKeys()` returns. Default: every caller is anonymous. */
+  readonly authenticate?: Authenticate | Protection;
   /** Limits for sessions of the older revisions; false serves each request without a session. Default: sessions. */
   readonly sessions?: SessionOptions | false;
   /** Also serves the HTTP+SSE transport of 2024-11-05, at `<path>/sse` and `<path>/messages`. Default: false. */

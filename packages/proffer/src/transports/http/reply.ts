@@ -5,7 +5,7 @@ import type { Principal } from "../../calls/principal.ts";
 import type { SessionState } from "../../calls/session.ts";
 import { delayOf } from "../../calls/timeout.ts";
 import type { ChangeListener } from "../../catalog/changes.ts";
-import type { ErrorObject } from "../../protocol/errors.ts";
+import { ERRORS, type ErrorObject } from "../../protocol/errors.ts";
 import type { JsonObject, Wire } from "../../protocol/messages.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";
@@ -37,6 +37,10 @@ export class HttpReply implements CallOrigin, DisconnectListener {
     this.session = session;
   }
 
+  get transport(): "http" {
+    return "http";
+  }
+
   get principal(): Principal | undefined {
     return this.#exchange.principal;
   }
@@ -65,14 +69,20 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   respond(call: Call, wire: Wire, error?: ErrorObject): void {
     if (this.#exchange.logRecord !== undefined && error !== undefined) this.#exchange.logRecord.code = error.code;
     this.#endpoint.onSettled(call);
-    this.finish(wire, statusOf(error?.code, call.revision));
+    if (error?.code === ERRORS.insufficient_scope) {
+      const { status, headers } = this.#endpoint.challenge(call, error);
+      this.finish(wire, status, [...JSON_HEADERS, ...headers]);
+    } else {
+      const status = statusOf(error?.code, call.revision);
+      this.finish(wire, status, status === 503 ? BUSY_HEADERS : JSON_HEADERS);
+    }
   }
 
   /** Sends the response, as JSON or as the last event of the stream. */
-  finish(wire: Wire, status = 200): void {
+  finish(wire: Wire, status = 200, headers = JSON_HEADERS): void {
     clearTimeout(this.#abandoned);
     if (this.#stream === undefined) {
-      this.#exchange.send(status, status === 503 ? BUSY_HEADERS : JSON_HEADERS, wire);
+      this.#exchange.send(status, headers, wire);
       return;
     }
     this.#stream.send(wire);

@@ -104,6 +104,7 @@ class StdioService {
       },
     });
     this.#connection = new Connection(state, {
+      transport: "stdio",
       send: (wire) => this.#output.send(wire),
       isReading: () => this.#output.unread < MAX_UNREAD,
       principal: options.principal,

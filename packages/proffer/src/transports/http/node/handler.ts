@@ -65,8 +65,8 @@ export function toProxies({ trustedProxies = [] }: NodeHttpOptions, where: strin
 }
 
 /** Creates an endpoint whose responses count towards the limit of the process. */
-export function createEndpoint(server: Server, options: HttpOptions, where: string): HttpEndpoint {
-  const endpoint = new HttpEndpoint(server, options, where);
+export function createEndpoint(server: Server, options: HttpOptions, where: string, path?: string): HttpEndpoint {
+  const endpoint = new HttpEndpoint(server, options, where, path);
   if (options.maxUnreadTotal !== undefined) room.max = options.maxUnreadTotal;
   return endpoint;
 }

@@ -7,6 +7,7 @@ import { allowedNames, HttpGuard } from "../guard.ts";
 import { answerHealth, HEALTH_PATHS, hasHealth } from "../health.ts";
 import { HttpError, sendError } from "../http-error.ts";
 import { LEGACY_SSE_PATHS } from "../legacy-sse.ts";
+import { ROOT_METADATA, WELL_KNOWN } from "../metadata.ts";
 import { DRAIN_TIMEOUT, type HttpOptions, IDLE_TIMEOUT } from "../options.ts";
 import { isLoopback, LOOPBACK, ownNames, reachableHost, withoutBrackets } from "./address.ts";
 import { NodeExchange } from "./exchange.ts";
@@ -137,10 +138,13 @@ class HttpSite {
     if (this.#hasHealth && HEALTH_PATHS.includes(path)) {
       throw new UsageError("bad_option", `serveHttp(): ${path} is a health route; choose another path for the server.`);
     }
+    if (path.startsWith(WELL_KNOWN)) {
+      throw new UsageError("bad_option", `serveHttp(): ${path} is reserved for metadata; choose another path.`);
+    }
     const { server, ...own } = isServer(mount) ? { server: mount } : mount;
     const settings = { ...this.#options, ...own, health: false };
     const guarded = this.#withOwnNames(settings);
-    const endpoint = createEndpoint(server, guarded, `serveHttp(): ${path}`);
+    const endpoint = createEndpoint(server, guarded, `serveHttp(): ${path}`, path);
     if (!isLoopback(this.#host) && !settings.allowedHosts?.length && !settings.dangerouslyAllowAnyHost) {
       const message = refusalOf(this.#host, allowedNames(guarded));
       this.#warn ??= () => endpoint.server.log({ level: "warning", message });
@@ -162,10 +166,22 @@ class HttpSite {
     const error = exchange.headerError();
     if (error !== undefined) sendError(exchange, error);
     else if (this.#hasHealth && HEALTH_PATHS.includes(exchange.path)) answerHealth(exchange, this.#endpoints.values());
-    else {
+    else if (!this.#answerMetadata(exchange)) {
       const paths = [...this.#endpoints.keys()].join(", ");
       sendError(exchange, this.#guard.check(exchange) ?? new HttpError(404, `Not found. MCP servers are at ${paths}.`));
     }
+  }
+
+  /** Answers a request under `/.well-known/`, if a server has metadata. Otherwise it is a path like any other. */
+  #answerMetadata(exchange: NodeExchange): boolean {
+    if (!exchange.path.startsWith(WELL_KNOWN)) return false;
+    const described = [...this.#endpoints.values()].filter(({ metadataPaths }) => metadataPaths.length > 0);
+    const [first] = described;
+    const owner = described.find(({ metadataPaths }) => metadataPaths.includes(exchange.path));
+    if (owner !== undefined) owner.answerMetadata(exchange);
+    // Beside another server, a client could take the root document for that server's.
+    else first?.answerMetadata(exchange, this.#endpoints.size === 1 ? [ROOT_METADATA] : []);
+    return first !== undefined;
   }
 
   #connected(socket: Socket): void {

@@ -1,0 +1,84 @@
+import type { Principal } from "../../calls/principal.ts";
+import { within } from "../../calls/timeout.ts";
+import { RpcError } from "../../protocol/errors.ts";
+import { isDeferred } from "../../results/return-value.ts";
+import { addReadinessCheck } from "../../server/readiness.ts";
+import type { ServerState } from "../../server/server.ts";
+import type { HttpExchange } from "./exchange.ts";
+import { HttpError, sendError } from "./http-error.ts";
+import { metadataPath } from "./metadata.ts";
+import type { Authenticate } from "./options.ts";
+import { type Protection, scopeChallenge } from "./protection.ts";
+
+const NO_CALLER =
+  "authenticate must return { id } with a string, undefined for an anonymous caller, unauthorized() or forbidden()";
+
+/** Identifies the callers of one server, by the author's hook or by a protection such as `oauth()`. */
+export class Authentication {
+  /** The paths of the metadata document; empty if there is none. */
+  readonly metadataPaths: readonly string[];
+  readonly #server: ServerState;
+  readonly #protection: Protection;
+
+  /** Without a path, a framework routes requests to the server: those for its metadata too. */
+  constructor(server: ServerState, authenticate: Authenticate | Protection, where: string, path: string | undefined) {
+    this.#server = server;
+    this.#protection = typeof authenticate === "function" ? { authenticate } : authenticate;
+    const { metadata } = this.#protection;
+    this.metadataPaths = metadata === undefined ? [] : [metadata.path, metadataPath(path)];
+    this.#protection.attach?.({
+      where,
+      path,
+      scopes: () => [],
+      log: server.log,
+      addReadinessCheck: (name, check) => addReadinessCheck(server, name, check),
+    });
+  }
+
+  /** The metadata document, as JSON. */
+  get metadata(): string | undefined {
+    return this.#protection.metadata?.json;
+  }
+
+  /** Identifies the caller and continues, without a promise if the caller is known at once; or answers the request. */
+  identify(exchange: HttpExchange, next: (exchange: HttpExchange) => void): void {
+    let caller: unknown;
+    try {
+      caller = this.#protection.authenticate(exchange);
+    } catch (error) {
+      this.#failed(exchange, error);
+      return;
+    }
+    if (!isDeferred(caller)) this.#identified(exchange, caller, next);
+    else {
+      within(this.#server.limits.hookTimeout, caller).then(
+        (given) => this.#identified(exchange, given, next),
+        (error) => this.#failed(exchange, error),
+      );
+    }
+  }
+
+  /** The response to a caller who lacks these scopes. */
+  challenge(scopes: readonly string[], principal: Principal | undefined): HttpError {
+    return this.#protection.challenge?.(scopes, principal) ?? scopeChallenge(scopes, principal);
+  }
+
+  #identified(exchange: HttpExchange, caller: unknown, next: (exchange: HttpExchange) => void): void {
+    if (caller instanceof HttpError) sendError(exchange, caller);
+    else if (!isCaller(caller)) this.#failed(exchange, new TypeError(NO_CALLER));
+    else {
+      exchange.principal = caller;
+      next(exchange);
+    }
+  }
+
+  #failed(exchange: HttpExchange, error: unknown): void {
+    this.#server.log({ level: "error", message: "authenticate failed", path: exchange.path, error });
+    sendError(exchange, new HttpError(500, new RpcError("internal_error", "Internal error.")));
+  }
+}
+
+/** Anything but a principal is refused: without an id, all such callers would share their sessions and states. */
+function isCaller(caller: unknown): caller is Principal | undefined {
+  return caller === undefined || typeof (caller as Principal | null)?.id === "string";
+}

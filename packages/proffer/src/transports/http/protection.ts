@@ -1,0 +1,44 @@
+import type { Principal } from "../../calls/principal.ts";
+import type { ReadinessCheck, ReadinessName } from "../../server/readiness.ts";
+import type { LogSink } from "../../support/log.ts";
+import { challengeError } from "./challenge.ts";
+import type { HttpError } from "./http-error.ts";
+import type { Authenticate } from "./options.ts";
+
+/** Decides who may call a server, and tells others how to get permission. `oauth` and `apiKeys` create one. */
+export interface Protection {
+  /** Identifies the caller of a request. */
+  readonly authenticate: Authenticate;
+  /** The metadata document (RFC 9728), which anyone may read. */
+  readonly metadata?: Metadata;
+  /** The response to a caller without these scopes: 401 for an anonymous caller, otherwise 403. */
+  challenge?(scopes: readonly string[], principal: Principal | undefined): HttpError;
+  /** Called once for the server that it protects, before the first request. @throws {UsageError} for a mistake. */
+  attach?(server: ProtectedServer): void;
+}
+
+export interface Metadata {
+  /** The well-known path, such as "/.well-known/oauth-protected-resource/mcp". */
+  readonly path: string;
+  /** The document as JSON. */
+  readonly json: string;
+}
+
+/** The server that a protection protects. */
+export interface ProtectedServer {
+  /** The start of error messages, such as "serveHttp(): /mcp". */
+  readonly where: string;
+  /** The path of the server; undefined if a framework routes requests to it. */
+  readonly path: string | undefined;
+  /** Every scope that a tool, prompt, resource or parameter has now. */
+  scopes(): readonly string[];
+  readonly log: LogSink;
+  addReadinessCheck(name: ReadinessName, check: ReadinessCheck): void;
+}
+
+/** The response to a caller without these scopes, if the protection has none of its own. */
+export function scopeChallenge(scopes: readonly string[], principal: Principal | undefined): HttpError {
+  const scope = scopes.join(" ");
+  if (principal === undefined) return challengeError(401, "Authentication required.", { scope });
+  return challengeError(403, "Permission denied.", { error: "insufficient_scope", scope });
+}
