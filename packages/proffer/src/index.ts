@@ -1,3 +1,4 @@
+export type { Caller, Item, Shows } from "./calls/access.ts";
 export type { ErrorsOption } from "./calls/exposed-error.ts";
 export type { Middleware, MiddlewareCall } from "./calls/middleware.ts";
 export type { Principal } from "./calls/principal.ts";
@@ -106,12 +107,12 @@ export type { JsonSchema, JsonSchemaMap, JsonSchemaObject } from "./schema/json-
 export type { Schema } from "./schema/schema.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./schema/standard-schema.ts";
 export type { ServerLimits } from "./server/limits.ts";
+export type { ServerOptions } from "./server/options.ts";
 export {
   type Collection,
   defineServer,
   isServer,
   type Server,
-  type ServerOptions,
 } from "./server/server.ts";
 export { MemoryStore, type Store } from "./server/store.ts";
 export type { LogEntry, LogSink } from "./support/log.ts";

@@ -172,6 +172,14 @@ const DEFINED = {
 
 /** Every hook, so that a new one does not compile without its row. */
 export const HOOKS = {
+  "ServerOptions.shows": {
+    works: () => true,
+    define: (shows) => ({ shows, tools: [defineTool({ name: "t", handle: () => "" })] }),
+    // What it fails for is hidden.
+    failed: "served",
+    nonsense: "served",
+    isSync: true,
+  },
   "ServerOptions.middleware": {
     works: (_call, next) => next(),
     define: (middleware) => ({ tools: [], middleware }),

@@ -47,6 +47,7 @@ const BASE = {
   pageSize: 2,
   tools: [
     tool("say"),
+    defineTool({ name: "locked", scopes: ["keys"], handle: () => "" }),
     defineTool({
       name: "once",
       singleUse: true,
@@ -99,6 +100,12 @@ const CASES: { readonly [Option in Exclude<keyof ServerOptions, Lifespan>]-?: Ca
     after: [defineResource({ uri: "a://two", name: "Two", content: "two" })],
     see: (client) => client.read("a://two").catch(({ code }) => code),
   },
+  shows: { before: undefined, after: ({ kind }) => kind !== "tool", see: (client) => client.listTools() },
+  lists: {
+    before: "all",
+    after: "granted",
+    see: (client) => client.listTools(),
+  },
   middleware: {
     before: undefined,
     after: (call, next) => (call.name === "say" ? { content: [{ type: "text", text: "from middleware" }] } : next()),
@@ -150,13 +157,14 @@ function version(option: string, value: unknown): Server {
   return defineServer({ ...BASE, [option]: value });
 }
 
+const principal = { id: "ada", scopes: [] };
 const answers = () => ({ action: "accept", content: { sure: true } }) as const;
 
 it.each(Object.entries(CASES))("an edit of the option %s reaches connected clients", async (option, testCase) => {
   const { before, after, see } = testCase;
-  const seenOn = async (server: Server) => see(await connect(server, { answers }));
+  const seenOn = async (server: Server) => see(await connect(server, { answers, principal }));
   const live = createLiveServer(version(option, before));
-  const client = await connect(live.server, { answers });
+  const client = await connect(live.server, { answers, principal });
   const first = await see(client);
   expect(first).toEqual(await seenOn(version(option, before)));
   live.follow(version(option, after));

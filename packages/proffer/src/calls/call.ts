@@ -4,8 +4,10 @@ import { isObject, type JsonObject, type RequestId, type RequestMessage, type Wi
 import type { CacheHints, ClientCapabilities, Implementation, LogLevel } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Questions } from "../questions/question.ts";
+import type { Resource } from "../resources/define.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import type { ServerState } from "../server/server.ts";
+import type { RouteMatch } from "../uri/router.ts";
 import type { ClientResponse } from "./client-requests.ts";
 import { META } from "./envelope.ts";
 import type { Principal } from "./principal.ts";
@@ -55,6 +57,8 @@ export class Call {
   readonly params: JsonObject;
   /** Answered or cancelled: nothing more may be sent for it. */
   done = false;
+  /** The resource that the request names, once access to it was checked. */
+  routed: { readonly uri: string; readonly route: RouteMatch<Resource> | undefined } | undefined;
   /** Cache hints of the result, if they differ from the server's. */
   cacheHints: CacheHints | undefined;
   /** Ends a call that would otherwise stay open, with a complete result. */

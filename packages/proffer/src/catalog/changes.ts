@@ -1,3 +1,4 @@
+import type { Principal } from "../calls/principal.ts";
 import type { LogLevel } from "../protocol/model.ts";
 
 /** The lists whose changes clients can be notified of. */
@@ -7,6 +8,8 @@ export type ListKind = "tools" | "prompts" | "resources";
 export type ResourceChange = string | { readonly prefix: string };
 
 export interface ChangeListener {
+  /** The caller to whom it belongs, with the permission of the last request. */
+  readonly principal?: Principal | undefined;
   listChanged(kind: ListKind): void;
   updated(uri: string): void;
   /** Sends a log message that belongs to no request. Absent if the revision of the client has none. */

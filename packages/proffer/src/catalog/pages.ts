@@ -1,3 +1,4 @@
+import type { Item } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import type { CacheHints } from "../protocol/model.ts";
@@ -8,11 +9,11 @@ import { listHints } from "./cache-hints.ts";
 import type { Entry } from "./registry.ts";
 
 /** A list that clients read page by page. */
-export interface List<Item> {
+export interface List<Listed extends Item> {
   /** The key of the result, such as "tools". */
   readonly name: string;
-  entries(call: Call): readonly Entry<Item>[];
-  describe(item: Item, call: Call): object;
+  entries(call: Call): readonly Entry<Listed>[];
+  describe(item: Listed, call: Call): object;
 }
 
 /**
@@ -20,7 +21,10 @@ export interface List<Item> {
  * cursor holds the position of the last entry sent. Positions never change, so no entry is skipped or repeated while
  * others are added and removed.
  */
-export function page<Item>(call: Call, list: List<Item>): SerializedResult | Promise<SerializedResult> {
+export function page<Listed extends Item>(
+  call: Call,
+  list: List<Listed>,
+): SerializedResult | Promise<SerializedResult> {
   const { cursor } = call.params;
   const hints = listHints(call);
   if (cursor === undefined) return pageAfter(call, list, -1, hints);
@@ -31,9 +35,9 @@ export function page<Item>(call: Call, list: List<Item>): SerializedResult | Pro
 }
 
 /** Returns the position in a cursor of the list, or undefined for an invalid cursor. */
-export function openPosition<Item>(
+export function openPosition<Listed extends Item>(
   call: Call,
-  list: List<Item>,
+  list: List<Listed>,
   cursor: unknown,
 ): number | undefined | Promise<number | undefined> {
   if (typeof cursor !== "string") return undefined;
@@ -48,15 +52,16 @@ export function badCursor(): InvalidParams {
 }
 
 /** Returns the page after a position, from the cache if it was serialized before. */
-export function pageAfter<Item>(
+export function pageAfter<Listed extends Item>(
   call: Call,
-  list: List<Item>,
+  list: List<Listed>,
   position: number,
   hints: CacheHints,
 ): SerializedResult | Promise<SerializedResult> {
   const { server, revision } = call;
+  const { pages } = server.access?.visibleSet(call, list) ?? server;
   const key = `${list.name} ${revision.version} ${position} ${hints.cacheScope}`;
-  const cached = server.pages.get(key);
+  const cached = pages.get(key);
   if (cached !== undefined) return cached;
   const rest = entriesAfter(call, list, position);
   const shown = rest.slice(0, server.pageSize);
@@ -67,16 +72,17 @@ export function pageAfter<Item>(
     const items = shown.map((entry) => list.describe(entry.item, call));
     const result = { [list.name]: items, ...(nextCursor === undefined ? {} : { nextCursor }) };
     const serialized = serializeResult(server.envelopes, revision, result, hints);
-    server.pages.set(key, serialized);
+    pages.set(key, serialized);
     return serialized;
   });
 }
 
-export function entriesAfter<Item>(call: Call, list: List<Item>, position: number): Entry<Item>[] {
-  return list.entries(call).filter((entry) => entry.position > position);
+export function entriesAfter<Listed extends Item>(call: Call, list: List<Listed>, position: number): Entry<Listed>[] {
+  const entries = call.server.access?.visibleSet(call, list)?.entries ?? list.entries(call);
+  return entries.filter((entry) => entry.position > position);
 }
 
 /** A cursor is valid only for the list of the server that created it. */
-function boundTo<Item>(call: Call, list: List<Item>): string {
+function boundTo<Listed extends Item>(call: Call, list: List<Listed>): string {
   return JSON.stringify([call.server.info.name, list.name]);
 }

@@ -5,10 +5,10 @@ export class Registry<Item extends { readonly kind: string }> {
   readonly #items = new Map<string, Entry<Item>>();
   readonly #key: (item: Item) => string;
   readonly #what: "tool" | "prompt" | "resource";
-  readonly #changed: () => void;
+  readonly #changed: (added?: Item) => void;
   #next = 0;
 
-  constructor(what: "tool" | "prompt" | "resource", key: (item: Item) => string, changed: () => void) {
+  constructor(what: "tool" | "prompt" | "resource", key: (item: Item) => string, changed: (added?: Item) => void) {
     this.#what = what;
     this.#key = key;
     this.#changed = changed;
@@ -33,7 +33,7 @@ export class Registry<Item extends { readonly kind: string }> {
       );
     }
     this.#items.set(key, { item, position: this.#next++ });
-    this.#changed();
+    this.#changed(item);
   }
 
   /** Removes an item and notifies clients. Returns false if the key is not registered. */

@@ -51,7 +51,7 @@ export function addFunctions(
   addItems(state, manifest, items);
   added.set(state, sources.set(source, { module, items }));
   state.instructions ??= manifest.server.instructions;
-  state.pages.clear();
+  state.forgetPages();
   return server;
 }
 

@@ -6,10 +6,12 @@ import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Resource } from "../resources/define.ts";
 import type { ResourceMatch, ResourceRegistry } from "../resources/registry.ts";
 import type { SerializedResult } from "../results/serialized.ts";
-import { type Public, type Server, type ServerOptions, ServerState, stateOf } from "../server/server.ts";
+import type { ServerOptions } from "../server/options.ts";
+import { type Public, type Server, ServerState, stateOf } from "../server/server.ts";
 import type { Store } from "../server/store.ts";
 import type { Sealer } from "../support/seal.ts";
 import type { Tool } from "../tools/define.ts";
+import type { RouteMatch } from "../uri/router.ts";
 
 /** Functions that replace an item whenever a client uses it. Lists show the original. */
 export interface Substitutes {
@@ -98,7 +100,7 @@ class Front extends ServerState {
     this.tools = new RegistryView(next.tools, substitutes.tool);
     this.prompts = new RegistryView(next.prompts, substitutes.prompt);
     this.resources = new ResourceView(next.resources, substitutes.resource);
-    this.pages.clear();
+    this.forgetPages();
   }
 
   override get options(): ServerOptions {
@@ -169,8 +171,12 @@ class ResourceView extends RegistryView<Resource, Public<ResourceRegistry>> impl
     return this.source.template(text);
   }
 
-  find(uri: string): ResourceMatch {
-    const { resource, params } = this.source.find(uri);
+  route(uri: string, allows?: (resource: Resource) => boolean): RouteMatch<Resource> | undefined {
+    return this.source.route(uri, allows);
+  }
+
+  resolve(uri: string, route: RouteMatch<Resource> | undefined): ResourceMatch {
+    const { resource, params } = this.source.resolve(uri, route);
     return { resource: this.substitute(resource), params };
   }
 

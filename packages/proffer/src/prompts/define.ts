@@ -1,3 +1,4 @@
+import { type Scoped, type ScopeOptions, toScoped } from "../calls/scopes.ts";
 import type { Complete } from "../catalog/completion.ts";
 import { checkName } from "../catalog/names.ts";
 import type { Icon, Meta, PromptDescription } from "../protocol/model.ts";
@@ -27,7 +28,7 @@ export type PromptValues<Arguments> = {
 export type PromptReturn = string | Content | readonly Content[] | Message | readonly Message[] | Messages;
 
 /** Options for `definePrompt`. */
-export interface PromptOptions<Arguments extends PromptArguments> {
+export interface PromptOptions<Arguments extends PromptArguments> extends ScopeOptions {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
@@ -43,7 +44,7 @@ export interface CreatedByDefinePrompt {
 }
 
 /** A validated prompt. Create it with `definePrompt`. */
-export interface Prompt extends CreatedByDefinePrompt {
+export interface Prompt extends CreatedByDefinePrompt, Scoped {
   readonly name: string;
   readonly description: PromptDescription;
   readonly arguments: ReadonlyMap<string, PromptArgumentOptions>;
@@ -62,7 +63,7 @@ export interface Prompt extends CreatedByDefinePrompt {
  * });
  */
 export function definePrompt<const Arguments extends PromptArguments>(options: PromptOptions<Arguments>): Prompt {
-  const { name, arguments: declared, get, ...rest } = options;
+  const { name, arguments: declared, scopes: _scopes, paramScopes: _params, get, ...rest } = options;
   checkName(name, "a prompt");
   if (typeof get !== "function") throw new UsageError("bad_option", `Prompt "${name}" has no get function.`);
   const known = new Map(Object.entries(declared ?? {}));
@@ -78,6 +79,7 @@ export function definePrompt<const Arguments extends PromptArguments>(options: P
         : { arguments: [...known].map(([key, { complete: _, ...described }]) => ({ name: key, ...described })) }),
     },
     arguments: known,
+    ...toScoped(options, () => known.keys(), `Prompt "${name}"`),
     get: get as Prompt["get"],
   };
 }

@@ -1,4 +1,5 @@
 import type { Call } from "../calls/call.ts";
+import { findItem, visibleKeys } from "../calls/uses.ts";
 import { type List, page } from "../catalog/pages.ts";
 import { unknownName } from "../catalog/unknown-name.ts";
 import { InvalidParams, NotFound } from "../protocol/errors.ts";
@@ -24,8 +25,8 @@ export function listPrompts(call: Call): SerializedResult | Promise<SerializedRe
 export function getPrompt(call: Call): object | Promise<object> {
   const { name, arguments: given = {} } = call.params;
   if (typeof name !== "string") throw new InvalidParams("params.name must be the name of a prompt.");
-  const prompt = call.server.prompts.get(name);
-  if (prompt === undefined) throw unknownName("prompt", name, call.server.prompts.keys());
+  const prompt = findItem(call, call.server.prompts, name);
+  if (prompt === undefined) throw unknownName("prompt", name, visibleKeys(call, call.server.prompts));
   if (!isObject(given)) throw new InvalidParams("params.arguments must be an object of strings.");
   const ctx = new CallContext(call);
   try {

@@ -57,7 +57,7 @@ export class InsufficientScope extends RpcError {
   readonly scopes: readonly string[];
 
   constructor(what: string, scopes: readonly string[]) {
-    super("insufficient_scope", `${what} needs the scope ${scopes.join(" ")}.`, { data: { scopes } });
+    super("insufficient_scope", `This ${what} needs the scopes: ${scopes.join(" ")}.`, { data: { scopes } });
     this.scopes = scopes;
   }
 }

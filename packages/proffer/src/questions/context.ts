@@ -1,7 +1,9 @@
 import type { Call } from "../calls/call.ts";
 import { reportLateLog } from "../calls/late-log.ts";
 import type { Principal } from "../calls/principal.ts";
+import { checkScopes, covers } from "../calls/scopes.ts";
 import type { Client, Session } from "../calls/session.ts";
+import { InsufficientScope } from "../protocol/errors.ts";
 import { isLoud, type LogLevel, logMessage, type Meta, type Progress } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import type { SchemaLike } from "../schema/infer.ts";
@@ -44,6 +46,11 @@ export interface Context {
    * to receive the result. Does nothing if the client or the transport does not support that.
    */
   detach(): void;
+  /**
+   * Refuses the call unless the caller has these scopes, for needs that depend on data. Over HTTP the client gets the
+   * challenge to ask for them, unless progress or a log message was sent before. @throws {RpcError}
+   */
+  require(...scopes: string[]): void;
   /**
    * Sends a log message to the client, if it asked for that level. Never log secrets. After the end of the call nothing
    * is sent: use `server.sendLog`.
@@ -138,6 +145,11 @@ export class CallContext implements Context {
     if (this.#skipped === undefined) return;
     this.#call.notify("notifications/progress", convert(this.#call.revision, "progress", this.#skipped));
     this.#skipped = undefined;
+  }
+
+  require(...scopes: string[]): void {
+    const needed = checkScopes(scopes, "ctx.require()");
+    if (!covers(this.#call.origin, needed)) throw new InsufficientScope(this.#call.method, needed);
   }
 
   detach(): void {

@@ -1,5 +1,6 @@
 import type { Call } from "../calls/call.ts";
 import { limitHook } from "../calls/timeout.ts";
+import { findItem, templatesOf } from "../calls/uses.ts";
 import { type Complete, MAX_COMPLETIONS, matching } from "../catalog/completion.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
@@ -34,14 +35,14 @@ interface CompletionTarget {
 /** Returns the suggestions, empty without a source. @throws {InvalidParams} for an unknown reference or argument. */
 async function suggestions(call: Call, ref: JsonObject, target: CompletionTarget): Promise<Suggestions> {
   if (ref.type === "ref/prompt" && typeof ref.name === "string") {
-    const prompt = call.server.prompts.get(ref.name);
+    const prompt = findItem(call, call.server.prompts, ref.name);
     if (prompt === undefined) throw new InvalidParams(`Unknown prompt ${JSON.stringify(ref.name.slice(0, 128))}.`);
     const argument = prompt.arguments.get(target.name);
     if (argument === undefined) throw unknownArgument(target.name);
     return { all: await suggest(call, argument.complete ?? [], target), isComplete: true };
   }
   if (ref.type === "ref/resource" && typeof ref.uri === "string") {
-    const resource = call.server.resources.template(ref.uri);
+    const resource = findItem(call, templatesOf(call), ref.uri);
     if (resource === undefined)
       throw new InvalidParams(`Unknown resource template ${JSON.stringify(ref.uri.slice(0, 512))}.`);
     if (!resource.template?.variables.some((variable) => variable.name === target.name)) {

@@ -1,3 +1,4 @@
+import { type Scoped, type ScopeOptions, toScoped } from "../calls/scopes.ts";
 import { checkHints } from "../catalog/cache-hints.ts";
 import type { Complete } from "../catalog/completion.ts";
 import { checkName } from "../catalog/names.ts";
@@ -21,7 +22,7 @@ import { DEFAULT_RULES, type ResourceRules } from "./rules.ts";
 import type { ParamSources, ResourceParams } from "./types.ts";
 import type { Watch } from "./watch.ts";
 
-interface ResourceCommon<Uri extends string> {
+interface ResourceCommon<Uri extends string> extends ScopeOptions {
   /** A URI, or a URI template such as `orders://{orderId}`. */
   readonly uri: Uri;
   readonly name: string;
@@ -74,7 +75,7 @@ export interface CreatedByDefineResource {
 }
 
 /** A validated resource or template. Create it with `defineResource`. */
-export interface Resource extends CreatedByDefineResource {
+export interface Resource extends CreatedByDefineResource, Scoped {
   /** The URI, or the text of the template. */
   readonly uri: string;
   readonly name: string;
@@ -119,8 +120,9 @@ export function defineResource<
   const Uri extends string,
   const Sources extends ParamSources<Uri> = Record<never, never>,
 >(options: ResourceOptions<Uri, Sources>): Resource {
-  const { uri, content, read, cache, params, list, complete, hideQuery, exists, watch, ...described } =
+  const { uri, content, read, cache, params, list, complete, hideQuery, exists, watch, ...rest } =
     options as AnyOptions<Uri, Sources>;
+  const { scopes: _scopes, paramScopes: _params, ...described } = rest;
   checkName(options.name, `resource ${String(uri)}`);
   const template = toTemplate(uri);
   if ((content === undefined) === (read === undefined)) {
@@ -138,6 +140,7 @@ export function defineResource<
   const checks = toParamChecks(template, (params ?? {}) as Record<string, ParamSource>, uri);
   return {
     kind: "resource",
+    ...toScoped(rest, () => template?.variables.map((variable) => variable.name) ?? [], `Resource ${uri}`),
     uri,
     name: options.name,
     template,

@@ -1,3 +1,4 @@
+import { checkScopes } from "../calls/scopes.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { type Resource, withoutQuery } from "./define.ts";
 import { type ResourceGroupOptions, toRules } from "./rules.ts";
@@ -22,11 +23,13 @@ export function defineResourceGroup(
   resources: readonly (Resource | readonly Resource[])[],
 ): readonly Resource[] {
   const rules = toRules(options);
+  const scopes = checkScopes(options.scopes ?? [], "The scopes of a resource group");
   return (resources.flat() as Resource[]).map((resource) => {
     if (resource.uri.startsWith(rules.prefix)) {
       return {
         ...resource,
         rules,
+        scopes: scopes.length === 0 ? resource.scopes : [...new Set([...scopes, ...(resource.scopes ?? [])])],
         description: rules.hideQuery ? withoutQueryInTemplate(resource) : resource.description,
       };
     }

@@ -14,6 +14,7 @@ import type { SerializedResult } from "../results/serialized.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
+import { findResource } from "./find.ts";
 import { lazyPage } from "./pages.ts";
 import { DEFAULT_RULES, refusalError } from "./rules.ts";
 
@@ -30,7 +31,10 @@ const TEMPLATES: List<Resource> = {
 };
 
 export function listResources(call: Call): object | Promise<object> {
-  const { sources } = call.server.resources;
+  const { resources, access } = call.server;
+  const sources = access?.filters
+    ? resources.sources.filter(({ item }) => access.lists(call, item))
+    : resources.sources;
   return sources.length === 0 ? page(call, RESOURCES) : limitHook(call, lazyPage(call, RESOURCES, sources));
 }
 
@@ -41,7 +45,7 @@ export function listTemplates(call: Call): SerializedResult | Promise<Serialized
 export function readResource(call: Call): object | Promise<object> {
   const { uri } = call.params;
   if (typeof uri !== "string") throw new InvalidParams("resources/read needs params.uri, the URI of a resource.");
-  const { resource, params } = call.server.resources.find(uri);
+  const { resource, params } = findResource(call, uri);
   if (resource.content !== undefined) return readFixed(call, resource);
   if (params instanceof Promise) return limitHook(call, params).then((checked) => read(call, resource, uri, checked));
   return read(call, resource, uri, params);
@@ -116,7 +120,12 @@ function readFixed(call: Call, resource: Resource): SerializedResult | Promise<S
   const cached = server.resources.serialized(resource, revision);
   if (cached !== undefined) return cached;
   const { uri, mimeType } = resource;
-  const hints: CacheHints = { ...server.hints, ...resource.cache };
+  const hints: CacheHints = {
+    ...server.hints,
+    ...resource.cache,
+    // A shared cache would return it to callers without these scopes.
+    ...(resource.scopes !== undefined && { cacheScope: "private" }),
+  };
   return whenReady(toReadResult(resource.content, { uri, mimeType }), (result) => {
     const serialized = serializeResult(server.envelopes, revision, convert(revision, "read", result), hints);
     server.resources.cacheSerialized(resource, revision, serialized);

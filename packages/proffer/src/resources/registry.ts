@@ -4,7 +4,7 @@ import type { Revision } from "../protocol/revisions/revision.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import type { ServerLimits } from "../server/limits.ts";
 import { UsageError } from "../support/usage-error.ts";
-import { createRouter, type Router } from "../uri/router.ts";
+import { createRouter, type RouteMatch, type Router } from "../uri/router.ts";
 import { TemplateError } from "../uri/template.ts";
 import { checkMatch, type Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
@@ -26,7 +26,10 @@ export class ResourceRegistry extends Registry<Resource> {
   readonly #groups = new Map<ResourceRules, number>();
   #sources: readonly Entry<Resource>[] | undefined;
 
-  constructor(changed: () => void, limits: Pick<Required<ServerLimits>, "uriLength" | "templateLength">) {
+  constructor(
+    changed: (added?: Resource) => void,
+    limits: Pick<Required<ServerLimits>, "uriLength" | "templateLength">,
+  ) {
     super("resource", (resource) => resource.uri, changed);
     this.#limits = limits;
     this.#router = createRouter<Resource>({ maxUriLength: limits.uriLength });
@@ -93,12 +96,14 @@ export class ResourceRegistry extends Registry<Resource> {
     return [...this].find(({ description }) => "uriTemplate" in description && description.uriTemplate === text);
   }
 
-  /** Finds the resource of a URI and checks its values. @throws {RpcError} with the message of the URI's group. */
-  find(uri: string): ResourceMatch {
-    if (uri.length > this.#limits.uriLength) {
-      throw new InvalidParams(`The URI has ${uri.length} characters; the limit is ${this.#limits.uriLength}.`);
-    }
-    const route = this.#router.match(uri);
+  /** The route of a URI, among the resources that `allows` accepts. */
+  route(uri: string, allows?: (resource: Resource) => boolean): RouteMatch<Resource> | undefined {
+    if (uri.length <= this.#limits.uriLength) return this.#router.match(uri, allows);
+    throw new InvalidParams(`The URI has ${uri.length} characters; the limit is ${this.#limits.uriLength}.`);
+  }
+
+  /** Checks the values of a route. @throws {RpcError} with the message of the URI's group, also without a route. */
+  resolve(uri: string, route: RouteMatch<Resource> | undefined): ResourceMatch {
     const rules = route?.value.rules ?? this.#groupOf(uri);
     if (rules === undefined) throw this.#foreignError(uri);
     checkDotSegments(rules, uri);

@@ -12,6 +12,8 @@ export type CheckStep = (typeof STEPS)[number];
 
 /** Options for a resource group: how URIs are parsed, checked and rejected. */
 export interface ResourceGroupOptions {
+  /** The scopes that a caller needs for every resource of the group, besides the resource's own. */
+  readonly scopes?: readonly string[];
   /** The common prefix of the group's URIs. Default: "", so that the group handles URIs of no other group. */
   readonly uri?: string;
   /** Whether percent-encoding is decoded (exactly once). Default: true. */

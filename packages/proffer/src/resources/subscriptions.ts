@@ -1,5 +1,6 @@
 import type { Call } from "../calls/call.ts";
 import { META } from "../calls/envelope.ts";
+import type { Principal } from "../calls/principal.ts";
 import { limitHook } from "../calls/timeout.ts";
 import type { ChangeListener, ListKind } from "../catalog/changes.ts";
 import { InvalidParams } from "../protocol/errors.ts";
@@ -9,6 +10,7 @@ import { isDeferred } from "../results/return-value.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
+import { findResource } from "./find.ts";
 import { refusalError } from "./rules.ts";
 
 export function subscribe(call: Call): object | Promise<object> {
@@ -76,6 +78,10 @@ class Subscription implements ChangeListener {
     this.#meta = { [META.subscriptionId]: call.id };
   }
 
+  get principal(): Principal | undefined {
+    return this.#call.origin.principal;
+  }
+
   run(): Promise<object> {
     const { lists, watched } = this.#accepted;
     const { changes } = this.#call.server;
@@ -112,9 +118,32 @@ class Subscription implements ChangeListener {
   }
 }
 
+/** Passes updates on while the caller may read the resource: a newer token may permit less. */
+class PermittedListener implements ChangeListener {
+  readonly #call: Call;
+  readonly #resource: Resource;
+  readonly #listener: ChangeListener;
+
+  constructor(call: Call, resource: Resource, listener: ChangeListener) {
+    this.#call = call;
+    this.#resource = resource;
+    this.#listener = listener;
+  }
+
+  listChanged(kind: ListKind): void {
+    this.#listener.listChanged(kind);
+  }
+
+  updated(uri: string): void {
+    const { access } = this.#call.server;
+    if (access?.mayRead(this.#call, this.#resource, this.#listener.principal) ?? true) this.#listener.updated(uri);
+  }
+}
+
 /** Notifies the listener of updates, and keeps the resource's own watcher running meanwhile. */
 function watch(call: Call, { uri, resource }: Watched, listener: ChangeListener): () => void {
-  const stop = call.server.changes.watch(uri, listener);
+  const { access, changes } = call.server;
+  const stop = changes.watch(uri, access === undefined ? listener : new PermittedListener(call, resource, listener));
   const release = resource.watch && call.server.watchers.hold(resource.watch);
   return () => {
     stop();
@@ -125,7 +154,7 @@ function watch(call: Call, { uri, resource }: Watched, listener: ChangeListener)
 /** Finds the resource of a URI. A mistyped URI fails now; otherwise the client would wait forever. */
 function resolveResource(call: Call, uri: unknown): Watched | Promise<Watched> {
   if (typeof uri !== "string") throw new InvalidParams("A subscription needs the URI of a resource, a string.");
-  const { resource, params } = call.server.resources.find(uri);
+  const { resource, params } = findResource(call, uri);
   return whenReady(params, (checked) =>
     whenReady(exists(call, resource, checked, uri), (isThere) => {
       if (!isThere) throw refusalError(resource.rules, "missing", uri);

@@ -44,7 +44,7 @@ export interface ConnectionOptions {
  */
 export class Connection implements CallOrigin, ChangeListener {
   readonly transport: TransportName;
-  readonly principal: Principal | undefined;
+  principal: Principal | undefined;
   session: SessionState | undefined;
   readonly #server: ServerState;
   readonly #send: (wire: Wire) => void;

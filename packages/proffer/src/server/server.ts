@@ -1,14 +1,15 @@
+import { Access, type Item } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
-import { createMiddleware, type Middleware } from "../calls/middleware.ts";
+import { createMiddleware } from "../calls/middleware.ts";
 import { checkHints } from "../catalog/cache-hints.ts";
 import { Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
 import { checkName } from "../catalog/names.ts";
 import { Registry } from "../catalog/registry.ts";
-import type { CreatedByDefinePrompt, Prompt } from "../prompts/define.ts";
-import { type CacheHints, type Icon, type Implementation, type LogLevel, logMessage } from "../protocol/model.ts";
+import type { Prompt } from "../prompts/define.ts";
+import { type CacheHints, type Implementation, type LogLevel, logMessage } from "../protocol/model.ts";
 import { REVISIONS, type Revisions } from "../protocol/revisions/table.ts";
-import type { CreatedByDefineResource, Resource } from "../resources/define.ts";
+import type { Resource } from "../resources/define.ts";
 import { ResourceRegistry } from "../resources/registry.ts";
 import { Watchers } from "../resources/watch.ts";
 import { Envelopes } from "../results/envelope.ts";
@@ -16,65 +17,13 @@ import type { SerializedResult } from "../results/serialized.ts";
 import { consoleLog, type LogSink, withoutThrowing } from "../support/log.ts";
 import { checkKey, createSealer, parseKeys, randomKey, type Sealer } from "../support/seal.ts";
 import { checkFlag, UsageError } from "../support/usage-error.ts";
-import type { CreatedByDefineTool, Tool } from "../tools/define.ts";
+import type { Tool } from "../tools/define.ts";
 import type { Lifespan } from "./lifespan.ts";
 import { type ServerLimits, toServerLimits } from "./limits.ts";
+import type { ServerOptions } from "./options.ts";
 import type { Overrides } from "./overrides.ts";
 import type { Readiness } from "./readiness.ts";
 import { MemoryStore, type Store } from "./store.ts";
-
-export interface ServerOptions {
-  readonly name: string;
-  readonly version: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly websiteUrl?: string;
-  readonly icons?: readonly Icon[];
-  /** Instructions for the model about the server as a whole. */
-  readonly instructions?: string;
-  /** A list, even an empty one, announces the capability; items can be added while the server runs. */
-  readonly tools?: readonly CreatedByDefineTool[];
-  readonly prompts?: readonly CreatedByDefinePrompt[];
-  readonly resources?: readonly (CreatedByDefineResource | readonly CreatedByDefineResource[])[];
-  /** Runs around every request: for audits, rate limits, caching. */
-  readonly middleware?: Middleware;
-  /**
-   * Converts strings such as `"1"` and `"true"` in tool arguments that are invalid, where the schema leaves no other
-   * meaning. Default: true.
-   */
-  readonly coerce?: boolean;
-  /**
-   * Drops the properties that the output schema of a tool does not have from its results, at every level, and lists the
-   * schemas as closed. `closed` of a tool overrides it. Default: false.
-   */
-  readonly closedResults?: boolean;
-  /**
-   * How clients see unexpected exceptions, which are always logged: "masked", "message" for their messages, or a function
-   * that returns the text. The text is limited to 8,192 characters. Default: "masked".
-   */
-  readonly errors?: ErrorsOption;
-  /** How long clients may cache lists and contents. Default: not at all, and only for themselves. */
-  readonly cache?: Partial<CacheHints>;
-  /** The maximum number of entries in one page of a list. Default: 1,000. */
-  readonly pageSize?: number;
-  /**
-   * Keys of 32 bytes that seal cursors and the state of questions: the first one seals, all of them open. Default:
-   * `PROFFER_KEYS`, or a random key for this process.
-   */
-  readonly keys?: readonly (Uint8Array | string)[];
-  /** Remembers claims for operations that may happen only once. Default: the memory of this process. */
-  readonly store?: Store;
-  readonly limits?: ServerLimits;
-  /**
-   * Runs once before the first call, for example to connect to a database; calls wait for it, lists do not. If it throws
-   * or exceeds `limits.startTimeout`, the server does not start.
-   */
-  readonly onStart?: (server: Server) => unknown;
-  /** Runs once after the last transport has closed, within its drain time, if the server has started. */
-  readonly onStop?: (server: Server) => unknown;
-  /** Receives the server's log entries. Default: writes each as a line of JSON to stderr. */
-  readonly log?: LogSink;
-}
 
 /** Items that can be added and removed while the server runs. Clients are notified automatically. */
 export interface Collection<Item> extends Iterable<Item> {
@@ -136,6 +85,8 @@ export class ServerState implements Server {
   readonly pages = new Map<string, SerializedResult>();
   readonly envelopes: Envelopes;
   readonly log: LogSink;
+  /** Undefined if every caller sees and may use everything. */
+  access: Access | undefined;
   /** Set by `lifespanOf` if the server has `onStart` or `onStop`. */
   lifespan: Lifespan | undefined;
   /** Set with the first readiness check. */
@@ -163,15 +114,16 @@ export class ServerState implements Server {
     this.pageSize = options.pageSize ?? PAGE_SIZE;
     this.middleware = options.middleware === undefined ? undefined : createMiddleware(options.middleware);
     this.errors = checkErrors(options.errors ?? "masked", name);
+    if (options.shows !== undefined || options.lists !== undefined) this.access = toAccess(options, this.hints);
     this.tools = new Registry<Tool>(
       "tool",
       (tool) => tool.name,
-      () => this.listChanged("tools"),
+      (added) => this.#itemsChanged("tools", added),
     );
     this.prompts = new Registry<Prompt>(
       "prompt",
       (prompt) => prompt.name,
-      () => this.listChanged("prompts"),
+      (added) => this.#itemsChanged("prompts", added),
     );
     this.watchers = new Watchers({
       updated: (changed) => this.notify(changed),
@@ -179,7 +131,7 @@ export class ServerState implements Server {
       failed: (error) => this.log({ level: "error", message: "A resource watcher failed", error }),
     });
     this.limits = toServerLimits(options.limits, `Server "${name}"`);
-    this.resources = new ResourceRegistry(() => this.listChanged("resources"), this.limits);
+    this.resources = new ResourceRegistry((added) => this.#itemsChanged("resources", added), this.limits);
     for (const tool of options.tools ?? []) this.tools.add(tool as Tool);
     for (const prompt of options.prompts ?? []) this.prompts.add(prompt as Prompt);
     for (const resource of (options.resources ?? []).flat()) this.resources.add(resource as Resource);
@@ -251,9 +203,23 @@ export class ServerState implements Server {
 
   listChanged(kind: ListKind): void {
     this.front?.listChanged(kind);
-    this.pages.clear();
+    this.forgetPages();
     this.changes.listChanged(kind);
     if (kind === "resources") this.#watchLists();
+  }
+
+  /** Forgets the serialized pages of all lists. */
+  forgetPages(): void {
+    this.pages.clear();
+    this.access?.clear();
+  }
+
+  #itemsChanged(kind: ListKind, added: Item | undefined): void {
+    if (added?.scopes !== undefined || added?.paramScopes !== undefined) {
+      this.access ??= new Access({}, "");
+      if (this.front !== undefined) this.front.access = this.access;
+    }
+    this.listChanged(kind);
   }
 
   #listened(listeners: number): void {
@@ -296,6 +262,16 @@ export function stateOf(server: Server): ServerState {
   throw new UsageError(
     "wrong_use",
     "This server was not created by defineServer() of this copy of proffer. Is the package installed twice?",
+  );
+}
+
+/** @throws {UsageError} for invalid options, or if shared caches would return the list of one caller to another. */
+function toAccess(options: ServerOptions, { cacheScope }: CacheHints): Access {
+  const access = new Access(options, `Server "${options.name}"`);
+  if (!access.filters || cacheScope !== "public") return access;
+  throw new UsageError(
+    "bad_option",
+    `Server "${options.name}": cache.cacheScope "public" contradicts shows and lists: "granted", because lists depend on the caller.`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { type Scoped, type ScopeOptions, toScoped } from "../calls/scopes.ts";
 import { checkToolName } from "../catalog/names.ts";
 import type { ClientCapabilities, Icon, Meta, ToolAnnotations, ToolDescription } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
@@ -18,7 +19,7 @@ export interface ToolOptions<
   Input extends SchemaLike | undefined,
   Output extends SchemaLike | undefined,
   Name extends string = string,
-> {
+> extends ScopeOptions {
   readonly name: Name;
   readonly title?: string;
   /** Describes the tool to the model that chooses among tools. */
@@ -58,7 +59,9 @@ export interface CreatedByDefineTool {
  * A validated tool. Create it with `defineTool`. The literal type of the name lets the compiler distinguish two tools
  * without comparing all their members, which would be most of its work in a list of hundreds.
  */
-export interface Tool<Input = unknown, Output = unknown, Name extends string = string> extends CreatedByDefineTool {
+export interface Tool<Input = unknown, Output = unknown, Name extends string = string>
+  extends CreatedByDefineTool,
+    Scoped {
   readonly name: Name;
   readonly description: ToolDescription;
   readonly input: Schema;
@@ -99,7 +102,8 @@ export function defineTool<
 >(
   options: ToolOptions<Input, Output, Name>,
 ): Tool<Input extends undefined ? undefined : Infer<Input>, Output extends undefined ? unknown : Infer<Output>, Name> {
-  const { name, input, output, timeout, requires, singleUse = false, coerce, closed, handle, ...rest } = options;
+  const { name, input, output, timeout, requires, singleUse = false, coerce, closed, handle, ...others } = options;
+  const { scopes: _scopes, paramScopes: _params, ...rest } = others;
   checkToolName(name);
   if (typeof handle !== "function") throw new UsageError("bad_option", `Tool "${name}" has no handle function.`);
   if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) {
@@ -136,6 +140,7 @@ export function defineTool<
     structured: outputSchema !== undefined,
     wrapped: outputSchema !== undefined && outputSchema.json.type !== "object",
     timeout,
+    ...toScoped(others, () => Object.keys(inputSchema.json.properties ?? {}), `Tool "${name}"`),
     requires: requires === undefined || requires.length === 0 ? undefined : toCapabilities(requires, name),
     singleUse,
     coerce,

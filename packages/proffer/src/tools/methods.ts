@@ -3,6 +3,7 @@ import { missingCapabilities, missingCapability } from "../calls/capabilities.ts
 import { exposedText } from "../calls/exposed-error.ts";
 import { UnexpectedFailure } from "../calls/middleware.ts";
 import { limitTime } from "../calls/timeout.ts";
+import { findItem, visibleKeys } from "../calls/uses.ts";
 import { type List, page } from "../catalog/pages.ts";
 import { unknownName } from "../catalog/unknown-name.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
@@ -48,8 +49,8 @@ const NO_ARGUMENTS = /* @__PURE__ */ Object.freeze({});
 export function callTool(call: Call): object | Promise<object> {
   const { name, arguments: given = NO_ARGUMENTS } = call.params;
   if (typeof name !== "string") throw new InvalidParams("params.name must be the name of a tool.");
-  const tool = call.server.tools.get(name);
-  if (tool === undefined) throw unknownName("tool", name, call.server.tools.keys());
+  const tool = findItem(call, call.server.tools, name);
+  if (tool === undefined) throw unknownName("tool", name, visibleKeys(call, call.server.tools));
   if (!isObject(given)) throw new InvalidParams("params.arguments must be an object.");
   const ctx = new CallContext(call);
   try {

@@ -32,8 +32,11 @@ export interface Router<Value> {
   add(uri: string | Template, value: Value, options?: MatchOptions): void;
   /** Removes a route by its text. Returns whether it existed. */
   remove(uri: string | Template): boolean;
-  /** Finds the route of a URI: exact URIs first, then the template that is the most literal from the left. */
-  match(uri: string): RouteMatch<Value> | undefined;
+  /**
+   * Finds the route of a URI: exact URIs first, then the template that is the most literal from the left. Routes with
+   * values that `allows` rejects do not exist.
+   */
+  match(uri: string, allows?: (value: Value) => boolean): RouteMatch<Value> | undefined;
 }
 
 interface Route<Value> extends TreeRoute {
@@ -107,17 +110,17 @@ export function createRouter<Value>({ maxUriLength = MAX_URI_LENGTH }: RouterOpt
       return true;
     },
 
-    match(uri) {
+    match(uri, allows) {
       if (uri.length > maxUriLength) return undefined;
       if (dropping.exact.size + dropping.templates.size === 0) {
-        return matchExact(keeping, uri) ?? matchTemplates(keeping, uri);
+        return matchExact(keeping, uri, allows) ?? matchTemplates(keeping, uri, allows);
       }
       const reduced = dropEmptySegments(uri);
       return (
-        matchExact(keeping, uri) ??
-        matchExact(dropping, reduced) ??
-        matchTemplates(keeping, uri) ??
-        matchTemplates(dropping, reduced)
+        matchExact(keeping, uri, allows) ??
+        matchExact(dropping, reduced, allows) ??
+        matchTemplates(keeping, uri, allows) ??
+        matchTemplates(dropping, reduced, allows)
       );
     },
   };
@@ -141,21 +144,32 @@ function toRoute<Value>(uri: string | Template, value: Value, options: MatchOpti
 }
 
 /** Finds an exact URI, with any query: the caller decides whether to accept the query. */
-function matchExact<Value>(group: Group<Value>, uri: string): RouteMatch<Value> | undefined {
+function matchExact<Value>(group: Group<Value>, uri: string, allows?: Allows<Value>): RouteMatch<Value> | undefined {
   if (group.exact.size === 0) return undefined;
   const exact = group.exact.get(uri);
   if (exact !== undefined) {
+    if (allows?.(exact.value) === false) return undefined;
     return { value: exact.value, template: undefined, match: toMatch(createReading(exact.options)) };
   }
   const questionMark = uri.indexOf("?");
   const route = questionMark === -1 ? undefined : group.exact.get(uri.slice(0, questionMark));
-  return route && accept(route, uri);
+  return route === undefined || allows?.(route.value) === false ? undefined : accept(route, uri);
 }
 
-function matchTemplates<Value>(group: Group<Value>, uri: string): RouteMatch<Value> | undefined {
+type Allows<Value> = (value: Value) => boolean;
+
+function matchTemplates<Value>(
+  group: Group<Value>,
+  uri: string,
+  allows?: Allows<Value>,
+): RouteMatch<Value> | undefined {
   if (group.templates.size === 0) return undefined;
   group.tree ??= toTree(group.templates);
-  const search: Search<Route<Value>, RouteMatch<Value>> = { uri, path: uri.slice(0, pathEnd(uri)), accept };
+  const search: Search<Route<Value>, RouteMatch<Value>> = {
+    uri,
+    path: uri.slice(0, pathEnd(uri)),
+    accept: allows === undefined ? accept : (route, text) => (allows(route.value) ? accept(route, text) : undefined),
+  };
   return searchRoutes(group.tree, search, 0);
 }
 

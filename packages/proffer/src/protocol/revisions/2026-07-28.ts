@@ -25,6 +25,7 @@ export const REV_2026_07_28: Revision = {
   inputs: new Set(["elicitation/create", "sampling/createMessage", "roots/list"]),
   urlQuestions: true,
   rounds: true,
+  replacesScopes: false,
   convert: {},
   envelope: (server, hints) => ({
     resultType: "complete",

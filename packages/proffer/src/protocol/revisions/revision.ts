@@ -62,6 +62,8 @@ export interface Revision {
    * from the server to the client.
    */
   readonly rounds: boolean;
+  /** Clients replace their scopes by those of a challenge; otherwise they add them. */
+  readonly replacesScopes: boolean;
   readonly convert: Conversions;
   /** Returns the properties that every result has besides its own; `hints` is set if the result may be cached. */
   envelope?(server: Implementation, hints: CacheHints | undefined): { readonly [key: string]: unknown };

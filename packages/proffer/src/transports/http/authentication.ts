@@ -3,6 +3,7 @@ import { within } from "../../calls/timeout.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import { isDeferred } from "../../results/return-value.ts";
 import { addReadinessCheck } from "../../server/readiness.ts";
+import { scopesOf } from "../../server/scopes.ts";
 import type { ServerState } from "../../server/server.ts";
 import type { HttpExchange } from "./exchange.ts";
 import { HttpError, sendError } from "./http-error.ts";
@@ -29,7 +30,7 @@ export class Authentication {
     this.#protection.attach?.({
       where,
       path,
-      scopes: () => [],
+      scopes: () => scopesOf(server),
       log: server.log,
       addReadinessCheck: (name, check) => addReadinessCheck(server, name, check),
     });

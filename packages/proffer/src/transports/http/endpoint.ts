@@ -1,8 +1,11 @@
 import type { Call, CallOrigin } from "../../calls/call.ts";
 import { cancelCall, type InFlight, LISTEN, shuttingDown } from "../../calls/in-flight.ts";
-import { type ErrorObject, type InsufficientScope, RpcError } from "../../protocol/errors.ts";
+import type { Principal } from "../../calls/principal.ts";
+import { RpcError } from "../../protocol/errors.ts";
 import type { RequestId, RequestMessage } from "../../protocol/messages.ts";
+import type { Revision } from "../../protocol/revisions/revision.ts";
 import { type Lifespan, lifespanOf, notStarted, type Release, waitsForStart } from "../../server/lifespan.ts";
+import { keptScopes, refuseScopes } from "../../server/scopes.ts";
 import { type Server, type ServerState, stateOf } from "../../server/server.ts";
 import { consoleLog, contain } from "../../support/log.ts";
 import { Authentication } from "./authentication.ts";
@@ -65,6 +68,7 @@ export class HttpEndpoint {
     this.sessions = options.sessions === false ? undefined : new HttpSessions(this);
     this.#guard = new HttpGuard(options, where);
     const { authenticate } = options;
+    if (authenticate === undefined) refuseScopes(this.server, where);
     this.#authentication =
       authenticate === undefined ? undefined : new Authentication(this.server, authenticate, where, path);
     this.#posts = new PostHandler(this);
@@ -132,9 +136,10 @@ export class HttpEndpoint {
   }
 
   /** The response to a caller who lacks scopes. */
-  challenge({ origin }: Call, { data }: ErrorObject): HttpError {
-    const { scopes } = data as InsufficientScope;
-    return this.#authentication?.challenge(scopes, origin.principal) ?? scopeChallenge(scopes, origin.principal);
+  challenge(needed: readonly string[], principal: Principal | undefined, revision: Revision): HttpError {
+    const granted = revision.replacesScopes ? keptScopes(this.server, principal) : [];
+    const scopes = [...new Set([...granted, ...needed])];
+    return this.#authentication?.challenge(scopes, principal) ?? scopeChallenge(scopes, principal);
   }
 
   /** Why a request cannot start now; undefined if it can. */

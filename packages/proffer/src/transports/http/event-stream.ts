@@ -27,23 +27,31 @@ export class EventStream implements OpenStream, DisconnectListener {
   readonly #streams: OpenStreams;
   readonly #resumption: Resumption | undefined;
   readonly #listener: DisconnectListener | undefined;
+  /** Whether it ends with the permission of its caller; a call in flight may finish. */
+  readonly #isStanding: boolean;
   #exchange: HttpExchange | undefined;
   #position = 0;
 
   constructor(
     streams: OpenStreams,
     client: ClientIdentity,
-    listener?: DisconnectListener | undefined,
+    listener: DisconnectListener | undefined,
+    isStanding: boolean,
     resumption?: Resumption,
   ) {
     this.client = client;
     this.#streams = streams;
     this.#resumption = resumption;
     this.#listener = listener;
+    this.#isStanding = isStanding;
   }
 
   get connected(): boolean {
     return this.#exchange !== undefined;
+  }
+
+  get expires(): number | undefined {
+    return this.#isStanding ? this.#exchange?.principal?.expires : undefined;
   }
 
   /** The number of the last event. */
@@ -86,6 +94,14 @@ export class EventStream implements OpenStream, DisconnectListener {
     const exchange = this.#exchange;
     this.#disconnect();
     exchange?.end();
+  }
+
+  expire(): void {
+    if (this.#listener?.onExpired !== undefined) this.#listener.onExpired();
+    else {
+      this.release();
+      this.#listener?.onDisconnect();
+    }
   }
 
   onDisconnect(): void {

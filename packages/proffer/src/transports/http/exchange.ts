@@ -30,6 +30,8 @@ export interface BodyReceiver {
 /** Is called when the client disconnects before it has the whole response. */
 export interface DisconnectListener {
   onDisconnect(): void;
+  /** The permission of the caller has ended. Default: the stream ends, as if the client had disconnected. */
+  onExpired?(): void;
 }
 
 /** A request and its response. It is answered once: by `send`, or by `open`, any number of `write`, and `end`. */

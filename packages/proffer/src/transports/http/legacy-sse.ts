@@ -68,7 +68,7 @@ class LegacySseClient implements BodyReceiver, DisconnectListener, ClientIdentit
   readonly #onEnd: () => void;
 
   constructor(endpoint: HttpEndpoint, exchange: HttpExchange, onEnd: () => void) {
-    const stream = new EventStream(endpoint.streams, this, this);
+    const stream = new EventStream(endpoint.streams, this, this, true);
     this.maxMessageBytes = endpoint.limits.maxMessageBytes;
     this.#stream = stream;
     this.#onEnd = onEnd;
@@ -88,6 +88,8 @@ class LegacySseClient implements BodyReceiver, DisconnectListener, ClientIdentit
 
   received(exchange: HttpExchange, text: string): void {
     exchange.send(202, NO_HEADERS);
+    // The same caller, perhaps with a new token that permits more or less.
+    this.connection.principal = exchange.principal;
     this.connection.receive(text);
   }
 

@@ -1,9 +1,14 @@
+import { delayOf } from "../../calls/timeout.ts";
 import { type ClientIdentity, isSameClient } from "./shares.ts";
 
 /** A stream that needs keep-alive comments, and must end when the server stops. */
 export interface OpenStream {
   readonly client: ClientIdentity;
   keepAlive(): void;
+  /** When the permission of its caller ends, in milliseconds since 1970; undefined if it stays open until then. */
+  readonly expires: number | undefined;
+  /** The permission of its caller has ended. */
+  expire(): void;
   /** Ends the connection; a resumable stream can continue over another one. */
   release(): void;
 }
@@ -12,6 +17,8 @@ export interface OpenStream {
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
   readonly #interval: number;
+  /** The seconds since 1970 that have a timer. */
+  readonly #expiring = new Set<number>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
   /** `interval` is in milliseconds. */
@@ -33,6 +40,7 @@ export class OpenStreams {
   add(stream: OpenStream): void {
     this.#streams.add(stream);
     this.#timer ??= setInterval(() => this.#keepAlive(), this.#interval);
+    if (stream.expires !== undefined) this.#expireAt(stream.expires);
   }
 
   delete(stream: OpenStream): void {
@@ -44,6 +52,27 @@ export class OpenStreams {
 
   releaseAll(): void {
     for (const stream of [...this.#streams]) stream.release();
+  }
+
+  /** One timer for all streams whose permission ends in the same second. */
+  #expireAt(time: number): void {
+    const second = Math.ceil(time / 1000);
+    if (this.#expiring.has(second)) return;
+    const timer = setTimeout(
+      () => {
+        this.#expiring.delete(second);
+        // A timer cannot wait longer than 24 days.
+        if (Date.now() < second * 1000) this.#expireAt(time);
+        else this.#expire(second * 1000);
+      },
+      delayOf(second * 1000 - Date.now()),
+    );
+    (timer as { unref?: () => void }).unref?.();
+    this.#expiring.add(second);
+  }
+
+  #expire(now: number): void {
+    for (const stream of [...this.#streams]) if (stream.expires !== undefined && stream.expires <= now) stream.expire();
   }
 
   #keepAlive(): void {

@@ -1,7 +1,7 @@
 import { Batch, batchProblem, batchRevision, countResponses } from "../../calls/batch.ts";
 import { Call } from "../../calls/call.ts";
 import { envelopeRevision, hasEnvelope } from "../../calls/envelope.ts";
-import { RpcError } from "../../protocol/errors.ts";
+import { InsufficientScope, RpcError } from "../../protocol/errors.ts";
 import {
   isRequest,
   isResponse,
@@ -144,6 +144,7 @@ export class PostHandler implements BodyReceiver {
     if (problem !== undefined) throw new HttpError(400, problem);
     const expected = countResponses(items);
     const reply = new HttpReply(this.#endpoint, exchange, session);
+    this.#checkScopes(items, reply, revision);
     const batch = new Batch(reply, expected, (text) => reply.finish(text));
     if (expected === 0) exchange.send(202, NO_HEADERS);
     else exchange.watchDisconnect(reply);
@@ -155,6 +156,20 @@ export class PostHandler implements BodyReceiver {
       else if (isResponse(item)) session?.requests.receive(item);
       else if (session !== undefined) this.#notified(session, item);
     }
+  }
+
+  /** A response has one status: if a request of a batch lacks scopes, none runs. @throws {HttpError} with all scopes. */
+  #checkScopes(items: readonly (Message | MessageFault)[], reply: HttpReply, revision: Revision): void {
+    const { server } = this.#endpoint;
+    if (server.access === undefined) return;
+    const needed = new Set<string>();
+    for (const item of items) {
+      if (item instanceof MessageFault || !isRequest(item)) continue;
+      for (const scope of server.access.missing(new Call(server, reply, revision, item))) needed.add(scope);
+    }
+    if (needed.size === 0) return;
+    const { status, headers } = this.#endpoint.challenge([...needed], reply.principal, revision);
+    throw new HttpError(status, new InsufficientScope("batch", [...needed]), headers);
   }
 
   #startInBatch(batch: Batch, revision: Revision, message: RequestMessage): void {

@@ -1,11 +1,11 @@
 import type { Call, CallOrigin } from "../../calls/call.ts";
 import type { ClientResponse } from "../../calls/client-requests.ts";
-import { cancelCall } from "../../calls/in-flight.ts";
+import { cancelCall, LISTEN } from "../../calls/in-flight.ts";
 import type { Principal } from "../../calls/principal.ts";
 import type { SessionState } from "../../calls/session.ts";
 import { delayOf } from "../../calls/timeout.ts";
 import type { ChangeListener } from "../../catalog/changes.ts";
-import { ERRORS, type ErrorObject } from "../../protocol/errors.ts";
+import { ERRORS, type ErrorObject, type InsufficientScope } from "../../protocol/errors.ts";
 import type { JsonObject, Wire } from "../../protocol/messages.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";
@@ -70,7 +70,8 @@ export class HttpReply implements CallOrigin, DisconnectListener {
     if (this.#exchange.logRecord !== undefined && error !== undefined) this.#exchange.logRecord.code = error.code;
     this.#endpoint.onSettled(call);
     if (error?.code === ERRORS.insufficient_scope) {
-      const { status, headers } = this.#endpoint.challenge(call, error);
+      const { scopes } = error.data as InsufficientScope;
+      const { status, headers } = this.#endpoint.challenge(scopes, this.principal, call.revision);
       this.finish(wire, status, [...JSON_HEADERS, ...headers]);
     } else {
       const status = statusOf(error?.code, call.revision);
@@ -122,6 +123,11 @@ export class HttpReply implements CallOrigin, DisconnectListener {
     this.#endpoint.onSettled(call);
   }
 
+  /** A subscription ends with a result; its client may subscribe again with another token. */
+  onExpired(): void {
+    this.#waiting?.end?.();
+  }
+
   async #sendRequest(call: Call, method: string, params: JsonObject): Promise<ClientResponse> {
     const requests = this.#owner?.requests;
     if (requests === undefined) return { error: {} };
@@ -161,7 +167,7 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   #upgrade(): EventStream {
     if (this.#stream !== undefined) return this.#stream;
     if (this.#owner === undefined) {
-      this.#stream = new EventStream(this.#endpoint.streams, this, this);
+      this.#stream = new EventStream(this.#endpoint.streams, this, this, this.#waiting?.method === LISTEN);
       this.#stream.open(this.#exchange);
     } else {
       this.#stream = this.#owner.openStream(this.#exchange, this);

@@ -19,6 +19,8 @@ export class HttpSession implements ChangeListener, ClientIdentity {
   readonly state: SessionState;
   /** The client that opened it; another principal may not use it. */
   readonly opener: ClientIdentity;
+  /** The same caller as the opener, with the permission of the last request. */
+  principal: Principal | undefined;
   lastUsed = 0;
   /** The number of its calls in flight. */
   inFlight = 0;
@@ -34,12 +36,9 @@ export class HttpSession implements ChangeListener, ClientIdentity {
   constructor(state: SessionState, opener: ClientIdentity, endpoint: HttpEndpoint, budget: ReplayBudget) {
     this.state = state;
     this.opener = opener;
+    this.principal = opener.principal;
     this.#endpoint = endpoint;
     this.#budget = budget;
-  }
-
-  get principal(): Principal | undefined {
-    return this.opener.principal;
   }
 
   get listener(): ChangeListener {
@@ -153,6 +152,10 @@ export class HttpSession implements ChangeListener, ClientIdentity {
   #createStream(number: number, listener?: DisconnectListener): EventStream {
     const { limits, streams } = this.#endpoint;
     this.#log ??= new EventLog(limits.maxReplayBytes, this.#budget);
-    return new EventStream(streams, this, listener, { log: this.#log, number, primed: this.state.revision.primed });
+    return new EventStream(streams, this, listener, number === STANDALONE, {
+      log: this.#log,
+      number,
+      primed: this.state.revision.primed,
+    });
   }
 }

@@ -69,6 +69,7 @@ export class HttpSessions implements ReplayBudget {
       return undefined;
     }
     this.#touch(session, now);
+    session.principal = principal;
     return session;
   }
 

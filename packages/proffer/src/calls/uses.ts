@@ -1,0 +1,80 @@
+import { isObject } from "../protocol/messages.ts";
+import type { Resource } from "../resources/define.ts";
+import type { Item } from "./access.ts";
+import type { Call } from "./call.ts";
+
+/** An item that a request uses, with the arguments that the request gives it. */
+export interface Use {
+  readonly item: Item;
+  readonly given: object;
+}
+
+const NOTHING: readonly Use[] = [];
+
+/** The items that a request uses. What does not exist, or not for the caller, is left to the handler to refuse. */
+export function usesOf(call: Call): readonly Use[] {
+  const { tools, prompts, limits } = call.server;
+  const { params } = call;
+  switch (call.method) {
+    case "tools/call":
+      return use(findItem(call, tools, params.name), params.arguments);
+    case "prompts/get":
+      return use(findItem(call, prompts, params.name), params.arguments);
+    case "resources/read":
+    case "resources/subscribe":
+      return useOfUri(call, params.uri);
+    case "subscriptions/listen": {
+      const uris = isObject(params.notifications) ? params.notifications.resourceSubscriptions : undefined;
+      if (!Array.isArray(uris) || uris.length > limits.subscriptions) return NOTHING;
+      return uris.flatMap((uri) => useOfUri(call, uri));
+    }
+    case "completion/complete":
+      return useOfReference(call);
+    default:
+      return NOTHING;
+  }
+}
+
+/** The item with a key, if it exists for the caller. */
+export function findItem<Found extends Item>(
+  call: Call,
+  registry: { get(key: string): Found | undefined },
+  key: unknown,
+): Found | undefined {
+  const item = typeof key === "string" ? registry.get(key) : undefined;
+  if (item === undefined || call.server.access === undefined || call.server.access.sees(call, item)) return item;
+  return undefined;
+}
+
+/** The keys of the items that exist for the caller: others must not be suggested. */
+export function visibleKeys(
+  call: Call,
+  registry: { get(key: string): Item | undefined; keys(): Iterable<string> },
+): Iterable<string> {
+  if (!call.server.access?.filters) return registry.keys();
+  return [...registry.keys()].filter((key) => findItem(call, registry, key) !== undefined);
+}
+
+function use(item: Item | undefined, given: unknown): readonly Use[] {
+  return item === undefined ? NOTHING : [{ item, given: isObject(given) ? given : {} }];
+}
+
+function useOfUri(call: Call, uri: unknown): readonly Use[] {
+  // The handler refuses a URI that is too long.
+  if (typeof uri !== "string" || uri.length > call.server.limits.uriLength) return NOTHING;
+  const route = call.server.access?.route(call, uri);
+  return use(route?.value, route?.match.values);
+}
+
+function useOfReference(call: Call): readonly Use[] {
+  const { ref, argument } = call.params;
+  if (!isObject(ref)) return NOTHING;
+  const given = isObject(argument) ? { [String(argument.name)]: argument.value } : {};
+  if (ref.type === "ref/prompt") return use(findItem(call, call.server.prompts, ref.name), given);
+  return use(findItem(call, templatesOf(call), ref.uri), given);
+}
+
+/** The templates of a server by the text that clients see. */
+export function templatesOf({ server }: Call): { get(text: string): Resource | undefined } {
+  return { get: (text) => server.resources.template(text) };
+}

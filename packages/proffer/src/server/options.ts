@@ -1,0 +1,74 @@
+import type { Shows } from "../calls/access.ts";
+import type { ErrorsOption } from "../calls/exposed-error.ts";
+import type { Middleware } from "../calls/middleware.ts";
+import type { CreatedByDefinePrompt } from "../prompts/define.ts";
+import type { CacheHints, Icon } from "../protocol/model.ts";
+import type { CreatedByDefineResource } from "../resources/define.ts";
+import type { LogSink } from "../support/log.ts";
+import type { CreatedByDefineTool } from "../tools/define.ts";
+import type { ServerLimits } from "./limits.ts";
+import type { Server } from "./server.ts";
+import type { Store } from "./store.ts";
+
+export interface ServerOptions {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly websiteUrl?: string;
+  readonly icons?: readonly Icon[];
+  /** Instructions for the model about the server as a whole. */
+  readonly instructions?: string;
+  /** A list, even an empty one, announces the capability; items can be added while the server runs. */
+  readonly tools?: readonly CreatedByDefineTool[];
+  readonly prompts?: readonly CreatedByDefinePrompt[];
+  readonly resources?: readonly (CreatedByDefineResource | readonly CreatedByDefineResource[])[];
+  /**
+   * Whether an item exists for a caller. Otherwise it is in no list, and a request for it gets the error of an unknown
+   * name. Must be pure and synchronous. Default: everything exists for everyone.
+   */
+  readonly shows?: Shows;
+  /**
+   * Which items the lists contain: "all", or "granted" for those whose scopes the caller has. Default: "all", because a
+   * client asks for the scopes of an item only if it knows the item.
+   */
+  readonly lists?: "all" | "granted";
+  /** Runs around every request: for audits, rate limits, caching. */
+  readonly middleware?: Middleware;
+  /**
+   * Converts strings such as `"1"` and `"true"` in tool arguments that are invalid, where the schema leaves no other
+   * meaning. Default: true.
+   */
+  readonly coerce?: boolean;
+  /**
+   * Drops the properties that the output schema of a tool does not have from its results, at every level, and lists the
+   * schemas as closed. `closed` of a tool overrides it. Default: false.
+   */
+  readonly closedResults?: boolean;
+  /**
+   * How clients see unexpected exceptions, which are always logged: "masked", "message" for their messages, or a function
+   * that returns the text. The text is limited to 8,192 characters. Default: "masked".
+   */
+  readonly errors?: ErrorsOption;
+  /** How long clients may cache lists and contents. Default: not at all, and only for themselves. */
+  readonly cache?: Partial<CacheHints>;
+  /** The maximum number of entries in one page of a list. Default: 1,000. */
+  readonly pageSize?: number;
+  /**
+   * Keys of 32 bytes that seal cursors and the state of questions: the first one seals, all of them open. Default:
+   * `PROFFER_KEYS`, or a random key for this process.
+   */
+  readonly keys?: readonly (Uint8Array | string)[];
+  /** Remembers claims for operations that may happen only once. Default: the memory of this process. */
+  readonly store?: Store;
+  readonly limits?: ServerLimits;
+  /**
+   * Runs once before the first call, for example to connect to a database; calls wait for it, lists do not. If it throws
+   * or exceeds `limits.startTimeout`, the server does not start.
+   */
+  readonly onStart?: (server: Server) => unknown;
+  /** Runs once after the last transport has closed, within its drain time, if the server has started. */
+  readonly onStop?: (server: Server) => unknown;
+  /** Receives the server's log entries. Default: writes each as a line of JSON to stderr. */
+  readonly log?: LogSink;
+}
