@@ -10,8 +10,8 @@ import { EVERY } from "./versions.ts";
 
 const src = fileURLToPath(new URL("../src/", import.meta.url));
 
-/** JSON-RPC's own codes, the specification's for all revisions, and one that is not reserved. */
-const ALLOWED = [-32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022, -31000];
+/** JSON-RPC's own codes, the specification's for all revisions, and those that are not reserved. */
+const ALLOWED = [-32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022, -31000, -31001];
 /** In older revisions also the code for a missing resource, which 2026-07-28 withdrew. */
 const OLDER = [...ALLOWED, -32002];
 

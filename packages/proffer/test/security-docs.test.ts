@@ -65,7 +65,7 @@ describe("the limits of docs/security.md", () => {
   it.each([
     ["../src/transports/stdio/serve.ts", "serveStdio"],
     ["../src/transports/http/node/server.ts", "serveHttp"],
-    ["../src/server/server.ts", undefined],
+    ["../src/server/options.ts", undefined],
   ])("match the option comments in %s", (file, owner) => {
     const written = writtenFor(owner);
     const options = documented(file).filter(([name]) => name !== "port" && name !== "host");

@@ -4,7 +4,8 @@ import type { Prompt } from "../prompts/define.ts";
 import { InsufficientScope } from "../protocol/errors.ts";
 import type { Resource } from "../resources/define.ts";
 import type { SerializedResult } from "../results/serialized.ts";
-import { UsageError } from "../support/usage-error.ts";
+import type { ServerOptions } from "../server/options.ts";
+import type { ServerState } from "../server/server.ts";
 import type { Tool } from "../tools/define.ts";
 import type { RouteMatch } from "../uri/router.ts";
 import type { Call } from "./call.ts";
@@ -24,11 +25,6 @@ export interface Caller {
 
 /** Whether an item exists for a caller. Pure and synchronous: the answer may be remembered. */
 export type Shows = (item: Item, caller: Caller) => boolean;
-
-export interface AccessOptions {
-  readonly shows?: Shows | undefined;
-  readonly lists?: "all" | "granted" | undefined;
-}
 
 /** The entries of a list that some callers see, and the pages made of them. */
 export interface VisibleSet<Listed = Item> {
@@ -58,14 +54,7 @@ export class Access {
   /** The ids of the sets of each caller, by list and client. */
   #remembered = new WeakMap<object, Map<string, number>>();
 
-  /** @throws {UsageError} for invalid options. */
-  constructor({ shows, lists = "all" }: AccessOptions, where: string) {
-    if (shows !== undefined && typeof shows !== "function") {
-      throw new UsageError("bad_option", `${where}: shows must be a function.`);
-    }
-    if (lists !== "all" && lists !== "granted") {
-      throw new UsageError("bad_option", `${where}: lists must be "all" or "granted", not ${JSON.stringify(lists)}.`);
-    }
+  constructor({ shows, lists }: ServerOptions) {
     this.#shows = shows;
     this.#granted = lists === "granted";
   }
@@ -169,6 +158,12 @@ export class Access {
     this.#byId.set(set.id, set);
     return set;
   }
+}
+
+/** The access of a server; undefined if every caller sees and may use everything. */
+export function accessOf(server: ServerState): Access | undefined {
+  if (server.isRestricted) server.access ??= new Access(server.options);
+  return server.access;
 }
 
 const NONE: readonly string[] = [];

@@ -32,7 +32,7 @@ export function toScoped(options: ScopeOptions, names: () => Iterable<string>, w
     if (known.has(name)) return [name, checkScopes(list, `${where}: paramScopes.${name}`)];
     throw new UsageError(
       "bad_option",
-      `${where}: paramScopes has ${JSON.stringify(name)}, which is none of its arguments: ${[...known].join(", ")}.`,
+      `${where}: paramScopes has "${name}", which is none of its arguments: ${[...known].join(", ")}.`,
     );
   });
   return {

@@ -66,6 +66,7 @@ const OWN = new Set<string>([
   "store",
   "lifespan",
   "overrides",
+  "access",
   "onRandomKey",
 ] satisfies (keyof ServerState)[]);
 
@@ -95,6 +96,7 @@ class Front extends ServerState {
     const settings = Object.entries(next).filter(([field]) => !OWN.has(field));
     Object.assign(this, Object.fromEntries(settings), {
       store: options.store ?? this.#memory,
+      access: undefined,
       ...(observe && { middleware: createMiddleware(around(observe, options.middleware)) }),
     });
     this.tools = new RegistryView(next.tools, substitutes.tool);

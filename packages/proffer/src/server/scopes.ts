@@ -5,7 +5,7 @@ import type { ServerState } from "./server.ts";
 
 /** Every scope that an item of the server needs now. */
 export function scopesOf(server: ServerState): string[] {
-  if (server.access === undefined) return [];
+  if (!server.isRestricted) return [];
   const all = itemsOf(server).flatMap(({ scopes, paramScopes }) => [
     ...(scopes ?? []),
     ...[...(paramScopes?.values() ?? [])].flat(),
@@ -21,7 +21,7 @@ export function keptScopes(server: ServerState, principal: Principal | undefined
 
 /** @throws {UsageError} if an item needs scopes that no caller can have: a forgotten option must not open it. */
 export function refuseScopes(server: ServerState, where: string): void {
-  if (server.access === undefined) return;
+  if (!server.isRestricted) return;
   const item = itemsOf(server).find(({ scopes, paramScopes }) => (scopes ?? paramScopes) !== undefined);
   if (item === undefined) return;
   const name = item.kind === "resource" ? item.uri : `"${item.name}"`;

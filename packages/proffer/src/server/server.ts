@@ -1,4 +1,4 @@
-import { Access, type Item } from "../calls/access.ts";
+import type { Access, Item } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
 import { createMiddleware } from "../calls/middleware.ts";
@@ -85,7 +85,9 @@ export class ServerState implements Server {
   readonly pages = new Map<string, SerializedResult>();
   readonly envelopes: Envelopes;
   readonly log: LogSink;
-  /** Undefined if every caller sees and may use everything. */
+  /** Whether some callers see or may use less than others. */
+  isRestricted: boolean;
+  /** Set by `accessOf` with the first request, if the server is restricted. */
   access: Access | undefined;
   /** Set by `lifespanOf` if the server has `onStart` or `onStop`. */
   lifespan: Lifespan | undefined;
@@ -114,7 +116,7 @@ export class ServerState implements Server {
     this.pageSize = options.pageSize ?? PAGE_SIZE;
     this.middleware = options.middleware === undefined ? undefined : createMiddleware(options.middleware);
     this.errors = checkErrors(options.errors ?? "masked", name);
-    if (options.shows !== undefined || options.lists !== undefined) this.access = toAccess(options, this.hints);
+    this.isRestricted = filtersLists(options, this.hints);
     this.tools = new Registry<Tool>(
       "tool",
       (tool) => tool.name,
@@ -136,7 +138,7 @@ export class ServerState implements Server {
     for (const prompt of options.prompts ?? []) this.prompts.add(prompt as Prompt);
     for (const resource of (options.resources ?? []).flat()) this.resources.add(resource as Resource);
     checkHints(this.hints, `Server "${name}"`);
-    for (const hook of ["onStart", "onStop"] as const) {
+    for (const hook of ["onStart", "onStop", "shows"] as const) {
       if (options[hook] !== undefined && typeof options[hook] !== "function")
         throw new UsageError("bad_option", `Server "${name}": ${hook} must be a function.`);
     }
@@ -216,8 +218,8 @@ export class ServerState implements Server {
 
   #itemsChanged(kind: ListKind, added: Item | undefined): void {
     if (added?.scopes !== undefined || added?.paramScopes !== undefined) {
-      this.access ??= new Access({}, "");
-      if (this.front !== undefined) this.front.access = this.access;
+      this.isRestricted = true;
+      if (this.front !== undefined) this.front.isRestricted = true;
     }
     this.listChanged(kind);
   }
@@ -265,14 +267,17 @@ export function stateOf(server: Server): ServerState {
   );
 }
 
-/** @throws {UsageError} for invalid options, or if shared caches would return the list of one caller to another. */
-function toAccess(options: ServerOptions, { cacheScope }: CacheHints): Access {
-  const access = new Access(options, `Server "${options.name}"`);
-  if (!access.filters || cacheScope !== "public") return access;
-  throw new UsageError(
-    "bad_option",
-    `Server "${options.name}": cache.cacheScope "public" contradicts shows and lists: "granted", because lists depend on the caller.`,
-  );
+/** @throws {UsageError} for an invalid option, or if shared caches would return the list of one caller to another. */
+function filtersLists({ name, shows, lists = "all" }: ServerOptions, { cacheScope }: CacheHints): boolean {
+  if (lists !== "all" && lists !== "granted")
+    throw new UsageError("bad_option", `Server "${name}": lists must be "all" or "granted", not ${String(lists)}.`);
+  const filters = shows !== undefined || lists === "granted";
+  if (filters && cacheScope === "public")
+    throw new UsageError(
+      "bad_option",
+      `Server "${name}": cacheScope "public" contradicts shows and lists: "granted", because lists depend on the caller.`,
+    );
+  return filters;
 }
 
 /** @throws {UsageError} for a value that is neither a mode nor a function. */

@@ -1,3 +1,4 @@
+import { accessOf } from "../../calls/access.ts";
 import { Batch, batchProblem, batchRevision, countResponses } from "../../calls/batch.ts";
 import { Call } from "../../calls/call.ts";
 import { envelopeRevision, hasEnvelope } from "../../calls/envelope.ts";
@@ -161,11 +162,12 @@ export class PostHandler implements BodyReceiver {
   /** A response has one status: if a request of a batch lacks scopes, none runs. @throws {HttpError} with all scopes. */
   #checkScopes(items: readonly (Message | MessageFault)[], reply: HttpReply, revision: Revision): void {
     const { server } = this.#endpoint;
-    if (server.access === undefined) return;
+    const access = accessOf(server);
+    if (access === undefined) return;
     const needed = new Set<string>();
     for (const item of items) {
       if (item instanceof MessageFault || !isRequest(item)) continue;
-      for (const scope of server.access.missing(new Call(server, reply, revision, item))) needed.add(scope);
+      for (const scope of access.missing(new Call(server, reply, revision, item))) needed.add(scope);
     }
     if (needed.size === 0) return;
     const { status, headers } = this.#endpoint.challenge([...needed], reply.principal, revision);
