@@ -1,4 +1,5 @@
 import type { Call } from "../calls/call.ts";
+import { builtinModule } from "../support/builtin-module.ts";
 import { UsageError } from "../support/usage-error.ts";
 
 interface RunningStep {
@@ -51,8 +52,7 @@ export function refuseInsideStep(call: Call): void {
 }
 
 function createStorage(): StepStorage {
-  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
-  const hooks = process?.getBuiltinModule?.("node:async_hooks") as { AsyncLocalStorage: new () => StepStorage };
+  const hooks = builtinModule("node:async_hooks") as { AsyncLocalStorage: new () => StepStorage } | undefined;
   return hooks ? new hooks.AsyncLocalStorage() : new SynchronousStorage();
 }
 

@@ -1,3 +1,4 @@
+import { builtinModule } from "./builtin-module.ts";
 import { decodeBase64, utf8Bytes } from "./bytes.ts";
 import { IV_BYTES, KEY_ID_BYTES, readToken, TAG_BYTES, writeToken } from "./sealed-token.ts";
 import { UsageError } from "./usage-error.ts";
@@ -21,7 +22,7 @@ const KEY_BYTES = 32;
 
 /** Creates a sealer: the first key seals, and every key opens. */
 export function createSealer(keys: readonly Uint8Array[]): Sealer {
-  const crypto = nodeCrypto();
+  const crypto = builtinModule("node:crypto") as NodeCrypto | undefined;
   return crypto === undefined ? new WebSealer(keys) : new NodeSealer(crypto, keys);
 }
 
@@ -207,9 +208,4 @@ interface NodeDecipher {
   setAuthTag(tag: Uint8Array): void;
   update(data: Uint8Array): { toString(encoding: "utf8"): string };
   final(): Uint8Array;
-}
-
-function nodeCrypto(): NodeCrypto | undefined {
-  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
-  return process?.getBuiltinModule?.("node:crypto") as NodeCrypto | undefined;
 }
