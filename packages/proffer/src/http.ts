@@ -1,4 +1,6 @@
 export type { ReadinessCheck, ReadinessName } from "./server/readiness.ts";
+export { anyOf } from "./transports/http/any-of.ts";
+export { type ApiKeysOptions, apiKeys } from "./transports/http/api-keys.ts";
 export { type Challenge, forbidden, unauthorized } from "./transports/http/challenge.ts";
 export type { HeaderList, HttpRequest } from "./transports/http/exchange.ts";
 export type { GuardOptions } from "./transports/http/guard.ts";

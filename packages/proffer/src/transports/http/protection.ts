@@ -2,6 +2,7 @@ import type { Principal } from "../../calls/principal.ts";
 import type { ReadinessCheck, ReadinessName } from "../../server/readiness.ts";
 import type { LogSink } from "../../support/log.ts";
 import { challengeError } from "./challenge.ts";
+import type { HttpRequest } from "./exchange.ts";
 import type { HttpError } from "./http-error.ts";
 import type { Authenticate } from "./options.ts";
 
@@ -9,8 +10,13 @@ import type { Authenticate } from "./options.ts";
 export interface Protection {
   /** Identifies the caller of a request. */
   readonly authenticate: Authenticate;
+  /**
+   * Whether the request has the kind of credentials that this protection checks, valid or not. `anyOf` asks it. Without
+   * it, the protection decides about any request.
+   */
+  recognizes?(request: HttpRequest): boolean;
   /** The metadata document (RFC 9728), which anyone may read. */
-  readonly metadata?: Metadata;
+  readonly metadata?: Metadata | undefined;
   /** The response to a caller without these scopes: 401 for an anonymous caller, otherwise 403. */
   challenge?(scopes: readonly string[], principal: Principal | undefined): HttpError;
   /** Called once for the server that it protects, before the first request. @throws {UsageError} for a mistake. */
