@@ -192,6 +192,18 @@ function addSetup(program: Command): void {
       await doctor(file, flags);
     });
 
+  define(program, "key", "make an API key for a client", ['--name ci --scopes "orders:read orders:write"', "--json"])
+    .description(
+      "Prints a new API key, its SHA-256 digest, and the line to add to keys of apiKeys(). The key is not stored.",
+    )
+    .option("--name <id>", "the id of the caller (default: key- and the start of the digest)")
+    .option("--scopes <scopes>", "what the caller may do; separated by spaces")
+    .option("--json", "print { key, digest, caller }")
+    .action(async (flags) => {
+      const { key } = await import("./commands/key.ts");
+      await key(flags);
+    });
+
   define(program, "init", "create a project", ["my-server"])
     .description("Creates a project with one tool, one resource, one prompt and a test, and installs its packages.")
     .argument("[dir]", "the folder of the project; existing files are never overwritten", ".")

@@ -34,4 +34,5 @@ export { NAME_COST, run } from "./schema/json-schema/run.ts";
 export { indexSchema, MAX_SCHEMAS } from "./schema/json-schema/schema-index.ts";
 export { type Overrides, overrideOptions } from "./server/overrides.ts";
 export { escapeToken } from "./support/json-pointer.ts";
+export { isScope } from "./support/scope.ts";
 export { findSimilar } from "./support/similar.ts";

@@ -153,6 +153,7 @@ describe("T119: secrets", () => {
     ["a token in an error", { message: "m", error: new Error(`Basic ${TOKEN} is not valid`) }],
     ["a cookie in the cause of an error", { message: "m", error: new Error("e", { cause: new Error(COOKIES) }) }],
     ["headers in the details", { message: "m", headers: { ...CREDENTIALS, cookie: [COOKIE, COOKIE] } }],
+    ["an API key in a text", { message: `The key pfr_${TOKEN} is unknown` }],
     ["headers as a text", { message: JSON.stringify(CREDENTIALS) }],
     ["the environment", { message: "m", env: { PROFFER_KEYS: KEY }, dump: `PROFFER_KEYS=${KEY}` }],
     ["the id of a session", { message: `unknown Mcp-Session-Id: ${TOKEN}`, "mcp-session-id": TOKEN }],

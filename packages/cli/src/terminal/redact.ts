@@ -4,12 +4,13 @@ const SECRET_NAME = /(?:token|secret|passwords?|passwd|passphrase|credentials?|c
 const MIN_LENGTH = 8;
 const HIDDEN = "***";
 
-/** Credentials in the usual notations: HTTP headers, URLs and queries. */
+/** Credentials in the usual notations: HTTP headers, URLs, queries and our own API keys. */
 const NOTATIONS: readonly [pattern: RegExp, replacement: string][] = [
   [/\b(Bearer|Basic) +[\w.~+/=-]{6,}/gi, `$1 ${HIDDEN}`],
   [/\b((?:set-)?cookie|authorization|mcp-session-id)(["']?: *["']?)(?!(?:Bearer|Basic) )[^\s"',]+/gi, `$1$2${HIDDEN}`],
   [/(:\/\/)[^\s/?#@]+@/g, `$1${HIDDEN}@`],
   [/([?&][\w.-]*(?:token|secret|password|auth|key)=)[^\s&#"']+/gi, `$1${HIDDEN}`],
+  [/\bpfr_[\w-]{22,}/g, `pfr_${HIDDEN}`],
 ];
 
 /** Values that the user passed in flags. */

@@ -36,6 +36,7 @@ it.each([
   ["mcp-session-id: 123", "mcp-session-id: ***"],
   ["postgres://me:hunter2@db/x", "postgres://***@db/x"],
   ["https://h/?a=b&access_token=x&c=d", "https://h/?a=b&access_token=***&c=d"],
+  ["no pfr_abcdefghijklmnopqrstuvwxyz_-0 here", "no pfr_*** here"],
   ["the value is s3cr3t-value", "the value is ***"],
   ["set PROFFER_KEYS", "set PROFFER_KEYS"],
 ])("T119: redact(%j)", (value, expected) => {

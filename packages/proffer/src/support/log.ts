@@ -11,9 +11,9 @@ export type LogSink = (entry: LogEntry) => void;
 // Line separators, bidirectional overrides and C1 controls survive JSON.stringify and could forge or hide a line.
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Credentials in a text: what follows such a name, to the end of the line, and a token with its scheme. */
+/** Credentials in a text: what follows such a name, to the end of the line, a token with its scheme, and an API key. */
 const SECRETS =
-  /((?:authorization|cookie|session-id|api-?key|proffer_keys|requeststate)["']?\s*[:=]\s*["']?)[^\r\n"']+|\b((?:bearer|basic) +)[\w.~+/=-]{8,}/gi;
+  /((?:authorization|cookie|session-id|api-?key|proffer_keys|requeststate)["']?\s*[:=]\s*["']?)[^\r\n"']+|\b((?:bearer|basic) +|pfr_)[\w.~+/=-]{8,}/gi;
 
 /** The depth to which `error.cause` is followed: an error may be its own cause. */
 const MAX_CAUSES = 8;

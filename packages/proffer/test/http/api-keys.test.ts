@@ -220,7 +220,7 @@ describe("apiKeys", () => {
     vi.restoreAllMocks();
     const digests = (key: string) => {
       createHash.mockClear();
-      authenticate(withHeader(`Bearer ${key}`));
+      void authenticate(withHeader(`Bearer ${key}`));
       return createHash.mock.calls.length;
     };
     expect([KEY, OTHER, WRONG, `pfr_${"z".repeat(43)}`].map(digests)).toEqual([1, 1, 1, 1]);
