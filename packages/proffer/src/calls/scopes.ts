@@ -1,3 +1,4 @@
+import { isScope } from "../support/scope.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { CallOrigin } from "./call.ts";
 
@@ -16,9 +17,6 @@ export interface Scoped {
 }
 
 const NO_SCOPES: Scoped = { scopes: undefined, paramScopes: undefined };
-
-/** RFC 6749, section 3.3. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /**
  * Checks the scopes of an item. @throws {UsageError} for an invalid scope, or one for an argument that does not exist:
@@ -51,7 +49,7 @@ export function checkScopes(scopes: unknown, where: string): readonly string[] {
     throw new UsageError("bad_option", `${where} must be an array of strings, not ${JSON.stringify(scopes)}.`);
   }
   for (const scope of scopes) {
-    if (typeof scope === "string" && SCOPE.test(scope)) continue;
+    if (isScope(scope)) continue;
     throw new UsageError(
       "bad_option",
       `${where} has ${JSON.stringify(scope)}. A scope has no spaces, quotes, backslashes or characters outside ASCII.`,

@@ -243,7 +243,7 @@ describe("the configuration of apiKeys", () => {
     [{ keys: { [digest]: null } }, "needs an id"],
     [{ keys: { [digest]: { id: "ci" }, [digestOf(OTHER)]: { id: "ci" } } }, 'Two keys have the id "ci"'],
     [{ keys: { [digest]: { id: "a" }, [`sha256:${digest.slice(7).toUpperCase()}`]: { id: "b" } } }, "listed twice"],
-    [{ keys: { [digest]: { id: "ci", scopes: ["a b"] } } }, 'not "a b"'],
+    [{ keys: { [digest]: { id: "ci", scopes: ["a b"] } } }, 'has "a b"'],
     [{ keys: { [digest]: { id: "ci", scopes: ['a"b'] } } }, "quotes"],
     [{ keys: { [digest]: { id: "ci", scopes: "orders:read" } } }, 'not "orders:read"'],
     [{ keys: { [digest]: { id: "ci", expires: "2030-01-01" } } }, 'not "2030-01-01"'],

@@ -1,5 +1,5 @@
 import type { Principal } from "../../calls/principal.ts";
-import { isScope } from "../../support/scope.ts";
+import { checkScopes } from "../../calls/scopes.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { hasSecretInQuery, malformedCredentials, readBearer } from "./bearer.ts";
 import { type Challenge, challengeError } from "./challenge.ts";
@@ -128,13 +128,7 @@ function checkCaller(caller: Principal, shown: string): void {
   if (typeof id !== "string" || id === "") {
     throw new UsageError("bad_option", `${WHERE}: The key ${shown} needs an id, such as { id: "ci" }.`);
   }
-  const wrong = Array.isArray(scopes) ? scopes.find((scope) => !isScope(scope)) : scopes;
-  if (!Array.isArray(scopes) || wrong !== undefined) {
-    throw new UsageError(
-      "bad_option",
-      `${WHERE}: scopes of ${JSON.stringify(id)} must be a list of scopes such as "orders:read", without spaces, quotes and backslashes, not ${JSON.stringify(wrong)}.`,
-    );
-  }
+  checkScopes(scopes, `${WHERE}: scopes of ${JSON.stringify(id)}`);
   if (typeof expires !== "number" || Number.isNaN(expires)) {
     throw new UsageError(
       "bad_option",
