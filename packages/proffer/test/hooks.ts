@@ -27,9 +27,12 @@ import { type CustomPlan, createDerivedServer, type Manifest, type Plan } from "
 import type { FilesOptions } from "proffer/files";
 import type { ServeOptions } from "proffer/http";
 import { type JsonlOptions, jsonl } from "proffer/jsonl";
+import { type OAuthOptions, oauth } from "proffer/oauth";
 import { type SqlDriver, type SqlOptions, type SqlQuery, sql } from "proffer/sql";
 import type { StdioOptions } from "proffer/stdio";
 import type { TestClient } from "proffer/testing";
+import { createKey, forge, RESOURCE, toJwk } from "./oauth/fake-issuer.ts";
+import { bearer } from "./oauth/protect.ts";
 
 /** The properties of an options type that may be a function. */
 type Functions<Options> = {
@@ -54,6 +57,7 @@ interface OptionTypes {
   ResourceGroupOptions: ResourceGroupOptions;
   ServeOptions: ServeOptions;
   StdioOptions: StdioOptions;
+  OAuthOptions: OAuthOptions;
   FilesOptions: FilesOptions;
   JsonlOptions: JsonlOptions<"x://{id}", unknown>;
   SqlOptions: SqlOptions;
@@ -377,6 +381,16 @@ export const HOOKS = {
     nonsenseValue: null,
     late: "internal error",
   },
+  "OAuthOptions.principal": {
+    works: () => ({}),
+    // The limit includes the time to load jose and to verify the token.
+    define: () => ({ tools: [], limits: { hookTimeout: 2000 } }),
+    http: (principal) => ({ authenticate: withToken({ principal }) }),
+    failed: "internal error",
+    nonsense: "internal error",
+    nonsenseValue: 42,
+    late: "internal error",
+  },
   "ServeOptions.log": {
     works: () => {},
     define: () => ({ tools: [] }),
@@ -422,6 +436,19 @@ export const HOOKS = {
     nonsense: "internal error",
   },
 } satisfies Record<HookName, Hook>;
+
+/** Protects a server by OAuth; each request has the same good token. */
+function withToken(options: Partial<OAuthOptions>): ServeOptions["authenticate"] {
+  const key = createKey("k");
+  const iss = "https://login.example.com";
+  const iat = Math.floor(Date.now() / 1000);
+  const claims = { iss, aud: RESOURCE, sub: "ada", iat, exp: iat + 3600 };
+  const token = forge({ alg: "ES256", typ: "at+jwt", kid: "k" }, claims, key.privateKey);
+  const issuer = [{ issuer: iss, jwks: { keys: [toJwk(key)] } }];
+  const { authenticate } = oauth({ issuer, resource: RESOURCE, ...options });
+  return ({ method, path, query, address, raw }) =>
+    authenticate({ method, path, query, address, raw, header: () => bearer(token) });
+}
 
 /** A derived resource whose function has a companion. */
 function withCompanion(options: CompanionOptions<(id: string) => unknown>): Omit<ServerOptions, "name" | "version"> {

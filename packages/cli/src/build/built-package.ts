@@ -21,6 +21,7 @@ export const RUNTIME_PEERS: { readonly [entry: string]: readonly string[] } = {
   "proffer/ajv": ["ajv", "ajv-formats"],
   "proffer/files": ["chokidar", "mime"],
   "proffer/jsonl": ["chokidar"],
+  "proffer/oauth": ["jose"],
 };
 
 /** Ranges that only the package manager of the workspace understands. */

@@ -1,0 +1,10 @@
+export { oauth } from "./oauth/oauth.ts";
+export type {
+  CacheOptions,
+  Claims,
+  IntrospectionOptions,
+  IssuerOptions,
+  OAuthOptions,
+  PrincipalDetails,
+} from "./oauth/options.ts";
+export type { OAuthPrincipal } from "./oauth/principal.ts";

@@ -1,0 +1,128 @@
+import type { Principal } from "../calls/principal.ts";
+import { UsageError } from "../support/usage-error.ts";
+import type { HttpRequest } from "../transports/http/exchange.ts";
+import type { HttpError } from "../transports/http/http-error.ts";
+import type { Metadata, ProtectedServer, Protection } from "../transports/http/protection.ts";
+import { hasToken, isBearer, tokenOf } from "./bearer.ts";
+import { Challenges } from "./challenges.ts";
+import type { Environment } from "./environment.ts";
+import type { Introspector } from "./introspection.ts";
+import { Issuer } from "./issuer.ts";
+import { JwtVerifier } from "./jwt.ts";
+import { type Outcome, Refused } from "./outcome.ts";
+import { toPrincipal } from "./principal.ts";
+import { RefusalLog } from "./refusal-log.ts";
+import { ResourceMetadata } from "./resource-metadata.ts";
+import type { Settings } from "./settings.ts";
+import { digestOf, TokenCache } from "./token-cache.ts";
+
+/** Protects one server with the access tokens of its authorization servers. */
+export class OAuthProtection implements Protection {
+  readonly metadata: Metadata;
+  readonly #settings: Settings;
+  readonly #environment: Environment;
+  readonly #issuers: readonly Issuer[];
+  readonly #jwts: JwtVerifier;
+  #introspector: Promise<Introspector> | undefined;
+  readonly #challenges: Challenges;
+  readonly #refusals: RefusalLog;
+  readonly #cache: TokenCache | undefined;
+  readonly #digest = digestOf();
+  /** Tokens that are being verified: requests with the same token wait for one verification. */
+  readonly #pending = new Map<string, Promise<Outcome>>();
+  readonly #servers: ProtectedServer[] = [];
+
+  constructor(settings: Settings, environment: Environment) {
+    this.#settings = settings;
+    this.#environment = environment;
+    this.#issuers = settings.issuers.map((each) => new Issuer(each, environment));
+    this.#jwts = new JwtVerifier(settings, this.#issuers, environment);
+    const firstScopes = () => this.#firstScopes();
+    this.metadata = new ResourceMetadata(settings, firstScopes);
+    this.#challenges = new Challenges(new URL(this.metadata.path, settings.resource).href, firstScopes);
+    this.#refusals = new RefusalLog(environment);
+    this.#cache = settings.cache && new TokenCache(settings.cache.size, environment);
+  }
+
+  /** A known token creates no promise. */
+  readonly authenticate = (
+    request: HttpRequest,
+  ): Principal | HttpError | undefined | Promise<Principal | HttpError> => {
+    if (hasToken(request.query)) return this.#challenges.malformed();
+    const header = request.header("authorization");
+    if (header === undefined) return this.#settings.anonymous ? undefined : this.#challenges.missing();
+    if (!isBearer(header)) return this.#challenges.missing();
+    const token = tokenOf(header);
+    if (token === undefined) return this.#challenges.malformed();
+    const key = this.#digest(token);
+    const known = this.#cache?.find(key);
+    if (known === undefined) return this.#identify(key, token);
+    return known instanceof Refused ? this.#refuse(known) : known;
+  };
+
+  challenge(scopes: readonly string[], principal: Principal | undefined): HttpError {
+    return principal === undefined ? this.#challenges.missing(scopes) : this.#challenges.insufficient(scopes);
+  }
+
+  attach(server: ProtectedServer): void {
+    const { resource } = this.#settings;
+    // A proxy in front may have removed the start of the path.
+    if (server.path !== undefined && !new URL(resource).pathname.endsWith(server.path === "/" ? "" : server.path)) {
+      throw new UsageError(
+        "bad_option",
+        `${server.where}: the resource of oauth() is ${resource}, but the server is at ${server.path}. The resource must be the URL of the server; each server needs its own oauth().`,
+      );
+    }
+    this.#servers.push(server);
+    this.#environment.log = server.log;
+    server.addReadinessCheck("keys", async () => {
+      const ready = await Promise.all(this.#issuers.map(({ keys }) => keys.ready()));
+      return ready.every((each) => each);
+    });
+  }
+
+  /** The scopes that a client should ask for at first. */
+  #firstScopes(): readonly string[] {
+    const { scopes, askAll } = this.#settings;
+    return askAll ? [...new Set([...scopes, ...this.#servers.flatMap((server) => server.scopes())])] : scopes;
+  }
+
+  async #identify(key: string, token: string): Promise<Principal | HttpError> {
+    const outcome = await this.#verify(key, token);
+    if (outcome instanceof Refused) return this.#refuse(outcome, key);
+    // Not shared with other requests: a hook that never settles fails only its own request.
+    const principal = await toPrincipal(outcome, this.#settings);
+    if (principal === undefined) return this.#refuse(new Refused("principal"), key);
+    const lacking = this.#settings.scopes.find((scope) => !principal.scopes?.includes(scope));
+    if (lacking !== undefined) return this.#refuse(new Refused("scope", lacking), key);
+    this.#cache?.add(key, principal, outcome.seconds);
+    return principal;
+  }
+
+  #verify(key: string, token: string): Promise<Outcome> {
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) return pending;
+    // A JWT has two dots. Other tokens are opaque, whatever they look like.
+    const isOpaque = this.#settings.introspection !== undefined && token.split(".").length !== 3;
+    const outcome = isOpaque ? this.#introspect(token) : this.#jwts.verify(token);
+    const begun = outcome.finally(() => this.#pending.delete(key));
+    this.#pending.set(key, begun);
+    return begun;
+  }
+
+  /** Most servers have no opaque tokens, so this part is loaded with the first one. */
+  async #introspect(token: string): Promise<Outcome> {
+    this.#introspector ??= import("./introspection.ts").then(
+      (loaded) => new loaded.Introspector(this.#settings, this.#issuers, this.#environment),
+    );
+    const introspector = await this.#introspector;
+    return introspector.verify(token);
+  }
+
+  /** Refuses a token, and remembers that if it was verified just now. */
+  #refuse(refused: Refused, key?: string): HttpError {
+    if (key !== undefined && refused.reason !== "unavailable") this.#cache?.add(key, refused, 0);
+    this.#refusals.write(refused);
+    return this.#challenges.refused(refused.reason);
+  }
+}

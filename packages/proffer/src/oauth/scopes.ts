@@ -1,0 +1,48 @@
+import { fail } from "./url-check.ts";
+
+/** The scopes that a scope contains, directly or through others. */
+export type Includes = ReadonlyMap<string, readonly string[]>;
+
+/** RFC 6749, section 3.3. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+/** They are about the login, not about this server, and official clients add them where they are needed. */
+const NOT_OURS = ["offline_access", "openid"];
+
+/** Checks scopes in the options. @throws {UsageError} */
+export function checkScopes(name: string, scopes: readonly string[]): void {
+  for (const scope of scopes) {
+    if (typeof scope !== "string" || !SCOPE.test(scope)) {
+      fail(`${name} contains ${JSON.stringify(scope)}. A scope has no spaces, quotes or backslashes.`);
+    }
+    if (NOT_OURS.includes(scope)) {
+      fail(`${name} must not contain ${scope}: clients ask for it themselves.`);
+    }
+  }
+}
+
+/** Closes `includes` transitively. @throws {UsageError} for an invalid scope or a cycle. */
+export function closeIncludes(includes: { readonly [scope: string]: readonly string[] }): Includes {
+  checkScopes("includes", Object.entries(includes).flat(2));
+  const closed = new Map<string, readonly string[]>();
+  const close = (scope: string, path: readonly string[]): readonly string[] => {
+    if (path.includes(scope)) {
+      fail(`includes has a cycle: ${[...path, scope].join(" → ")}`);
+    }
+    const known = closed.get(scope);
+    if (known !== undefined) return known;
+    const direct = Object.hasOwn(includes, scope) ? (includes[scope] ?? []) : [];
+    const all = [...new Set(direct.flatMap((each) => [each, ...close(each, [...path, scope])]))];
+    closed.set(scope, all);
+    return all;
+  };
+  for (const scope of Object.keys(includes)) close(scope, []);
+  return closed;
+}
+
+/** The scopes of a claim, with those that they include. A claim of another type grants nothing. */
+export function scopesOf(claim: unknown, includes: Includes): readonly string[] {
+  const listed: readonly unknown[] = typeof claim === "string" ? claim.split(" ") : Array.isArray(claim) ? claim : [];
+  const granted = listed.filter((each): each is string => typeof each === "string" && SCOPE.test(each));
+  return [...new Set(granted.flatMap((scope) => [scope, ...(includes.get(scope) ?? [])]))];
+}

@@ -1,0 +1,155 @@
+import { checkFlag } from "../support/usage-error.ts";
+import type { IntrospectionOptions, IssuerOptions, OAuthOptions } from "./options.ts";
+import { checkScopes, closeIncludes, type Includes } from "./scopes.ts";
+import { checkUrl, fail } from "./url-check.ts";
+
+/** The checked options of `oauth()`, with their defaults. */
+export interface Settings {
+  readonly issuers: readonly IssuerSettings[];
+  readonly resource: string;
+  readonly scopes: readonly string[];
+  readonly askAll: boolean;
+  readonly includes: Includes;
+  readonly anonymous: boolean;
+  readonly algorithms: readonly string[];
+  readonly clockTolerance: number;
+  /** Undefined if verified tokens are not cached. */
+  readonly cache: { readonly size: number; readonly seconds: number } | undefined;
+  readonly introspection: IntrospectionSettings | undefined;
+  readonly metadata: { readonly [member: string]: unknown };
+  readonly principal: OAuthOptions["principal"];
+}
+
+export interface IssuerSettings {
+  readonly issuer: string;
+  readonly audience: readonly string[];
+  readonly jwks: IssuerOptions["jwks"];
+  readonly trustedHosts: readonly string[];
+  /** Whether tokens must have the type `at+jwt`. */
+  readonly typed: boolean;
+  readonly scopeClaim: string;
+}
+
+export interface IntrospectionSettings extends IntrospectionOptions {
+  readonly issuer: string;
+  readonly seconds: number;
+}
+
+/** A symmetric algorithm would let anyone who knows the public key sign tokens. */
+const ALGORITHMS = [
+  "ES256",
+  "RS256",
+  "PS256",
+  "EdDSA",
+  "Ed25519",
+  "ES384",
+  "ES512",
+  "RS384",
+  "RS512",
+  "PS384",
+  "PS512",
+];
+const DEFAULT_ALGORITHMS = ALGORITHMS.slice(0, 5);
+
+/** Members of the metadata document that follow from other options. */
+const OWN_MEMBERS = ["resource", "authorization_servers", "scopes_supported", "bearer_methods_supported"];
+
+/** Checks the options. @throws {UsageError} */
+export function toSettings(options: OAuthOptions): Settings {
+  const { resource, scopes = [], ask = "baseline", algorithms = DEFAULT_ALGORITHMS, metadata = {} } = options;
+  checkResource(resource);
+  checkScopes("scopes", scopes);
+  if (ask !== "baseline" && ask !== "all") fail(`ask must be "baseline" or "all", not ${JSON.stringify(ask)}.`);
+  checkFlag("anonymous", options.anonymous, "oauth()");
+  const unknown = algorithms.find((name) => !ALGORITHMS.includes(name));
+  if (unknown !== undefined || algorithms.length === 0)
+    fail(`algorithms accepts ${ALGORITHMS.join(", ")}, not ${JSON.stringify(unknown ?? algorithms)}.`);
+  const own = OWN_MEMBERS.find((name) => Object.hasOwn(metadata, name));
+  if (own !== undefined) fail(`metadata must not contain ${own}.`);
+  const issuers = toIssuers(options);
+  return {
+    issuers,
+    resource,
+    scopes,
+    askAll: ask === "all",
+    includes: closeIncludes(options.includes ?? {}),
+    anonymous: options.anonymous === true,
+    algorithms,
+    clockTolerance: number("clockTolerance", options.clockTolerance, 5, 0, 60),
+    cache: toCache(options.cache),
+    introspection: toIntrospection(options.introspection, issuers),
+    metadata,
+    principal: options.principal,
+  };
+}
+
+/** Clients compare it with the URL that they use, and tokens repeat it, so it has one spelling only. */
+function checkResource(resource: string): void {
+  const url = checkUrl("resource", resource);
+  const written = url.origin + url.pathname.replace(/\/+$/, "");
+  if (written !== resource) fail(`resource must be written as ${written}, without a query or a slash at the end.`);
+}
+
+function toIssuers({ issuer, audience, resource }: OAuthOptions): IssuerSettings[] {
+  const listed = typeof issuer === "string" ? [issuer] : issuer;
+  if (!Array.isArray(listed) || listed.length === 0) fail("issuer must name at least one authorization server.");
+  const found = listed.map((each): IssuerSettings => {
+    const own: IssuerOptions = typeof each === "string" ? { issuer: each } : each;
+    checkUrl("issuer", own.issuer);
+    if (typeof own.jwks === "string") checkUrl("jwks", own.jwks);
+    const expected = own.audience ?? audience;
+    if (own.typ === false && expected === undefined) {
+      fail("typ: false needs audience, to tell access tokens from ID tokens.");
+    }
+    const { scopeClaim = "scope", typ = "at+jwt" } = own;
+    if (typ !== "at+jwt" && typ !== false) fail(`typ must be "at+jwt" or false, not ${JSON.stringify(typ)}.`);
+    return {
+      issuer: own.issuer,
+      audience: toAudience(expected ?? resource),
+      jwks: own.jwks,
+      trustedHosts: own.trustedHosts ?? [],
+      typed: typ !== false,
+      scopeClaim,
+    };
+  });
+  const repeated = found.find(({ issuer }, at) => found.some((other, place) => place < at && other.issuer === issuer));
+  if (repeated !== undefined) fail(`The issuer ${repeated.issuer} is listed twice.`);
+  return found;
+}
+
+function toAudience(audience: string | readonly string[]): readonly string[] {
+  const list = typeof audience === "string" ? [audience] : audience;
+  if (Array.isArray(list) && list.length > 0 && list.every((each) => typeof each === "string" && each !== ""))
+    return list;
+  return fail(`audience must be a text or a list of texts, not ${JSON.stringify(audience)}.`);
+}
+
+function toCache(cache: OAuthOptions["cache"] = {}): Settings["cache"] {
+  if (cache === false) return undefined;
+  return {
+    size: number("cache.size", cache.size, 10_000, 1, 1_000_000),
+    seconds: number("cache.seconds", cache.seconds, 60, 1, 3600),
+  };
+}
+
+function toIntrospection(
+  options: IntrospectionOptions | undefined,
+  issuers: readonly IssuerSettings[],
+): IntrospectionSettings | undefined {
+  if (options === undefined) return undefined;
+  const { endpoint, clientId, clientSecret, issuer = issuers.length === 1 ? issuers[0]?.issuer : undefined } = options;
+  for (const [name, value] of Object.entries({ clientId, clientSecret })) {
+    if (typeof value !== "string" || value === "") fail(`introspection needs ${name}.`);
+  }
+  if (endpoint !== undefined) checkUrl("introspection.endpoint", endpoint);
+  if (issuer === undefined || issuers.every((each) => each.issuer !== issuer)) {
+    fail("introspection.issuer must name one of the issuers.");
+  }
+  return { ...options, issuer, seconds: number("introspection.seconds", options.seconds, 30, 1, 3600) };
+}
+
+function number(name: string, value: unknown, fallback: number, min: number, max: number): number {
+  if (value === undefined) return fallback;
+  if (typeof value === "number" && value >= min && value <= max) return value;
+  return fail(`${name} must be a number from ${min} to ${max.toLocaleString("en-US")}, not ${String(value)}.`);
+}
