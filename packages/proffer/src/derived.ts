@@ -25,6 +25,7 @@ export type {
   ManifestResource,
   ManifestTool,
   ManifestVariable,
+  ParamScopes,
 } from "./derived/manifest.ts";
 export type { Codec, CustomPlan, Plan, PlanCondition, PlanOption, ResultPlan } from "./derived/plan.ts";
 export { compileJsonSchema } from "./schema/json-schema/compile.ts";

@@ -1,3 +1,4 @@
+import type { Server } from "proffer";
 import { overrideOptions } from "proffer/derived";
 import { formatLog } from "proffer/stdio";
 import {
@@ -44,11 +45,17 @@ const FALLBACK = "2025-11-25";
 const FIRST_TIMEOUT = 10_000;
 const LAST_TIMEOUT = 120_000;
 
+/** A connection to a server; `own` is the server if it runs in this process. */
+interface Connected {
+  readonly client: TestClient;
+  readonly own?: Server;
+}
+
 /** Runs `work` with the server and disconnects. @throws {CommandError} for an error response. */
 export async function withServer<Value>(
   target: Target,
   flags: TalkFlags,
-  work: (server: RemoteServer) => Promise<Value>,
+  work: (server: RemoteServer, own: Server | undefined) => Promise<Value>,
 ): Promise<Value> {
   const name = nameOfTarget(target);
   const limits = toLimits(flags);
@@ -62,12 +69,12 @@ export async function withServer<Value>(
     ...terminalOptions(deadline, interruption),
   };
   try {
-    const client = await explainFailure(open(target, options, limits, headers, interruption));
+    const { client, own } = await explainFailure(open(target, options, limits, headers, interruption));
     deadline.start();
     try {
       const { signal } = interruption;
       const server = new RemoteServer(name, client, { signal, ...(showsLog && { logLevel: "debug" }) });
-      return await explainFailure(Promise.race([work(server), deadline.expired, interruption.happened]));
+      return await explainFailure(Promise.race([work(server, own), deadline.expired, interruption.happened]));
     } finally {
       deadline.stop();
       await interruption.settle(client.close());
@@ -112,7 +119,7 @@ async function open(
   { maxBytes }: ClientLimits,
   headers: Headers,
   interruption: Interruption,
-): Promise<TestClient> {
+): Promise<Connected> {
   if (target.kind === "module") return openModule(target.file, options, interruption);
   interruption.start();
   const budget = new ByteBudget(maxBytes);
@@ -126,13 +133,14 @@ async function open(
   });
 }
 
-async function openModule(file: string, options: ClientOptions, interruption: Interruption): Promise<TestClient> {
+async function openModule(file: string, options: ClientOptions, interruption: Interruption): Promise<Connected> {
   const { server, load, prepared } = await openServer(file, { warn: (message) => say(text`warning: ${message}`) });
   reportDiagnostics(prepared?.diagnostics ?? []);
   await load?.();
   await formatLog();
   interruption.start();
-  return connect(overrideOptions(server, { development: true }), { ...options, start: false });
+  const own = overrideOptions(server, { development: true });
+  return { client: await connect(own, { ...options, start: false }), own };
 }
 
 /** Connects within the time limit. @throws {RemoteError} also if the server does not respond. */
@@ -141,7 +149,7 @@ async function openWithin(
   link: Link,
   options: ClientOptions,
   interruption: Interruption,
-): Promise<TestClient> {
+): Promise<Connected> {
   let close: (() => void | Promise<void>) | undefined;
   const observed: Link = (receive) => {
     const opened = link(receive);
@@ -162,7 +170,7 @@ async function openWithin(
     );
   });
   try {
-    return await Promise.race([connectOver(observed, options), silent, interruption.happened]);
+    return { client: await Promise.race([connectOver(observed, options), silent, interruption.happened]) };
   } catch (error) {
     await interruption.settle(close?.());
     throw error;

@@ -8,6 +8,7 @@ import { toManifest } from "../modules/to-manifest.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { formatDiagnostics, isBroken, reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
+import { withScopes } from "../terminal/item-scopes.ts";
 import { type Listing, listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
 import { formatSizes } from "../terminal/size-text.ts";
@@ -26,12 +27,16 @@ export async function check(file: string, { json = false }: { json?: boolean }):
     return derive(module);
   });
   const { diagnostics } = derivation;
-  const listing = await listModule(file, derivation);
+  const { listing, server } = await listModule(file, derivation);
   const sizes = listing.tools.map(sizeOfTool);
-  if (json) printJson({ ...listing, sizes, diagnostics });
+  if (json) printJson({ ...withScopes(listing, server), sizes, diagnostics });
   else {
     const styles = stylesFor(process.stdout);
-    const parts = [formatListing(listing, styles), formatSizes(sizes, styles), formatDiagnostics(diagnostics, styles)];
+    const parts = [
+      formatListing(listing, styles, server),
+      formatSizes(sizes, styles),
+      formatDiagnostics(diagnostics, styles),
+    ];
     print(
       Text.join(
         parts.filter((part) => !part.isEmpty),
@@ -44,9 +49,10 @@ export async function check(file: string, { json = false }: { json?: boolean }):
 }
 
 /** Lists a module. If that fails, the diagnostics are printed before the error, because they may have the reason. */
-async function listModule(file: string, derivation: Derivation): Promise<Listing> {
+async function listModule(file: string, derivation: Derivation): Promise<{ listing: Listing; server: Server }> {
   try {
-    return await explainUsage(serverFor(file, derivation).then(listServer));
+    const server = await explainUsage(serverFor(file, derivation));
+    return { listing: await explainUsage(listServer(server)), server };
   } catch (error) {
     if (error instanceof CommandError) reportDiagnostics(derivation.diagnostics);
     throw error;

@@ -38,7 +38,9 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
   reportErrors(first.derivation);
   await live.start(first.server);
   // A list may be code, and the first response must not wait for its import.
-  const shown = listServer(first.server).then((listing) => say(formatListing(listing, stylesFor(process.stderr))));
+  const shown = listServer(first.server).then((listing) =>
+    say(formatListing(listing, stylesFor(process.stderr), first.server)),
+  );
   if (cached === undefined) await shown;
   // If the import fails, the process stops with the reason.
   else shown.catch(() => {});

@@ -29,6 +29,8 @@ export interface ManifestTool {
   readonly annotations?: ToolAnnotations;
   readonly timeout?: number;
   readonly requires?: readonly RequiredCapability[];
+  readonly scopes?: readonly string[];
+  readonly paramScopes?: ParamScopes;
   readonly closed?: boolean;
   readonly _meta?: Meta;
   /** The reason, if any. The protocol has no field for it, so the description repeats it. */
@@ -41,12 +43,17 @@ export interface ManifestPrompt {
   readonly title?: string;
   readonly description?: string;
   readonly arguments: readonly ManifestArgument[];
+  readonly scopes?: readonly string[];
+  readonly paramScopes?: ParamScopes;
   readonly _meta?: Meta;
   /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
   readonly companion?: ManifestCompanion;
   readonly binding: Binding;
 }
+
+/** The scopes that an argument or variable requires, by its name. */
+export type ParamScopes = { readonly [name: string]: readonly string[] };
 
 /** The code that the companion of a function adds; it is imported with the module. */
 export interface ManifestCompanion {
@@ -76,6 +83,8 @@ export interface ManifestResource {
   readonly mimeType?: string;
   readonly _meta?: Meta;
   readonly variables: readonly ManifestVariable[];
+  readonly scopes?: readonly string[];
+  readonly paramScopes?: ParamScopes;
   /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
   readonly companion?: ManifestCompanion;

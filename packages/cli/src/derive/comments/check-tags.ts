@@ -63,7 +63,8 @@ export function readTag({ tag, found }: KnownTag, reporter: TagReporter, schema:
   const problem = `@${found.written} ${reason}`;
   // A constraint that is missing would let invalid values pass, so it is an error; other tags are ignored.
   const isConstraint = tag.keywords !== undefined && tag.entry === undefined;
-  if (isConstraint) reporter.report("PF1201", `${reporter.subject}: ${problem}.`, found.place);
+  if (tag.protects) reporter.report("PF1240", `${reporter.subject}: ${problem}.`, found.place);
+  else if (isConstraint) reporter.report("PF1201", `${reporter.subject}: ${problem}.`, found.place);
   else reporter.report("PF2102", `${reporter.subject}: ${problem}. The tag is ignored.`, found.place);
   return undefined;
 }
@@ -81,12 +82,21 @@ function appliesTo(tag: Tag, described: Subject): boolean {
   return described === "value" ? describesValue(tag) : tag.on.some((each) => each === described);
 }
 
-function reportMisplaced(
-  reporter: TagReporter,
-  { on, value }: Tag,
-  { written, text, place }: DocTag,
-  described: Subject,
-): void {
+/** Reports a tag that does not protect the thing beside it. */
+export function reportUnprotected(reporter: TagReporter, { written, text, place }: DocTag): void {
+  reporter.report(
+    "PF1241",
+    `${reporter.subject}: @${written} ${shorten(text)} protects nothing here. It applies to a function, a parameter, or a property of the only parameter if that is destructured.`,
+    place,
+  );
+}
+
+function reportMisplaced(reporter: TagReporter, { on, value, protects }: Tag, found: DocTag, described: Subject): void {
+  const { written, text, place } = found;
+  if (protects) {
+    reportUnprotected(reporter, found);
+    return;
+  }
   // Another tool may use a tag of this name here, such as TypeScript `@readonly` on a property.
   if (isForeign(written) && !(value.isOwn && value.parse(text, {}) !== "foreign")) return;
   const things = on.map((each) => `${each}s`).join(", ");

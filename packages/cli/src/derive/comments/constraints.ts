@@ -1,5 +1,5 @@
 import { type DerivedSchema, typesOf } from "../model/json-schema.ts";
-import { checkTags, type KnownTag, readTag, type TagReporter } from "./check-tags.ts";
+import { checkTags, type KnownTag, readTag, reportUnprotected, type TagReporter } from "./check-tags.ts";
 import { descriptionOf } from "./description.ts";
 import type { DocComment } from "./doc-comment.ts";
 import { keepingValues } from "./value-list.ts";
@@ -17,6 +17,8 @@ function applyTag(reporter: TagReporter, schema: DerivedSchema, known: KnownTag)
   const value = readTag(known, reporter, schema);
   if (value === undefined || !fitsType(reporter, schema, known)) return schema;
   if (known.tag.name === "as") reportName(reporter, known, String(value));
+  // Input derivation drops the report where the tag protects an argument.
+  if (known.tag.protects) reportUnprotected(reporter, known.found);
   return { ...schema, ...known.tag.keywords?.(value, schema) };
 }
 

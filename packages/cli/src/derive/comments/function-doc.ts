@@ -24,10 +24,10 @@ export function isValueTag({ name, text }: DocTag): boolean {
   return tag !== undefined && describesValue(tag, true) && tag.value.parse(text, {}) !== "foreign";
 }
 
-/** Whether a tag describes a parameter if it follows its text on the same line, and the function otherwise. */
-function isSharedTag({ name }: DocTag): boolean {
+/** Whether a tag describes a parameter or result if it follows its text on the same line, and the function otherwise. */
+function isSharedTag({ name }: DocTag, value: "parameter" | "result"): boolean {
   const tag = findTag(name);
-  return tag !== undefined && describesValue(tag);
+  return tag !== undefined && describesValue(tag) && tag.on.includes(value);
 }
 
 /** Matches a path such as `options.items[].name`. */
@@ -64,7 +64,10 @@ export function groupTags(doc: DocComment): FunctionDoc {
     } else if (tag.name === "returns") {
       grouped.returns.text = withoutDash(withoutType(tag.text));
       current = grouped.returns.tags;
-    } else if (isValueTag(tag) || (isSharedTag(tag) && tag.inline)) {
+    } else if (
+      isValueTag(tag) ||
+      (tag.inline && isSharedTag(tag, current === grouped.returns.tags ? "result" : "parameter"))
+    ) {
       current.push(tag);
     } else {
       current = grouped.tags;

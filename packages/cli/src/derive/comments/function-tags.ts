@@ -6,6 +6,7 @@ import {
   META_ENTRY,
   NAME,
   PROSE,
+  SCOPES,
   TEXT,
   URI_TEMPLATE,
 } from "./grammars.ts";
@@ -149,6 +150,18 @@ export const FUNCTION_TAGS: readonly Tag[] = [
       "Refuses a call by a client without these capabilities, before the function runs. Other values, such as JSDoc's `module:x`, are ignored.",
     example: '/** Asks for a name. @requires elicitation */ export const ask = async () => "Ada";',
     entry: (requires) => ({ requires }),
+  }),
+  row({
+    name: "scope",
+    aliases: ["scopes"],
+    on: [...FUNCTIONS, "parameter", "property"],
+    value: SCOPES,
+    repeats: true,
+    effect:
+      "Requires all of these scopes of the caller. After the text of a `@param` on the same line, they are required only for calls with that argument.",
+    example: "/** Cancels an order. @scope orders:write */ export function cancel(id: string): void {}",
+    entry: (scopes) => ({ scopes }),
+    protects: true,
   }),
   row({
     name: "closed",

@@ -1,5 +1,5 @@
 import type { RequiredCapability } from "proffer";
-import { findSimilar } from "proffer/derived";
+import { findSimilar, isScope } from "proffer/derived";
 import type { DerivedSchema, Json } from "../model/json-schema.ts";
 
 /**
@@ -81,6 +81,19 @@ export const CLIENT_CAPABILITIES: Grammar<readonly RequiredCapability[]> = {
     if (names.length > 0 && names.every(isKnown)) return { value: [...new Set(names)] };
     const isMeant = names.some((name) => isKnown(name) || findSimilar(name.toLowerCase(), CAPABILITIES) !== undefined);
     return isMeant || names.length === 0 ? "invalid" : "foreign";
+  },
+};
+
+/**
+ * Scopes on one line, separated by spaces. A scope may contain nearly any character, but one that ends like a sentence or
+ * an item of a list is a mistake: nobody would ever be granted it.
+ */
+export const SCOPES: Grammar<readonly string[]> = {
+  expected: "one or more scopes, separated by spaces, such as orders:read orders:write",
+  parse(text) {
+    const scopes = text.split(/[ \t]+/);
+    const isUsable = (scope: string) => isScope(scope) && !/^[-–—]$|[,;.]$/.test(scope);
+    return scopes.every(isUsable) ? { value: [...new Set(scopes)] } : "invalid";
   },
 };
 

@@ -7,7 +7,7 @@ export type Described = "tool" | "prompt" | "resource" | "parameter" | "property
 
 /** The members that tags set in the manifest's entry of a function. The run-time passes them to `define*`. */
 export type Entry = Partial<
-  Pick<ManifestTool, "title" | "annotations" | "timeout" | "requires" | "closed" | "_meta"> &
+  Pick<ManifestTool, "title" | "annotations" | "timeout" | "requires" | "scopes" | "closed" | "_meta"> &
     Pick<ManifestResource, "mimeType">
 >;
 
@@ -27,6 +27,8 @@ export interface Tag<Value = unknown> {
   readonly entry?: (value: Value) => Entry;
   /** Sets keywords of the schema, if it describes a value. */
   readonly keywords?: (value: Value, schema: DerivedSchema) => DerivedSchema;
+  /** It restricts who may call. A mistake is an error, because the function would be open without the tag. */
+  readonly protects?: true;
   /** The types of values that the keywords apply to. Default: all. */
   readonly types?: readonly JsonType[];
 }

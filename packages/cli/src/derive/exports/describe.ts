@@ -45,25 +45,25 @@ export function describeModule(session: Session, file: ts.SourceFile, companions
     const kind = kindOf(session, candidate, doc);
     if (kind === undefined || !hasUsableName(session, candidate, taken[kind])) continue;
     reportComment(session, candidate, doc);
-    const entry = readEntry(session, candidate, kind, doc);
+    const { entry, isBroken } = readEntry(session, candidate, kind, doc);
     if (kind === "tool") {
       companions.of(candidate, { what: "tool", names: [] });
       const tool = deriveTool(session, candidate, doc, entry);
       const schemas = [["input", tool?.inputSchema] as const, ["output", tool?.outputSchema] as const];
-      if (tool === undefined || !fitsLimits(session, candidate, schemas)) continue;
+      if (tool === undefined || !fitsLimits(session, candidate, schemas) || isBroken) continue;
       reportSize(session, candidate, tool);
       keep(content.tools, tool);
     } else if (kind === "prompt") {
       const prompt = derivePrompt(session, candidate, doc, entry);
       const names = prompt?.arguments.map(({ name }) => name) ?? [];
       const whole = prompt && { ...prompt, ...companions.of(candidate, { what: "prompt", names }) };
-      if (fitsLimits(session, candidate, argumentSchemas(prompt?.arguments))) keep(content.prompts, whole);
+      if (fitsLimits(session, candidate, argumentSchemas(prompt?.arguments)) && !isBroken) keep(content.prompts, whole);
     } else {
       const resource = deriveResource(session, candidate, doc, entry);
       const names = resource?.variables.map(({ name }) => name) ?? [];
       const what = names.length > 0 ? "template" : "resource";
       const whole = resource && { ...resource, ...companions.of(candidate, { what, names }) };
-      if (fitsLimits(session, candidate, argumentSchemas(resource?.variables)))
+      if (fitsLimits(session, candidate, argumentSchemas(resource?.variables)) && !isBroken)
         keepResource(session, candidate, content.resources, whole);
     }
   }

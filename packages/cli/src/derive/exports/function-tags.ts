@@ -14,16 +14,26 @@ export function renamed(candidate: Candidate, { tags }: FunctionDoc): Candidate 
   return name === undefined ? candidate : { ...candidate, name };
 }
 
-/** Reads the tags of a function that set members of its manifest entry, and reports the mistakes in all of its tags. */
-export function readEntry(session: Session, { name, node }: Candidate, described: Described, doc: FunctionDoc): Entry {
+/**
+ * Reads the tags of a function that set members of its manifest entry, and reports the mistakes in all of its tags.
+ * `isBroken`: there was an error, so the function must not be served.
+ */
+export function readEntry(
+  session: Session,
+  { name, node }: Candidate,
+  described: Described,
+  doc: FunctionDoc,
+): { readonly entry: Entry; readonly isBroken: boolean } {
   const reporter = reporterFor(session, `'${name}'`, node);
+  const before = session.diagnostics.length;
   // describe.ts reports the tags of values that no parameter is before.
   const own = { ...doc, tags: doc.tags.filter((tag) => !isValueTag(tag)) };
-  return checkTags(reporter, own, described).reduce<Entry>((entry, known) => {
+  const entry = checkTags(reporter, own, described).reduce<Entry>((entry, known) => {
     if (known.tag.entry === undefined) return entry;
     const value = readTag(known, reporter);
     return value === undefined ? entry : merge(reporter, known, entry, known.tag.entry(value));
   }, {});
+  return { entry, isBroken: session.diagnostics.slice(before).some(({ severity }) => severity === "error") };
 }
 
 /** Reports the mistakes in the tags of a comment that does not describe a single function. */
@@ -37,7 +47,8 @@ export function checkOtherTags(
   if (doc) checkTags(reporterFor(session, subject, node), doc, described);
 }
 
-function reporterFor(session: Session, subject: string, node: ts.Node): TagReporter {
+/** Reports the mistakes in the tags of a function. */
+export function reporterFor(session: Session, subject: string, node: ts.Node): TagReporter {
   return {
     subject,
     report(code, message, place) {

@@ -8,6 +8,7 @@ import { reportLostConstraints } from "../types/inferred.ts";
 import { applyNestedDoc, checkNestedDoc } from "../types/nested-doc.ts";
 import { isJavaScript } from "../types/type-node.ts";
 import { ArgumentNames, renameProperties } from "./argument-names.ts";
+import type { ArgumentScopes } from "./argument-scopes.ts";
 import type { Candidate } from "./exports.ts";
 import { headOf, keyOf, type Parameter, patternOf } from "./parameters.ts";
 import type { Session } from "./session.ts";
@@ -23,7 +24,13 @@ export interface Draft extends Converted {
 }
 
 /** Uses the properties of the only parameter, a destructured object, as the arguments. */
-export function flatten(session: Session, candidate: Candidate, parameter: Parameter, docs: NamedDoc[]): Draft {
+export function flatten(
+  session: Session,
+  candidate: Candidate,
+  parameter: Parameter,
+  docs: NamedDoc[],
+  scopes: ArgumentScopes,
+): Draft {
   const { inward, checker } = session;
   const node = parameter.declaration ?? candidate.node;
   const subject = `the parameter of '${candidate.name}'`;
@@ -47,19 +54,23 @@ export function flatten(session: Session, candidate: Candidate, parameter: Param
     return { ...whole, schema: withDefaults(inward, documented, patternOf(parameter)) };
   });
   const names = new ArgumentNames(Object.keys(schema.properties ?? {}));
-  const shown = shownNames(session, parameter, names, propertyDocs(schema, docs));
-  const isBroken = session.reportAll(names.unsolved(problems), node);
+  const shown = readPropertyTags(session, parameter, names, scopes, propertyDocs(schema, docs));
+  const isBroken = session.reportAll(scopes.unsolved(names.unsolved(problems)), node);
   const renamed = renameProperties({ schema, ...(plan && { plan }) }, shown);
   const places = new Map(Object.keys(renamed.schema.properties ?? {}).map((name) => [name, node] as const));
   const ownNames = Object.fromEntries([...shown].map(([own, name]) => [name, own]));
   return { ...renamed, names: [], ...(shown.size > 0 && { ownNames }), places, isBroken };
 }
 
-/** Returns the names that `@as` gives to properties, in their own comments or after `@param options.limit`. */
-function shownNames(
+/**
+ * Returns the names that `@as` gives to properties, in their own comments or after `@param options.limit`, and adds the
+ * scopes that the same comments require.
+ */
+function readPropertyTags(
   session: Session,
   { type }: Parameter,
   names: ArgumentNames,
+  scopes: ArgumentScopes,
   docs: NamedDoc[],
 ): Map<string, string> {
   const shown = new Map<string, string>();
@@ -68,6 +79,7 @@ function shownNames(
     const tagged = docs.filter(({ name }) => name.slice(name.indexOf(".") + 1) === own);
     const tags = [...tagged, docOfMember(session, property)].flatMap((doc) => doc?.tags ?? []);
     const name = names.shown(own, tags);
+    scopes.add(name, tags);
     if (name !== own) shown.set(own, name);
   }
   return shown;

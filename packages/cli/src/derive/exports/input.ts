@@ -1,5 +1,6 @@
-import type { BoundParameter, Codec, Plan } from "proffer/derived";
+import type { BoundParameter, Codec, ParamScopes, Plan } from "proffer/derived";
 import type ts from "typescript";
+import { reportUnprotected } from "../comments/check-tags.ts";
 import { applyDoc } from "../comments/constraints.ts";
 import { docOfNode } from "../comments/docs.ts";
 import type { FunctionDoc, NamedDoc } from "../comments/function-doc.ts";
@@ -12,7 +13,9 @@ import { reportLostConstraints } from "../types/inferred.ts";
 import { applyNestedDoc, checkNestedDoc } from "../types/nested-doc.ts";
 import { includesUndefined, isJavaScript } from "../types/type-node.ts";
 import { ArgumentNames } from "./argument-names.ts";
+import { ArgumentScopes } from "./argument-scopes.ts";
 import type { Candidate } from "./exports.ts";
+import { reporterFor } from "./function-tags.ts";
 import { type Draft, flatten, withDefaults } from "./input-object.ts";
 import { headOf, keysOf, nameParameters, type Parameter, parametersOf, patternOf } from "./parameters.ts";
 import type { Session } from "./session.ts";
@@ -22,6 +25,8 @@ export interface Input {
   schema: DerivedSchema & { type: "object" };
   codec?: Codec;
   parameters: BoundParameter[];
+  /** The scopes that arguments require, by name. */
+  paramScopes?: ParamScopes;
   /** The declarations of the arguments, by name. */
   places: Map<string, ts.Node>;
   /** There were errors, so the function must not be served. */
@@ -44,11 +49,17 @@ export function deriveInput(
   const [only] = taken;
   const hasCodec = only && session.codecs.find(checker.getNonNullableType(only.type), "in") !== undefined;
   const flattened = taken.length === 1 && only && patternOf(only) && !hasCodec ? only : undefined;
+  const scopes = new ArgumentScopes(doc.params);
   const draft = flattened
-    ? flatten(session, candidate, flattened, docs)
-    : fromPositions(session, candidate, taken, docs);
+    ? flatten(session, candidate, flattened, docs, scopes)
+    : fromPositions(session, candidate, taken, docs, scopes);
   const { schema, codec, problems } = assemble(inward, draft, options);
-  const isBroken = session.reportAll(problems, candidate.node) || draft.isBroken;
+  const before = session.diagnostics.length;
+  const reporter = reporterFor(session, `'${candidate.name}'`, candidate.node);
+  for (const tag of scopes.unused) reportUnprotected(reporter, tag);
+  const isUnprotected = session.diagnostics.length > before;
+  const isBroken = session.reportAll(problems, candidate.node) || draft.isBroken || isUnprotected;
+  const paramScopes = scopes.byArgument;
   const names = [...draft.names];
   return {
     schema: { ...schema, type: "object", properties: schema.properties ?? {} },
@@ -58,12 +69,19 @@ export function deriveInput(
       if (flattened) return { kind: "arguments", ...(draft.ownNames && { names: draft.ownNames }) };
       return { kind: parameter.rest ? "rest" : "argument", name: names.shift() ?? "" };
     }),
+    ...(paramScopes && { paramScopes }),
     places: draft.places,
     isBroken,
   };
 }
 
-function fromPositions(session: Session, candidate: Candidate, taken: Parameter[], given: NamedDoc[]): Draft {
+function fromPositions(
+  session: Session,
+  candidate: Candidate,
+  taken: Parameter[],
+  given: NamedDoc[],
+  scopes: ArgumentScopes,
+): Draft {
   const properties: [string, DerivedSchema][] = [];
   const plans: [string, Plan][] = [];
   const required: string[] = [];
@@ -84,12 +102,11 @@ function fromPositions(session: Session, candidate: Candidate, taken: Parameter[
       continue;
     }
     const { schema, plan, problems } = convertParameter(session, candidate, parameter, name, docs);
-    const tags = [parameter.declaration && docOfNode(parameter.declaration), docs.find((doc) => doc.name === name)];
-    const shown = shownNames.shown(
-      name,
-      tags.flatMap((doc) => doc?.tags ?? []),
-    );
-    if (session.reportAll(shownNames.unsolved(problems), node)) draft.isBroken = true;
+    const comments = [parameter.declaration && docOfNode(parameter.declaration), docs.find((doc) => doc.name === name)];
+    const tags = comments.flatMap((doc) => doc?.tags ?? []);
+    const shown = shownNames.shown(name, tags);
+    scopes.add(shown, tags);
+    if (session.reportAll(scopes.unsolved(shownNames.unsolved(problems)), node)) draft.isBroken = true;
     properties.push([shown, schema]);
     if (plan) plans.push([shown, plan]);
     if (isRequired(parameter, schema)) required.push(shown);

@@ -51,6 +51,7 @@ export function derivePrompt(
     name: candidate.name,
     ...describe(doc, entry),
     arguments: args,
+    ...(input.paramScopes && { paramScopes: input.paramScopes }),
     binding: bind(candidate, input, { bound: { kind: "content" }, isBroken }),
   };
 }

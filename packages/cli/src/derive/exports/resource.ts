@@ -33,6 +33,7 @@ export function deriveResource(
     name,
     ...describe(doc, entry),
     variables,
+    ...(input.paramScopes && { paramScopes: input.paramScopes }),
     binding: bind(candidate, input, closed ? withSchema(output) : output),
   };
 }

@@ -25,6 +25,7 @@ export function deriveTool(
     ...describe(doc, entry, shown),
     inputSchema: examples.length > 0 ? { ...input.schema, examples } : input.schema,
     ...(output.schema && { outputSchema: output.schema }),
+    ...(input.paramScopes && { paramScopes: input.paramScopes }),
     binding: bind(candidate, input, output),
   };
 }

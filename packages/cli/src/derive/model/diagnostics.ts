@@ -30,6 +30,8 @@ export const DIAGNOSTICS = {
   PF1201: { severity: "error", summary: "A tag has an invalid value" },
   PF1202: { severity: "error", summary: "A tag does not apply to the type" },
   PF1203: { severity: "error", summary: "A tag hides properties that are declared after it" },
+  PF1240: { severity: "error", summary: "A scope is not valid" },
+  PF1241: { severity: "error", summary: "A scope protects nothing" },
 
   PF1301: { severity: "error", summary: "An argument of a prompt is not a string" },
   PF1302: { severity: "error", summary: "A prompt does not return messages" },
