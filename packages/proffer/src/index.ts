@@ -1,6 +1,9 @@
 export type { Caller, Item, Shows } from "./calls/access.ts";
+export type { TransportName } from "./calls/call.ts";
+export type { ItemDescription, MiddlewareCall } from "./calls/call-view.ts";
 export type { ErrorsOption } from "./calls/exposed-error.ts";
-export type { Middleware, MiddlewareCall } from "./calls/middleware.ts";
+export type { Middleware } from "./calls/middleware.ts";
+export type { Observer } from "./calls/observe.ts";
 export type { Principal } from "./calls/principal.ts";
 export type { Client, Session } from "./calls/session.ts";
 export type { ResourceChange } from "./catalog/changes.ts";
@@ -16,7 +19,7 @@ export {
   type PromptReturn,
   type PromptValues,
 } from "./prompts/define.ts";
-export { type ErrorName, InvalidParams, NotFound, RpcError } from "./protocol/errors.ts";
+export { Busy, type ErrorName, InvalidParams, NotFound, RpcError } from "./protocol/errors.ts";
 export type {
   Annotations,
   CacheHints,

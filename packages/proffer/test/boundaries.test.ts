@@ -54,6 +54,7 @@ const CORE: { [folder: string]: readonly string[] } = {
   results: ["protocol", "support"],
   calls: ["protocol", "results", "support"],
   catalog: ["protocol", "results", "support"],
+  observe: ["calls", "protocol", "support"],
   questions: ["calls", "protocol", "results", "schema", "support"],
   tools: ["calls", "catalog", "protocol", "questions", "results", "schema", "support", "uri"],
   prompts: ["calls", "catalog", "protocol", "questions", "results", "schema", "support", "uri"],

@@ -28,6 +28,7 @@ import type { FilesOptions } from "proffer/files";
 import type { ServeOptions } from "proffer/http";
 import { type JsonlOptions, jsonl } from "proffer/jsonl";
 import { type OAuthOptions, oauth } from "proffer/oauth";
+import { defineObserver, type ObserverOptions } from "proffer/observe";
 import { type SqlDriver, type SqlOptions, type SqlQuery, sql } from "proffer/sql";
 import type { StdioOptions } from "proffer/stdio";
 import type { TestClient } from "proffer/testing";
@@ -44,6 +45,8 @@ type Standard = StandardSchema["~standard"];
 /** The option types through which an author passes functions to a server. A test compares them with the entries. */
 interface OptionTypes {
   ServerOptions: ServerOptions;
+  /** `observe.test.ts` has the other members, which other requests need. */
+  ObserverOptions: Pick<ObserverOptions, "begin" | "end" | "logDetails">;
   Store: Store;
   ToolOptions: ToolOptions<undefined, undefined>;
   StandardSchema: Pick<Standard, "validate"> & NonNullable<Standard["jsonSchema"]>;
@@ -174,6 +177,8 @@ const DEFINED = {
   isSync: true,
 } as const;
 
+const OBSERVED = { failed: "served", nonsense: "served", late: "served", tolerant: true } as const;
+
 /** Every hook, so that a new one does not compile without its row. */
 export const HOOKS = {
   "ServerOptions.shows": {
@@ -189,6 +194,29 @@ export const HOOKS = {
     define: (middleware) => ({ tools: [], middleware }),
     failed: "internal error",
     nonsense: "internal error",
+  },
+  "ObserverOptions.begin": {
+    ...OBSERVED,
+    works: (_call, work) => work(),
+    define: (begin) => ({ tools: [], observe: defineObserver({ begin }) }),
+  },
+  "ObserverOptions.end": {
+    ...OBSERVED,
+    works: () => {},
+    define: (end) => ({ tools: [], observe: defineObserver({ end }) }),
+  },
+  "ObserverOptions.logDetails": {
+    works: () => ({}),
+    define: (logDetails) => ({
+      observe: defineObserver({ logDetails }),
+      tools: [defineTool({ name: "t", handle: () => Promise.reject(new Error("of the tool")) })],
+    }),
+    request: call,
+    failed: "tool error",
+    nonsense: "tool error",
+    alwaysFails: true,
+    tolerant: true,
+    isSync: true,
   },
   "ServerOptions.log": {
     works: () => {},

@@ -5,7 +5,20 @@ import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const src = `${root}packages/proffer/src/`;
-const ENTRIES = ["index", "stdio", "http", "fetch", "files", "jsonl", "sql", "oauth", "testing", "uri", "ajv"];
+const ENTRIES = [
+  "index",
+  "stdio",
+  "http",
+  "fetch",
+  "files",
+  "jsonl",
+  "sql",
+  "oauth",
+  "observe",
+  "testing",
+  "uri",
+  "ajv",
+];
 
 /** Types that only compute another type: authors see the result and do not need the name. */
 const COMPUTED: ReadonlySet<string> = new Set([

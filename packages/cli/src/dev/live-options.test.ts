@@ -8,6 +8,7 @@ import {
   type ServerOptions,
   type Store,
 } from "proffer";
+import { defineObserver } from "proffer/observe";
 import { connect, type TestClient } from "proffer/testing";
 import { expect, it } from "vitest";
 import { createLiveServer } from "./live-server.ts";
@@ -110,6 +111,11 @@ const CASES: { readonly [Option in Exclude<keyof ServerOptions, Lifespan>]-?: Ca
     before: undefined,
     after: (call, next) => (call.name === "say" ? { content: [{ type: "text", text: "from middleware" }] } : next()),
     see: (client) => client.call("say"),
+  },
+  observe: {
+    before: defineObserver({ end: () => void seen.push("end one") }),
+    after: defineObserver({ end: () => void seen.push("end two") }),
+    see: (client) => recorded(client.call("say")),
   },
   coerce: { before: undefined, after: false, see: (client) => client.call("double", { n: "2" }) },
   closedResults: {

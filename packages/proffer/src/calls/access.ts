@@ -12,7 +12,7 @@ import type { Call } from "./call.ts";
 import type { Principal } from "./principal.ts";
 import { covers } from "./scopes.ts";
 import type { Client } from "./session.ts";
-import { type Use, usesOf } from "./uses.ts";
+import type { Use } from "./uses.ts";
 
 /** What a server offers: `kind` tells which. */
 export type Item = Tool | Prompt | Resource;
@@ -106,7 +106,7 @@ export class Access {
 
   /** All scopes that a request needs, if the caller lacks one of them; otherwise none. */
   missing(call: Call): readonly string[] {
-    const uses = usesOf(call);
+    const { uses } = call;
     const needed = uses.length === 1 ? neededFor(uses[0] as Use) : [...new Set(uses.flatMap(neededFor))];
     return needed.length === 0 || covers(call.origin, needed) ? NONE : needed;
   }

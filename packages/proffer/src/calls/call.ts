@@ -10,8 +10,10 @@ import type { ServerState } from "../server/server.ts";
 import type { RouteMatch } from "../uri/router.ts";
 import type { ClientResponse } from "./client-requests.ts";
 import { META } from "./envelope.ts";
+import type { Observation } from "./observe.ts";
 import type { Principal } from "./principal.ts";
 import type { Client, SessionState } from "./session.ts";
+import { type Use, usesOf } from "./uses.ts";
 
 /** How a call reached the server. "memory" is the testing client. */
 export type TransportName = "stdio" | "http" | "memory";
@@ -73,12 +75,16 @@ export class Call {
   unanswered: Set<() => void> | undefined;
   /** How the handler's questions reach the client; `questionsOf` creates it on first use. */
   questions: Questions | undefined;
+  /** Reports the call to the server's observers, if there are any. */
+  observation: Observation | undefined;
   /** Ends the call when the tool's time limit is up. */
   timer: ReturnType<typeof setTimeout> | undefined;
   #abort: AbortController | undefined;
   #resolve: ((result: object) => void) | undefined;
   #fail: ((error: unknown) => void) | undefined;
   #closed = false;
+  #chain: string | undefined;
+  #uses: readonly Use[] | undefined;
 
   constructor(server: ServerState, origin: CallOrigin, revision: Revision, message: RequestMessage) {
     this.server = server;
@@ -102,6 +108,22 @@ export class Call {
       capabilities: this.meta[META.clientCapabilities] as ClientCapabilities,
       revision: this.revision.version,
     };
+  }
+
+  /** The items that the request names, as far as they exist for the caller. */
+  get uses(): readonly Use[] {
+    this.#uses ??= usesOf(this);
+    return this.#uses;
+  }
+
+  /** Identifies the call through all its rounds. Created on first access; `resume` sets that of an earlier round. */
+  get chain(): string {
+    this.#chain ??= crypto.randomUUID();
+    return this.#chain;
+  }
+
+  set chain(chain: string) {
+    this.#chain = chain;
   }
 
   /** The lowest log level that the client wants; undefined for none. */
@@ -145,6 +167,7 @@ export class Call {
   cancel(reason: string): void {
     this.done = true;
     this.abort(reason);
+    this.observation?.cancelled();
   }
 
   /**

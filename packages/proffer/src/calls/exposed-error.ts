@@ -1,7 +1,7 @@
 import { truncateText } from "../results/truncate.ts";
 import { messageOf } from "../support/log.ts";
 import type { Call } from "./call.ts";
-import { CallView, type MiddlewareCall } from "./middleware.ts";
+import { CallView, type MiddlewareCall } from "./call-view.ts";
 
 /**
  * How clients see an exception that is not a `ToolError` or an `RpcError`. "masked": not at all. "message": its message.

@@ -1,24 +1,13 @@
 import { isObject } from "../protocol/messages.ts";
 import { SerializedResult } from "../results/serialized.ts";
+import type { ServerState } from "../server/server.ts";
+import { UsageError } from "../support/usage-error.ts";
 import type { Call } from "./call.ts";
-import type { Principal } from "./principal.ts";
-import type { Client } from "./session.ts";
-
-/** A request as the middleware sees it. */
-export interface MiddlewareCall {
-  /** Such as "tools/call". */
-  readonly method: string;
-  /** The tool, prompt or resource URI in the request, if it has one. */
-  readonly name: string | undefined;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly principal: Principal | undefined;
-  readonly client: Client;
-  readonly signal: AbortSignal;
-}
+import { CallView, type MiddlewareCall } from "./call-view.ts";
 
 /**
  * Runs around each request. It can return its own result instead of calling `next`, change the result, or throw. `next`
- * rejects with the exception that the handler threw, unless it is a `ToolError`, which is a result.
+ * may be called once; it rejects with the exception that the handler threw, unless it is a `ToolError`, which is a result.
  *
  * @example
  * const audit: Middleware = async (call, next) => {
@@ -43,10 +32,33 @@ export class UnexpectedFailure {
   }
 }
 
-/** Wraps a method's handler in the middleware. */
+/** A member of Proffer's own middleware: checks at the definition of a server that the server has what it needs. */
+export const CHECK_SERVER: unique symbol = Symbol("checkServer");
+
+type Checking = { readonly [CHECK_SERVER]?: (server: ServerState) => void };
+
+/** Runs the handler of a call inside the middleware. */
+export type RunMiddleware = (call: Call, handler: (call: Call) => unknown) => Promise<unknown>;
+
+/** Folds a list of middleware, first outermost, into one function; undefined for an empty list. */
 export function createMiddleware(
-  middleware: Middleware,
-): (call: Call, handler: (call: Call) => unknown) => Promise<unknown> {
+  given: Middleware | readonly Middleware[] | undefined,
+  server: ServerState,
+): RunMiddleware | undefined {
+  const list = toMiddlewareList(given);
+  if (list.length === 0) return undefined;
+  for (const each of list) {
+    if (typeof each !== "function") {
+      throw new UsageError(
+        "bad_option",
+        `Server "${server.info.name}": middleware must be a function or a list of functions.`,
+      );
+    }
+    (each as Checking)[CHECK_SERVER]?.(server);
+  }
+  const middleware = list
+    .map(toLayer)
+    .reduceRight((inner, outer) => (call, next) => outer(call, () => inner(call, next)));
   return async (call, handler) => {
     let prepared: SerializedResult | undefined;
     let failure: UnexpectedFailure | undefined;
@@ -63,59 +75,48 @@ export function createMiddleware(
       prepared = result;
       return result.value;
     };
-    const next = (): Promise<object> => {
-      const result = run();
-      // A middleware may answer without waiting for it; its failure must then not end the process.
-      result.catch(() => undefined);
-      return result;
-    };
     let result: unknown;
     try {
-      result = await middleware(new CallView(call), next);
+      result = await middleware(call.observation?.view ?? new CallView(call), run);
     } catch (error) {
       if (failure === undefined || error !== failure.thrown) throw error;
       return failure.result;
     }
-    if (!isObject(result))
-      throw new TypeError(
-        `The middleware returned ${String(result)} for ${call.method}; it must return a result object`,
-      );
     // A result that was serialized before is sent as it is, unless the middleware replaced it.
     return prepared !== undefined && result === prepared.value ? prepared : result;
   };
 }
 
-/** A view of a call without its internals, for functions of the author. */
-export class CallView implements MiddlewareCall {
-  readonly #call: Call;
+export function toMiddlewareList(given: Middleware | readonly Middleware[] | undefined): readonly Middleware[] {
+  if (given === undefined) return [];
+  return Array.isArray(given) ? given : [given as Middleware];
+}
 
-  constructor(call: Call) {
-    this.#call = call;
-  }
+type Layer = (call: MiddlewareCall, next: () => Promise<object>) => Promise<object>;
 
-  get method(): string {
-    return this.#call.method;
-  }
+/** Makes one function of the author a layer: it calls `next` at most once and returns a result object. */
+function toLayer(middleware: Middleware): Layer {
+  return async (call, next) => {
+    let isCalled = false;
+    const result: unknown = await middleware(call, () => {
+      // Thrown, not rejected: a middleware that ignores the second promise must learn of it too.
+      if (isCalled) throw calledTwice(call);
+      isCalled = true;
+      const inner = next();
+      // A middleware may answer without waiting for it; its failure must then not end the process.
+      inner.catch(() => undefined);
+      return inner;
+    });
+    if (isObject(result)) return result;
+    throw new TypeError(`The middleware returned ${String(result)} for ${call.method}; it must return a result object`);
+  };
+}
 
-  get name(): string | undefined {
-    const { name, uri } = this.#call.params;
-    const subject = name ?? uri;
-    return typeof subject === "string" ? subject : undefined;
-  }
-
-  get params(): Readonly<Record<string, unknown>> {
-    return this.#call.params;
-  }
-
-  get principal(): Principal | undefined {
-    return this.#call.origin.principal;
-  }
-
-  get client(): Client {
-    return this.#call.client;
-  }
-
-  get signal(): AbortSignal {
-    return this.#call.signal;
-  }
+/** A handler has side effects, which must not happen twice for one request. */
+function calledTwice({ method, name }: MiddlewareCall): UsageError {
+  const subject = name === undefined ? method : `${method} ${JSON.stringify(name.slice(0, 128))}`;
+  return new UsageError(
+    "wrong_use",
+    `The middleware called next() twice for ${subject}. Call it once and keep its promise.`,
+  );
 }

@@ -24,6 +24,8 @@ export class SessionState implements Session {
   logLevel: LogLevel | undefined;
   /** The client sent `notifications/initialized`. */
   ready = false;
+  /** Called once when the session closes. */
+  onClose: (() => void) | undefined;
   #data: Map<string, unknown> | undefined;
   #watched: Map<string, () => void> | undefined;
 
@@ -78,5 +80,7 @@ export class SessionState implements Session {
   close(): void {
     for (const stop of this.#watched?.values() ?? []) stop();
     this.#watched = undefined;
+    this.onClose?.();
+    this.onClose = undefined;
   }
 }

@@ -62,7 +62,8 @@ function use(item: Item | undefined, given: unknown): readonly Use[] {
 function useOfUri(call: Call, uri: unknown): readonly Use[] {
   // The handler refuses a URI that is too long.
   if (typeof uri !== "string" || uri.length > call.server.limits.uriLength) return NOTHING;
-  const route = call.server.access?.route(call, uri);
+  const { access, resources } = call.server;
+  const route = access === undefined ? resources.route(uri) : access.route(call, uri);
   return use(route?.value, route?.match.values);
 }
 

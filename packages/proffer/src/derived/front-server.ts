@@ -1,4 +1,4 @@
-import { createMiddleware, type Middleware } from "../calls/middleware.ts";
+import { createMiddleware, type Middleware, toMiddlewareList } from "../calls/middleware.ts";
 import type { ListKind } from "../catalog/changes.ts";
 import type { Entry, Registry } from "../catalog/registry.ts";
 import type { Prompt } from "../prompts/define.ts";
@@ -97,7 +97,7 @@ class Front extends ServerState {
     Object.assign(this, Object.fromEntries(settings), {
       store: options.store ?? this.#memory,
       access: undefined,
-      ...(observe && { middleware: createMiddleware(around(observe, options.middleware)) }),
+      ...(observe && { middleware: createMiddleware([observe, ...toMiddlewareList(options.middleware)], next) }),
     });
     this.tools = new RegistryView(next.tools, substitutes.tool);
     this.prompts = new RegistryView(next.prompts, substitutes.prompt);
@@ -113,10 +113,6 @@ class Front extends ServerState {
   override get sealer(): Sealer {
     return this.#presented.options.keys === undefined ? super.sealer : this.#presented.sealer;
   }
-}
-
-function around(outer: Middleware, inner: Middleware | undefined): Middleware {
-  return inner === undefined ? outer : (call, next) => outer(call, async () => inner(call, next));
 }
 
 class RegistryView<Item extends { readonly kind: string }, Source extends Public<Registry<Item>>>

@@ -62,6 +62,21 @@ export class InsufficientScope extends RpcError {
   }
 }
 
+/** Clients should not wait longer than a day. */
+const MAX_RETRY_SECONDS = 86_400;
+
+/**
+ * Throw this to refuse a caller for a while: the client receives the error `busy`, and over HTTP the status 429 with
+ * `Retry-After`. The seconds are rounded up, to at least 1 and at most a day.
+ */
+export class Busy extends RpcError {
+  override readonly name = "Busy";
+
+  constructor(message: string, seconds = 1) {
+    super("busy", message, { data: { retryAfter: Math.min(Math.ceil(Math.max(seconds, 1)) || 1, MAX_RETRY_SECONDS) } });
+  }
+}
+
 /** Default message. */
 export const NOT_FOUND = "Not found.";
 

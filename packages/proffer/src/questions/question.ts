@@ -26,6 +26,8 @@ export interface Question {
 
 /** Delivers the questions of one call to its client. */
 export interface Questions {
+  /** The number of rounds before this request. */
+  readonly round: number;
   /** Returns the client's answer. The promise never settles if the call has ended, so that the handler stops there. */
   ask(question: Question): JsonObject | Promise<JsonObject>;
   /** Runs `work` once, however often the handler runs again. */

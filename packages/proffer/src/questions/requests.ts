@@ -9,6 +9,7 @@ import { runStep } from "./rounds.ts";
 
 /** Questions in revisions where the server sends requests while the client's request is open. */
 export class Requests implements Questions {
+  readonly round = 0;
   readonly #call: Call;
 
   constructor(call: Call) {
@@ -24,7 +25,9 @@ export class Requests implements Questions {
     if (unasked !== undefined || call.origin.request === undefined) return unasked ?? suspended(call);
     const params =
       method === "elicitation/create" ? convert(call.revision, "elicitation", question.params) : question.params;
-    const response = await call.origin.request(call, method, params);
+    const [sent, observe] = call.observation?.request(method, params) ?? [params];
+    const response = await call.origin.request(call, method, sent);
+    observe?.(response);
     if (call.done) return suspended(call);
     if ("error" in response) return this.#answerError(question);
     try {

@@ -22,7 +22,6 @@ const MAX_STEP_WAIT = 10 * 60 * 1000;
 
 /** The state at the beginning of a round. */
 interface RoundStart {
-  readonly id?: string;
   readonly round: number;
   /** The answers and step results of earlier rounds, and the answers of this request. */
   readonly log: ReplayLog;
@@ -53,6 +52,10 @@ export class Rounds implements Questions {
     this.#start = start;
     this.#log = start.log;
     this.#unclaimed = start.log.answers;
+  }
+
+  get round(): number {
+    return this.#start.round;
   }
 
   ask(question: Question): JsonObject | Promise<JsonObject> {
@@ -186,7 +189,7 @@ export class Rounds implements Questions {
       inputRequests[key] = { method, params };
       outstanding.push({ key, operation, method, schema });
     }
-    const id = this.#start.id ?? crypto.randomUUID();
+    const id = this.#call.chain;
     const expires = Date.now() + STATE_LIFETIME;
     const requestState = await sealState(this.#call, { id, round, expires, outstanding, log: this.#log });
     const { server, revision } = this.#call;
@@ -230,6 +233,7 @@ function isSingleUse(call: Call): boolean {
 }
 
 function startRound(call: Call, state: RoundState, inputResponses: JsonObject): Rounds {
+  call.chain = state.id;
   for (const { key, operation, method, schema } of state.outstanding) {
     if (!Object.hasOwn(inputResponses, key)) continue;
     const answer = checkResponse(method, inputResponses[key], schema, `params.inputResponses.${key}`);

@@ -20,17 +20,23 @@ export function dispatch(call: Call): void {
   try {
     outcome = perform(call);
   } catch (error) {
-    respondError(call, error);
+    refuse(call, error);
     return;
   }
   if (outcome instanceof Promise) {
     outcome.then(
       (result) => succeed(call, result),
-      (error) => respondError(call, error),
+      (error) => refuse(call, error),
     );
     return;
   }
   succeed(call, outcome);
+}
+
+/** Answers with an error. Observers also see a request that was refused before its work began. */
+function refuse(call: Call, error: unknown): void {
+  if (call.observation === undefined && !call.done) call.server.observers?.observe(call, () => undefined);
+  respondError(call, error);
 }
 
 /** Runs the handler of the method, once the server has started. */
@@ -64,8 +70,14 @@ function proceed(call: Call, handler: Handler, method: Method | undefined): unkn
   return run(call, handler);
 }
 
-/** Runs the handler through the middleware, if there is any. */
+/** Runs the handler inside the observers, if there are any. */
 function run(call: Call, handler: Handler): unknown {
+  const { observers } = call.server;
+  return observers === undefined ? wrap(call, handler) : observers.observe(call, () => wrap(call, handler));
+}
+
+/** Runs the handler through the middleware, if there is any. */
+function wrap(call: Call, handler: Handler): unknown {
   return call.server.middleware === undefined ? handler(call) : call.server.middleware(call, handler);
 }
 
@@ -91,6 +103,7 @@ function succeed(call: Call, result: unknown): void {
   }
   call.finish();
   call.origin.respond(call, wire);
+  call.observation?.succeeded(result instanceof SerializedResult ? result.value : (result as object), wire);
 }
 
 /** A result that depends on a user's answers must not be cached. */
@@ -127,6 +140,7 @@ export function respondError(call: Call, thrown: unknown): void {
   }
   call.finish();
   call.origin.respond(call, text, object);
+  call.observation?.failed(object, text);
 }
 
 /** The one place that converts an exception to a JSON-RPC error. Details that the client must not see are logged. */

@@ -30,6 +30,8 @@ export function initialize(call: Call): object {
   const { session } = call.origin;
   if (session === undefined) throw new RpcError("invalid_request", "initialize must be sent on its own connection.");
   const { server } = call;
+  // Without a listener, the session ends with this request.
+  if (call.origin.listener !== undefined) server.observers?.opened(session, call.origin.transport);
   return {
     protocolVersion: session.revision.version,
     capabilities: capabilitiesOf(server, session.revision, call.origin.listener !== undefined),

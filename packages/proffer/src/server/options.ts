@@ -1,6 +1,7 @@
 import type { Shows } from "../calls/access.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
 import type { Middleware } from "../calls/middleware.ts";
+import type { Observer } from "../calls/observe.ts";
 import type { CreatedByDefinePrompt } from "../prompts/define.ts";
 import type { CacheHints, Icon } from "../protocol/model.ts";
 import type { CreatedByDefineResource } from "../resources/define.ts";
@@ -33,8 +34,10 @@ export interface ServerOptions {
    * client asks for the scopes of an item only if it knows the item.
    */
   readonly lists?: "all" | "granted";
-  /** Runs around every request: for audits, rate limits, caching. */
-  readonly middleware?: Middleware;
+  /** Runs around every request: for permissions, rate limits, caching. The first of a list is the outermost. */
+  readonly middleware?: Middleware | readonly Middleware[];
+  /** Sees every call and changes nothing: for telemetry, audits, metrics. Create one with `defineObserver`. */
+  readonly observe?: Observer | readonly Observer[];
   /**
    * Converts strings such as `"1"` and `"true"` in tool arguments that are invalid, where the schema leaves no other
    * meaning. Default: true.

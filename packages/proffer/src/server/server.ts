@@ -1,7 +1,8 @@
 import type { Access, Item } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
-import { createMiddleware } from "../calls/middleware.ts";
+import { createMiddleware, type RunMiddleware } from "../calls/middleware.ts";
+import { type Observers, toObservers } from "../calls/observe.ts";
 import { checkHints } from "../catalog/cache-hints.ts";
 import { Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
 import { checkName } from "../catalog/names.ts";
@@ -75,7 +76,8 @@ export class ServerState implements Server {
   readonly limits: Required<ServerLimits>;
   readonly hints: CacheHints;
   readonly pageSize: number;
-  readonly middleware: ReturnType<typeof createMiddleware> | undefined;
+  readonly middleware: RunMiddleware | undefined;
+  readonly observers: Observers | undefined;
   readonly errors: ErrorsOption;
   /** The options that the person who started the server chose. */
   overrides: Overrides = {};
@@ -109,12 +111,14 @@ export class ServerState implements Server {
     this.envelopes = new Envelopes(this.info);
     this.instructions = options.instructions;
     this.revisions = revisions;
-    this.log = options.log === undefined ? consoleLog : withoutThrowing(options.log);
+    const sink = options.log === undefined ? consoleLog : withoutThrowing(options.log);
+    this.observers = toObservers(options.observe, `Server "${name}"`, sink);
+    this.log = this.observers?.log ?? sink;
     this.#keys = findKeys(options.keys);
     this.store = options.store ?? new MemoryStore();
     this.hints = { ttlMs: 0, cacheScope: "private", ...options.cache };
     this.pageSize = options.pageSize ?? PAGE_SIZE;
-    this.middleware = options.middleware === undefined ? undefined : createMiddleware(options.middleware);
+    this.middleware = createMiddleware(options.middleware, this);
     this.errors = checkErrors(options.errors ?? "masked", name);
     this.isRestricted = filtersLists(options, this.hints);
     this.tools = new Registry<Tool>(
@@ -200,7 +204,8 @@ export class ServerState implements Server {
 
   logError(call: Call, message: string, error: unknown): void {
     const { name, uri } = call.params;
-    this.log({ level: "error", message, method: call.method, ...defined({ name: name ?? uri }), error });
+    const entry = { level: "error", message, method: call.method, ...defined({ name: name ?? uri }), error } as const;
+    this.log(this.observers?.withDetails(entry, call) ?? entry);
   }
 
   listChanged(kind: ListKind): void {

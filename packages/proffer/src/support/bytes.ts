@@ -3,6 +3,7 @@ interface NodeGlobals {
   readonly Buffer?: {
     from(bytes: ArrayBufferLike, offset: number, length: number): { toString(encoding: Base64): string };
     from(text: string, encoding: Base64 | "latin1" | "utf8"): Uint8Array<ArrayBuffer>;
+    byteLength(text: string): number;
     concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>;
   };
 }
@@ -49,6 +50,11 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 /** Encodes a text as UTF-8. `Buffer` takes small texts from its pool, which saves an allocation for each. */
 export function utf8Bytes(text: string): Uint8Array<ArrayBuffer> {
   return NodeBuffer ? NodeBuffer.from(text, "utf8") : (encoder.encode(text) as Uint8Array<ArrayBuffer>);
+}
+
+/** The length of a text in UTF-8. */
+export function utf8Length(text: string): number {
+  return NodeBuffer ? NodeBuffer.byteLength(text) : encoder.encode(text).length;
 }
 
 /** Encodes a text that contains only ASCII characters. */

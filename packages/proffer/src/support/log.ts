@@ -27,9 +27,14 @@ export function setLogFormat(next: typeof format): void {
 
 /** Writes each entry as one line of JSON with `console.error`, which is stderr in Node. Credentials are redacted. */
 export const consoleLog: LogSink = (entry) => {
-  const line = toLine(entry).replace(UNSAFE, escapeCharacter);
+  const line = escapeLine(toLine(entry));
   console.error(format === undefined ? line : format(line));
 };
+
+/** Escapes the characters of a line of JSON that a terminal or a reader of lines could misread. */
+export function escapeLine(json: string): string {
+  return json.replace(UNSAFE, escapeCharacter);
+}
 
 /** Writes a character that must not reach a terminal as `\uXXXX`. */
 export function escapeCharacter(char: string): string {

@@ -65,8 +65,10 @@ export class Authentication {
   }
 
   #identified(exchange: HttpExchange, caller: unknown, next: (exchange: HttpExchange) => void): void {
-    if (caller instanceof HttpError) sendError(exchange, caller);
-    else if (!isCaller(caller)) this.#failed(exchange, new TypeError(NO_CALLER));
+    if (caller instanceof HttpError) {
+      this.#server.observers?.event({ type: "auth_refused", status: caller.status });
+      sendError(exchange, caller);
+    } else if (!isCaller(caller)) this.#failed(exchange, new TypeError(NO_CALLER));
     else {
       exchange.principal = caller;
       next(exchange);

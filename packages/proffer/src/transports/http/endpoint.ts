@@ -64,7 +64,7 @@ export class HttpEndpoint {
     this.#hasHealth = hasHealth(options.health, where);
     this.#lifespan = lifespanOf(this.server);
     this.inFlight = new SharedInFlight(this.limits.maxInFlight, this.limits.maxInFlightPerClient);
-    this.streams = new OpenStreams(this.limits.keepAliveInterval);
+    this.streams = new OpenStreams(this.limits.keepAliveInterval, (type) => this.server.observers?.event({ type }));
     this.sessions = options.sessions === false ? undefined : new HttpSessions(this);
     this.#guard = new HttpGuard(options, where);
     const { authenticate } = options;

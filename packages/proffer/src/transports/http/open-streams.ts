@@ -19,11 +19,13 @@ export class OpenStreams {
   readonly #interval: number;
   /** The seconds since 1970 that have a timer. */
   readonly #expiring = new Set<number>();
+  readonly #changed: (type: "stream_opened" | "stream_closed") => void;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   /** `interval` is in milliseconds. */
-  constructor(interval: number) {
+  constructor(interval: number, changed: (type: "stream_opened" | "stream_closed") => void) {
     this.#interval = interval;
+    this.#changed = changed;
   }
 
   get size(): number {
@@ -39,12 +41,13 @@ export class OpenStreams {
 
   add(stream: OpenStream): void {
     this.#streams.add(stream);
+    this.#changed("stream_opened");
     this.#timer ??= setInterval(() => this.#keepAlive(), this.#interval);
     if (stream.expires !== undefined) this.#expireAt(stream.expires);
   }
 
   delete(stream: OpenStream): void {
-    this.#streams.delete(stream);
+    if (this.#streams.delete(stream)) this.#changed("stream_closed");
     if (this.#streams.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;

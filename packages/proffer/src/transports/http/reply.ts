@@ -12,7 +12,7 @@ import { EventStream } from "./event-stream.ts";
 import type { DisconnectListener, HttpExchange } from "./exchange.ts";
 import { BUSY_HEADERS, JSON_HEADERS, NO_HEADERS } from "./http-error.ts";
 import type { HttpSession } from "./session.ts";
-import { statusOf } from "./status.ts";
+import { retryAfter, statusOf } from "./status.ts";
 
 /**
  * The response to one POST: a JSON object, or an event stream as soon as a notification or request must be sent before
@@ -74,6 +74,11 @@ export class HttpReply implements CallOrigin, DisconnectListener {
       const { status, headers } = this.#endpoint.challenge(scopes, this.principal, call.revision);
       this.finish(wire, status, [...JSON_HEADERS, ...headers]);
     } else {
+      const seconds = error && retryAfter(error);
+      if (seconds !== undefined) {
+        this.finish(wire, 429, [...JSON_HEADERS, "retry-after", String(seconds)]);
+        return;
+      }
       const status = statusOf(error?.code, call.revision);
       this.finish(wire, status, status === 503 ? BUSY_HEADERS : JSON_HEADERS);
     }
