@@ -29,6 +29,14 @@ import type { ServeOptions } from "proffer/http";
 import { type JsonlOptions, jsonl } from "proffer/jsonl";
 import { type OAuthOptions, oauth } from "proffer/oauth";
 import { defineObserver, type ObserverOptions } from "proffer/observe";
+import {
+  type ConcurrencyOptions,
+  concurrency,
+  type DenyOptions,
+  deny,
+  type RateLimitOptions,
+  rateLimit,
+} from "proffer/policy";
 import { type SqlDriver, type SqlOptions, type SqlQuery, sql } from "proffer/sql";
 import type { StdioOptions } from "proffer/stdio";
 import type { TestClient } from "proffer/testing";
@@ -66,6 +74,9 @@ interface OptionTypes {
   SqlOptions: SqlOptions;
   SqlQuery: SqlQuery;
   SqlDriver: SqlDriver;
+  RateLimitOptions: RateLimitOptions;
+  ConcurrencyOptions: ConcurrencyOptions;
+  DenyOptions: DenyOptions;
 }
 
 /** Every function that an author can pass, such as `ServerOptions.log`. */
@@ -177,6 +188,15 @@ const DEFINED = {
   isSync: true,
 } as const;
 
+const HELLO = { tools: [defineTool({ name: "t", handle: () => "hello" })] };
+const PER = {
+  works: () => "key",
+  request: call,
+  failed: "internal error",
+  nonsense: "internal error",
+  nonsenseValue: 42,
+  late: "internal error",
+} as const;
 const OBSERVED = { failed: "served", nonsense: "served", late: "served", tolerant: true } as const;
 
 /** Every hook, so that a new one does not compile without its row. */
@@ -280,6 +300,30 @@ export const HOOKS = {
     failed: "internal error",
     nonsense: "refused",
     tolerant: true,
+  },
+  "Store.count": {
+    works: () => 1,
+    define: (count) => ({
+      ...HELLO,
+      store: { claim: () => true, count },
+      middleware: rateLimit({ per: "tool", rate: 1 }),
+    }),
+    request: call,
+    failed: "internal error",
+    nonsense: "internal error",
+  },
+  "RateLimitOptions.per": {
+    ...PER,
+    define: (per) => ({ ...HELLO, middleware: rateLimit({ per, rate: 100 }) }),
+  },
+  "ConcurrencyOptions.per": {
+    ...PER,
+    define: (per) => ({ ...HELLO, middleware: concurrency({ per, max: 1 }) }),
+  },
+  "DenyOptions.unless": {
+    ...PER,
+    works: () => true,
+    define: (unless) => ({ ...HELLO, middleware: deny({ names: ["t"], unless }) }),
   },
   "ToolOptions.handle": {
     works: () => "done",

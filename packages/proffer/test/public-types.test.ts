@@ -15,6 +15,7 @@ const ENTRIES = [
   "sql",
   "oauth",
   "observe",
+  "policy",
   "testing",
   "uri",
   "ajv",

@@ -7,6 +7,11 @@ export interface Store {
    * principal, undefined for anonymous callers: a store with limited space should not let one owner take all of it.
    */
   claim(key: string, milliseconds: number, owner?: string): boolean | Promise<boolean>;
+  /**
+   * Counts a key and returns how often it was counted, this time included. The count ends that many milliseconds after
+   * the first. `rateLimit` of `proffer/policy` needs it.
+   */
+  count?(key: string, milliseconds: number): number | Promise<number>;
 }
 
 interface Claim {
@@ -17,12 +22,31 @@ interface Claim {
 /** The keys of all owners together. */
 const MAX_KEYS = 100_000;
 
+/** The keys that are counted. */
+const MAX_COUNTS = 10_000;
+
 /** A store in the memory of this process. */
 export class MemoryStore implements Store {
   /** In the order in which they were claimed. */
   readonly #claims = new Map<string, Claim>();
   /** The number of keys of each owner. */
   readonly #owned = new Map<string | undefined, number>();
+
+  readonly #counts = new Map<string, { count: number; readonly expires: number }>();
+
+  /** With 10,000 keys the oldest one is forgotten: to refuse would let many callers lock out a new one. */
+  count(key: string, milliseconds: number): number {
+    const now = Date.now();
+    const known = this.#counts.get(key);
+    if (known !== undefined && known.expires > now) return ++known.count;
+    this.#counts.delete(key);
+    for (const [oldest, { expires }] of this.#counts) {
+      if (expires > now && this.#counts.size < MAX_COUNTS) break;
+      this.#counts.delete(oldest);
+    }
+    this.#counts.set(key, { count: 1, expires: now + milliseconds });
+    return 1;
+  }
 
   claim(key: string, milliseconds: number, owner?: string): boolean {
     const now = Date.now();
