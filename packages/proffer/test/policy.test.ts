@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  definePrompt,
   defineResource,
   defineServer,
   defineTool,
@@ -7,6 +8,7 @@ import {
   type LogEntry,
   MemoryStore,
   type ServerOptions,
+  type Shows,
   type Store,
   ToolError,
 } from "proffer";
@@ -210,6 +212,21 @@ describe("cacheResults", () => {
     expect(await nobody.call("count", { who: "x", b: 1 })).toMatchObject({ content: [{ text: "run 4" }] });
     expect(await ada.read("s://1")).toEqual(await ada.read("s://1"));
     expect(await ada.read("s://2")).toMatchObject({ contents: [{ text: "run 6" }] });
+  });
+
+  it("answers nobody who sees other items, even with the same id", async () => {
+    const shows: Shows = (item, { principal }) => item.kind !== "prompt" || principal?.role === "admin";
+    const server = serve({
+      middleware: cacheResults(named),
+      shows,
+      prompts: [definePrompt({ name: "p", get: () => "" })],
+    });
+    const texts: unknown[] = [];
+    for (const role of ["admin", "user", "admin", "user"]) {
+      const client = await connect(server, { principal: { id: "ada", role } });
+      texts.push((await client.call("count")).content);
+    }
+    expect(texts).toEqual([1, 2, 1, 2].map((run) => [{ type: "text", text: `run ${run}` }]));
   });
 
   it("keeps no failures, no calls that ask, no other items, and no result of another revision", async () => {

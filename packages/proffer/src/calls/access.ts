@@ -43,6 +43,16 @@ const MAX_CLIENT = 2000;
 
 const ANONYMOUS = {};
 
+const EVERYTHING: List<Item> = {
+  name: "everything",
+  entries: ({ server: { tools, prompts, resources } }) => [
+    ...tools.entries(),
+    ...prompts.entries(),
+    ...resources.entries(),
+  ],
+  describe: (item) => item.description,
+};
+
 /** Decides which items a caller sees, and whether a request may use them. */
 export class Access {
   readonly #shows: Shows | undefined;
@@ -122,6 +132,11 @@ export class Access {
     const set = this.#find(call, list as List<Item>);
     if (client.length <= MAX_CLIENT) this.#remember(caller, key, set.id);
     return set as VisibleSet<Listed>;
+  }
+
+  /** Identifies the items that the caller sees; undefined if all callers see the same. */
+  visibleId(call: Call): number | undefined {
+    return this.visibleSet(call, EVERYTHING)?.id;
   }
 
   /** Forgets what callers see, because items were added or removed. */

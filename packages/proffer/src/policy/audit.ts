@@ -2,9 +2,9 @@ import type { MiddlewareCall } from "../calls/call-view.ts";
 import type { CallOutcome, Observer } from "../calls/observe.ts";
 import { defineObserver } from "../observe/define.ts";
 import { toCanonical } from "../schema/json-schema/equality.ts";
+import { sha256 } from "../support/digest.ts";
 import { escapeLine } from "../support/log.ts";
 import { checkFlag, UsageError } from "../support/usage-error.ts";
-import { sha256 } from "./digest.ts";
 import { checkNames, checkOptions } from "./options.ts";
 import { CALLS } from "./per.ts";
 

@@ -217,7 +217,6 @@ describe("apiKeys", () => {
     const createHash = vi.fn(crypto.createHash);
     vi.spyOn(process, "getBuiltinModule").mockReturnValue({ createHash } as never);
     const { authenticate } = apiKeys({ keys });
-    vi.restoreAllMocks();
     const digests = (key: string) => {
       createHash.mockClear();
       void authenticate(withHeader(`Bearer ${key}`));
@@ -226,6 +225,7 @@ describe("apiKeys", () => {
     expect([KEY, OTHER, WRONG, `pfr_${"z".repeat(43)}`].map(digests)).toEqual([1, 1, 1, 1]);
     // Nothing long or of another form is hashed.
     expect([`pfr_${"k".repeat(300)}`, "a.b.c"].map(digests)).toEqual([0, 0]);
+    vi.restoreAllMocks();
   });
 });
 

@@ -1,0 +1,17 @@
+import { builtinModule } from "./builtin-module.ts";
+import { utf8Bytes } from "./bytes.ts";
+
+interface NodeCrypto {
+  createHash(name: string): { update(text: string): { digest(encoding: "hex"): string } };
+}
+
+/** Returns the SHA-256 of a text in hexadecimal: at once in Node, else by Web Crypto, which has only promises. */
+export function sha256(text: string): string | Promise<string> {
+  const crypto = builtinModule("node:crypto") as NodeCrypto | undefined;
+  if (crypto !== undefined) return crypto.createHash("sha256").update(text).digest("hex");
+  return globalThis.crypto.subtle.digest("SHA-256", utf8Bytes(text)).then(toHex);
+}
+
+function toHex(bytes: ArrayBuffer): string {
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
