@@ -1,3 +1,4 @@
+import { builtinModule } from "../support/builtin-module.ts";
 import { UsageError } from "../support/usage-error.ts";
 
 /** The optional peer that verifies signatures. */
@@ -23,8 +24,7 @@ export function loadJose(): Promise<Jose> {
  */
 export function requireJose(): void {
   if (typeof PROFFER_BUNDLED === "string" && PROFFER_BUNDLED.split(",").includes("jose")) return;
-  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
-  const modules = process?.getBuiltinModule?.("node:module") as NodeModule | undefined;
+  const modules = builtinModule("node:module") as NodeModule | undefined;
   // Without its own package.json, this file is part of a bundle, and jose probably is too.
   if (modules === undefined || !isInstalled(modules, "proffer/package.json") || isInstalled(modules, "jose")) return;
   throw new UsageError("missing_peer", "oauth() needs the package jose: npm install jose");

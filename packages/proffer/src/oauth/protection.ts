@@ -1,9 +1,9 @@
 import type { Principal } from "../calls/principal.ts";
 import { UsageError } from "../support/usage-error.ts";
+import { hasSecretInQuery, readBearer } from "../transports/http/bearer.ts";
 import type { HttpRequest } from "../transports/http/exchange.ts";
 import type { HttpError } from "../transports/http/http-error.ts";
 import type { Metadata, ProtectedServer, Protection } from "../transports/http/protection.ts";
-import { hasToken, isBearer, tokenOf } from "./bearer.ts";
 import { Challenges } from "./challenges.ts";
 import type { Environment } from "./environment.ts";
 import type { Introspector } from "./introspection.ts";
@@ -48,17 +48,23 @@ export class OAuthProtection implements Protection {
   readonly authenticate = (
     request: HttpRequest,
   ): Principal | HttpError | undefined | Promise<Principal | HttpError> => {
-    if (hasToken(request.query)) return this.#challenges.malformed();
-    const header = request.header("authorization");
-    if (header === undefined) return this.#settings.anonymous ? undefined : this.#challenges.missing();
-    if (!isBearer(header)) return this.#challenges.missing();
-    const token = tokenOf(header);
-    if (token === undefined) return this.#challenges.malformed();
+    if (hasSecretInQuery(request)) return this.#challenges.malformed();
+    const token = readBearer(request);
+    if (token === undefined) {
+      // Credentials of another kind do not make a caller anonymous.
+      const isAnonymous = this.#settings.anonymous && request.header("authorization") === undefined;
+      return isAnonymous ? undefined : this.#challenges.missing();
+    }
+    if (typeof token !== "string") return this.#challenges.malformed();
     const key = this.#digest(token);
     const known = this.#cache?.find(key);
     if (known === undefined) return this.#identify(key, token);
     return known instanceof Refused ? this.#refuse(known) : known;
   };
+
+  recognizes(request: HttpRequest): boolean {
+    return hasSecretInQuery(request) || readBearer(request) !== undefined;
+  }
 
   challenge(scopes: readonly string[], principal: Principal | undefined): HttpError {
     return principal === undefined ? this.#challenges.missing(scopes) : this.#challenges.insufficient(scopes);

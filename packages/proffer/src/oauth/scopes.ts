@@ -1,10 +1,8 @@
+import { isScope } from "../support/scope.ts";
 import { fail } from "./url-check.ts";
 
 /** The scopes that a scope contains, directly or through others. */
 export type Includes = ReadonlyMap<string, readonly string[]>;
-
-/** RFC 6749, section 3.3. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /** They are about the login, not about this server, and official clients add them where they are needed. */
 const NOT_OURS = ["offline_access", "openid"];
@@ -12,7 +10,7 @@ const NOT_OURS = ["offline_access", "openid"];
 /** Checks scopes in the options. @throws {UsageError} */
 export function checkScopes(name: string, scopes: readonly string[]): void {
   for (const scope of scopes) {
-    if (typeof scope !== "string" || !SCOPE.test(scope)) {
+    if (!isScope(scope)) {
       fail(`${name} contains ${JSON.stringify(scope)}. A scope has no spaces, quotes or backslashes.`);
     }
     if (NOT_OURS.includes(scope)) {
@@ -43,6 +41,6 @@ export function closeIncludes(includes: { readonly [scope: string]: readonly str
 /** The scopes of a claim, with those that they include. A claim of another type grants nothing. */
 export function scopesOf(claim: unknown, includes: Includes): readonly string[] {
   const listed: readonly unknown[] = typeof claim === "string" ? claim.split(" ") : Array.isArray(claim) ? claim : [];
-  const granted = listed.filter((each): each is string => typeof each === "string" && SCOPE.test(each));
+  const granted = listed.filter(isScope);
   return [...new Set(granted.flatMap((scope) => [scope, ...(includes.get(scope) ?? [])]))];
 }

@@ -1,4 +1,5 @@
 import type { Principal } from "../calls/principal.ts";
+import { builtinModule } from "../support/builtin-module.ts";
 import type { Environment } from "./environment.ts";
 import { Refused } from "./outcome.ts";
 
@@ -65,7 +66,6 @@ interface NodeCrypto {
  * has no synchronous digest, so where there is nothing else the token is its own key.
  */
 export function digestOf(): (token: string) => string {
-  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
-  const crypto = process?.getBuiltinModule?.("node:crypto") as NodeCrypto | undefined;
+  const crypto = builtinModule("node:crypto") as NodeCrypto | undefined;
   return (token) => crypto?.hash?.("sha256", token, "base64") ?? token;
 }

@@ -302,6 +302,13 @@ describe("the principal of a token", () => {
     expect(await guard.try(bearer(token))).toMatchObject({ client: "web" });
   });
 
+  it("may have a client whose id is a URL, which is never fetched", async () => {
+    const before = issuer.requests.length;
+    const client_id = `${issuer.url}/client.json`;
+    expect(await guard.try(bearer(issuer.token({ client_id })))).toMatchObject({ client: client_id });
+    expect(issuer.requests).toHaveLength(before);
+  });
+
   it("has no user if the client acts for itself", async () => {
     expect(await guard.try(bearer(issuer.token({ sub: "web" })))).toMatchObject({
       id: JSON.stringify([issuer.url, null, "web"]),

@@ -7,7 +7,6 @@ import { createFetchHandler } from "proffer/fetch";
 import { createNodeHandler, type HttpService, serveHttp } from "proffer/http";
 import { oauth } from "proffer/oauth";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { InsufficientScope } from "../../src/protocol/errors.ts";
 import { modern, post, postModern, send, sendRaw } from "../http/http-client.ts";
 import { openWorkshop } from "../http/workshop.ts";
 import { FakeIssuer, RESOURCE } from "./fake-issuer.ts";
@@ -200,12 +199,7 @@ describe("a challenge", () => {
   });
 
   it("AT40: of a tool asks an anonymous caller for its scopes, and public tools need none", async () => {
-    const refund = defineTool({
-      name: "refund",
-      handle() {
-        throw new InsufficientScope("refund", ["orders:write"]);
-      },
-    });
+    const refund = defineTool({ name: "refund", scopes: ["orders:write"], handle: () => "done" });
     const hello = defineTool({ name: "hello", handle: () => "Hello!" });
     const mixed = defineServer({ name: "s", version: "1", tools: [hello, refund], log() {} });
     const site = await serve(mixed, { authenticate: oauth({ ...options(), anonymous: true }) });
