@@ -1,5 +1,5 @@
 import { overrideOptions } from "proffer/derived";
-import { prepareProcess, serveProcess } from "proffer/stdio";
+import { serveProcess } from "proffer/stdio";
 import type { Derivation } from "../derive/index.ts";
 import { reportCalls } from "../dev/call-report.ts";
 import { startCompiler } from "../dev/compiler-thread.ts";
@@ -16,7 +16,7 @@ import { formatListing } from "../terminal/listing-text.ts";
 import { say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 import { whileDeriving } from "../terminal/while-deriving.ts";
-import { DEV_FLAGS, parseServeArguments } from "./transport-flags.ts";
+import { DEV_FLAGS, parseServeArguments, prepare } from "./transport-flags.ts";
 
 /**
  * Serves a module and applies its edits until the client disconnects or the process is stopped.
@@ -26,7 +26,7 @@ import { DEV_FLAGS, parseServeArguments } from "./transport-flags.ts";
  */
 export async function dev(words: readonly string[], rest: readonly string[] = []): Promise<void> {
   const { file, serving } = parseServeArguments(words, DEV_FLAGS);
-  await prepareProcess(serving, rest);
+  await prepare(serving, rest);
   const versions = openVersions(file, startCompiler(findModule(file)));
   process.once("exit", () => versions.clear());
   const begin = Date.now();

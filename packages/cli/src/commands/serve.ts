@@ -1,10 +1,10 @@
-import { guardStdout, prepareProcess, serveProcess } from "proffer/stdio";
+import { guardStdout, serveProcess } from "proffer/stdio";
 import { type OpenedServer, openServer } from "../modules/load.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
-import { ALL_SERVE_FLAGS, parseServeArguments } from "./transport-flags.ts";
+import { ALL_SERVE_FLAGS, parseServeArguments, prepare } from "./transport-flags.ts";
 
 /**
  * Serves a module, or a folder that `build` wrote, until the client disconnects or the process is stopped.
@@ -16,7 +16,7 @@ export async function serve(words: readonly string[], rest: readonly string[] = 
   const { file, serving, mounts } = parseServeArguments(words, ALL_SERVE_FLAGS);
   // The module and its imports may print while they load, but stdout is reserved for the protocol.
   if (serving.stdio) guardStdout();
-  await prepareProcess(serving, rest);
+  await prepare(serving, rest);
   const first = await open(file);
   const others = new Map<string, OpenedServer>();
   for (const [path, module] of mounts) others.set(path, await open(module));

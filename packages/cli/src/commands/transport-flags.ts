@@ -1,5 +1,5 @@
 import { UsageError } from "proffer";
-import { type Flag, parseCommandLine, SERVE_FLAGS, type Serving, toServing } from "proffer/stdio";
+import { type Flag, parseCommandLine, prepareProcess, SERVE_FLAGS, type Serving, toServing } from "proffer/stdio";
 import { WrongUsage } from "../terminal/command-error.ts";
 
 /** The arguments of `serve` and `dev`. */
@@ -36,6 +36,16 @@ export function parseServeArguments(words: readonly string[], flags: readonly Fl
     }
     const serving = toServing(line, process.env);
     return { file, serving, mounts: toMounts(line.flags.get(MOUNT) ?? [], serving) };
+  } catch (error) {
+    if (error instanceof UsageError) throw new WrongUsage(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** @throws {WrongUsage} for settings that cannot work. */
+export async function prepare(serving: Serving, rest: readonly string[]): Promise<void> {
+  try {
+    await prepareProcess(serving, rest);
   } catch (error) {
     if (error instanceof UsageError) throw new WrongUsage(error.message, { cause: error });
     throw error;

@@ -3,7 +3,8 @@ import type { Server } from "../server/server.ts";
 import { setLogFormat } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { type CommandLine, describeFlags, type Flag, parseCommandLine } from "./flags.ts";
-import type { HttpService, ServeOptions } from "./http/node/server.ts";
+import type { HttpService, Mount, ServeOptions } from "./http/node/server.ts";
+import { createProtections, type OAuthFlags } from "./oauth-flags.ts";
 import { type LogFormat, SERVE_FLAGS, type Serving, toServing } from "./serve-flags.ts";
 import { exitWhenWritten } from "./stdio/exit.ts";
 import { cannotStart, SIGNALS, type StdioOptions, type Stop, startStdio } from "./stdio/serve.ts";
@@ -11,6 +12,8 @@ import { cannotStart, SIGNALS, type StdioOptions, type Stop, startStdio } from "
 export interface ProcessOptions {
   /** Serve over HTTP. Default: stdio. */
   readonly http?: ServeOptions;
+  /** Accept only callers over HTTP who have an access token. */
+  readonly oauth?: OAuthFlags;
   /** Other servers on the same port, by path. */
   readonly mounts?: { readonly [path: string]: Server };
   /** Also serve over stdio. Default: only without `http`. */
@@ -64,7 +67,10 @@ export interface BuiltServer {
  */
 export async function serveByArguments(open: () => BuiltServer | Promise<BuiltServer>): Promise<never> {
   const { serving, rest } = parseArguments();
-  await prepareProcess(serving, rest);
+  await prepareProcess(serving, rest).catch((error) => {
+    if (!(error instanceof UsageError)) throw error;
+    return fail(2, error.message);
+  });
   const { default: server, load } = await open();
   try {
     return await serveProcess(server, { ...serving, load });
@@ -77,10 +83,12 @@ export async function serveByArguments(open: () => BuiltServer | Promise<BuiltSe
 /**
  * Sets the process up as the author's module expects it: only the server's own arguments are in `process.argv`, and the
  * log is readable on a terminal. `process.argv[1]` stays: a module that is named there would start a server on its own.
+ * @throws {UsageError} for settings of OAuth that cannot work, before anything is loaded.
  */
-export async function prepareProcess({ log }: Serving, rest: readonly string[]): Promise<void> {
+export async function prepareProcess({ log, oauth }: Serving, rest: readonly string[]): Promise<void> {
   process.argv.splice(2, process.argv.length, ...rest);
   await formatLog(log);
+  if (oauth !== undefined) await createProtections(oauth, [new URL(oauth.resource).pathname]);
 }
 
 /** Writes the log of all servers in this process for people, or for programs. */
@@ -124,16 +132,28 @@ function fail(code: number, message: string): never {
 
 /** Starts to listen. HTTP is imported lazily, so a stdio server starts faster. */
 async function listen(server: Server, http: ServeOptions, options: ProcessOptions) {
-  const { mounts = {}, listening = announce, log } = options;
+  const { mounts = {}, listening = announce, log, oauth } = options;
   const { DEFAULT_PATH, serveHttp } = await import("./http/node/server.ts");
   const path = http.path ?? DEFAULT_PATH;
   if (Object.hasOwn(mounts, path)) {
     throw new UsageError("bad_option", `Two servers have the path ${path}; choose another path for one of them.`);
   }
   const requests = log && { log: (await import("./request-log.ts")).createRequestLog(log) };
-  const service = await serveHttp({ [path]: server, ...mounts }, { ...http, ...requests });
+  const servers = { [path]: server, ...mounts };
+  const service = await serveHttp(await protect(servers, oauth), { ...http, ...requests });
   listening(service);
   return service;
+}
+
+type Servers = { readonly [path: string]: Server };
+
+async function protect(servers: Servers, oauth: OAuthFlags | undefined): Promise<Servers | Record<string, Mount>> {
+  if (oauth === undefined) return servers;
+  const protections = await createProtections(oauth, Object.keys(servers));
+  const mounts = [...protections].map(([path, authenticate]): [string, Mount] => {
+    return [path, { server: servers[path] as Server, authenticate }];
+  });
+  return Object.fromEntries(mounts);
 }
 
 function stopHttp(service: HttpService | undefined): Stop {

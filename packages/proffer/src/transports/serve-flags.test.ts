@@ -111,3 +111,46 @@ describe("the flags of serve", () => {
     for (const name of Object.keys(VARIABLES)) expect(help).toContain(`[$${name}]`);
   });
 });
+describe("the flags for OAuth", () => {
+  const issuer = "https://login.example.com";
+  const resource = "https://tools.example.com/mcp";
+
+  it("override their variables", () => {
+    const variables = {
+      PROFFER_OAUTH_ISSUER: issuer,
+      PROFFER_OAUTH_RESOURCE: resource,
+      PROFFER_OAUTH_SCOPES: "orders:read  orders:write, mcp",
+    };
+    const scopes = ["orders:read", "orders:write", "mcp"];
+    expect(parse("--http", variables).oauth).toEqual({ issuer, resource, scopes });
+    const line = `--http --oauth-issuer ${issuer}/b --oauth-resource ${resource}/b --oauth-scopes x`;
+    const given = { issuer: `${issuer}/b`, resource: `${resource}/b`, scopes: ["x"] };
+    expect(parse(line, variables).oauth).toEqual(given);
+    expect(parse(`--http --oauth-issuer ${issuer} --oauth-resource ${resource}`).oauth?.scopes).toEqual([]);
+    // Over stdio nobody is asked for a token, and hosting platforms set the same variables for all processes.
+    expect(parse("", variables)).toEqual({ stdio: true });
+    expect(parse("--http", { PROFFER_OAUTH_ISSUER: "", PROFFER_OAUTH_SCOPES: "" })).toEqual({ stdio: false, http: {} });
+  });
+
+  it.each([
+    [`--oauth-issuer ${issuer}`, {}, "--oauth-issuer requires --http."],
+    [`--http --oauth-issuer ${issuer}`, {}, "--oauth-issuer requires --oauth-resource: the URL of the server"],
+    [`--http --oauth-resource ${resource}`, {}, "--oauth-resource requires --oauth-issuer."],
+    ["--http --oauth-scopes a", {}, "--oauth-scopes requires --oauth-issuer."],
+    ["--http", { PROFFER_OAUTH_ISSUER: issuer }, "PROFFER_OAUTH_ISSUER requires PROFFER_OAUTH_RESOURCE: "],
+    ["--http", { PROFFER_OAUTH_RESOURCE: resource }, "PROFFER_OAUTH_RESOURCE requires PROFFER_OAUTH_ISSUER."],
+    ["--http", { PROFFER_OAUTH_SCOPES: "a" }, "PROFFER_OAUTH_SCOPES requires PROFFER_OAUTH_ISSUER."],
+    [
+      `--http --oauth-issuer login --oauth-resource ${resource}`,
+      {},
+      'Invalid URL in --oauth-issuer: "login". Use one such as https://login.example.com.',
+    ],
+    [
+      `--http --oauth-issuer ${issuer}`,
+      { PROFFER_OAUTH_RESOURCE: "ftp://x" },
+      'Invalid URL in PROFFER_OAUTH_RESOURCE: "ftp://x".',
+    ],
+  ])("are rejected in %j with %j", (line, variables, message) => {
+    expect(() => parse(line, variables)).toThrow(message);
+  });
+});

@@ -1,6 +1,7 @@
 import { UsageError } from "../support/usage-error.ts";
 import type { CommandLine, Flag } from "./flags.ts";
 import type { ServeOptions } from "./http/node/server.ts";
+import { checkUrl, type OAuthFlags } from "./oauth-flags.ts";
 
 /** How the log is written: one JSON object per line, or lines for people. */
 export type LogFormat = "json" | "pretty";
@@ -9,6 +10,8 @@ export type LogFormat = "json" | "pretty";
 export interface Serving {
   /** Undefined without HTTP. */
   readonly http?: ServeOptions;
+  /** Undefined if callers over HTTP need no token. */
+  readonly oauth?: OAuthFlags;
   readonly stdio: boolean;
   /** Whether clients see the messages of unexpected errors. Undefined: the server decides. */
   readonly errors?: "masked" | "message";
@@ -49,6 +52,24 @@ export const SERVE_FLAGS = [
   },
   { name: "--health", variable: "PROFFER_HEALTH", help: "answer health checks" },
   {
+    name: "--oauth-issuer",
+    value: "<url>",
+    variable: "PROFFER_OAUTH_ISSUER",
+    help: "accept only callers with an access token of this authorization server; requires the package jose",
+  },
+  {
+    name: "--oauth-resource",
+    value: "<url>",
+    variable: "PROFFER_OAUTH_RESOURCE",
+    help: "with --oauth-issuer: the URL of the server as clients write it; with --mount, without the paths",
+  },
+  {
+    name: "--oauth-scopes",
+    value: "<scopes>",
+    variable: "PROFFER_OAUTH_SCOPES",
+    help: "with --oauth-issuer: the scopes that every caller needs, separated by spaces",
+  },
+  {
     name: "--errors",
     value: "<masked|message>",
     variable: "PROFFER_ERRORS",
@@ -65,7 +86,10 @@ export const SERVE_FLAGS = [
 type Name = (typeof SERVE_FLAGS)[number]["name"];
 
 /** Flags that have no meaning without HTTP. */
-const HTTP_FLAGS = ["--host", "--path", "--allowed-host", "--allowed-origin", "--health"] as const;
+const HTTP_FLAGS = [
+  ...["--host", "--path", "--allowed-host", "--allowed-origin", "--health"],
+  ...["--oauth-issuer", "--oauth-resource", "--oauth-scopes"],
+];
 
 /**
  * Combines flags and variables; a flag overrides its variable. Variables never turn HTTP on: hosting platforms set
@@ -86,7 +110,35 @@ export function toServing({ flags }: CommandLine, variables: Variables): Serving
   if (stdio && !flags.has("--http")) {
     throw new UsageError("bad_option", "--stdio and --port contradict each other. To serve both, use --http <port>.");
   }
-  return { stdio, http: toServeOptions(settings), ...common };
+  const oauth = toOAuth(settings);
+  return { stdio, http: toServeOptions(settings), ...(oauth && { oauth }), ...common };
+}
+
+/** A setting alone is an error: somebody who forgets the issuer would serve everybody. */
+function toOAuth(settings: Settings): OAuthFlags | undefined {
+  const issuer = settings.text("--oauth-issuer");
+  const resource = settings.text("--oauth-resource");
+  const scopes = settings.text("--oauth-scopes");
+  if (issuer === undefined) {
+    const stray = resource === undefined ? scopes && "--oauth-scopes" : "--oauth-resource";
+    if (!stray) return undefined;
+    throw new UsageError(
+      "bad_option",
+      `${settings.origin(stray)} requires ${settings.other(stray, "--oauth-issuer")}.`,
+    );
+  }
+  if (resource === undefined) {
+    const missing = settings.other("--oauth-issuer", "--oauth-resource");
+    throw new UsageError(
+      "bad_option",
+      `${settings.origin("--oauth-issuer")} requires ${missing}: the URL of the server as clients write it.`,
+    );
+  }
+  return {
+    issuer: checkUrl(issuer, settings.origin("--oauth-issuer")),
+    resource: checkUrl(resource, settings.origin("--oauth-resource")),
+    scopes: (scopes ?? "").split(/[\s,]+/).filter((scope) => scope !== ""),
+  };
 }
 
 function toServeOptions(settings: Settings): ServeOptions {
@@ -163,11 +215,20 @@ class Settings {
   oneOf<Value extends string>(name: Name, values: readonly Value[]): Value | undefined {
     const text = this.text(name);
     if (text === undefined || values.includes(text as Value)) return text as Value | undefined;
-    const origin = this.#flags.has(name) ? name : this.#variable(name).variable;
     throw new UsageError(
       "bad_option",
-      `Invalid value of ${origin}: ${JSON.stringify(text)}. Use ${values.join(" or ")}.`,
+      `Invalid value of ${this.origin(name)}: ${JSON.stringify(text)}. Use ${values.join(" or ")}.`,
     );
+  }
+
+  /** Where the value of a setting comes from: the flag or its variable. */
+  origin(name: Name): string {
+    return this.#flags.has(name) ? name : this.#variable(name).variable;
+  }
+
+  /** Another setting, as a flag beside a flag and as a variable beside a variable. */
+  other(given: Name, name: Name): string {
+    return this.#flags.has(given) ? name : this.#variable(name).variable;
   }
 
   #variable(name: Name): { readonly variable: string; readonly value: string | undefined } {

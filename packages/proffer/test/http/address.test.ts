@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { defineServer, type LogEntry } from "proffer";
+import { defineServer, defineTool, type LogEntry, type Tool } from "proffer";
 import { type ServeOptions, serveHttp } from "proffer/http";
 import { describe, expect, it } from "vitest";
 import { modern, postModern } from "./http-client.ts";
@@ -7,10 +7,10 @@ import { modern, postModern } from "./http-client.ts";
 const list = modern("tools/list");
 
 /** Serves and returns the URL, the status of a request to it, and the warnings. */
-async function open(options: ServeOptions) {
+async function open(options: ServeOptions, tools: readonly Tool[] = []) {
   const warnings: string[] = [];
   const log = ({ level, message }: LogEntry) => void (level === "warning" && warnings.push(message));
-  const server = defineServer({ name: "s", version: "1", tools: [], log });
+  const server = defineServer({ name: "s", version: "1", tools, log });
   const { url, port, close } = await serveHttp(server, { port: 0, ...options });
   const { status } = await postModern(url, list);
   await close();
@@ -68,6 +68,21 @@ describe("a server that other machines can connect to", () => {
     expect(warnings).toEqual([expect.stringContaining(`localhost, 127.0.0.1, [::1], ${other} are accepted`)]);
     const listed = await open({ host: other as string, allowedHosts: ["mcp.example.com"], allowLocalhost: false });
     expect(listed).toMatchObject({ status: 200, warnings: [] });
+  });
+
+  it("logs one warning if everybody may call destructive tools", async () => {
+    const tool = (name: string, destructiveHint?: boolean) =>
+      defineTool({ name, annotations: destructiveHint === undefined ? {} : { destructiveHint }, handle: () => "" });
+    const tools = [tool("find"), tool("note", false), tool("wipe", true), tool("drop", true)];
+    const options = { host: "0.0.0.0", allowedHosts: ["mcp.example.com"] };
+    const { warnings } = await open(options, tools);
+    expect(warnings).toEqual([
+      "Listening on 0.0.0.0 without authentication: everyone who reaches the server may call the destructive tool " +
+        '"wipe" and 1 more destructive tool. Set authenticate, or --oauth-issuer and --oauth-resource.',
+    ]);
+    expect((await open(options, tools.slice(0, 2))).warnings).toEqual([]);
+    expect((await open({ ...options, authenticate: () => ({ id: "ada" }) }, tools)).warnings).toEqual([]);
+    expect((await open({}, tools)).warnings).toEqual([]);
   });
 
   it.each<ServeOptions>([

@@ -11,6 +11,7 @@ import { ROOT_METADATA, WELL_KNOWN } from "../metadata.ts";
 import { DRAIN_TIMEOUT, type HttpOptions, IDLE_TIMEOUT } from "../options.ts";
 import { isLoopback, LOOPBACK, ownNames, reachableHost, withoutBrackets } from "./address.ts";
 import { NodeExchange } from "./exchange.ts";
+import { exposureOf } from "./exposure.ts";
 import { createEndpoint, handleNode, type NodeHttpOptions, pathOf, toProxies } from "./handler.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 
@@ -90,8 +91,10 @@ class HttpSite {
   readonly #proxies: TrustedProxies | undefined;
   readonly #http: http.Server;
   #connections = 0;
-  /** Logs which requests are refused, if other machines can connect but no host names are listed for them. */
-  #warn: (() => void) | undefined;
+  /** Logs the risks of a server that other machines can connect to, once it listens. */
+  readonly #warnings: (() => void)[] = [];
+  /** No host names are listed for other machines. One warning is enough for all servers. */
+  #isUnlisted = false;
 
   constructor(servers: Server | { readonly [path: string]: Server | Mount }, options: ServeOptions) {
     this.#host = withoutBrackets(options.host ?? LOOPBACK);
@@ -121,7 +124,7 @@ class HttpSite {
     return new Promise((resolve, reject) => {
       this.#http.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, port, host)));
       this.#http.listen({ port, host, backlog: BACKLOG }, () => {
-        this.#warn?.();
+        for (const warn of this.#warnings) warn();
         for (const endpoint of this.#endpoints.values()) endpoint.open("now");
         resolve(this.#service());
       });
@@ -145,14 +148,21 @@ class HttpSite {
     const settings = { ...this.#options, ...own, health: false };
     const guarded = this.#withOwnNames(settings);
     const endpoint = createEndpoint(server, guarded, `serveHttp(): ${path}`, path);
-    if (!isLoopback(this.#host) && !settings.allowedHosts?.length && !settings.dangerouslyAllowAnyHost) {
-      const message = refusalOf(this.#host, allowedNames(guarded));
-      this.#warn ??= () => endpoint.server.log({ level: "warning", message });
-    }
+    if (!isLoopback(this.#host)) this.#warn(endpoint, settings, allowedNames(guarded));
     this.#endpoints.set(path, endpoint);
     this.#routes.set(path, endpoint);
     if (!settings.legacySse) return;
     for (const ending of LEGACY_SSE_PATHS) this.#routes.set(`${path === "/" ? "" : path}${ending}`, endpoint);
+  }
+
+  /** Notes the warnings about a server that other machines can connect to. */
+  #warn({ server }: HttpEndpoint, settings: HttpOptions, names: readonly string[]): void {
+    const note = (message: string) => this.#warnings.push(() => server.log({ level: "warning", message }));
+    const isUnlisted = !settings.allowedHosts?.length && !settings.dangerouslyAllowAnyHost;
+    if (isUnlisted && !this.#isUnlisted) note(refusalOf(this.#host, names));
+    this.#isUnlisted ||= isUnlisted;
+    const exposure = exposureOf(this.#host, server, settings);
+    if (exposure !== undefined) note(exposure);
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
