@@ -28,12 +28,18 @@ export function linkStdio(module: string, variables?: Variables): Link {
 /** A process that serves a module over HTTP. */
 export interface HttpProcess {
   readonly url: string;
+  /** The process's output to stderr so far. */
+  log(): string;
   close(): Promise<void>;
 }
 
-/** Starts a process that serves a module over HTTP, on a free port. */
-export async function serveOverHttp(module: string, variables?: Variables): Promise<HttpProcess> {
-  const child = startServe(module, ["--http", "0"], variables);
+/** Starts a process that serves a module over HTTP, by default on a free port. */
+export async function serveOverHttp(
+  module: string,
+  variables?: Variables,
+  flags: readonly string[] = ["--http", "0"],
+): Promise<HttpProcess> {
+  const child = startServe(module, flags, variables);
   const exit = once(child, "exit");
   let said = "";
   const url = await new Promise<string>((resolve, reject) => {
@@ -46,6 +52,7 @@ export async function serveOverHttp(module: string, variables?: Variables): Prom
   });
   return {
     url,
+    log: () => said,
     async close() {
       child.kill("SIGTERM");
       await exit;
