@@ -67,6 +67,7 @@ const OUTER: { readonly [folder: string]: readonly string[] } = {
   oauth: ["protocol", "support"],
   policy: ["calls", "observe", "protocol", "results", "schema", "support"],
   providers: ["protocol", "resources", "results", "support", "uri"],
+  telemetry: ["calls", "observe", "protocol", "support"],
   testing: ["protocol", "server"],
   transports: ["calls", "protocol", "results", "server", "support"],
 };
@@ -136,6 +137,7 @@ const refused: Planted[] = [
   importing(`${run}/transports/stdio/a.ts`, "some-package", packages),
   importing(`${run}/testing/b.ts`, "some-package", packages),
   importing(`${run}/policy/b.ts`, "some-package", packages),
+  importing(`${run}/telemetry/b.ts`, "proffer/observe", packages),
   importing(`${run}/stdio.ts`, "./index.ts", packages),
   importing(`${run}/testing.ts`, "proffer/stdio", packages),
   importing(`${cli}/a.ts`, "../../proffer/src/server/server.ts", packages),
@@ -188,6 +190,7 @@ const allowed: Planted[] = [
   importing(`${run}/providers/files/ok.ts`, "node:fs"),
   importing(`${run}/providers/jsonl/ok.ts`, "node:fs"),
   importing(`${run}/adapters/ok.ts`, "some-package"),
+  importing(`${run}/telemetry/ok.ts`, "@opentelemetry/api"),
   importing(`${run}/testing/ok.ts`, "../transports/memory.ts"),
   importing(`${run}/oauth/ok.ts`, "../transports/http/challenge.ts"),
   importing(`${run}/oauth/jose.ts`, "jose"),

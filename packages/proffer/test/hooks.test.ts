@@ -164,10 +164,22 @@ describe("T152: a hook of the author", () => {
 
   it("is in the table if its options are public", () => {
     const table = readFileSync(new URL("./hooks.ts", import.meta.url), "utf8");
-    const entries = ["index", "http", "fetch", "stdio", "files", "jsonl", "sql", "oauth", "observe", "policy"];
+    const entries = [
+      "index",
+      "http",
+      "fetch",
+      "stdio",
+      "files",
+      "jsonl",
+      "sql",
+      "oauth",
+      "observe",
+      "policy",
+      "telemetry",
+    ];
     const text = entries.map((name) => readFileSync(new URL(`../src/${name}.ts`, import.meta.url), "utf8")).join("");
     const types = new Set(text.match(/\b\w+Options\b/g));
-    // They have no functions, are parts of an options type in the table, or are internal (ProcessOptions).
+    // They have no functions, have their own tests (TelemetryOptions), are parts of an options type in the table, or are internal (ProcessOptions).
     const others = [
       ...[
         "AskOptions",
@@ -181,7 +193,7 @@ describe("T152: a hook of the author", () => {
       ...["GuardOptions", "HttpOptions", "IntegerOptions", "LinesOptions", "NodeHttpOptions", "ParamOptions"],
       ...["PatternOptions", "ResourceOptions", "ResultOptions", "SampleOptions", "SessionOptions", "SliceOptions"],
       ...["CacheOptions", "IntrospectionOptions", "IssuerOptions"],
-      ...["AuditOptions", "CacheResultsOptions"],
+      ...["AuditOptions", "CacheResultsOptions", "TelemetryOptions"],
       ...["ProcessOptions", "TruncateJsonOptions", "TruncateTextOptions"],
     ];
     expect([...types].filter((type) => !table.includes(`  ${type}: `) && !others.includes(type))).toEqual([]);

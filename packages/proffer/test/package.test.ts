@@ -42,7 +42,9 @@ describe("the packed run-time", () => {
         folder,
       );
       expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["proffer"]);
-      const entries = Object.keys(readManifest("proffer").exports).filter((name) => !/package\.json|ajv/.test(name));
+      const entries = Object.keys(readManifest("proffer").exports).filter(
+        (name) => !/package\.json|ajv|telemetry/.test(name),
+      );
       writeFileSync(
         join(folder, "use.js"),
         `for (const entry of ${JSON.stringify(entries)}) await import(entry.replace(".", "proffer"));

@@ -265,7 +265,7 @@ describe("cacheResults", () => {
 describe("audit", () => {
   const parse = (lines: string[]) => lines.map((line) => JSON.parse(line));
 
-  it("writes one line per call with its outcome, and nothing of its contents", async () => {
+  it("AT52: writes one line per call with its outcome, and nothing of its contents", async () => {
     const lines: string[] = [];
     const server = serve({ observe: audit((line) => lines.push(line)) });
     const client = await connect(server, { principal: { id: "ada", token: "t0ken" }, answers: [{ sure: true }] });

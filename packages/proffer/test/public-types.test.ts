@@ -16,6 +16,7 @@ const ENTRIES = [
   "oauth",
   "observe",
   "policy",
+  "telemetry",
   "testing",
   "uri",
   "ajv",

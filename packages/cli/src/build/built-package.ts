@@ -22,6 +22,7 @@ export const RUNTIME_PEERS: { readonly [entry: string]: readonly string[] } = {
   "proffer/files": ["chokidar", "mime"],
   "proffer/jsonl": ["chokidar"],
   "proffer/oauth": ["jose"],
+  "proffer/telemetry": ["@opentelemetry/api"],
 };
 
 /** Ranges that only the package manager of the workspace understands. */

@@ -64,6 +64,10 @@ export class Batch implements CallOrigin {
     return this.#origin.address;
   }
 
+  get http(): CallOrigin["http"] {
+    return this.#origin.http;
+  }
+
   get listener(): CallOrigin["listener"] {
     return this.#origin.listener;
   }

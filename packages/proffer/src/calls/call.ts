@@ -18,6 +18,13 @@ import { type Use, usesOf } from "./uses.ts";
 /** How a call reached the server. "memory" is the testing client. */
 export type TransportName = "stdio" | "http" | "memory";
 
+/** The parts of an HTTP request that telemetry reads. */
+export interface HttpSource {
+  /** The run-time's own request. */
+  readonly raw: unknown;
+  header(name: string): string | undefined;
+}
+
 /** The source of a call and the destination of its response. A transport creates one per connection or per request. */
 export interface CallOrigin {
   readonly transport: TransportName;
@@ -26,6 +33,8 @@ export interface CallOrigin {
   readonly session: SessionState | undefined;
   /** The network address of the client, where the transport knows one. */
   readonly address?: string | undefined;
+  /** The HTTP request of the call, if it came by one. */
+  readonly http?: HttpSource | undefined;
   /** Whether the response to `subscriptions/listen` counts as a stream, not as a call in flight. */
   readonly countsStreams?: boolean;
   /** Receives list changes and resource updates for the session, if there is one. */

@@ -49,6 +49,10 @@ export class HttpReply implements CallOrigin, DisconnectListener {
     return this.#exchange.address;
   }
 
+  get http(): HttpExchange {
+    return this.#exchange;
+  }
+
   get countsStreams(): boolean {
     return true;
   }

@@ -1,0 +1,2 @@
+export type { Redact, TelemetryOptions } from "./telemetry/options.ts";
+export { telemetry } from "./telemetry/telemetry.ts";

@@ -1,0 +1,99 @@
+import type { Attributes } from "@opentelemetry/api";
+import type { HttpSource, TransportName } from "../calls/call.ts";
+import { CallView, type MiddlewareCall } from "../calls/call-view.ts";
+import type { CallOutcome } from "../calls/observe.ts";
+import { METHODS } from "../protocol/methods.ts";
+
+/** The characters of a text from a client that are recorded. */
+const MAX_TEXT = 256;
+
+/** The names of the MCP semantic conventions. */
+export const NAMES = {
+  method: "mcp.method.name",
+  tool: "gen_ai.tool.name",
+  prompt: "gen_ai.prompt.name",
+  operation: "gen_ai.operation.name",
+  uri: "mcp.resource.uri",
+  requestId: "jsonrpc.request.id",
+  revision: "mcp.protocol.version",
+  errorType: "error.type",
+  statusCode: "rpc.response.status_code",
+  transport: "network.transport",
+  protocol: "network.protocol.name",
+  protocolVersion: "network.protocol.version",
+  arguments: "gen_ai.tool.call.arguments",
+  result: "gen_ai.tool.call.result",
+} as const;
+
+/** The attributes that spans and metrics of a call share. */
+export function sharedAttributes(call: MiddlewareCall, uris: boolean): Attributes {
+  const known = CallView.callOf(call);
+  // A client could invent any number of methods.
+  const attributes: Attributes = { [NAMES.method]: METHODS.has(call.method) ? call.method : "_OTHER" };
+  addItem(attributes, call, uris);
+  if (known !== undefined) attributes[NAMES.revision] = known.revision.version;
+  addNetwork(attributes, call.transport, known?.origin.http);
+  return attributes;
+}
+
+/** The name of a call's span: the method, and the tool or prompt. A URI would make a name of its own for each resource. */
+export function spanName(attributes: Attributes): string {
+  const target = attributes[NAMES.tool] ?? attributes[NAMES.prompt];
+  return target === undefined ? String(attributes[NAMES.method]) : `${attributes[NAMES.method]} ${target}`;
+}
+
+/** The id of a request, which the client chose. */
+export function requestId(call: MiddlewareCall): string | undefined {
+  const id = CallView.callOf(call)?.id;
+  return id === undefined ? undefined : shorten(String(id));
+}
+
+/** Adds the name of an item. Names that do not exist are not recorded: a client could invent any number of them. */
+function addItem(attributes: Attributes, call: MiddlewareCall, uris: boolean): void {
+  const { item, name } = call;
+  if (call.method === "tools/call") attributes[NAMES.operation] = "execute_tool";
+  if (item !== undefined) {
+    if ("uri" in item) attributes[NAMES.uri] = item.uri;
+    else if ("uriTemplate" in item) attributes[NAMES.uri] = item.uriTemplate;
+    else attributes[call.method === "tools/call" ? NAMES.tool : NAMES.prompt] = item.name;
+  }
+  if (uris && name !== undefined && call.params.uri === name) attributes[NAMES.uri] = name;
+}
+
+const NETWORKS: { readonly [Name in TransportName]: string | undefined } = {
+  stdio: "pipe",
+  http: "tcp",
+  memory: undefined,
+};
+
+/** Adds the attributes of the transport. */
+export function addNetwork(attributes: Attributes, transport: TransportName, http?: HttpSource): void {
+  const network = NETWORKS[transport];
+  if (network === undefined) return;
+  attributes[NAMES.transport] = network;
+  if (transport !== "http") return;
+  attributes[NAMES.protocol] = "http";
+  const { httpVersion } = (http?.raw ?? {}) as { readonly httpVersion?: unknown };
+  if (typeof httpVersion === "string") attributes[NAMES.protocolVersion] = httpVersion.replace(/\.0$/, "");
+}
+
+/** The attributes of a failure; undefined if the call did not fail. */
+export function failureAttributes({ code, failed }: CallOutcome): Attributes | undefined {
+  if (!failed) return undefined;
+  if (code === undefined) return { [NAMES.errorType]: "tool_error" };
+  return { [NAMES.errorType]: String(code), [NAMES.statusCode]: String(code) };
+}
+
+/**
+ * The message of an error as the client saw it. It may quote the URI that a client sent, which is recorded only if URIs
+ * are.
+ */
+export function failureMessage(call: MiddlewareCall, message: string, uris: boolean): string {
+  const { uri } = call.params;
+  const shown = uris || typeof uri !== "string" || uri === "" ? message : message.replaceAll(uri, "…");
+  return shorten(shown);
+}
+
+function shorten(text: string): string {
+  return text.slice(0, MAX_TEXT);
+}
