@@ -182,6 +182,7 @@ describe("T152: a hook of the author", () => {
     // They have no functions, have their own tests (TelemetryOptions), are parts of an options type in the table, or are internal (ProcessOptions).
     const others = [
       ...[
+        "ApiKeysOptions",
         "AskOptions",
         "BlockOptions",
         "CharsetOptions",
