@@ -1,5 +1,7 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { cpSync, rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
 import { createProject, type Project, waitForStderr } from "./project.ts";
@@ -98,6 +100,27 @@ describe("several modules on one port", () => {
     for (const path of ["/mcp", "/orders"]) expect(await inspect(origin, path)).toEqual(expected(path));
     expect((await fetch(origin + WELL_KNOWN)).status).toBe(404);
     await stop(child);
+  });
+});
+
+describe("a missing package jose", () => {
+  it("is one line and the exit code 2, before the module is loaded", () => {
+    const other = createProject();
+    try {
+      // A copy, because the repository that the link leads to has the package.
+      rmSync(other.path("node_modules/proffer"));
+      for (const part of ["dist", "package.json"]) {
+        const source = fileURLToPath(new URL(`../../proffer/${part}`, import.meta.url));
+        cpSync(source, other.path(`node_modules/proffer/${part}`), { recursive: true });
+      }
+      cpSync(project.path("dist"), other.path("dist"), { recursive: true });
+      const { status, stderr } = spawnSync(process.execPath, [other.path("dist/index.js"), ...FLAGS, `${HOST}/mcp`], {
+        ...{ encoding: "utf8", input: "", timeout: 600_000 },
+      });
+      expect([status, stderr]).toEqual([2, "error: oauth() needs the package jose: npm install jose\n"]);
+    } finally {
+      other.remove();
+    }
   });
 });
 

@@ -1,4 +1,7 @@
+import { createHash } from "node:crypto";
+import { apiKeys, serveHttp } from "proffer/http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { modern, postModern } from "../../proffer/test/http/http-client.ts";
 import { load } from "../src/modules/load.ts";
 import { buildModule } from "./build-module.ts";
 import { createProject, type Project } from "./project.ts";
@@ -51,6 +54,31 @@ describe("@scope", () => {
       expect(tools.get("open")?.scopes).toBeUndefined();
     }
     expect((await load(project.path("combined.ts"))).tools.get("own")?.scopes).toEqual(["own"]);
+  });
+
+  it("refuses callers without the scopes of a function or an argument, from the sources and a build", async () => {
+    const keyFor = (scopes: readonly string[]) => {
+      const key = `pfr_${scopes.join("_").replaceAll(":", "-").padEnd(43, "x")}`;
+      return { key, entry: [`sha256:${createHash("sha256").update(key).digest("hex")}`, { id: key, scopes }] as const };
+    };
+    const reader = keyFor(["orders:read"]);
+    const writer = keyFor(["orders:read", "orders:write"]);
+    const authenticate = apiKeys({ keys: Object.fromEntries([reader.entry, writer.entry]) });
+    for (const file of ["tools.ts", "dist"]) {
+      const service = await serveHttp(await load(project.path(file)), { port: 0, authenticate });
+      const call = async (key: string, args: object) => {
+        const message = modern("tools/call", { name: "cancel", arguments: args });
+        const { status, headers } = await postModern(service.url, message, { authorization: `Bearer ${key}` });
+        return [status, headers["www-authenticate"]];
+      };
+      const refusal = (scope: string) => [403, expect.stringContaining(`error="insufficient_scope", scope="${scope}"`)];
+      expect(await call(reader.key, { id: "1" })).toEqual(refusal("orders:read orders:write"));
+      expect(await call(writer.key, { id: "1" })).toEqual([200, undefined]);
+      expect(await call(writer.key, { id: "1", force: false })).toEqual(
+        refusal("orders:read orders:write orders:admin"),
+      );
+      await service.close();
+    }
   });
 
   it("is shown by list and check", () => {
