@@ -17,9 +17,10 @@ export class Challenges {
     this.#scopes = scopes;
   }
 
-  /** No credentials: without `error` (RFC 6750, section 3.1). */
-  missing(scopes: readonly string[] = this.#scopes()): HttpError {
-    return challengeError(401, "Authentication required.", { ...this.#ask(scopes) });
+  /** No credentials: without `error` (RFC 6750, section 3.1). Names the first scopes if the operation needs none. */
+  missing(scopes: readonly string[] = []): HttpError {
+    const needed = scopes.length > 0 ? scopes : this.#scopes();
+    return challengeError(401, "Authentication required.", { ...this.#ask(needed) });
   }
 
   /** Credentials that are not one well-formed token. */

@@ -10,6 +10,7 @@ import {
   serveHttp,
   unauthorized,
 } from "proffer/http";
+import { oauth } from "proffer/oauth";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Headers, modern, postModern, send } from "./http-client.ts";
 
@@ -96,6 +97,23 @@ describe("anyOf", () => {
     expect(await call({ "x-api-key": WRONG, ...bearer("a.b.c") })).toMatchObject({ status: 401 });
     expect(await call({ "x-api-key": KEY, ...bearer("x.y.z") })).toMatchObject({ status: 200, who: "ci" });
     expect(asked).toEqual([]);
+  });
+
+  it("AT54: decides between keys and OAuth without a request to the issuer", async () => {
+    const resource = "https://example.com/mcp";
+    await serve(anyOf(keys, oauth({ issuer: "https://login.example.com", resource, scopes: ["orders:read"] })));
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const token = `${part({ alg: "ES256", typ: "at+jwt" })}.${part({ iss: "https://evil.example.com" })}.c2ln`;
+    const invalid = `Bearer error="invalid_token", ${ASK.slice("Bearer ".length)}, error_description=`;
+    expect(await call(bearer(KEY))).toMatchObject({ status: 200, who: "ci" });
+    expect(await call({})).toMatchObject({ status: 401, challenge: ASK });
+    expect(await call(bearer(WRONG))).toMatchObject({ status: 401, challenge: `${invalid}"The API key is not valid"` });
+    const refused = { status: 401, challenge: `${invalid}"The access token is not valid here"` };
+    expect(await call(bearer(token))).toMatchObject(refused);
+    // A key inside a token, and a token after a key.
+    expect(await call(bearer(`${token.slice(0, -4)}${KEY}`))).toMatchObject(refused);
+    expect(await call(bearer(`${KEY}.${token}`))).toMatchObject({ status: 401 });
+    expect((await send(`http://127.0.0.1:${service.port}${METADATA}`)).json).toMatchObject({ resource });
   });
 
   it("joins the challenges of all into one, which begins with Bearer", async () => {
