@@ -1,6 +1,6 @@
 import type { Principal } from "../calls/principal.ts";
 import { UsageError } from "../support/usage-error.ts";
-import { hasSecretInQuery, readBearer } from "../transports/http/bearer.ts";
+import { hasSecretInQuery, MAX_HEADER, readBearer } from "../transports/http/bearer.ts";
 import type { HttpRequest } from "../transports/http/exchange.ts";
 import type { HttpError } from "../transports/http/http-error.ts";
 import type { Metadata, ProtectedServer, Protection } from "../transports/http/protection.ts";
@@ -15,6 +15,9 @@ import { RefusalLog } from "./refusal-log.ts";
 import { ResourceMetadata } from "./resource-metadata.ts";
 import type { Settings } from "./settings.ts";
 import { digestOf, TokenCache } from "./token-cache.ts";
+
+/** How nearly every client writes the scheme. */
+const PREFIX = "Bearer ";
 
 /** Protects one server with the access tokens of its authorization servers. */
 export class OAuthProtection implements Protection {
@@ -49,17 +52,16 @@ export class OAuthProtection implements Protection {
     request: HttpRequest,
   ): Principal | HttpError | undefined | Promise<Principal | HttpError> => {
     if (hasSecretInQuery(request)) return this.#challenges.malformed();
+    const header = request.header("authorization");
+    // A text that is known was well-formed when it was verified.
+    const known = header?.startsWith(PREFIX) ? this.#find(header) : undefined;
+    if (known !== undefined) return known;
     const token = readBearer(request);
+    // Credentials of another kind do not make a caller anonymous.
     if (token === undefined) {
-      // Credentials of another kind do not make a caller anonymous.
-      const isAnonymous = this.#settings.anonymous && request.header("authorization") === undefined;
-      return isAnonymous ? undefined : this.#challenges.missing();
+      return this.#settings.anonymous && header === undefined ? undefined : this.#challenges.missing();
     }
-    if (typeof token !== "string") return this.#challenges.malformed();
-    const key = this.#digest(token);
-    const known = this.#cache?.find(key);
-    if (known === undefined) return this.#identify(key, token);
-    return known instanceof Refused ? this.#refuse(known) : known;
+    return typeof token === "string" ? this.#identify(token) : this.#challenges.malformed();
   };
 
   recognizes(request: HttpRequest): boolean {
@@ -93,7 +95,15 @@ export class OAuthProtection implements Protection {
     return askAll ? [...new Set([...scopes, ...this.#servers.flatMap((server) => server.scopes())])] : scopes;
   }
 
-  async #identify(key: string, token: string): Promise<Principal | HttpError> {
+  /** The outcome for a header that was verified just before. */
+  #find(header: string): Principal | HttpError | undefined {
+    if (header.length > MAX_HEADER) return undefined;
+    const known = this.#cache?.find(this.#digest(header));
+    return known instanceof Refused ? this.#refuse(known) : known;
+  }
+
+  async #identify(token: string): Promise<Principal | HttpError> {
+    const key = this.#digest(PREFIX + token);
     const outcome = await this.#verify(key, token);
     if (outcome instanceof Refused) return this.#refuse(outcome, key);
     // Not shared with other requests: a hook that never settles fails only its own request.

@@ -3,7 +3,7 @@ import type { HttpRequest } from "./exchange.ts";
 import type { HttpError } from "./http-error.ts";
 
 /** A longer header is refused unread. */
-const MAX_LENGTH = 8192;
+export const MAX_HEADER = 8192;
 
 const BEARER = /^bearer(?=\s|$)/i;
 /** The scheme, one space and the token (RFC 6750, section 2.1). Two headers, which some run-times join, do not match. */
@@ -21,7 +21,7 @@ export function malformedCredentials(message: string, scheme?: string): HttpErro
 export function readBearer(request: HttpRequest): string | HttpError | undefined {
   const value = request.header("authorization");
   if (value === undefined || !BEARER.test(value)) return undefined;
-  const token = value.length > MAX_LENGTH ? undefined : CREDENTIALS.exec(value)?.[1];
+  const token = value.length > MAX_HEADER ? undefined : CREDENTIALS.exec(value)?.[1];
   return token ?? malformedCredentials("The Authorization header must be: Bearer, one space and a token.");
 }
 
