@@ -1,9 +1,17 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { MAX_COMPLETIONS } from "../src/catalog/completion.ts";
+import { COOL_DOWN } from "../src/oauth/attempts.ts";
+import { FETCH_TIMEOUT } from "../src/oauth/environment.ts";
+import { MAX_RESPONSE } from "../src/oauth/fetch-json.ts";
+import { MAX_INTROSPECTIONS } from "../src/oauth/introspection.ts";
+import { FRESH, MAX_KEYS, STALE } from "../src/oauth/key-set.ts";
+import { toSettings } from "../src/oauth/settings.ts";
+import { MAX_REFUSED, REFUSED_TIME } from "../src/oauth/token-cache.ts";
 import { MAX_DEPTH } from "../src/protocol/parse.ts";
 import { MAX_WORK } from "../src/schema/json-schema/run.ts";
 import { toServerLimits } from "../src/server/limits.ts";
+import { MAX_HEADER } from "../src/transports/http/bearer.ts";
 import { toLimits } from "../src/transports/http/options.ts";
 
 const text = read("../../../docs/security.md");
@@ -73,10 +81,30 @@ describe("the limits of docs/security.md", () => {
     for (const [name, value] of options) expect([name, written.get(name)]).toEqual([name, value]);
   });
 
+  it("match OAuth", () => {
+    const options = { issuer: "https://a.example", resource: "https://b.example" };
+    const introspection = { clientId: "id", clientSecret: "secret" };
+    const settings = toSettings({ ...options, introspection });
+    expect(Object.fromEntries([...writtenFor("oauth")].map(([name, value]) => [name, toNumber(value)]))).toEqual({
+      "cache.size": settings.cache?.size,
+      "cache.seconds": settings.cache?.seconds,
+      clockTolerance: settings.clockTolerance,
+      "introspection.seconds": settings.introspection?.seconds,
+    });
+    expect(fixedRows()).toMatchObject({
+      "characters of an `Authorization` header; 400": MAX_HEADER.toLocaleString("en-US"),
+      "milliseconds for a request to an authorization server": FETCH_TIMEOUT.toLocaleString("en-US"),
+      "bytes of its response": `${MAX_RESPONSE / 1024} KiB`,
+      "keys of one issuer": String(MAX_KEYS),
+      "seconds between two attempts to fetch keys or metadata": String(COOL_DOWN / 1000),
+      "minutes for which keys are used, and longer in an outage": `${FRESH / 60_000} and ${STALE / 60_000}`,
+      "introspections in flight; 503": String(MAX_INTROSPECTIONS),
+      [`refused tokens that are remembered, for ${REFUSED_TIME / 1000} seconds`]: MAX_REFUSED.toLocaleString("en-US"),
+    });
+  });
+
   it("match the constants of the code", () => {
-    const fixed = Object.fromEntries(
-      rows.filter(([name = ""]) => !name.startsWith("`")).map(([name, value = ""]) => [name, value]),
-    );
+    const fixed = fixedRows();
     expect(fixed).toMatchObject({
       "nesting levels of a message": String(MAX_DEPTH),
       "steps of one validation": MAX_WORK.toLocaleString("en-US"),
@@ -98,6 +126,13 @@ describe("the limits of docs/security.md", () => {
     expect(fixed["milliseconds of a readiness check"]).toBe("1,000");
   });
 });
+
+/** The limits that are not options. */
+function fixedRows(): { readonly [name: string]: string } {
+  return Object.fromEntries(
+    rows.filter(([name = ""]) => !name.startsWith("`")).map(([name, value = ""]) => [name, value]),
+  );
+}
 
 function constant(file: string, name: string): string | undefined {
   return new RegExp(`const ${name} = (.*);`).exec(read(file))?.[1];
