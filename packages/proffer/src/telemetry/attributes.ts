@@ -1,6 +1,6 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { HttpSource, TransportName } from "../calls/call.ts";
-import { CallView, type MiddlewareCall } from "../calls/call-view.ts";
+import { CallView, type ItemDescription, type MiddlewareCall } from "../calls/call-view.ts";
 import type { CallOutcome } from "../calls/observe.ts";
 import { METHODS } from "../protocol/methods.ts";
 
@@ -25,19 +25,50 @@ export const NAMES = {
   result: "gen_ai.tool.call.result",
 } as const;
 
-/** The attributes that spans and metrics of a call share. */
-export function sharedAttributes(call: MiddlewareCall, uris: boolean): Attributes {
-  const known = CallView.callOf(call);
-  // A client could invent any number of methods.
-  const attributes: Attributes = { [NAMES.method]: METHODS.has(call.method) ? call.method : "_OTHER" };
-  addItem(attributes, call, uris);
-  if (known !== undefined) attributes[NAMES.revision] = known.revision.version;
-  addNetwork(attributes, call.transport, known?.origin.http);
-  return attributes;
+/** The name of a call's span, and the attributes that its span and its metrics share. */
+export interface Described {
+  readonly name: string;
+  readonly attributes: Attributes;
+}
+
+/** More calls of different kinds than a server has items and methods. */
+const MAX_DESCRIBED = 1000;
+
+/** Describes calls. Calls of the same kind share one object, because to build it takes longer than to find it. */
+export class Descriptions {
+  readonly #uris: boolean;
+  readonly #known = new Map<string, Described>();
+
+  constructor(uris: boolean) {
+    this.#uris = uris;
+  }
+
+  of(call: MiddlewareCall): Described {
+    const known = CallView.callOf(call);
+    const http = known?.origin.http;
+    const { item } = call;
+    const target =
+      item === undefined ? "" : "uri" in item ? item.uri : "uriTemplate" in item ? item.uriTemplate : item.name;
+    // A client could invent any number of methods.
+    const method = METHODS.has(call.method) ? call.method : "_OTHER";
+    const uri = this.#uris && typeof call.params.uri === "string" ? call.params.uri : undefined;
+    const key = `${method}\n${known?.revision.version}\n${versionOf(http)}\n${call.transport}\n${target}`;
+    const found = uri === undefined ? this.#known.get(key) : undefined;
+    if (found !== undefined) return found;
+    const attributes: Attributes = { [NAMES.method]: method };
+    addItem(attributes, method, item);
+    if (uri !== undefined) attributes[NAMES.uri] = uri;
+    if (known !== undefined) attributes[NAMES.revision] = known.revision.version;
+    addNetwork(attributes, call.transport, http);
+    const described = { name: spanName(attributes), attributes: Object.freeze(attributes) };
+    if (this.#known.size >= MAX_DESCRIBED) this.#known.clear();
+    if (uri === undefined) this.#known.set(key, described);
+    return described;
+  }
 }
 
 /** The name of a call's span: the method, and the tool or prompt. A URI would make a name of its own for each resource. */
-export function spanName(attributes: Attributes): string {
+function spanName(attributes: Attributes): string {
   const target = attributes[NAMES.tool] ?? attributes[NAMES.prompt];
   return target === undefined ? String(attributes[NAMES.method]) : `${attributes[NAMES.method]} ${target}`;
 }
@@ -49,15 +80,12 @@ export function requestId(call: MiddlewareCall): string | undefined {
 }
 
 /** Adds the name of an item. Names that do not exist are not recorded: a client could invent any number of them. */
-function addItem(attributes: Attributes, call: MiddlewareCall, uris: boolean): void {
-  const { item, name } = call;
-  if (call.method === "tools/call") attributes[NAMES.operation] = "execute_tool";
-  if (item !== undefined) {
-    if ("uri" in item) attributes[NAMES.uri] = item.uri;
-    else if ("uriTemplate" in item) attributes[NAMES.uri] = item.uriTemplate;
-    else attributes[call.method === "tools/call" ? NAMES.tool : NAMES.prompt] = item.name;
-  }
-  if (uris && name !== undefined && call.params.uri === name) attributes[NAMES.uri] = name;
+function addItem(attributes: Attributes, method: string, item: ItemDescription | undefined): void {
+  if (method === "tools/call") attributes[NAMES.operation] = "execute_tool";
+  if (item === undefined) return;
+  if ("uri" in item) attributes[NAMES.uri] = item.uri;
+  else if ("uriTemplate" in item) attributes[NAMES.uri] = item.uriTemplate;
+  else attributes[method === "tools/call" ? NAMES.tool : NAMES.prompt] = item.name;
 }
 
 const NETWORKS: { readonly [Name in TransportName]: string | undefined } = {
@@ -73,8 +101,14 @@ export function addNetwork(attributes: Attributes, transport: TransportName, htt
   attributes[NAMES.transport] = network;
   if (transport !== "http") return;
   attributes[NAMES.protocol] = "http";
+  const version = versionOf(http);
+  if (version !== undefined) attributes[NAMES.protocolVersion] = version.replace(/\.0$/, "");
+}
+
+/** The version of HTTP, where the run-time tells it. */
+function versionOf(http: HttpSource | undefined): string | undefined {
   const { httpVersion } = (http?.raw ?? {}) as { readonly httpVersion?: unknown };
-  if (typeof httpVersion === "string") attributes[NAMES.protocolVersion] = httpVersion.replace(/\.0$/, "");
+  return typeof httpVersion === "string" ? httpVersion : undefined;
 }
 
 /** The attributes of a failure; undefined if the call did not fail. */

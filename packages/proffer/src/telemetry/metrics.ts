@@ -1,4 +1,4 @@
-import { type Attributes, type Meter, metrics } from "@opentelemetry/api";
+import { type Attributes, createNoopMeter, type Meter, metrics } from "@opentelemetry/api";
 import type { ServerEvent } from "../calls/observe.ts";
 import { ERRORS } from "../protocol/errors.ts";
 import { addNetwork, NAMES } from "./attributes.ts";
@@ -6,6 +6,8 @@ import type { Settings } from "./options.ts";
 
 /** The buckets of the MCP conventions, in seconds. */
 const BUCKETS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+/** The meter of a process without an SDK. */
+const NO_METER = createNoopMeter();
 const ADVICE = { advice: { explicitBucketBoundaries: BUCKETS }, unit: "s" };
 
 /** The instruments of a server, created at first use: the global provider may be set after the server is defined. */
@@ -17,16 +19,25 @@ export class Metrics {
     this.#provider = meterProvider;
   }
 
-  get #all(): ReturnType<typeof createInstruments> {
-    this.#instruments ??= createInstruments((this.#provider ?? metrics).getMeter("proffer"));
+  /** Whether there is an SDK for metrics. */
+  isOn(): boolean {
+    return this.#all !== undefined;
+  }
+
+  /** Undefined without an SDK, which may be set up later. */
+  get #all(): ReturnType<typeof createInstruments> | undefined {
+    if (this.#instruments !== undefined) return this.#instruments;
+    const meter = (this.#provider ?? metrics).getMeter("proffer");
+    if (meter !== NO_METER) this.#instruments = createInstruments(meter);
     return this.#instruments;
   }
 
   began(): void {
-    this.#all.calls.add(1);
+    this.#all?.calls.add(1);
   }
 
   ended(attributes: Attributes, milliseconds: number, code: number | undefined): void {
+    if (this.#all === undefined) return;
     const { calls, operations, refused, limited } = this.#all;
     calls.add(-1);
     operations.record(milliseconds / 1000, attributes);
@@ -35,6 +46,7 @@ export class Metrics {
   }
 
   event(event: ServerEvent): void {
+    if (this.#all === undefined) return;
     const { sessions, sessionDurations, streams, refused } = this.#all;
     switch (event.type) {
       case "session_opened":

@@ -3,19 +3,12 @@ import { CallView, type MiddlewareCall } from "../calls/call-view.ts";
 import type { CallOutcome, Observer, RequestObserver } from "../calls/observe.ts";
 import { defineObserver } from "../observe/define.ts";
 import { isObject } from "../protocol/messages.ts";
-import {
-  addNetwork,
-  failureAttributes,
-  failureMessage,
-  NAMES,
-  requestId,
-  sharedAttributes,
-  spanName,
-} from "./attributes.ts";
+import { addNetwork, Descriptions, failureAttributes, failureMessage, NAMES, requestId } from "./attributes.ts";
 import { Metrics } from "./metrics.ts";
 import { type Redact, type Settings, type TelemetryOptions, toSettings } from "./options.ts";
 import { findOrigin } from "./parent.ts";
 import { writeSpanContext } from "./trace-context.ts";
+import { Tracing } from "./tracing.ts";
 
 /** The characters of arguments or results that are recorded, if they are. */
 const MAX_CONTENT = 8192;
@@ -40,49 +33,60 @@ export function telemetry(options: TelemetryOptions = {}): Observer {
 }
 
 interface Begun {
-  readonly span: Span;
+  /** Undefined without an SDK for traces. */
+  readonly span: Span | undefined;
   readonly attributes: Attributes;
 }
+
+type Marked = MiddlewareCall & { [key: symbol]: Begun | undefined };
 
 class Recorder {
   readonly metrics: Metrics | undefined;
   readonly #settings: Settings;
-  readonly #begun = new WeakMap<MiddlewareCall, Begun>();
+  readonly #tracing: Tracing;
+  readonly #descriptions: Descriptions;
+  /**
+   * The property of a call that has its span. A WeakMap would cost more than the span: its table grows and shrinks with
+   * the calls, and each garbage collection visits it.
+   */
+  readonly #key = Symbol("span");
 
   constructor(settings: Settings) {
     this.#settings = settings;
+    this.#tracing = new Tracing(settings);
+    this.#descriptions = new Descriptions(settings.uris);
     this.metrics = settings.metrics ? new Metrics(settings) : undefined;
   }
 
   begin(call: MiddlewareCall, work: () => unknown): unknown {
-    const attributes = sharedAttributes(call, this.#settings.uris);
+    const tracer = this.#tracing.tracer();
+    if (tracer === undefined && !this.metrics?.isOn()) return work();
+    const { name, attributes } = this.#descriptions.of(call);
+    if (tracer === undefined) {
+      (call as Marked)[this.#key] = { span: undefined, attributes };
+      this.metrics?.began();
+      return work();
+    }
     const origin = findOrigin(call, this.#settings);
     const { links, root } = origin;
-    const id = requestId(call);
-    const span = this.#tracer.startSpan(
-      spanName(attributes),
-      {
-        kind: SpanKind.SERVER,
-        attributes: id === undefined ? attributes : { ...attributes, [NAMES.requestId]: id },
-        links,
-        root,
-      },
-      origin.context,
-    );
-    this.#begun.set(call, { span, attributes });
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes, links, root }, origin.context);
+    (call as Marked)[this.#key] = { span, attributes };
     this.metrics?.began();
     const run = () => context.with(trace.setSpan(origin.context, span), work);
-    return call.method === "tools/call" && span.isRecording() ? this.#withContents(call, span, run) : run();
+    if (!span.isRecording()) return run();
+    const id = requestId(call);
+    if (id !== undefined) span.setAttribute(NAMES.requestId, id);
+    return call.method === "tools/call" ? this.#withContents(call, span, run) : run();
   }
 
   end(call: MiddlewareCall, outcome: CallOutcome): void {
-    const begun = this.#begun.get(call);
+    const begun = this.#begun(call);
     if (begun === undefined) return;
     const { span, attributes } = begun;
     const failure = failureAttributes(outcome);
     const { code, message, milliseconds } = outcome;
     this.metrics?.ended(failure === undefined ? attributes : { ...attributes, ...failure }, milliseconds, code);
-    if (!span.isRecording()) return;
+    if (!span?.isRecording()) return;
     if (failure !== undefined) {
       span.setAttributes(failure);
       const shown = message === undefined ? undefined : failureMessage(call, message, this.#settings.uris);
@@ -96,13 +100,14 @@ class Recorder {
   }
 
   request(call: MiddlewareCall, method: string): RequestObserver | undefined {
-    const parent = this.#begun.get(call)?.span;
-    if (parent === undefined) return undefined;
+    const parent = this.#begun(call)?.span;
+    const tracer = this.#tracing.tracer();
+    if (parent === undefined || tracer === undefined) return undefined;
     const known = CallView.callOf(call);
     const attributes: Attributes = { [NAMES.method]: method };
     if (known !== undefined) attributes[NAMES.revision] = known.revision.version;
     addNetwork(attributes, call.transport, known?.origin.http);
-    const span = this.#tracer.startSpan(
+    const span = tracer.startSpan(
       method,
       { kind: SpanKind.CLIENT, attributes },
       trace.setSpan(context.active(), parent),
@@ -122,14 +127,14 @@ class Recorder {
   }
 
   logDetails(call: MiddlewareCall | undefined): Record<string, string> | undefined {
-    const span = (call === undefined ? undefined : this.#begun.get(call)?.span) ?? trace.getActiveSpan();
+    const span = (call === undefined ? undefined : this.#begun(call)?.span) ?? trace.getActiveSpan();
     const known = span?.spanContext();
     if (known === undefined || !trace.isSpanContextValid(known)) return undefined;
     return { trace_id: known.traceId, span_id: known.spanId };
   }
 
-  get #tracer() {
-    return (this.#settings.tracerProvider ?? trace).getTracer("proffer");
+  #begun(call: MiddlewareCall): Begun | undefined {
+    return (call as Marked)[this.#key];
   }
 
   /** Records the arguments and the result of a tool, if the options say so. */
