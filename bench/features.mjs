@@ -1,25 +1,40 @@
-// Measures what a feature adds to a small call: node bench/features.mjs [--only middleware,observer] [--rounds 9]
-// [--requests 1600] [--warm 8000]. Servers take turns, and the best rounds are compared; see bench/README.md.
+// Measures what features add to a request: node bench/features.mjs [--only token,scopes] [--rounds 9] [--requests 1600]
+// Each server of servers/features.mjs has a path per feature; the paths take turns, and the best rounds are compared.
 import "../scripts/node-version.mjs";
+import { generateKeyPairSync, sign } from "node:crypto";
 import { parseArgs } from "node:util";
 import { ensureBuilt } from "../scripts/build.mjs";
-import { Failure, main } from "../scripts/terminal.mjs";
-import { load, serialise } from "./lib/http-load.mjs";
+import { Failure, main, progress } from "../scripts/terminal.mjs";
+import { headersOf } from "./lib/http-client.mjs";
+import { load } from "./lib/http-load.mjs";
 import { startServer } from "./lib/server-process.mjs";
+import { median } from "./lib/statistics.mjs";
+import { request } from "./workload/messages.mjs";
 
-/** The features of servers/features.mjs: what is measured, and how often the CPU without the feature it may take. */
+const ISSUER = "https://login.example.com";
+const CALL = ["tools/call", { name: "add", arguments: { a: 19, b: 23 } }];
+const LIST = ["tools/list", {}];
+
+/** The features: the path to compare with, the request, and how often the CPU without the feature it may take. */
 const FEATURES = {
-  middleware: { title: "one middleware ÷ none", budget: 1.1 },
-  observer: { title: "telemetry() without an SDK ÷ none", budget: 1.05 },
-  telemetry: { title: "telemetry() with an SDK, no exporter ÷ none", budget: 1.35 },
+  hook: { title: "a synchronous hook", base: "none", asked: CALL },
+  token: { title: "a cached token", base: "none", asked: CALL, budget: 1.15 },
+  verified: { title: "a token that is verified each time, ES256", base: "none", asked: CALL },
+  scopes: { title: "scopes that the token has", base: "token", asked: CALL, budget: 1.02 },
+  granted: { title: 'a list of 100 tools with lists: "granted"', base: "listed", asked: LIST, budget: 1.05 },
+  middleware: { title: "one middleware", base: "none", asked: CALL, budget: 1.1 },
+  observer: { title: "telemetry() without an SDK", base: "none", asked: CALL, budget: 1.05 },
+  // Its process has the context manager of an SDK.
+  telemetry: { title: "telemetry() with an SDK, no exporter", base: "none", asked: CALL, budget: 1.35, process: "sdk" },
 };
 
 const OPTIONS = {
   only: { type: "string" },
   rounds: { type: "string", default: "9" },
   requests: { type: "string", default: "1600" },
-  warm: { type: "string", default: "8000" },
 };
+/** The first rounds warm the servers up. */
+const WARM_ROUNDS = 3;
 
 await main(async () => {
   const { values } = parseArgs({ options: OPTIONS });
@@ -28,40 +43,67 @@ await main(async () => {
   if (unknown !== undefined)
     throw new Failure(`Unknown feature "${unknown}". Use ${Object.keys(FEATURES).join(", ")}.`);
   await ensureBuilt();
-  const jobs = await Promise.all(["none", ...chosen].map(start));
-  for (const job of jobs) await run(job, Number(values.warm));
-  for (let round = 0; round < Number(values.rounds); round++) {
-    for (const job of jobs) job.cpu.push(await run(job, Number(values.requests)));
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  process.env.ISSUER = ISSUER;
+  process.env.JWKS = JSON.stringify({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "bench" }] });
+  const token = tokenOf(privateKey);
+  for (const name of ["plain", "sdk"]) {
+    const features = chosen.filter((each) => (FEATURES[each].process ?? "plain") === name);
+    if (features.length > 0) print(features, await measure(name, features, token, values));
   }
-  const [none, ...features] = jobs;
-  console.log(`none: ${best(none).toFixed(1)} µs of server CPU per call (best round)`);
-  for (const job of features) {
-    const { title, budget } = FEATURES[job.name];
-    const ratio = best(job) / best(none);
-    const medians = median(job.cpu) / median(none.cpu);
-    const verdict = ratio <= budget ? "within" : "above";
-    console.log(`${title}: ${ratio.toFixed(2)} (medians ${medians.toFixed(2)}), ${verdict} the budget of ${budget}`);
-  }
-  await Promise.all(jobs.map(({ server }) => server.stop()));
 });
 
-async function start(name) {
+/** Returns the CPU of a request in µs by path, one figure per round. */
+async function measure(name, features, token, { rounds, requests }) {
   const server = await startServer({ name, file: "servers/features.mjs", mode: name }, "http", "");
-  const work = { era: "modern", method: "tools/call", params: [{ name: "add", arguments: { a: 1, b: 2 } }], count: 64 };
-  return { name, server, requests: serialise(server.port, work), cpu: [] };
+  const paths = new Map(
+    features.flatMap((each) => [FEATURES[each].base, each].map((path) => [path, FEATURES[each].asked])),
+  );
+  const jobs = [...paths].map(([path, asked]) => ({ path, bytes: bytesOf(server.port, path, asked, token), cpu: [] }));
+  const count = Number(requests);
+  for (let round = -WARM_ROUNDS; round < Number(rounds); round++) {
+    for (const { bytes, cpu } of jobs) {
+      const before = server.cpuMicros;
+      await load(server.port, bytes, { inFlight: 8, seconds: 600, count });
+      if (round >= 0) cpu.push((server.cpuMicros - before) / count);
+    }
+    progress(`${name}: round ${round + 1} of ${rounds}`);
+  }
+  await server.stop();
+  return new Map(jobs.map(({ path, cpu }) => [path, cpu]));
 }
 
-/** Sends requests one after the other on four connections; returns the CPU of each in µs. */
-async function run({ server, requests }, count) {
-  const before = server.cpuMicros;
-  await load(server.port, requests, { inFlight: 4, seconds: 600, count });
-  return (server.cpuMicros - before) / count;
+function print(features, cpu) {
+  for (const name of features) {
+    const { title, base, budget } = FEATURES[name];
+    const [own, other] = [cpu.get(name), cpu.get(base)];
+    const ratio = Math.min(...own) / Math.min(...other);
+    const verdict = budget === undefined ? "" : ratio <= budget ? `, within ${budget}` : `, ABOVE ${budget}`;
+    const medians = (median(own) / median(other)).toFixed(2);
+    console.log(`${title}: ${ratio.toFixed(2)} × ${base} (medians ${medians})${verdict}`);
+  }
 }
 
-function best({ cpu }) {
-  return Math.min(...cpu);
+/** Returns a request to a path as bytes. All have the token, so that its bytes are not part of a difference. */
+function bytesOf(port, path, [method, params], token) {
+  const message = request("modern", 100_000, method, params);
+  const body = JSON.stringify(message);
+  const headers = {
+    host: `127.0.0.1:${port}`,
+    ...headersOf("modern", message),
+    authorization: `Bearer ${token}`,
+    "content-length": Buffer.byteLength(body),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return [Buffer.from(`POST /${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`)];
 }
 
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+function tokenOf(key) {
+  const iat = Math.floor(Date.now() / 1000);
+  const claims = { iss: ISSUER, aud: "bench", sub: "ada", client_id: "web", scope: "a b", iat, exp: iat + 36_000 };
+  const parts = [{ alg: "ES256", typ: "at+jwt", kid: "bench" }, claims].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString("base64url"),
+  );
+  const input = parts.join(".");
+  return `${input}.${sign("sha256", Buffer.from(input), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
 }

@@ -1,40 +1,55 @@
-// Proffer over HTTP with one feature: features.mjs <transport> <feature>.
-import { context } from "@opentelemetry/api";
+// Proffer over HTTP with a path per feature: features.mjs <transport> plain|sdk. JWKS and ISSUER are variables.
+import { context, ROOT_CONTEXT } from "@opentelemetry/api";
 import { defineServer, defineTool } from "proffer";
 import { serveHttp } from "proffer/http";
+import { oauth } from "proffer/oauth";
+import { telemetry } from "proffer/telemetry";
 
-const [, feature] = process.argv.slice(2);
+const [, processName] = process.argv.slice(2);
 
-const FEATURES = {
-  none: () => ({}),
-  middleware: () => ({ middleware: (_call, next) => next() }),
-  async observer() {
-    const { telemetry } = await import("proffer/telemetry");
-    return { observe: telemetry() };
-  },
+const number = { type: "number" };
+const input = { type: "object", properties: { a: number, b: number }, required: ["a", "b"] };
+const add = { name: "add", input, handle: async ({ a, b }) => a + b };
+const serverOf = (tools, options = {}) =>
+  defineServer({ name: "features", version: "1.0.0", tools: tools.map(defineTool), ...options });
+const plain = () => serverOf([add]);
+const hundred = Array.from({ length: 100 }, (_, index) => ({
+  ...add,
+  name: `add${index}`,
+  scopes: index % 2 ? ["a"] : ["b"],
+}));
+const protect = (path, options) => {
+  const issuer = [{ issuer: process.env.ISSUER, jwks: JSON.parse(process.env.JWKS), audience: "bench" }];
+  return oauth({ issuer, resource: `http://127.0.0.1${path}`, ...options });
+};
+
+const PROCESSES = {
+  plain: () => ({
+    "/none": plain(),
+    "/hook": { server: plain(), authenticate: () => ({ id: "ada" }) },
+    "/token": { server: plain(), authenticate: protect("/token") },
+    "/verified": { server: plain(), authenticate: protect("/verified", { cache: false }) },
+    "/scopes": { server: serverOf([{ ...add, scopes: ["a"] }]), authenticate: protect("/scopes") },
+    "/listed": { server: serverOf(hundred), authenticate: protect("/listed") },
+    "/granted": { server: serverOf(hundred, { lists: "granted" }), authenticate: protect("/granted") },
+    "/middleware": serverOf([add], { middleware: (_call, next) => next() }),
+    "/observer": serverOf([add], { observe: telemetry() }),
+  }),
   /** Spans are sampled and recorded, and go nowhere. */
-  async telemetry() {
-    const { telemetry } = await import("proffer/telemetry");
+  async sdk() {
     const { BasicTracerProvider } = await import("@opentelemetry/sdk-trace-base");
     const { MeterProvider } = await import("@opentelemetry/sdk-metrics");
     await useContexts();
-    return { observe: telemetry({ tracerProvider: new BasicTracerProvider(), meterProvider: new MeterProvider() }) };
+    const providers = { tracerProvider: new BasicTracerProvider(), meterProvider: new MeterProvider() };
+    return { "/none": plain(), "/telemetry": serverOf([add], { observe: telemetry(providers) }) };
   },
 };
 
-const add = defineTool({
-  name: "add",
-  input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
-  handle: async ({ a, b }) => a + b,
-});
-
-const server = defineServer({ name: "proffer", version: "1.0.0", tools: [add], ...(await FEATURES[feature]()) });
-await serveHttp(server, { port: Number(process.env.PORT), sessions: false });
+await serveHttp(await PROCESSES[processName](), { port: Number(process.env.PORT), sessions: false });
 
 /** Keeps the context over promises, as the SDK for Node does. */
 async function useContexts() {
   const { AsyncLocalStorage } = await import("node:async_hooks");
-  const { ROOT_CONTEXT } = await import("@opentelemetry/api");
   const storage = new AsyncLocalStorage();
   context.setGlobalContextManager({
     active: () => storage.getStore() ?? ROOT_CONTEXT,
