@@ -25,7 +25,7 @@ import {
 } from "proffer";
 import { type CustomPlan, createDerivedServer, type Manifest, type Plan } from "proffer/derived";
 import type { FilesOptions } from "proffer/files";
-import type { ServeOptions } from "proffer/http";
+import type { Authenticate, ServeOptions } from "proffer/http";
 import { type JsonlOptions, jsonl } from "proffer/jsonl";
 import { type OAuthOptions, oauth } from "proffer/oauth";
 import { defineObserver, type ObserverOptions } from "proffer/observe";
@@ -510,7 +510,7 @@ export const HOOKS = {
 } satisfies Record<HookName, Hook>;
 
 /** Protects a server by OAuth; each request has the same good token. */
-function withToken(options: Partial<OAuthOptions>): ServeOptions["authenticate"] {
+function withToken(options: Partial<OAuthOptions>): Authenticate {
   const key = createKey("k");
   const iss = "https://login.example.com";
   const iat = Math.floor(Date.now() / 1000);

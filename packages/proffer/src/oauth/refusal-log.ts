@@ -2,7 +2,7 @@ import type { Environment } from "./environment.ts";
 import type { Reason, Refused } from "./outcome.ts";
 
 /** Milliseconds between two lines about the same reason: a flood of bad tokens must not flood the log. */
-export const LOG_INTERVAL = 60_000;
+const LOG_INTERVAL = 60_000;
 
 /** Characters of a wrong value in the log. */
 const MAX_FOUND = 200;

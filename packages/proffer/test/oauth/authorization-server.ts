@@ -136,7 +136,7 @@ export async function signIn(start: URL, user: string): Promise<URLSearchParams>
     const [, action] = /<form[^>]* action="([^"]+)"/.exec(page) ?? [];
     if (action === undefined) throw new Error(`no form: ${response.status} ${page}`);
     url = new URL(action, url);
-    const fields = [...page.matchAll(/<input[^>]* type="hidden"[^>]*>/g)].map(([input]) => [
+    const fields = [...page.matchAll(/<input[^>]* type="hidden"[^>]*>/g)].map(([input]): [string, string] => [
       /name="([^"]*)"/.exec(input)?.[1] ?? "",
       /value="([^"]*)"/.exec(input)?.[1] ?? "",
     ]);

@@ -293,7 +293,7 @@ describe("the principal of a token", () => {
       claims,
       expires: (Number(claims.exp) + 5) * 1000,
     });
-    const { groups } = (principal as { claims: { groups: [string, object] } }).claims;
+    const { groups } = (principal as unknown as { claims: { groups: [string, object] } }).claims;
     for (const part of [principal, claims.scopes, groups, groups[1]]) expect(Object.isFrozen(part)).toBe(true);
   });
 

@@ -4,13 +4,13 @@ import { extractWWWAuthenticateParams as parse2 } from "@modelcontextprotocol/cl
 import { extractWWWAuthenticateParams as parse1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { defineServer, defineTool } from "proffer";
 import { createFetchHandler } from "proffer/fetch";
-import { createNodeHandler, type HttpService, serveHttp } from "proffer/http";
+import { createNodeHandler, type HttpError, type HttpService, serveHttp } from "proffer/http";
 import { oauth } from "proffer/oauth";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { modern, post, postModern, send, sendRaw } from "../http/http-client.ts";
 import { openWorkshop } from "../http/workshop.ts";
 import { FakeIssuer, RESOURCE } from "./fake-issuer.ts";
-import { bearer, protect } from "./protect.ts";
+import { bearer, protect, requestOf } from "./protect.ts";
 
 const ROOT = "/.well-known/oauth-protected-resource";
 const { server } = openWorkshop();
@@ -175,9 +175,7 @@ describe("a challenge", () => {
     const { protection } = protect({ ...options(), scopes: ["a"], ask: "all" });
     let scopes = ["b", "a"];
     protection.attach?.({ where: "", path: "/mcp", scopes: () => scopes, log() {}, addReadinessCheck() {} });
-    const challenge = () =>
-      (protection.authenticate({ query: "", header: () => undefined } as never) as Error & { headers: string[] })
-        .headers[1];
+    const challenge = () => (protection.authenticate(requestOf()) as HttpError).headers[1];
     expect(challenge()).toContain('scope="a b"');
     scopes = ["c"];
     expect(challenge()).toContain('scope="a c"');
