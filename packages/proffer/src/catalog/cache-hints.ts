@@ -23,5 +23,5 @@ export function hintsFor(call: Call): CacheHints {
 
 /** Returns the hints of a fixed list. Middleware may filter any page of it by caller, and all pages must agree. */
 export function listHints(call: Call): CacheHints {
-  return call.server.middleware === undefined ? call.server.hints : hintsFor(call);
+  return call.server.middleware.length === 0 ? call.server.hints : hintsFor(call);
 }

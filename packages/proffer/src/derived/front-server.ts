@@ -1,4 +1,4 @@
-import { createMiddleware, type Middleware, toMiddlewareList } from "../calls/middleware.ts";
+import type { Middleware } from "../calls/middleware.ts";
 import type { ListKind } from "../catalog/changes.ts";
 import type { Entry, Registry } from "../catalog/registry.ts";
 import type { Prompt } from "../prompts/define.ts";
@@ -67,6 +67,7 @@ const OWN = new Set<string>([
   "lifespan",
   "overrides",
   "access",
+  "runMiddleware",
   "onRandomKey",
 ] satisfies (keyof ServerState)[]);
 
@@ -97,7 +98,8 @@ class Front extends ServerState {
     Object.assign(this, Object.fromEntries(settings), {
       store: options.store ?? this.#memory,
       access: undefined,
-      ...(observe && { middleware: createMiddleware([observe, ...toMiddlewareList(options.middleware)], next) }),
+      runMiddleware: undefined,
+      ...(observe && { middleware: [observe, ...next.middleware] }),
     });
     this.tools = new RegistryView(next.tools, substitutes.tool);
     this.prompts = new RegistryView(next.prompts, substitutes.prompt);

@@ -1,6 +1,7 @@
 import { accessOf } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
 import { exposedText } from "../calls/exposed-error.ts";
+import { middlewareOf } from "../calls/run-middleware.ts";
 import { hintsFor } from "../catalog/cache-hints.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { METHODS, type Method } from "../protocol/methods.ts";
@@ -78,7 +79,8 @@ function run(call: Call, handler: Handler): unknown {
 
 /** Runs the handler through the middleware, if there is any. */
 function wrap(call: Call, handler: Handler): unknown {
-  return call.server.middleware === undefined ? handler(call) : call.server.middleware(call, handler);
+  const middleware = middlewareOf(call.server);
+  return middleware === undefined ? handler(call) : middleware(call, handler);
 }
 
 function succeed(call: Call, result: unknown): void {

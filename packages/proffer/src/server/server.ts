@@ -1,8 +1,9 @@
 import type { Access, Item } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
-import { createMiddleware, type RunMiddleware } from "../calls/middleware.ts";
+import { type Middleware, toMiddlewareList } from "../calls/middleware.ts";
 import { type Observers, toObservers } from "../calls/observe.ts";
+import type { RunMiddleware } from "../calls/run-middleware.ts";
 import { checkHints } from "../catalog/cache-hints.ts";
 import { Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
 import { checkName } from "../catalog/names.ts";
@@ -76,7 +77,9 @@ export class ServerState implements Server {
   readonly limits: Required<ServerLimits>;
   readonly hints: CacheHints;
   readonly pageSize: number;
-  readonly middleware: RunMiddleware | undefined;
+  readonly middleware: readonly Middleware[];
+  /** Set by `middlewareOf` with the first request. */
+  runMiddleware: RunMiddleware | undefined;
   readonly observers: Observers | undefined;
   readonly errors: ErrorsOption;
   /** The options that the person who started the server chose. */
@@ -118,7 +121,7 @@ export class ServerState implements Server {
     this.store = options.store ?? new MemoryStore();
     this.hints = { ttlMs: 0, cacheScope: "private", ...options.cache };
     this.pageSize = options.pageSize ?? PAGE_SIZE;
-    this.middleware = createMiddleware(options.middleware, this);
+    this.middleware = toMiddlewareList(options.middleware, this);
     this.errors = checkErrors(options.errors ?? "masked", name);
     this.isRestricted = filtersLists(options, this.hints);
     this.tools = new Registry<Tool>(

@@ -1,7 +1,7 @@
 import type { Call } from "../calls/call.ts";
 import { missingCapabilities, missingCapability } from "../calls/capabilities.ts";
 import { exposedText } from "../calls/exposed-error.ts";
-import { UnexpectedFailure } from "../calls/middleware.ts";
+import { UnexpectedFailure } from "../calls/run-middleware.ts";
 import { limitTime } from "../calls/timeout.ts";
 import { findItem, visibleKeys } from "../calls/uses.ts";
 import { type List, page } from "../catalog/pages.ts";
@@ -172,6 +172,6 @@ function failure(call: Call, tool: Tool, ctx: CallContext, thrown: unknown): Cal
   if (!call.done) call.server.logError(call, `tool "${tool.name}" threw`, thrown);
   const text = exposedText(call, thrown, "throw a ToolError");
   const result = deliver(call, tool, ctx, failureResult(text ?? `Tool "${tool.name}" failed.`));
-  if (call.server.middleware === undefined) return result;
+  if (call.server.middleware.length === 0) return result;
   throw new UnexpectedFailure(thrown, result);
 }
