@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BYTES, HTTP_WRITES, PROMISES, START, STDIO_WRITES } from "./budgets.ts";
+import { BYTES, HTTP_CHUNKS, HTTP_WRITES, PROMISES, START, STDIO_WRITES } from "./budgets.ts";
 import { probe } from "./probe.ts";
 
 /** Allocation is measured as heap growth; a garbage collection would falsify it. */
@@ -23,10 +23,14 @@ describe("over stdio, a request", () => {
 });
 
 describe("over HTTP", () => {
-  const writes = probe<Record<string, number>>("budgets/probe-http.mjs", []);
+  const sent = probe<Record<string, { writes: number; chunks: number }>>("budgets/probe-http.mjs", []);
 
   it.each(Object.entries(HTTP_WRITES))("%s is written no more often than its budget", async (name, { most }) => {
-    expect((await writes)[name]).toBeLessThanOrEqual(most);
+    expect((await sent)[name]?.writes).toBeLessThanOrEqual(most);
+  });
+
+  it.each(Object.entries(HTTP_CHUNKS))("%s has no more chunks than its budget", async (name, { most }) => {
+    expect((await sent)[name]?.chunks).toBeLessThanOrEqual(most);
   });
 });
 

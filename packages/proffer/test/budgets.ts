@@ -35,6 +35,12 @@ export const HTTP_WRITES: Readonly<Record<string, Budget>> = {
   "a large fixed answer": exactly(1),
 };
 
+/** Chunks that these writes consist of. More than one needs a `writev`. */
+export const HTTP_CHUNKS: Readonly<Record<string, Budget>> = {
+  "a small answer": exactly(1),
+  "a large fixed answer": exactly(4),
+};
+
 /** Bytes of heap per request, including its parsed message and its share of the chunk. */
 export const BYTES: Readonly<Record<string, Budget>> = {
   "a synchronous tool": about(1_950),

@@ -1,4 +1,4 @@
-// Counts the socket writes of a response: node probe-http.mjs <dist>.
+// Counts the socket writes of a response and their chunks: node probe-http.mjs <dist>.
 import { createServer, request } from "node:http";
 import { createProbeServer } from "./probe-server.mjs";
 
@@ -7,6 +7,7 @@ const { createNodeHandler } = await import(`${dist}/http.js`);
 const handler = createNodeHandler(await createProbeServer(dist), { sessions: false });
 
 let writes = 0;
+let chunks = 0;
 const server = createServer(handler).on("connection", countWrites).listen(0, "127.0.0.1");
 await new Promise((resolve) => server.once("listening", resolve));
 
@@ -15,8 +16,9 @@ const READS = { "a small answer": "item://42", "a large fixed answer": "text://l
 for (const [name, uri] of Object.entries(READS)) {
   await post({ method: "resources/read", params: { uri } });
   writes = 0;
+  chunks = 0;
   await post({ method: "resources/read", params: { uri } });
-  counts[name] = writes;
+  counts[name] = { writes, chunks };
 }
 process.stderr.write(JSON.stringify(counts), () => process.exit(0));
 
@@ -26,6 +28,7 @@ function countWrites(socket) {
     const original = socket[name];
     socket[name] = function count(...args) {
       writes++;
+      chunks += name === "_write" ? 1 : args[0].length;
       return original.apply(this, args);
     };
   }

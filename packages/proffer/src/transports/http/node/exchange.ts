@@ -6,6 +6,7 @@ import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, Reques
 import { HttpError, sendError, tooLargeError } from "../http-error.ts";
 import { IDLE_TIMEOUT } from "../options.ts";
 import { Upload, uploadsBusyError } from "../uploads.ts";
+import { encodingOf, endWith, toBytes } from "./body.ts";
 import { LargeBody, SLICE } from "./large-body.ts";
 import { textOf, textOfParsed } from "./parsed-body.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
@@ -176,7 +177,7 @@ export class NodeExchange implements HttpExchange {
     } else if (typeof body === "string" && body.length <= SLICE) {
       const length = Buffer.byteLength(body);
       all.push("content-length", String(length));
-      response.writeHead(status, all).end(body, encodingOf(body, length));
+      endWith(response.writeHead(status, all), body, encodingOf(body, length));
     } else {
       const parts = typeof body === "string" ? [body] : body;
       const lengths = parts.map((part) => Buffer.byteLength(part));
@@ -292,13 +293,4 @@ function maxHeaders({ socket }: IncomingMessage): number {
   const owner = (socket as { server?: { maxHeadersCount?: number | null } } | undefined)?.server;
   // 0 means that Node drops none.
   return Math.min(MAX_HEADERS, owner?.maxHeadersCount || MAX_HEADERS);
-}
-
-function toBytes(part: string | Uint8Array, length: number): Uint8Array {
-  return typeof part === "string" ? Buffer.from(part, encodingOf(part, length)) : part;
-}
-
-/** The encoding for a text with that many UTF-8 bytes: pure ASCII is copied as latin1, which is faster. */
-function encodingOf(text: string, bytes: number): "latin1" | "utf8" {
-  return bytes === text.length ? "latin1" : "utf8";
 }
