@@ -366,6 +366,25 @@ describe("A schema", () => {
     expect(message).toContain('set "maxLength" to at most 215');
     expect(compileJsonSchema({ pattern: "^.*a.*b.*$", maxLength: 215 }).check("xaxbx")).toBe(true);
   });
+
+  it("is compiled when a value is checked for the first time", () => {
+    let reads = 0;
+    const colors = new Proxy(["red", "green"], {
+      get(list, key, receiver) {
+        reads++;
+        return Reflect.get(list, key, receiver);
+      },
+    });
+    const { check } = compileJsonSchema({ type: "object", properties: { color: { enum: colors } } });
+    expect(reads).toBe(0);
+    expect(check({ color: "red" })).toBe(true);
+    expect(reads).toBeGreaterThan(0);
+  });
+
+  it.each(["pattern", "patternProperties"])("with an unusable %s deep inside is rejected at once", (keyword) => {
+    const value = keyword === "pattern" ? "(" : { "(": true };
+    expect(rejection({ properties: { list: { items: { anyOf: [{ [keyword]: value }] } } } }).code).toBe("bad_schema");
+  });
 });
 
 describe("The validator", () => {

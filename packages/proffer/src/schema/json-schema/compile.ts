@@ -11,17 +11,25 @@ const TOO_COMPLEX: SchemaIssue = {
 };
 
 /**
- * Compiles a JSON Schema 2020-12 into closures; no code is generated.
+ * Compiles a JSON Schema 2020-12 into closures, on first use; no code is generated.
  *
  * Formats are asserted, numbers must be finite, and properties whose value is `undefined` are absent, as in JSON. A
  * value that takes too much work to validate, or is nested too deep for the stack, is invalid.
  * @throws {UsageError} `bad_schema`, `unsupported_keyword` or `unsafe_pattern`
  */
 export function compileJsonSchema(schema: JsonSchema): CompiledSchema {
-  const root = compileRule(schema);
+  const rules = compileRules(schema);
+  let rule: Rule | undefined;
+  const root = () => {
+    rule ??= rules.ruleAt("");
+    return rule;
+  };
+  // Everything but patterns was validated with the index. The rest can wait: most calls go to few tools, and a client
+  // waits while a server starts.
+  if (rules.index.hasPatterns) root();
   return {
-    check: (value) => checkRoot(root, value),
-    issues: (value) => explainRoot(root, value),
+    check: (value) => checkRoot(root(), value),
+    issues: (value) => explainRoot(root(), value),
   };
 }
 

@@ -13,6 +13,8 @@ const MAX_DEPTH = 200;
 export interface SchemaIndex {
   /** Copies without a prototype, so that reading a keyword never reads an inherited property. */
   readonly schemas: ReadonlyMap<string, JsonSchema>;
+  /** Whether the schema has regular expressions, which are validated when they are compiled. */
+  readonly hasPatterns: boolean;
   /** Returns the target pointer of a `$ref` in the schema at `from`. */
   resolve(ref: string, from: string): string;
 }
@@ -26,6 +28,7 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
   const anchors = new Map<string, string>();
   /** The subschemas and references that apply to the same value, by the pointer of the schema. */
   const inPlace = new Map<string, string[]>();
+  let hasPatterns = false;
 
   function visit(schema: unknown, pointer: string, depth: number): void {
     if (depth > MAX_DEPTH)
@@ -52,6 +55,7 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
       const place = `${pointer}/${keyword}`;
       const expected = shapes.get(shape);
       if (expected?.test(value) === false) rejectSchema(place, `must be ${expected.name}, not ${describeValue(value)}`);
+      if (keyword === "pattern" || keyword === "patternProperties") hasPatterns = true;
       for (const [path, child] of subschemas(shape, value, place)) {
         visit(child, path, depth + 1);
         if (inPlaceKeywords.has(keyword)) here.push(path);
@@ -89,7 +93,7 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
     inPlace.get(pointer)?.push(resolve(schema.$ref, pointer));
   }
   rejectCycles(inPlace);
-  return { schemas, resolve };
+  return { schemas, hasPatterns, resolve };
 }
 
 /** Throws a `UsageError` for the schema at a pointer. */
