@@ -8,8 +8,12 @@ export const MAX_TEMPLATE_LENGTH = 2048;
 const OPERATORS = "+#./;?&";
 /** RFC 6570, section 2.2: reserved for extensions. */
 const RESERVED_OPERATORS = "=,!@|";
-/** RFC 6570, section 2.1, except the apostrophe, which RFC 3986 allows and real templates contain. */
-const NOT_LITERAL = /[\p{Cc}\p{Cs} "<>\\^`|}]|%(?![0-9A-Fa-f]{2})/u;
+/**
+ * RFC 6570, section 2.1, except the apostrophe, which RFC 3986 allows and real templates contain. With \p{Cc} and \p{Cs}
+ * in place of the ranges, V8 takes six times as long to compile it, which delays the start of a server.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters on purpose
+const NOT_LITERAL = /[\u0000-\u001f\u007f-\u009f\ud800-\udfff "<>\\^`|}]|%(?![0-9A-Fa-f]{2})/u;
 const NAME = /^(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*/;
 const PREFIX = /^:([1-9][0-9]{0,3})$/;
 const CONTROL = /\p{Cc}/u;
@@ -106,7 +110,7 @@ function checkName(text: string, position: number, name: string): void {
       `the name ${quote(name)} is not percent-encoded UTF-8. Choose another name.`,
     );
   }
-  if (CONTROL.test(decoded)) {
+  if (decoded !== name && CONTROL.test(decoded)) {
     throw new TemplateError(
       text,
       position,
