@@ -63,6 +63,8 @@ export class FakeIssuer {
     );
     server.on("request", (request, response) => {
       this.requests.push(request.url ?? "");
+      // A busy machine would use a kept connection after this server has closed it.
+      response.setHeader("connection", "close");
       const respond = this.routes.get(request.url ?? "");
       if (respond === undefined) response.writeHead(404).end();
       else respond(request, response);
@@ -85,8 +87,9 @@ export class FakeIssuer {
   }
 
   claims(changes: object = {}, now = Date.now()): Record<string, unknown> {
-    const iat = Math.floor(now / 1000);
-    const times = { iat, exp: iat + 300 };
+    const seconds = Math.floor(now / 1000);
+    // In the past, because the clock of a test stands still while a busy machine creates the token.
+    const times = { iat: seconds - 600, exp: seconds + 600 };
     const granted = { sub: "ada", client_id: "web", scope: "orders:read" };
     return { iss: this.url, aud: RESOURCE, ...granted, ...times, jti: randomUUID(), ...changes };
   }

@@ -77,7 +77,7 @@ describe("the keys of an issuer", () => {
 
   const BROKEN: [string, Parameters<FakeIssuer["route"]>[1]][] = [
     ["answers with 500", (_, response) => response.writeHead(500).end()],
-    ["redirects", (_, response) => response.writeHead(302, { location: "http://169.254.169.254/" }).end()],
+    ["redirects", (_, response) => response.writeHead(302, { location: "/elsewhere" }).end()],
     ["answers with HTML", (_, response) => response.end("<html>")],
     ["answers with 20 MB", (_, response) => response.end(`{"keys":[${" ".repeat(20_000_000)}]}`)],
     ["answers with 101 keys", json(() => ({ keys: Array(101).fill({}) }))],
@@ -89,6 +89,7 @@ describe("the keys of an issuer", () => {
     const guard = protect(options());
     const [working] = [issuer.routes.get(KEYS_PATH)];
     issuer.route(KEYS_PATH, respond);
+    if (working !== undefined) issuer.route("/elsewhere", working);
     for (let round = 1; round <= 2; round++) {
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => guard.try(bearer(issuer.token()))));
       expect(outcomes).toEqual(Array(20).fill(expect.objectContaining({ status: 503, headers: ["retry-after", "5"] })));
@@ -96,6 +97,7 @@ describe("the keys of an issuer", () => {
       guard.clock.pass(COOL_DOWN);
     }
     expect(guard.logged.filter(({ level }) => level === "error")).toHaveLength(2);
+    expect(issuer.requests).not.toContain("/elsewhere");
     if (working !== undefined) issuer.route(KEYS_PATH, working);
     expect(statusOf(await guard.try(bearer(issuer.token())))).toBe(200);
   });
