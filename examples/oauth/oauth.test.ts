@@ -24,7 +24,7 @@ beforeAll(async () => {
     "--oauth-resource",
     String(env.RESOURCE),
   ];
-  desk = await serveOverHttp(pathOf("desk.ts"), env, [...flags, "--oauth-scopes", "orders:read"]);
+  desk = await serveOverHttp(pathOf("server.ts"), env, [...flags, "--oauth-scopes", "orders:read"]);
 });
 afterAll(() => desk.close());
 

@@ -36,8 +36,10 @@ export type ServerEvent =
     }
   /** An event stream over HTTP. */
   | { readonly type: "stream_opened" | "stream_closed" }
-  /** `authenticate` refused a request with this HTTP status. */
-  | { readonly type: "auth_refused"; readonly status: number };
+  /** `authenticate` refused a request with this HTTP status; `oauth()` also says why. */
+  | { readonly type: "auth_refused"; readonly status: number; readonly reason?: string | undefined }
+  /** `oauth()` fetched the keys of an issuer, or tried to. */
+  | { readonly type: "keys_fetched"; readonly failed: boolean };
 
 /** What an observer adds to a request from the server to the client, and how it learns the end of the request. */
 export interface RequestObserver {

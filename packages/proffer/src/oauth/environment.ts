@@ -1,4 +1,5 @@
 import { consoleLog, type LogSink } from "../support/log.ts";
+import type { ProtectedServer } from "../transports/http/protection.ts";
 
 /** What the parts of a protection share. Tests replace the clock and the time limit. */
 export interface Environment {
@@ -10,11 +11,12 @@ export interface Environment {
   readonly fetchTimeout: number;
   /** The log of the protected server. */
   log: LogSink;
+  report: ProtectedServer["report"];
 }
 
 /** Milliseconds for a request to an authorization server. */
 export const FETCH_TIMEOUT = 5000;
 
 export function createEnvironment(): Environment {
-  return { now: Date.now, uptime: () => performance.now(), fetchTimeout: FETCH_TIMEOUT, log: consoleLog };
+  return { now: Date.now, uptime: () => performance.now(), fetchTimeout: FETCH_TIMEOUT, log: consoleLog, report() {} };
 }

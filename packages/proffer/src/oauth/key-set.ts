@@ -63,8 +63,11 @@ export class KeySet {
   async #load(): Promise<KnownKeys> {
     const { issuer, jwks } = this.#settings;
     try {
-      return await toKeys(typeof jwks === "object" ? jwks : await this.#fetch(jwks));
+      const keys = await toKeys(typeof jwks === "object" ? jwks : await this.#fetch(jwks));
+      this.#environment.report({ type: "keys_fetched", failed: false });
+      return keys;
     } catch (error) {
+      this.#environment.report({ type: "keys_fetched", failed: true });
       const message = `OAuth: the keys of ${issuer} cannot be fetched${this.#attempts.value ? "; the last ones stay in use" : ""}`;
       this.#environment.log({ level: this.#attempts.value ? "warning" : "error", message, error });
       throw error;

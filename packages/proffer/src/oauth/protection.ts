@@ -83,6 +83,7 @@ export class OAuthProtection implements Protection {
     }
     this.#servers.push(server);
     this.#environment.log = server.log;
+    this.#environment.report = server.report;
     server.addReadinessCheck("keys", async () => {
       const ready = await Promise.all(this.#issuers.map(({ keys }) => keys.ready()));
       return ready.every((each) => each);
@@ -139,6 +140,8 @@ export class OAuthProtection implements Protection {
   #refuse(refused: Refused, key?: string): HttpError {
     if (key !== undefined && refused.reason !== "unavailable") this.#cache?.add(key, refused, 0);
     this.#refusals.write(refused);
-    return this.#challenges.refused(refused.reason);
+    const error = this.#challenges.refused(refused.reason);
+    error.reason = refused.reason;
+    return error;
   }
 }

@@ -47,7 +47,7 @@ export class Metrics {
 
   event(event: ServerEvent): void {
     if (this.#all === undefined) return;
-    const { sessions, sessionDurations, streams, refused } = this.#all;
+    const { sessions, sessionDurations, streams, refused, keys } = this.#all;
     switch (event.type) {
       case "session_opened":
         sessions.add(1);
@@ -66,7 +66,10 @@ export class Metrics {
         streams.add(-1);
         break;
       case "auth_refused":
-        refused.add(1, { reason: String(event.status) });
+        refused.add(1, { reason: event.reason ?? String(event.status) });
+        break;
+      case "keys_fetched":
+        keys.add(1, { outcome: event.failed ? "error" : "ok" });
         break;
     }
   }
@@ -86,6 +89,7 @@ function createInstruments(meter: Meter) {
     sessions: meter.createUpDownCounter("proffer.sessions.active", { description: "Open sessions." }),
     streams: meter.createUpDownCounter("proffer.streams.active", { description: "Open event streams over HTTP." }),
     refused: meter.createCounter("proffer.auth.refused", { description: "Refused callers, by reason." }),
+    keys: meter.createCounter("proffer.keys.fetch", { description: "Attempts to fetch the keys of an issuer." }),
     limited: meter.createCounter("proffer.rate.limited", { description: "Calls that were refused as busy." }),
   };
 }

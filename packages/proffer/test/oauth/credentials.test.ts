@@ -107,7 +107,7 @@ const trying = (headers: Headers, query = "") =>
   over("POST", service.url + query, bodyOf(MODERN), { ...headersOf(MODERN), ...headers });
 
 describe.each(WAYS)("a request by $name", (way) => {
-  it("AT1: without credentials gets a challenge without an error", async () => {
+  it("T065, AT1: without credentials gets a challenge without an error", async () => {
     expect(await way.send({})).toEqual(MISSING);
   });
 
@@ -137,7 +137,7 @@ describe("the Authorization header", () => {
     expect((await trying({ authorization: `${scheme} ${issuer.token()}` })).status).toBe(200);
   });
 
-  it("AT4: must have one well-formed token", async () => {
+  it("T066, AT4: must have one well-formed token", async () => {
     const token = issuer.token();
     const wrong = ["", " \t", `  ${token}`, `\t${token}`, ` ${token} b`, ` ${token},Bearer b`, ` ${token}, Bearer b`];
     for (const rest of [...wrong, " =a", " a=b", ' "a"']) {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { COOL_DOWN } from "../../src/oauth/attempts.ts";
 import { FRESH, STALE } from "../../src/oauth/key-set.ts";
 import { createKey, FakeIssuer, forge, json, KEYS_PATH, RESOURCE, toJwk } from "./fake-issuer.ts";
@@ -191,6 +191,27 @@ describe("the keys of an issuer", () => {
       expect(guard.logged[0]).toMatchObject({ level: "error" });
     }
     expect(issuer.fetches).toBe(0);
+  });
+
+  it.each([
+    "https://169.254.169.254/keys",
+    "https://127.1/keys",
+    "https://0x7f000001/keys",
+    "https://[::ffff:10.0.0.1]/keys",
+    "https://localtest.me/keys",
+    "http://10.0.0.1/keys",
+    "file:///etc/passwd",
+    "https://user:password@keys.example.com/keys",
+  ])("T072: are not fetched from %s, although the metadata says so", async (jwks_uri) => {
+    const connect = vi.spyOn(globalThis, "fetch");
+    issuer.route(
+      "/.well-known/oauth-authorization-server",
+      json(() => ({ issuer: issuer.url, jwks_uri })),
+    );
+    expect(statusOf(await protect(options()).try(bearer(issuer.token())))).toBe(503);
+    const hosts = connect.mock.calls.map(([url]) => new URL(String(url)).host);
+    connect.mockRestore();
+    expect(new Set(hosts)).toEqual(new Set([new URL(issuer.url).host]));
   });
 
   it("are not fetched from another host, unless it is trusted", async () => {

@@ -174,7 +174,14 @@ describe("a challenge", () => {
   it("asks for every scope of the server if `ask` is all", () => {
     const { protection } = protect({ ...options(), scopes: ["a"], ask: "all" });
     let scopes = ["b", "a"];
-    protection.attach?.({ where: "", path: "/mcp", scopes: () => scopes, log() {}, addReadinessCheck() {} });
+    protection.attach?.({
+      where: "",
+      path: "/mcp",
+      scopes: () => scopes,
+      log() {},
+      report() {},
+      addReadinessCheck() {},
+    });
     const challenge = () => (protection.authenticate(requestOf()) as HttpError).headers[1];
     expect(challenge()).toContain('scope="a b"');
     scopes = ["c"];

@@ -35,6 +35,7 @@ export function protect(options: OAuthOptions, changes: Partial<Environment> = {
     uptime: () => clock.uptime,
     fetchTimeout: 30_000,
     log,
+    report: () => {},
     ...changes,
   };
   const protection = new OAuthProtection(toSettings(options), environment);

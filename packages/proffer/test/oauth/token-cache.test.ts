@@ -73,7 +73,7 @@ describe("a verified token", () => {
 
 describe("AT45: the cache of tokens", () => {
   const clock = new TestClock();
-  const environment = { now: () => clock.time, uptime: () => clock.uptime, fetchTimeout: 1, log() {} };
+  const environment = { now: () => clock.time, uptime: () => clock.uptime, fetchTimeout: 1, log() {}, report() {} };
 
   it("keeps the newest of 100,000 tokens, and refused ones do not displace them", () => {
     const cache = new TokenCache(10_000, environment);

@@ -1,10 +1,12 @@
 import { metrics } from "@opentelemetry/api";
 import { Busy, defineServer, defineTool, ToolError } from "proffer";
 import { serveHttp, unauthorized } from "proffer/http";
+import { oauth } from "proffer/oauth";
 import { telemetry } from "proffer/telemetry";
 import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import { legacy, modern, openSession, post, postModern, send } from "../http/http-client.ts";
+import { FakeIssuer } from "../oauth/fake-issuer.ts";
 import { startSdk } from "./sdk.ts";
 
 const tools = [
@@ -101,6 +103,32 @@ describe("the metrics of a server", () => {
     expect(await sdk.points("proffer.rate.limited")).toMatchObject([
       { attributes: { "mcp.method.name": "tools/call" }, value: 1 },
     ]);
+  });
+
+  it("say why oauth() refused callers, and count how often it fetched keys", async () => {
+    const sdk = startSdk();
+    const issuer = await FakeIssuer.open();
+    const resource = "http://127.0.0.1/mcp";
+    const service = await serveHttp(
+      defineServer({
+        name: "s",
+        version: "1",
+        observe: telemetry(sdk.options),
+        tools: [defineTool({ name: "t", scopes: ["x"], handle: () => "" })],
+      }),
+      { port: 0, authenticate: oauth({ issuer: issuer.url, resource }) },
+    );
+    const call = (token: string) =>
+      postModern(service.url, modern("tools/call", { name: "t" }), { authorization: `Bearer ${token}` });
+    expect((await call(issuer.token({ aud: "elsewhere" }))).status).toBe(401);
+    expect((await call(issuer.token({ aud: resource, scope: "y" }))).status).toBe(403);
+    await service.close();
+    await issuer.close();
+    expect(await sdk.points("proffer.auth.refused")).toMatchObject([
+      { attributes: { reason: "audience" }, value: 1 },
+      { attributes: { reason: "scope" }, value: 1 },
+    ]);
+    expect(await sdk.points("proffer.keys.fetch")).toMatchObject([{ attributes: { outcome: "ok" }, value: 1 }]);
   });
 
   it("can be switched off", async () => {

@@ -32,6 +32,7 @@ export class Authentication {
       path,
       scopes: () => scopesOf(server),
       log: server.log,
+      report: (event) => server.observers?.event(event),
       addReadinessCheck: (name, check) => addReadinessCheck(server, name, check),
     });
   }
@@ -66,7 +67,7 @@ export class Authentication {
 
   #identified(exchange: HttpExchange, caller: unknown, next: (exchange: HttpExchange) => void): void {
     if (caller instanceof HttpError) {
-      this.#server.observers?.event({ type: "auth_refused", status: caller.status });
+      this.#server.observers?.event({ type: "auth_refused", status: caller.status, reason: caller.reason });
       sendError(exchange, caller);
     } else if (!isCaller(caller)) this.#failed(exchange, new TypeError(NO_CALLER));
     else {

@@ -32,6 +32,8 @@ export class HttpError extends Error {
   readonly status: number;
   readonly error: RpcError;
   readonly headers: HeaderList;
+  /** Why a caller was refused, for metrics; never sent. */
+  reason: string | undefined;
 
   constructor(status: number, error: RpcError | string, headers: HeaderList = NO_HEADERS) {
     const rpc = typeof error === "string" ? new RpcError("invalid_request", error) : error;

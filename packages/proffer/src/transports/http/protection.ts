@@ -1,3 +1,4 @@
+import type { ServerEvent } from "../../calls/observe.ts";
 import type { Principal } from "../../calls/principal.ts";
 import type { ReadinessCheck, ReadinessName } from "../../server/readiness.ts";
 import type { LogSink } from "../../support/log.ts";
@@ -39,6 +40,8 @@ export interface ProtectedServer {
   /** Every scope that a tool, prompt, resource or parameter has now. */
   scopes(): readonly string[];
   readonly log: LogSink;
+  /** Reports an event to the server's observers. */
+  report(event: ServerEvent): void;
   addReadinessCheck(name: ReadinessName, check: ReadinessCheck): void;
 }
 
