@@ -7,14 +7,16 @@ import type { DocComment } from "./doc-comment.ts";
 export function descriptionOf({ text, tags }: Pick<DocComment, "text" | "tags">): string {
   const textOf = (tag: string) => tags.filter(({ name }) => name === tag).map((found) => found.text);
   const parts = [...textOf("summary"), text, ...textOf("description")].filter(Boolean);
-  return parts.filter((part, index) => !isRepeated(part, index, parts)).join("\n\n");
+  const [only = ""] = parts;
+  if (parts.length < 2) return only;
+  const words = parts.map(normalize);
+  return parts.filter((_, index) => !isRepeated(index, words)).join("\n\n");
 }
 
 /** Whether a longer part, or an equal one before it, has the same words. */
-function isRepeated(part: string, index: number, parts: readonly string[]): boolean {
-  const words = normalize(part);
-  return parts.some((other, at) => {
-    const others = normalize(other);
+function isRepeated(index: number, parts: readonly string[]): boolean {
+  const words = parts[index] ?? "";
+  return parts.some((others, at) => {
     return at !== index && others.includes(words) && (others.length > words.length || at < index);
   });
 }

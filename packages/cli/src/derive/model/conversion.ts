@@ -66,6 +66,8 @@ export interface Conversion {
   readonly unions: Map<Plan, UnionFacts>;
   /** The names of the aliases that schemas without a definition come from. */
   readonly names: WeakMap<DerivedSchema, string>;
+  /** The results of `isOnlyInCode`. */
+  readonly onlyInCode: Map<ts.Type, boolean>;
   /** The name of the converted thing, for diagnostics. */
   subject: string;
   /** Its declaration, if it is the author's. */

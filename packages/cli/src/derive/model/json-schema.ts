@@ -54,10 +54,17 @@ export function mapSubschemas(
 
 /** Calls `visit` with each direct subschema. */
 export function forEachSubschema(schema: DerivedSchema, visit: (subschema: DerivedSchema) => void): void {
-  mapSubschemas(schema, (subschema) => {
-    visit(subschema);
-    return subschema;
-  });
+  const { properties, patternProperties, propertyNames, additionalProperties, prefixItems, items } = schema;
+  const { anyOf, oneOf, not } = schema;
+  if (properties) for (const key in properties) visit(properties[key] as DerivedSchema);
+  if (patternProperties) for (const key in patternProperties) visit(patternProperties[key] as DerivedSchema);
+  if (propertyNames) visit(propertyNames);
+  if (additionalProperties) visit(additionalProperties);
+  prefixItems?.forEach(visit);
+  if (items) visit(items);
+  anyOf?.forEach(visit);
+  oneOf?.forEach(visit);
+  if (not) visit(not);
 }
 
 /** Whether a schema and its subschemas are at most `max`. Stops counting beyond it. */

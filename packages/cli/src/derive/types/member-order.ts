@@ -1,5 +1,5 @@
 import ts from "typescript";
-import { argumentNodes, orderedMembers, unwrapNode } from "./type-node.ts";
+import { argumentNodes, orderedMembers, ranksOf, unwrapNode } from "./type-node.ts";
 
 /**
  * Returns the properties of a type in source order. The compiler orders those of a mapped type by where each key first
@@ -13,7 +13,7 @@ export function orderedProperties(
   const members = checker.getPropertiesOfType(type);
   if (type.isIntersection()) {
     const names = type.types.flatMap((part) => orderedProperties(checker, part, undefined).map(({ name }) => name));
-    return sorted(members, ranks(names));
+    return sorted(members, ranksOf(names));
   }
   const mapped = mappedNode(type);
   if (mapped === undefined) return members;
@@ -21,7 +21,7 @@ export function orderedProperties(
   const keys = keyNames(checker, node ?? mapped);
   // For the keys of another type, the compiler has the order of that type.
   if (keys.length === 0 && mapped.typeParameter.constraint && isKeyof(mapped.typeParameter.constraint)) return members;
-  return sorted(members, ranks(keys), (a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return sorted(members, ranksOf(keys), (a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 function mappedNode(type: ts.Type): ts.MappedTypeNode | undefined {
@@ -47,14 +47,10 @@ function keyNames(checker: ts.TypeChecker, node: ts.TypeNode | undefined): strin
 
 /** Sorts by the position of the declarations. Types whose properties are mixed keep the order in which they occur. */
 function byDeclaration(members: readonly ts.Symbol[]): readonly ts.Symbol[] {
-  const parents = members.map((member) => member.declarations?.[0]?.parent);
-  const rankOf = (member: ts.Symbol) => parents.indexOf(member.declarations?.[0]?.parent);
+  const parents = ranksOf(members.map((member) => member.declarations?.[0]?.parent));
+  const rankOf = (member: ts.Symbol) => parents.get(member.declarations?.[0]?.parent) ?? 0;
   const positionOf = (member: ts.Symbol) => member.declarations?.[0]?.pos ?? 0;
   return [...members].sort((a, b) => rankOf(a) - rankOf(b) || positionOf(a) - positionOf(b));
-}
-
-function ranks(names: readonly string[]): ReadonlyMap<string, number> {
-  return new Map([...new Set(names)].map((name, rank) => [name, rank] as const));
 }
 
 function sorted(

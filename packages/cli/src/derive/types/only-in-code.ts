@@ -10,22 +10,33 @@ const WRAPPERS = new Set(["Object", "Function", "String", "Number", "Boolean", "
  * Whether no argument can have the type, because JSON has no such value: symbols, functions, and objects with methods,
  * such as the RegExp in `string | RegExp`.
  */
-export function isOnlyInCode(conversion: Conversion, type: ts.Type, within: readonly ts.Type[] = []): boolean {
+export function isOnlyInCode(conversion: Conversion, type: ts.Type): boolean {
+  if (conversion.direction === "out") return false;
+  let known = conversion.onlyInCode.get(type);
+  if (known === undefined) {
+    known = find(conversion, type, []);
+    conversion.onlyInCode.set(type, known);
+  }
+  return known;
+}
+
+/** `within` are the types that contain this one. */
+function find(conversion: Conversion, type: ts.Type, within: readonly ts.Type[]): boolean {
   const { checker, direction, codecs } = conversion;
   // A list of lists that contains itself can be empty.
-  if (direction === "out" || within.includes(type)) return false;
+  if (within.includes(type)) return false;
   const outer = [...within, type];
   if (type.flags & ts.TypeFlags.ESSymbolLike) return true;
   if (type.isUnion()) {
     const present = type.types.filter((member) => !isAbsent(member) && !(member.flags & ts.TypeFlags.Null));
-    return present.length > 0 && present.every((member) => isOnlyInCode(conversion, member, outer));
+    return present.length > 0 && present.every((member) => find(conversion, member, outer));
   }
   if (codecs.find(type, direction)) return false;
   // A brand has the methods of its primitive type, so only the parts count.
-  if (type.isIntersection()) return type.types.some((part) => isOnlyInCode(conversion, part, outer));
+  if (type.isIntersection()) return type.types.some((part) => find(conversion, part, outer));
   if (!(type.flags & ts.TypeFlags.Object)) return false;
   const [element] = checker.isArrayType(type) ? checker.getTypeArguments(type as ts.TypeReference) : [];
-  if (element) return isOnlyInCode(conversion, element, outer);
+  if (element) return find(conversion, element, outer);
   if (isToJsonOnly(checker, type)) return true;
   if (isArrayOrPlatform(conversion, type)) return false;
   if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) return true;

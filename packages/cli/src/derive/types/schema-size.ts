@@ -9,22 +9,12 @@ export function describeSize(subject: string): string {
 
 /** Counts the subschemas of a final schema, as the run-time does. */
 export function countSchemas(schema: DerivedSchema): number {
-  return countAll([schema, ...Object.values(schema.$defs ?? {})], () => true);
-}
-
-/** Counts the subschemas that a definition adds to a schema, at least: a reference may become its target. */
-export function countOwnSchemas(schema: DerivedSchema): number {
-  return countAll([schema], ({ $ref }) => $ref === undefined);
-}
-
-function countAll(schemas: DerivedSchema[], isCounted: (schema: DerivedSchema) => boolean): number {
-  let count = schemas.length;
-  for (const schema of schemas) {
+  let count = 0;
+  function visit(part: DerivedSchema): void {
     // The run-time counts `false` too.
-    if (schema.additionalProperties === false) count++;
-    forEachSubschema(schema, (inner) => {
-      if (isCounted(inner)) count += countAll([inner], isCounted);
-    });
+    count += part.additionalProperties === false ? 2 : 1;
+    forEachSubschema(part, visit);
   }
+  for (const part of [schema, ...Object.values(schema.$defs ?? {})]) visit(part);
   return count;
 }

@@ -1,10 +1,10 @@
-import { MAX_SCHEMAS, type Plan } from "proffer/derived";
+import type { Plan } from "proffer/derived";
 import ts from "typescript";
 import { documentSymbol } from "../comments/document.ts";
 import { withInteger } from "../comments/keywords.ts";
 import type { Conversion, Converted, Definition, Direction, Problem, UnionFacts } from "../model/conversion.ts";
 import { referenceTo, referredName } from "../model/conversion.ts";
-import { type DerivedSchema, forEachSubschema, type JsonType, withNull } from "../model/json-schema.ts";
+import { type JsonType, withNull } from "../model/json-schema.ts";
 import type { Origins } from "../program/origin.ts";
 import type { CustomCodecs } from "./custom-codecs.ts";
 import { createGrowth, type Instance } from "./growth.ts";
@@ -12,7 +12,8 @@ import { instanceName } from "./instance-name.ts";
 import { convertObject } from "./object.ts";
 import { anything } from "./outward.ts";
 import { convertPrimitive } from "./primitive.ts";
-import { countOwnSchemas, describeSize } from "./schema-size.ts";
+import { Reach } from "./reach.ts";
+import { describeSize } from "./schema-size.ts";
 import { aliasesOf, asWritten, includesUndefined, isErrorType } from "./type-node.ts";
 import { convertUnion } from "./union.ts";
 import { describeUnresolved } from "./unresolved.ts";
@@ -29,9 +30,8 @@ interface Unit {
   instance: Instance | undefined;
 }
 
-/** A definition whose content is not converted yet. */
+/** How to convert the content of a definition. */
 interface Pending {
-  definition: Definition;
   instance: Instance;
   subject: string;
   place: ts.Node | undefined;
@@ -48,14 +48,11 @@ export function createConversion(
   const definitions = new Map<string, Definition>();
   const byType = new Map<ts.Type, Definition>();
   const growth = createGrowth(checker);
-  /** The definitions of this collection to convert: a list instead of recursion, so that no chain is too long. */
-  const pending: Pending[] = [];
+  /** The definitions whose content is not converted yet: no function needs them, or one that is too large. */
+  const pending = new Map<Definition, Pending>();
+  const reach = new Reach(definitions, complete);
   /** What this collection has converted, by type and by the node that declares it, which may decide the order. */
   let converted = new Map<ts.Type, Map<ts.TypeNode | undefined, Converted>>();
-  /** The number of subschemas of this collection; those of definitions that others have converted are not counted. */
-  let size = 0;
-  /** The types that got a definition in this collection. */
-  let added: ts.Type[] = [];
   let unit = newUnit([]);
 
   function addDefinition(type: ts.Type, label: string | undefined, json: JsonType): Definition {
@@ -65,25 +62,20 @@ export function createConversion(
     return definition;
   }
 
-  function defer(type: ts.Type, definition: Definition, make: () => Converted): void {
-    const { subject, place } = conversion;
-    pending.push({ definition, instance: growth.enter(type, unit.instance), subject, place, make });
-  }
-
-  function convertPending(): void {
+  /** Converts the content of a definition, once. */
+  function complete(definition: Definition): void {
+    const next = pending.get(definition);
+    if (next === undefined) return;
+    pending.delete(definition);
     const outer = { unit, subject: conversion.subject, place: conversion.place };
-    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      const { definition, instance, make, subject, place } = next;
-      unit = newUnit(definition.problems, instance);
-      conversion.subject = subject;
-      // A definition is shared, so its problems may point only to its own declarations.
-      conversion.place = undefined;
-      if (size > MAX_SCHEMAS) conversion.report("PF1110", "");
-      else if (growth.isEndless(instance)) {
-        const own = outer.place === place ? undefined : place;
-        conversion.report("PF1107", `${subject} has a type that expands infinitely. Limit its depth.`, own);
-      } else size += countOwnSchemas(Object.assign(definition, make()).schema);
-    }
+    unit = newUnit(definition.problems, next.instance);
+    conversion.subject = next.subject;
+    // A definition is shared, so its problems may point only to its own declarations.
+    conversion.place = undefined;
+    if (growth.isEndless(next.instance)) {
+      const own = outer.place === next.place ? undefined : next.place;
+      conversion.report("PF1107", `${next.subject} has a type that expands infinitely. Limit its depth.`, own);
+    } else Object.assign(definition, next.make());
     unit = outer.unit;
     conversion.subject = outer.subject;
     conversion.place = outer.place;
@@ -113,6 +105,7 @@ export function createConversion(
     definitions,
     unions: new Map<Plan, UnionFacts>(),
     names: new WeakMap(),
+    onlyInCode: new Map(),
     subject: "",
     place: undefined,
     library: undefined,
@@ -142,8 +135,8 @@ export function createConversion(
       if (definition === undefined) {
         definition = addDefinition(type, label, json);
         byType.set(type, definition);
-        added.push(type);
-        defer(type, definition, make);
+        const { subject, place } = conversion;
+        pending.set(definition, { instance: growth.enter(type, unit.instance), subject, place, make });
       }
       return refer(definition);
     },
@@ -171,9 +164,9 @@ export function createConversion(
     },
 
     inline(given) {
-      convertPending();
       const definition = definitions.get(referredName(given.schema) ?? "");
       if (definition === undefined) return given;
+      complete(definition);
       unit.problems.push(...definition.problems);
       const { $ref: _, ...siblings } = given.schema;
       // The plan of a codec is not that of its JSON form.
@@ -188,18 +181,15 @@ export function createConversion(
     collect(subject, place, run) {
       unit = newUnit([]);
       converted = new Map();
-      size = 0;
-      added = [];
       conversion.subject = subject;
       conversion.place = place;
       const collected = run();
-      convertPending();
-      const problems = [...unit.problems, ...reachableProblems(definitions, collected.schema)];
-      if (!problems.some(({ code }) => code === "PF1110")) return { ...collected, problems };
-      // Some definitions were left out. Others may refer to them, and a function that needs a few of them is right.
-      for (const type of added) byType.delete(type);
-      const known = problems.filter(({ code }) => code !== "PF1110");
-      return { schema: {}, problems: [...known, { code: "PF1110", message: describeSize(subject), node: place }] };
+      const reached = reach.from(collected.schema);
+      if (reached !== "too large") return { ...collected, problems: [...unit.problems, ...reached] };
+      return {
+        schema: {},
+        problems: [...unit.problems, { code: "PF1110", message: describeSize(subject), node: place }],
+      };
     },
   };
   return conversion;
@@ -238,19 +228,4 @@ function convertType(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
 
 function refer({ id }: Definition): Converted {
   return { schema: referenceTo(id), plan: { kind: "ref", name: id } };
-}
-
-function reachableProblems(definitions: ReadonlyMap<string, Definition>, root: DerivedSchema): Problem[] {
-  const found = new Set<Definition>();
-  const reached = new Set([root]);
-  // The set grows while it is read.
-  for (const schema of reached) {
-    const definition = definitions.get(referredName(schema) ?? "");
-    if (definition) {
-      found.add(definition);
-      reached.add(definition.schema);
-    }
-    forEachSubschema(schema, (inner) => reached.add(inner));
-  }
-  return [...found].flatMap(({ problems }) => problems);
 }

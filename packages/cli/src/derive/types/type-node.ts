@@ -107,8 +107,13 @@ export function asWritten(checker: ts.TypeChecker, given: ts.Type, node: ts.Type
   if (written === given) return { type: given, node };
   const members = written.isUnion() ? written.types : [written];
   const present = given.isUnion() ? given.types.filter((type) => !isAbsent(type)) : [given];
-  const isSame = present.length === members.length && present.every((type) => members.includes(type));
+  const isSame = present.length === members.length && isSubset(present, members);
   return isSame ? { type: written, node } : { type: given, node: undefined };
+}
+
+function isSubset(types: readonly ts.Type[], of: readonly ts.Type[]): boolean {
+  const all = new Set(of);
+  return types.every((type) => all.has(type));
 }
 
 /**
@@ -120,11 +125,9 @@ export function orderedMembers(checker: ts.TypeChecker, union: ts.UnionType, nod
   const declaration = union.aliasSymbol?.declarations?.find(ts.isTypeAliasDeclaration);
   if (declaration && !declaration.typeParameters) collectMembers(checker, declaration.type, written);
   if (node) collectMembers(checker, node, written);
-  const ranks = new Map([...written.keys()].map((type, rank) => [type, rank] as const));
-  const rankOf = (type: ts.Type) => ranks.get(type) ?? ranks.size;
-  return [...union.types]
-    .sort((a, b) => rankOf(a) - rankOf(b) || compareTypes(a, b))
-    .map((type) => ({ type, node: written.get(type) }));
+  const ranks = ranksOf(written.keys());
+  const sorted = sortMembers(union, (type) => ranks.get(type));
+  return sorted.map((type) => ({ type, node: written.get(type) }));
 }
 
 function collectMembers(checker: ts.TypeChecker, node: ts.TypeNode, into: Map<ts.Type, ts.TypeNode | undefined>): void {
@@ -151,12 +154,24 @@ function membersOf(checker: ts.TypeChecker, union: ts.UnionType, node: ts.TypeNo
   } else if (ts.isTypeReferenceNode(node)) {
     for (const argument of node.typeArguments ?? []) collectMembers(checker, argument, written);
   }
-  const order = [...written.keys()];
-  const rankOf = (type: ts.Type) => {
-    const rank = type.isStringLiteral() && names.length > 0 ? names.indexOf(type.value) : order.indexOf(type);
-    return rank < 0 ? names.length + order.length : rank;
-  };
-  return [...union.types].sort((a, b) => rankOf(a) - rankOf(b) || compareTypes(a, b));
+  const byName = ranksOf(names);
+  const byType = ranksOf(written.keys());
+  return sortMembers(union, (type) =>
+    type.isStringLiteral() && names.length > 0 ? byName.get(type.value) : byType.get(type),
+  );
+}
+
+/** Returns the position of each item. */
+export function ranksOf<Item>(items: Iterable<Item>): ReadonlyMap<Item, number> {
+  const ranks = new Map<Item, number>();
+  for (const item of items) if (!ranks.has(item)) ranks.set(item, ranks.size);
+  return ranks;
+}
+
+/** Sorts the members of a union by their rank; those without one come last. */
+function sortMembers({ types }: ts.UnionType, rankOf: (type: ts.Type) => number | undefined): ts.Type[] {
+  const ranked = types.map((type) => ({ type, rank: rankOf(type) ?? Number.MAX_SAFE_INTEGER }));
+  return ranked.sort((a, b) => a.rank - b.rank || compareTypes(a.type, b.type)).map(({ type }) => type);
 }
 
 /** Orders members that do not appear in the source, independently of the rest of the program. */
