@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type EmitSource, emitFiles } from "./emit/emit.ts";
 import { toPosix } from "./emit/layout.ts";
+import { DescriptionMemo } from "./exports/description-memo.ts";
 import type { Derivation, Emission } from "./model/description.ts";
 import { openProject } from "./program/project.ts";
 import { createSystem, type FileObserver } from "./program/system.ts";
@@ -36,11 +37,12 @@ export function createDeriver(entry: string, { check = true, observer }: DeriveO
   const path = toPosix(existsSync(absolute) ? realpathSync(absolute) : absolute);
   const system = createSystem(observer);
   const project = openProject(path, system);
+  const memo = new DescriptionMemo();
   let emittable: EmitSource | undefined;
 
   function derive(): Derivation {
     if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return describeMissing(path, system);
-    const { derivation, source } = describeSnapshot(path, project.refresh(), check);
+    const { derivation, source } = describeSnapshot(path, project.refresh(), check, memo);
     emittable = source;
     return derivation;
   }

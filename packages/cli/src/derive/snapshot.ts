@@ -6,6 +6,7 @@ import { findQuestions } from "./exports/ask.ts";
 import { CodecFinder } from "./exports/codecs.ts";
 import { Companions } from "./exports/companions.ts";
 import { describeModule } from "./exports/describe.ts";
+import type { DescriptionMemo } from "./exports/description-memo.ts";
 import { checkOtherTags } from "./exports/function-tags.ts";
 import { locate, openSession } from "./exports/session.ts";
 import type { Derivation, DerivedQuestion } from "./model/description.ts";
@@ -19,9 +20,11 @@ import type { System } from "./program/system.ts";
 /** Describes a module in a snapshot of its program. Also returns the files to emit. */
 export function describeSnapshot(
   entry: string,
-  { program, configuration, described, system }: Snapshot,
+  snapshot: Snapshot,
   check: boolean,
+  memo: DescriptionMemo,
 ): { derivation: Derivation; source: EmitSource } {
+  const { program, configuration, described, system } = snapshot;
   const packageOf = createPackageFinder(system);
   const files = program.getSourceFiles().filter((file) => isProjectFile(program, file, packageOf));
   const session = openSession(program, packageOf);
@@ -41,7 +44,8 @@ export function describeSnapshot(
   const about = moduleDoc(described);
   checkOtherTags(session, "the module", described, "module", about);
   const codecs = new CodecFinder(session, files, program.getSourceFile(entry));
-  const content = describeModule(session, described, new Companions(session, files));
+  memo.open(snapshot, files);
+  const content = describeModule(session, described, new Companions(session, files), memo);
   const questions = findQuestions(session, files);
   const located = [...questions].map(([node, schema]): DerivedQuestion => ({ ...locate(node), schema }));
   const errors = check ? files.flatMap((file) => program.getSemanticDiagnostics(file)) : [];

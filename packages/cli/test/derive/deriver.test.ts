@@ -69,6 +69,74 @@ describe("deriving repeatedly", () => {
     expect(deriver.derive().tools[1]).toEqual(before);
   });
 
+  test("reuses the description after an edit that changes no type, with diagnostics at their new places", () => {
+    const text = (body: string, gap: string) =>
+      `/** Adds. */ export function add(a: number): number { ${body} }\n${gap}export function log(value: any): void { void value; }\n`;
+    open({ "input.ts": text("return a;", "") });
+    const deriver = createDeriver(workspace.path("input.ts"));
+    const first = deriver.derive();
+    workspace.write({ "input.ts": text("const b = a;\n\n  return b;", "\n// Writes the value.\n") });
+    const second = deriver.derive();
+    expect(second.tools[0]).toBe(first.tools[0]);
+    expect(second).toEqual(derive(workspace.path("input.ts")));
+    expect(second.diagnostics.map(({ code, line }) => `${code} ${line}`)).toEqual(["PF2001 6", "PF2003 6"]);
+  });
+
+  test.each<[edit: string, before: string, after: string]>([
+    [
+      "of a body without a return type",
+      "/** F. */ export function f() { return 1; }",
+      '/** F. */ export function f() { return "a"; }',
+    ],
+    [
+      "of an arrow function without a block",
+      "/** F. */ export const f = (): { a: unknown } => ({ a: 1 }); /** G. */ export const g = () => 1;",
+      '/** F. */ export const f = (): { a: unknown } => ({ a: 2 }); /** G. */ export const g = () => "a";',
+    ],
+    [
+      "of a documentation comment",
+      "/** F. */ export function f(): void {}\n/** G. */\nexport function g(): void {}",
+      "/** F. */ export function f(): void {}\n/** Gets. */\nexport function g(): void {}",
+    ],
+    [
+      "that moves a documentation comment to another line",
+      "export function f(): void {} /** G. */ export function g(): void {}",
+      "export function f(): void {} /** G. */\nexport function g(): void {}",
+    ],
+    [
+      "of a default value",
+      "/** F. */ export function f(a = 1): void { void a; }",
+      "/** F. */ export function f(a = 2): void { void a; }",
+    ],
+    [
+      "of a constructor",
+      "class A { b; constructor() { this.b = 1; } }\n/** F. */ export function f(): A { return new A(); }",
+      'class A { b; constructor() { this.b = "a"; } }\n/** F. */ export function f(): A { return new A(); }',
+    ],
+  ])("describes the module again after an edit %s", (_, before, after) => {
+    open({ "input.ts": before });
+    const deriver = createDeriver(workspace.path("input.ts"));
+    const first = deriver.derive();
+    workspace.write({ "input.ts": after });
+    const second = deriver.derive();
+    expect(second.tools).not.toEqual(first.tools);
+    expect(second).toEqual(derive(workspace.path("input.ts")));
+  });
+
+  test("finds companions in bodies after an edit", () => {
+    const text = (inner: string) => `import { companion } from "proffer";
+/** Reads. @resource a://{id} */ export function read(id: string): string { return id; }
+/** Starts. */ export function start(): void { ${inner} }
+`;
+    open({ "input.ts": text("void companion;") });
+    const deriver = createDeriver(workspace.path("input.ts"));
+    deriver.derive();
+    workspace.write({ "input.ts": text("companion(read, { exists: () => true });") });
+    const second = deriver.derive();
+    expect(second.resources[0]).toHaveProperty("companion");
+    expect(second).toEqual(derive(workspace.path("input.ts")));
+  });
+
   test("recovers from a syntax error", () => {
     open({ "input.ts": HELLO });
     const deriver = createDeriver(workspace.path("input.ts"));

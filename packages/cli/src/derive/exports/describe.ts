@@ -4,6 +4,7 @@ import type { Manifest, ManifestPrompt, ManifestResource, ManifestTool } from "p
 import type ts from "typescript";
 import { type FunctionDoc, groupTags, isValueTag } from "../comments/function-doc.ts";
 import type { Companions } from "./companions.ts";
+import type { DescriptionMemo } from "./description-memo.ts";
 import { type Candidate, findExports } from "./exports.ts";
 import { readEntry, renamed } from "./function-tags.ts";
 import { fitsLimits, type NamedSchema } from "./limits.ts";
@@ -15,12 +16,15 @@ import type { ModuleForm } from "./server.ts";
 import { locate, type Session } from "./session.ts";
 import { deriveTool } from "./tool.ts";
 
-/** The tools, prompts and resources of a module. */
-export interface ModuleContent {
-  form: ModuleForm;
+/** The tools, prompts and resources of a module's functions. */
+export interface FunctionContent {
   tools: ManifestTool[];
   prompts: ManifestPrompt[];
   resources: ManifestResource[];
+}
+
+export interface ModuleContent extends FunctionContent {
+  form: ModuleForm;
   /** Only if the functions are added to a server, which may have the same names. */
   places?: NonNullable<Manifest["places"]>;
 }
@@ -29,10 +33,38 @@ export interface ModuleContent {
 const NAME = /^(?!(?:__proto__|constructor|prototype|toString|valueOf|hasOwnProperty)$)[A-Za-z0-9_.-]{1,128}$/;
 
 /** Describes the exports of a module. Exports with errors are reported and left out. */
-export function describeModule(session: Session, file: ts.SourceFile, companions: Companions): ModuleContent {
+export function describeModule(
+  session: Session,
+  file: ts.SourceFile,
+  companions: Companions,
+  memo: DescriptionMemo,
+): ModuleContent {
   const { form, candidates } = findExports(session, file);
-  const content: ModuleContent = { form, tools: [], prompts: [], resources: [] };
-  if (form === "combined") content.places = placesOf(file, candidates);
+  const described = memo.describe(session, () => describeFunctions(session, candidates, companions));
+  const content: ModuleContent = {
+    form,
+    ...described,
+    ...(form === "combined" && { places: placesOf(file, candidates) }),
+  };
+  session.current = "ctx.ask";
+  companions.reportOthers(candidates);
+  if (form === "functions" && candidates.length === 0) {
+    session.report(
+      "PF1002",
+      file,
+      "The module exports no function. Export one, for example: export function hello(): string.",
+    );
+  }
+  reportNotes(session, file, candidates, content);
+  return content;
+}
+
+function describeFunctions(
+  session: Session,
+  candidates: readonly Candidate[],
+  companions: Companions,
+): FunctionContent {
+  const content: FunctionContent = { tools: [], prompts: [], resources: [] };
   const taken = {
     tool: new Map<string, string>(),
     prompt: new Map<string, string>(),
@@ -67,16 +99,6 @@ export function describeModule(session: Session, file: ts.SourceFile, companions
         keepResource(session, candidate, content.resources, whole);
     }
   }
-  session.current = "ctx.ask";
-  companions.reportOthers(candidates);
-  if (form === "functions" && candidates.length === 0) {
-    session.report(
-      "PF1002",
-      file,
-      "The module exports no function. Export one, for example: export function hello(): string.",
-    );
-  }
-  reportNotes(session, file, candidates, content);
   return content;
 }
 

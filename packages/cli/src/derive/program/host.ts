@@ -11,6 +11,8 @@ export interface Host {
   forOptions(options: ts.CompilerOptions): ts.CompilerHost;
   /** Drops cached files that are not part of the program. */
   keepOnly(program: ts.Program): void;
+  /** Returns a number that changes when an import leads to another file. */
+  resolutions(): number;
   /** Clears the cache. */
   clear(): void;
 }
@@ -21,6 +23,9 @@ export function createHost(directory: string, system: System): Host {
   // The author's files that have an unresolved import.
   const unresolved = new Set<ts.Path>();
   let packages: ts.PackageJsonInfoCache | undefined;
+  // The files that the imports of each file lead to.
+  const targets = new Map<string, string>();
+  let resolutions = 0;
 
   function getSourceFile(file: string, given: ts.ScriptTarget | ts.CreateSourceFileOptions): ts.SourceFile | undefined {
     const stamp = stampOf(file);
@@ -65,6 +70,10 @@ export function createHost(directory: string, system: System): Host {
           const isMissing = literals.some(({ text }, index) => resolved[index] === undefined && !isBuiltin(text));
           if (isMissing && !isDependency(file)) unresolved.add(pathOf(containing));
           else unresolved.delete(pathOf(containing));
+          const found = resolved.map((module, index) => [literals[index]?.text, module?.resolvedFileName]);
+          const target = JSON.stringify(found);
+          if (targets.get(file) !== target) resolutions++;
+          targets.set(file, target);
           return resolved.map((resolvedModule) => ({ resolvedModule }));
         },
         // A missing module may have been created without a change of the file that imports it.
@@ -74,6 +83,7 @@ export function createHost(directory: string, system: System): Host {
     keepOnly(program) {
       for (const file of files.keys()) if (!program.getSourceFile(file)) files.delete(file);
     },
+    resolutions: () => resolutions,
     clear() {
       files.clear();
       unresolved.clear();

@@ -11,6 +11,8 @@ export interface Snapshot {
   configuration: Configuration;
   /** The module whose exports are described: the entry, or the declaration file next to a JavaScript entry. */
   described: ts.SourceFile | undefined;
+  /** Changes with the files that the author's imports lead to. */
+  resolutions: number;
   system: System;
 }
 
@@ -60,6 +62,7 @@ export function openProject(entry: string, system: System): Project {
         program,
         configuration: current,
         described: program.getSourceFile(describedFile(entry, system)),
+        resolutions: host.resolutions(),
         system,
       };
     },
