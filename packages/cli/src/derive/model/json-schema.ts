@@ -31,11 +31,21 @@ type Narrowed<Value> = unknown extends Value
         ? { readonly [name: string]: Narrowed<Item> }
         : Value;
 
+/** A schema with something else in place of its subschemas. */
+type Mapped<Inner> = {
+  readonly [Name in Keyword]?: Inner | readonly Inner[] | { readonly [name: string]: Inner } | DerivedSchema[Name];
+};
+
 /** Returns a copy of a schema whose direct subschemas are replaced by `change`. */
 export function mapSubschemas(
   schema: DerivedSchema,
   change: (subschema: DerivedSchema) => DerivedSchema,
-): DerivedSchema {
+): DerivedSchema;
+export function mapSubschemas<Inner>(schema: DerivedSchema, change: (subschema: DerivedSchema) => Inner): Mapped<Inner>;
+export function mapSubschemas<Inner>(
+  schema: DerivedSchema,
+  change: (subschema: DerivedSchema) => Inner,
+): Mapped<Inner> {
   const { properties, patternProperties, propertyNames, additionalProperties, prefixItems, items } = schema;
   const { anyOf, oneOf, not } = schema;
   return {
@@ -126,6 +136,6 @@ function isOpen(schema: DerivedSchema): boolean {
 
 type SchemaMap = Exclude<DerivedSchema["properties"], undefined>;
 
-function mapValues(map: SchemaMap, change: (subschema: DerivedSchema) => DerivedSchema): SchemaMap {
+function mapValues<Inner>(map: SchemaMap, change: (subschema: DerivedSchema) => Inner): { [name: string]: Inner } {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 }

@@ -48,7 +48,7 @@ export function sizeOfTool(tool: ListedTool): ToolSize {
 
 /** Returns the bytes of a value as JSON. */
 export function bytesOf(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value) ?? "").length;
+  return Buffer.byteLength(JSON.stringify(value) ?? "");
 }
 
 /** Estimates the number of tokens. */

@@ -1,4 +1,4 @@
-import { type Conversion, type Definition, referenceTo, referredName } from "../model/conversion.ts";
+import { type Conversion, type Definition, referredName } from "../model/conversion.ts";
 import { type DerivedSchema, forEachSubschema, mapSubschemas } from "../model/json-schema.ts";
 import type { Part } from "./sharing.ts";
 
@@ -32,16 +32,16 @@ export function createParts({ definitions, names }: Conversion, isInline: boolea
   const byObject = new Map<DerivedSchema, SchemaPart>();
   const byText = new Map<string, SchemaPart>();
   const byDefinition = new Map<string, SchemaPart>();
-  const numbers = new Map<SchemaPart, string>();
+  const numbers = new Map<SchemaPart, number>();
 
-  function add(schema: DerivedSchema, more: Partial<SchemaPart>): SchemaPart {
+  function add(schema: DerivedSchema, bytes: number, more: Partial<SchemaPart> = {}): SchemaPart {
     let parts: SchemaPart[] | undefined;
     const part: SchemaPart = {
       schema,
       definition: undefined,
       core: undefined,
       alias: undefined,
-      bytes: ownBytes(schema),
+      bytes,
       worth: undefined,
       isNamed: false,
       // Read later, because a definition may contain itself.
@@ -51,7 +51,7 @@ export function createParts({ definitions, names }: Conversion, isInline: boolea
       },
       ...more,
     };
-    numbers.set(part, String(numbers.size));
+    numbers.set(part, numbers.size);
     return part;
   }
 
@@ -70,7 +70,9 @@ export function createParts({ definitions, names }: Conversion, isInline: boolea
     let part = byDefinition.get(definition.id);
     if (part === undefined) {
       const { label, hint } = definition;
-      part = add(definition.schema, { definition, alias: label ?? hint, isNamed: label !== undefined, worth: WORTH });
+      const { schema: content } = definition;
+      const isNamed = label !== undefined;
+      part = add(content, ownBytes(content), { definition, alias: label ?? hint, isNamed, worth: WORTH });
       byDefinition.set(definition.id, part);
     }
     return part;
@@ -89,13 +91,12 @@ export function createParts({ definitions, names }: Conversion, isInline: boolea
 
   function find(schema: DerivedSchema): SchemaPart {
     const referred = target(schema);
-    if (referred) return Object.keys(schema).length === 1 ? referred : add(schema, {});
-    const text = JSON.stringify(mapSubschemas(schema, (inner) => referenceTo(numbers.get(of(inner)) ?? "")));
+    if (referred) return Object.keys(schema).length === 1 ? referred : add(schema, ownBytes(schema));
+    const { text, bytes } = ownText(schema, (inner) => numbers.get(of(inner)) ?? -1);
     let part = byText.get(text);
     if (part === undefined) {
       const core = coreOf(schema);
-      const bytes = ownBytes(schema) - (core ? ownBytes(core.schema) : 0);
-      part = add(schema, { core, bytes, worth: isInline ? WORTH_IF_INLINE : worthOf(schema) });
+      part = add(schema, bytes - (core?.bytes ?? 0), { core, worth: isInline ? WORTH_IF_INLINE : worthOf(schema) });
       byText.set(text, part);
     }
     return part;
@@ -126,7 +127,20 @@ function worthOf(schema: DerivedSchema): number {
   return isScalar ? WORTH_OF_SCALAR : WORTH;
 }
 
-/** Returns the bytes of a schema without its subschemas. */
+/** Returns a schema as text with a number for each subschema, and the bytes of the schema without them. */
+function ownText(schema: DerivedSchema, numberOf: (inner: DerivedSchema) => number): { text: string; bytes: number } {
+  let digits = 0;
+  let count = 0;
+  const numbered = mapSubschemas<number>(schema, (inner) => {
+    const number = numberOf(inner);
+    digits += String(number).length;
+    count++;
+    return number;
+  });
+  const text = JSON.stringify(numbered);
+  return { text, bytes: text.length - digits + count * "{}".length };
+}
+
 function ownBytes(schema: DerivedSchema): number {
-  return JSON.stringify(mapSubschemas(schema, () => ({}))).length;
+  return ownText(schema, () => 0).bytes;
 }
