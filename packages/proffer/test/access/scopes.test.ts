@@ -1,8 +1,9 @@
-import { defineResource, defineServer, defineTool, type Middleware } from "proffer";
+import { defineResource, defineServer, defineTool, type LogEntry, type Middleware } from "proffer";
 import { createFetchHandler } from "proffer/fetch";
 import { createNodeHandler, type HttpService, serveHttp } from "proffer/http";
 import { connect } from "proffer/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { stateOf } from "../../src/server/server.ts";
 import { legacy, modern, openSession, post, postModern } from "../http/http-client.ts";
 import { as, authenticate, type Desk, openDesk } from "./desk.ts";
 
@@ -196,6 +197,34 @@ describe("ctx.require", () => {
     expect(headers["www-authenticate"]).toContain('scope="orders:refund"');
     expect((await postModern(service.url, refund, as("ada", "orders:refund"))).status).toBe(200);
     expect(desk.runs).toEqual(["refund"]);
+  });
+});
+
+describe("ctx.require after progress", () => {
+  it.each([true, false])("is an error without a challenge, explained during development: %s", async (development) => {
+    const entries: LogEntry[] = [];
+    const server = defineServer({
+      name: "late",
+      version: "1",
+      log: (entry) => entries.push(entry),
+      tools: [
+        defineTool({
+          name: "refund",
+          handle: (_, ctx) => {
+            ctx.progress(1);
+            ctx.require("orders:refund");
+          },
+        }),
+      ],
+    });
+    stateOf(server).overrides = { development };
+    const open = await serveHttp(server, { port: 0, authenticate });
+    const message = modern("tools/call", { name: "refund", _meta: { progressToken: 1 } });
+    const { status, headers, body } = await postModern(open.url, message, as("ada"));
+    expect({ status, challenge: headers["www-authenticate"] }).toEqual({ status: 200, challenge: undefined });
+    expect(body).toContain('"code":-31001');
+    expect(entries.map(({ message }) => message.split(" ")[0])).toEqual(development ? ["ctx.require()"] : []);
+    await open.close();
   });
 });
 

@@ -142,6 +142,13 @@ export class HttpEndpoint {
     return this.#authentication?.challenge(scopes, principal) ?? scopeChallenge(scopes, principal);
   }
 
+  /** Explains during development why a client gets no challenge: the status was sent before `ctx.require()`. */
+  reportLateChallenge({ params }: Call): void {
+    const { log, overrides } = this.server;
+    const message = "ctx.require() came after progress or a log message, so the client cannot ask for the scopes";
+    if (overrides.development) log({ level: "warning", message, name: params.name ?? params.uri });
+  }
+
   /** Why a request cannot start now; undefined if it can. */
   busy({ method }: RequestMessage, origin: CallOrigin): HttpError | undefined {
     const starting = this.#startBusy(method);

@@ -75,6 +75,7 @@ export class HttpReply implements CallOrigin, DisconnectListener {
     this.#endpoint.onSettled(call);
     if (error?.code === ERRORS.insufficient_scope) {
       const { scopes } = error.data as InsufficientScope;
+      if (this.#stream !== undefined) this.#endpoint.reportLateChallenge(call);
       const { status, headers } = this.#endpoint.challenge(scopes, this.principal, call.revision);
       this.finish(wire, status, [...JSON_HEADERS, ...headers]);
     } else {
