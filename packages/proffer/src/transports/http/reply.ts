@@ -71,22 +71,9 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   }
 
   respond(call: Call, wire: Wire, error?: ErrorObject): void {
-    if (this.#exchange.logRecord !== undefined && error !== undefined) this.#exchange.logRecord.code = error.code;
     this.#endpoint.onSettled(call);
-    if (error?.code === ERRORS.insufficient_scope) {
-      const { scopes } = error.data as InsufficientScope;
-      if (this.#stream !== undefined) this.#endpoint.reportLateChallenge(call);
-      const { status, headers } = this.#endpoint.challenge(scopes, this.principal, call.revision);
-      this.finish(wire, status, [...JSON_HEADERS, ...headers]);
-    } else {
-      const seconds = error && retryAfter(error);
-      if (seconds !== undefined) {
-        this.finish(wire, 429, [...JSON_HEADERS, "retry-after", String(seconds)]);
-        return;
-      }
-      const status = statusOf(error?.code, call.revision);
-      this.finish(wire, status, status === 503 ? BUSY_HEADERS : JSON_HEADERS);
-    }
+    if (error === undefined) this.finish(wire);
+    else this.#fail(call, wire, error);
   }
 
   /** Sends the response, as JSON or as the last event of the stream. */
@@ -136,6 +123,25 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   /** A subscription ends with a result; its client may subscribe again with another token. */
   onExpired(): void {
     this.#waiting?.end?.();
+  }
+
+  /** Sends an error with the status and headers of its code. */
+  #fail(call: Call, wire: Wire, error: ErrorObject): void {
+    if (this.#exchange.logRecord !== undefined) this.#exchange.logRecord.code = error.code;
+    if (error.code === ERRORS.insufficient_scope) {
+      const { scopes } = error.data as InsufficientScope;
+      if (this.#stream !== undefined) this.#endpoint.reportLateChallenge(call);
+      const { status, headers } = this.#endpoint.challenge(scopes, this.principal, call.revision);
+      this.finish(wire, status, [...JSON_HEADERS, ...headers]);
+      return;
+    }
+    const seconds = retryAfter(error);
+    if (seconds !== undefined) {
+      this.finish(wire, 429, [...JSON_HEADERS, "retry-after", String(seconds)]);
+      return;
+    }
+    const status = statusOf(error.code, call.revision);
+    this.finish(wire, status, status === 503 ? BUSY_HEADERS : JSON_HEADERS);
   }
 
   async #sendRequest(call: Call, method: string, params: JsonObject): Promise<ClientResponse> {

@@ -2,9 +2,8 @@ import type { ErrorObject } from "../../protocol/errors.ts";
 import { isObject } from "../../protocol/messages.ts";
 import type { Revision } from "../../protocol/revisions/revision.ts";
 
-/** The HTTP status of a response. Older revisions always use 200; the newest maps some error codes to a status. */
-export function statusOf(code: number | undefined, revision: Revision): number {
-  if (code === undefined) return 200;
+/** The HTTP status of an error. Older revisions always use 200; the newest maps some error codes to a status. */
+export function statusOf(code: number, revision: Revision): number {
   if (code === BUSY) return 503;
   if (revision.handshake) return 200;
   return STATUS.get(code) ?? 200;
