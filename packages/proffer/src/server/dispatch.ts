@@ -58,7 +58,7 @@ function perform(call: Call): unknown {
 /** Checks whether the caller may do this, opens the state of a dialogue, if there is one, and runs the handler. */
 function proceed(call: Call, handler: Handler, method: Method | undefined): unknown {
   // Before the state: a refused round must not use it up. Before middleware: a cache must not answer the wrong caller.
-  if (call.server.isRestricted) accessOf(call.server)?.authorize(call);
+  accessOf(call.server)?.authorize(call);
   const { requestState, inputResponses } = call.params;
   // Anyone with the state can continue the dialogue: it must not appear if middleware logs the parameters.
   if (requestState !== undefined) Object.defineProperty(call.params, "requestState", { enumerable: false });

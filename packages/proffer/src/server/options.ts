@@ -3,7 +3,7 @@ import type { ErrorsOption } from "../calls/exposed-error.ts";
 import type { Middleware } from "../calls/middleware.ts";
 import type { Observer } from "../calls/observe.ts";
 import type { CreatedByDefinePrompt } from "../prompts/define.ts";
-import type { CacheHints, Icon } from "../protocol/model.ts";
+import type { CacheHints, Implementation } from "../protocol/model.ts";
 import type { CreatedByDefineResource } from "../resources/define.ts";
 import type { LogSink } from "../support/log.ts";
 import type { CreatedByDefineTool } from "../tools/define.ts";
@@ -11,13 +11,8 @@ import type { ServerLimits } from "./limits.ts";
 import type { Server } from "./server.ts";
 import type { Store } from "./store.ts";
 
-export interface ServerOptions {
-  readonly name: string;
-  readonly version: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly websiteUrl?: string;
-  readonly icons?: readonly Icon[];
+/** Options for `defineServer`. */
+export interface ServerOptions extends Implementation {
   /** Instructions for the model about the server as a whole. */
   readonly instructions?: string;
   /** A list, even an empty one, announces the capability; items can be added while the server runs. */
