@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { distFile } from "../../packages/proffer/test/dist.ts";
+import { freePort } from "../../packages/proffer/test/free-port.ts";
 import { type HttpProcess, serveOverHttp } from "../links.ts";
 
 let desk: HttpProcess;
@@ -82,13 +82,4 @@ async function run(args: readonly string[]): Promise<string> {
   }
   await once(child, "close");
   return output;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

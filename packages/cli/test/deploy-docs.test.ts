@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { distFile } from "../../proffer/test/dist.ts";
+import { freePort } from "../../proffer/test/free-port.ts";
 import { modern, modernHeaders, request } from "../../proffer/test/http/http-client.ts";
 import { createProject, type Project } from "./project.ts";
 
@@ -161,13 +161,4 @@ async function get(url: string, headers: Record<string, string>): Promise<number
   const response = await request(url, { headers });
   response.resume();
   return response.statusCode;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -12,6 +12,7 @@ import { type HttpService, serveHttp } from "proffer/http";
 import { connect } from "proffer/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { legacy, modern, openSession, post, postModern } from "./http/http-client.ts";
+import { throwing } from "./small-tools.ts";
 
 function serve(middleware: ServerOptions["middleware"], log: ServerOptions["log"] = () => {}) {
   return defineServer({
@@ -21,12 +22,7 @@ function serve(middleware: ServerOptions["middleware"], log: ServerOptions["log"
     log,
     tools: [
       defineTool({ name: "echo", annotations: { readOnlyHint: true }, handle: () => "echo" }),
-      defineTool({
-        name: "throws",
-        handle: () => {
-          throw new Error("inside");
-        },
-      }),
+      throwing,
       defineTool({
         name: "asks",
         handle: async (_input, ctx) => {

@@ -1,6 +1,7 @@
-import { defineResource, defineServer, defineTool, field, type Middleware, RpcError, ToolError } from "proffer";
+import { defineResource, defineServer, defineTool, type Middleware, RpcError, ToolError } from "proffer";
 import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
+import { asking, throwing } from "./small-tools.ts";
 import { EVERY } from "./versions.ts";
 
 const logged: unknown[] = [];
@@ -11,19 +12,7 @@ function serve(around: Middleware) {
     version: "1",
     middleware: around,
     log: ({ error }) => logged.push(error),
-    tools: [
-      defineTool({ name: "echo", handle: () => "echo" }),
-      defineTool({
-        name: "throws",
-        handle: () => {
-          throw new Error("inside");
-        },
-      }),
-      defineTool({
-        name: "asks",
-        handle: async (_input, ctx) => (await ctx.ask("Sure?", { sure: field.boolean() })).action,
-      }),
-    ],
+    tools: [defineTool({ name: "echo", handle: () => "echo" }), throwing, asking],
     resources: [defineResource({ uri: "s://fixed", name: "Fixed", content: "x".repeat(20_000) })],
   });
 }

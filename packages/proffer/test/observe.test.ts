@@ -1,10 +1,11 @@
-import { defineServer, defineTool, field, type LogEntry, type ServerOptions } from "proffer";
+import { defineServer, defineTool, type LogEntry, type ServerOptions } from "proffer";
 import { serveHttp, unauthorized } from "proffer/http";
 import { type CallOutcome, defineObserver, type ObserverOptions, type ServerEvent } from "proffer/observe";
 import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import { openGate } from "./gate.ts";
 import { modern, openSession, postModern, send } from "./http/http-client.ts";
+import { asking, throwing } from "./small-tools.ts";
 import { EVERY } from "./versions.ts";
 
 function serve({
@@ -19,16 +20,8 @@ function serve({
       defineTool({ name: "echo", handle: () => "echo" }),
       defineTool({ name: "later", handle: async () => "later" }),
       defineTool({ name: "adds", input: { type: "object", required: ["a"] }, handle: () => "" }),
-      defineTool({
-        name: "throws",
-        handle: () => {
-          throw new Error("inside");
-        },
-      }),
-      defineTool({
-        name: "asks",
-        handle: async (_input, ctx) => (await ctx.ask("Sure?", { sure: field.boolean() })).action,
-      }),
+      throwing,
+      asking,
     ],
     ...options,
     observe: [observe].flat().map(defineObserver),

@@ -2,25 +2,10 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import { ENTRIES } from "./entries.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const src = `${root}packages/proffer/src/`;
-const ENTRIES = [
-  "index",
-  "stdio",
-  "http",
-  "fetch",
-  "files",
-  "jsonl",
-  "sql",
-  "oauth",
-  "observe",
-  "policy",
-  "telemetry",
-  "testing",
-  "uri",
-  "ajv",
-];
 
 /** Types that only compute another type: authors see the result and do not need the name. */
 const COMPUTED: ReadonlySet<string> = new Set([
