@@ -9,6 +9,18 @@ export type { Client, Session } from "./calls/session.ts";
 export type { ResourceChange } from "./catalog/changes.ts";
 export { type AnyFunction, type ArgumentName, type CompanionOptions, companion } from "./catalog/companion.ts";
 export type { Complete, CompleteFunction } from "./catalog/completion.ts";
+export type { Bus, BusListener } from "./cluster/bus.ts";
+export type { Cluster } from "./cluster/cluster.ts";
+export type { Queue, QueueWork, QueueWorker, QueueWorkOptions } from "./cluster/queue.ts";
+export type {
+  Later,
+  LogLimits,
+  RecordChange,
+  RecordChanged,
+  RecordFields,
+  SharedStore,
+  StoredEntry,
+} from "./cluster/store.ts";
 export {
   type CreatedByDefinePrompt,
   definePrompt,

@@ -1,3 +1,4 @@
+export { memoryCluster } from "./cluster/memory-cluster.ts";
 export type { ErrorObject } from "./protocol/errors.ts";
 export type { JsonObject } from "./protocol/messages.ts";
 export type { Asked, ScriptedAnswer, ScriptedAnswers } from "./testing/answers.ts";

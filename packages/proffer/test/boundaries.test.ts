@@ -60,6 +60,7 @@ const CORE: { [folder: string]: readonly string[] } = {
   prompts: ["calls", "catalog", "protocol", "questions", "results", "schema", "support", "uri"],
   resources: ["calls", "catalog", "protocol", "questions", "results", "schema", "support", "uri"],
 };
+CORE.cluster = ["catalog", "protocol", "server", "support"];
 CORE.server = Object.keys(CORE);
 const OUTER: { readonly [folder: string]: readonly string[] } = {
   adapters: ["schema", "support"],
@@ -68,8 +69,8 @@ const OUTER: { readonly [folder: string]: readonly string[] } = {
   policy: ["calls", "observe", "protocol", "results", "schema", "support"],
   providers: ["protocol", "resources", "results", "support", "uri"],
   telemetry: ["calls", "observe", "protocol", "support"],
-  testing: ["protocol", "server"],
-  transports: ["calls", "protocol", "results", "server", "support"],
+  testing: ["cluster", "protocol", "server"],
+  transports: ["calls", "cluster", "protocol", "results", "server", "support"],
 };
 const DERIVE: { readonly [folder: string]: readonly string[] } = {
   model: [],

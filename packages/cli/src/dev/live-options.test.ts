@@ -1,4 +1,5 @@
 import {
+  type Cluster,
   definePrompt,
   defineResource,
   defineServer,
@@ -9,7 +10,7 @@ import {
   type Store,
 } from "proffer";
 import { defineObserver } from "proffer/observe";
-import { connect, type TestClient } from "proffer/testing";
+import { connect, memoryCluster, type TestClient } from "proffer/testing";
 import { expect, it } from "vitest";
 import { createLiveServer } from "./live-server.ts";
 
@@ -33,6 +34,10 @@ async function recorded(work: Promise<unknown>): Promise<readonly string[]> {
   return [...seen];
 }
 const storeOf = (name: string): Store => ({ claim: () => seen.push(`store ${name}`) > 0 });
+function clusterOf(name: string): Cluster {
+  const cluster = memoryCluster();
+  return { ...cluster, store: Object.assign(cluster.store, storeOf(name)) };
+}
 
 /** The first page after the cursor of the first page; a server without the key rejects the cursor. */
 async function opensWith(client: TestClient, opened: Uint8Array): Promise<string> {
@@ -145,6 +150,11 @@ const CASES: { readonly [Option in Exclude<keyof ServerOptions, Lifespan>]-?: Ca
   store: {
     before: storeOf("one"),
     after: storeOf("two"),
+    see: (client) => recorded(client.call("once")),
+  },
+  cluster: {
+    before: clusterOf("three"),
+    after: clusterOf("four"),
     see: (client) => recorded(client.call("once")),
   },
   limits: {

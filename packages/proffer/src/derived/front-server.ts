@@ -96,7 +96,7 @@ class Front extends ServerState {
     // Every other field, so that no option is forgotten.
     const settings = Object.entries(next).filter(([field]) => !OWN.has(field));
     Object.assign(this, Object.fromEntries(settings), {
-      store: options.store ?? this.#memory,
+      store: options.cluster?.store ?? options.store ?? this.#memory,
       access: undefined,
       runMiddleware: undefined,
       ...(observe && { middleware: [observe, ...next.middleware] }),

@@ -2,6 +2,7 @@ import type { Shows } from "../calls/access.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
 import type { Middleware } from "../calls/middleware.ts";
 import type { Observer } from "../calls/observe.ts";
+import type { Cluster } from "../cluster/cluster.ts";
 import type { CreatedByDefinePrompt } from "../prompts/define.ts";
 import type { CacheHints, Implementation } from "../protocol/model.ts";
 import type { CreatedByDefineResource } from "../resources/define.ts";
@@ -59,6 +60,8 @@ export interface ServerOptions extends Implementation {
   readonly keys?: readonly (Uint8Array | string)[];
   /** Remembers claims for operations that may happen only once. Default: the memory of this process. */
   readonly store?: Store;
+  /** What the nodes of this server share, if it runs on several. It contains a store, so `store` must not be set. */
+  readonly cluster?: Cluster;
   readonly limits?: ServerLimits;
   /**
    * Runs once before the first call, for example to connect to a database; calls wait for it, lists do not. If it throws

@@ -8,6 +8,7 @@ import { checkHints } from "../catalog/cache-hints.ts";
 import { Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
 import { checkName } from "../catalog/names.ts";
 import { Registry } from "../catalog/registry.ts";
+import type { Cluster } from "../cluster/cluster.ts";
 import type { Prompt } from "../prompts/define.ts";
 import { type CacheHints, type Implementation, type LogLevel, logMessage } from "../protocol/model.ts";
 import { REVISIONS, type Revisions } from "../protocol/revisions/table.ts";
@@ -85,7 +86,9 @@ export class ServerState implements Server {
   /** The options that the person who started the server chose. */
   overrides: Overrides = {};
   readonly revisions: Revisions;
-  readonly store: Store;
+  /** What its nodes share. Also set when a server starts, by the environment. */
+  cluster: Cluster | undefined;
+  store: Store;
   /** Serialized pages of lists; cleared when a list changes. */
   readonly pages = new Map<string, SerializedResult>();
   readonly envelopes: Envelopes;
@@ -118,7 +121,10 @@ export class ServerState implements Server {
     this.observers = toObservers(options.observe, `Server "${name}"`, sink);
     this.log = this.observers?.log ?? sink;
     this.#keys = findKeys(options.keys);
-    this.store = options.store ?? new MemoryStore();
+    this.cluster = options.cluster;
+    this.store = options.cluster?.store ?? options.store ?? new MemoryStore();
+    if (options.cluster !== undefined && options.store !== undefined)
+      throw new UsageError("bad_option", `Server "${name}": cluster contains a store, so remove the option store.`);
     this.hints = { ttlMs: 0, cacheScope: "private", ...options.cache };
     this.pageSize = options.pageSize ?? PAGE_SIZE;
     this.middleware = toMiddlewareList(options.middleware, this);

@@ -1,0 +1,91 @@
+import type { Queue, QueueWork, QueueWorker, QueueWorkOptions } from "./queue.ts";
+
+interface Workplace {
+  readonly work: QueueWork;
+  readonly concurrency: number;
+  readonly running: Map<string, AbortController>;
+  stopped: boolean;
+  onIdle: (() => void) | undefined;
+}
+
+/** Milliseconds before a job that failed is delivered again: doubled with each failure. */
+const FIRST_DELAY = 500;
+const LONGEST_DELAY = 30_000;
+
+/** A queue in the memory of this process. */
+export class MemoryQueue implements Queue {
+  /** The jobs that nobody works on, in order. */
+  readonly #waiting = new Set<string>();
+  /** The jobs that wait, are delayed or are worked on, with the number of their failures. */
+  readonly #failures = new Map<string, number>();
+  readonly #places = new Set<Workplace>();
+
+  push(job: string): void {
+    if (this.#failures.has(job)) return;
+    this.#failures.set(job, 0);
+    this.#waiting.add(job);
+    this.#deliver();
+  }
+
+  work(work: QueueWork, { concurrency }: QueueWorkOptions): QueueWorker {
+    const place: Workplace = { work, concurrency, running: new Map(), stopped: false, onIdle: undefined };
+    this.#places.add(place);
+    this.#deliver();
+    return { stop: (grace) => this.#stop(place, grace) };
+  }
+
+  #deliver(): void {
+    for (const job of this.#waiting) {
+      const place = [...this.#places].find(({ running, concurrency }) => running.size < concurrency);
+      if (place === undefined) return;
+      this.#waiting.delete(job);
+      void this.#run(place, job);
+    }
+  }
+
+  async #run(place: Workplace, job: string): Promise<void> {
+    const abort = new AbortController();
+    place.running.set(job, abort);
+    try {
+      await place.work(job, abort.signal);
+      this.#failures.delete(job);
+    } catch {
+      this.#again(job, place.stopped);
+    }
+    place.running.delete(job);
+    if (place.running.size === 0) place.onIdle?.();
+    this.#deliver();
+  }
+
+  /** Delivers a job again: at once if its node stops, otherwise later. */
+  #again(job: string, atOnce: boolean): void {
+    const failures = (this.#failures.get(job) ?? 0) + 1;
+    this.#failures.set(job, failures);
+    if (atOnce) {
+      this.#waiting.add(job);
+      return;
+    }
+    const timer = setTimeout(
+      () => {
+        this.#waiting.add(job);
+        this.#deliver();
+      },
+      Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (failures - 1)),
+    );
+    (timer as { unref?: () => void }).unref?.();
+  }
+
+  async #stop(place: Workplace, grace: number): Promise<void> {
+    this.#places.delete(place);
+    place.stopped = true;
+    if (place.running.size === 0) return;
+    const idle = new Promise<void>((resolve) => {
+      place.onIdle = resolve;
+    });
+    const timer = setTimeout(() => {
+      for (const abort of place.running.values()) abort.abort(new DOMException("The node stops.", "AbortError"));
+    }, grace);
+    await idle;
+    clearTimeout(timer);
+  }
+}
