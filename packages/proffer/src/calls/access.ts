@@ -89,9 +89,9 @@ export class Access {
   }
 
   /** Whether a caller who subscribed to a resource may still read it, with a newer token. */
-  mayRead(call: Call, resource: Resource, principal: Principal | undefined): boolean {
+  mayRead(call: Call, use: Use, principal: Principal | undefined): boolean {
     const { transport } = call.origin;
-    return this.sees(call, resource, principal) && covers({ principal, transport }, resource.scopes ?? NONE);
+    return this.sees(call, use.item, principal) && covers({ principal, transport }, neededFor(use));
   }
 
   /** Whether an item is in the lists of the caller. */

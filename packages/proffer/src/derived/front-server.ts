@@ -176,8 +176,8 @@ class ResourceView extends RegistryView<Resource, Public<ResourceRegistry>> impl
   }
 
   resolve(uri: string, route: RouteMatch<Resource> | undefined): ResourceMatch {
-    const { resource, params } = this.source.resolve(uri, route);
-    return { resource: this.substitute(resource), params };
+    const found = this.source.resolve(uri, route);
+    return { ...found, resource: this.substitute(found.resource) };
   }
 
   serialized(resource: Resource, revision: Revision): SerializedResult | undefined {

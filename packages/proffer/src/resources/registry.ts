@@ -13,7 +13,9 @@ import { checkDotSegments, DEFAULT_RULES, type ResourceRules, refusalError } fro
 /** The resource that a URI names. */
 export interface ResourceMatch {
   readonly resource: Resource;
-  /** The values of the template variables, checked. */
+  /** The values of the template variables, as they are in the URI. */
+  readonly given: object;
+  /** The same values, checked. */
   readonly params: Params | Promise<Params>;
 }
 
@@ -108,7 +110,8 @@ export class ResourceRegistry extends Registry<Resource> {
     if (rules === undefined) throw this.#foreignError(uri);
     checkDotSegments(rules, uri);
     if (route === undefined) throw refusalError(rules, "unmatched", uri);
-    return { resource: route.value, params: checkMatch(rules, route.value.checks, route.match, uri) };
+    const { value: resource, match } = route;
+    return { resource, given: match.values, params: checkMatch(rules, resource.checks, match, uri) };
   }
 
   /** Finds the group with the longest prefix of the URI. */

@@ -2,6 +2,7 @@ import type { Call } from "../calls/call.ts";
 import { META } from "../calls/envelope.ts";
 import type { Principal } from "../calls/principal.ts";
 import { limitHook } from "../calls/timeout.ts";
+import type { Use } from "../calls/uses.ts";
 import type { ChangeListener, ListKind } from "../catalog/changes.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
@@ -16,12 +17,12 @@ import { refusalError } from "./rules.ts";
 export function subscribe(call: Call): object | Promise<object> {
   const { session, listener } = call.origin;
   const found = resolveResource(call, call.params.uri);
-  return whenReady(found instanceof Promise ? limitHook(call, found) : found, ({ uri, resource }) => {
+  return whenReady(found instanceof Promise ? limitHook(call, found) : found, (watched) => {
     if (session === undefined || listener === undefined) {
       throw new InvalidParams("Subscriptions need a session. Call initialize first.");
     }
     if (session.watchedCount >= call.server.limits.subscriptions) throw tooManySubscriptions(call);
-    session.watch(uri, () => watch(call, { uri, resource }, listener));
+    session.watch(watched.uri, () => watch(call, watched, listener));
     return {};
   });
 }
@@ -47,6 +48,8 @@ const LISTS: readonly ListKind[] = ["tools", "prompts", "resources"];
 interface Watched {
   readonly uri: string;
   readonly resource: Resource;
+  /** The values in its URI, which may need scopes of their own. */
+  readonly given: object;
 }
 
 interface Accepted {
@@ -121,12 +124,12 @@ class Subscription implements ChangeListener {
 /** Passes updates on while the caller may read the resource: a newer token may permit less. */
 class PermittedListener implements ChangeListener {
   readonly #call: Call;
-  readonly #resource: Resource;
+  readonly #use: Use;
   readonly #listener: ChangeListener;
 
-  constructor(call: Call, resource: Resource, listener: ChangeListener) {
+  constructor(call: Call, use: Use, listener: ChangeListener) {
     this.#call = call;
-    this.#resource = resource;
+    this.#use = use;
     this.#listener = listener;
   }
 
@@ -136,14 +139,15 @@ class PermittedListener implements ChangeListener {
 
   updated(uri: string): void {
     const { access } = this.#call.server;
-    if (access?.mayRead(this.#call, this.#resource, this.#listener.principal) ?? true) this.#listener.updated(uri);
+    if (access?.mayRead(this.#call, this.#use, this.#listener.principal) ?? true) this.#listener.updated(uri);
   }
 }
 
 /** Notifies the listener of updates, and keeps the resource's own watcher running meanwhile. */
-function watch(call: Call, { uri, resource }: Watched, listener: ChangeListener): () => void {
+function watch(call: Call, { uri, resource, given }: Watched, listener: ChangeListener): () => void {
   const { access, changes } = call.server;
-  const stop = changes.watch(uri, access === undefined ? listener : new PermittedListener(call, resource, listener));
+  const use: Use = { item: resource, given };
+  const stop = changes.watch(uri, access === undefined ? listener : new PermittedListener(call, use, listener));
   const release = resource.watch && call.server.watchers.hold(resource.watch);
   return () => {
     stop();
@@ -154,11 +158,11 @@ function watch(call: Call, { uri, resource }: Watched, listener: ChangeListener)
 /** Finds the resource of a URI. A mistyped URI fails now; otherwise the client would wait forever. */
 function resolveResource(call: Call, uri: unknown): Watched | Promise<Watched> {
   if (typeof uri !== "string") throw new InvalidParams("A subscription needs the URI of a resource, a string.");
-  const { resource, params } = findResource(call, uri);
+  const { resource, given, params } = findResource(call, uri);
   return whenReady(params, (checked) =>
     whenReady(exists(call, resource, checked, uri), (isThere) => {
       if (!isThere) throw refusalError(resource.rules, "missing", uri);
-      return { uri, resource };
+      return { uri, resource, given };
     }),
   );
 }

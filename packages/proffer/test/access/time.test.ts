@@ -22,7 +22,10 @@ async function serveUntil(expires: () => number, scopes: () => string[] = () => 
         },
       }),
     ],
-    resources: [defineResource({ uri: "a://b", name: "B", scopes: ["x"], content: "b" })],
+    resources: [
+      defineResource({ uri: "a://b", name: "B", scopes: ["x"], content: "b" }),
+      defineResource({ uri: "a://c{?raw}", name: "C", paramScopes: { raw: ["x"] }, read: () => "c" }),
+    ],
   });
   service = await serveHttp(server, {
     port: 0,
@@ -64,7 +67,10 @@ describe("AT55: when the token of a caller ends", () => {
 });
 
 describe("a subscription", () => {
-  it("gets no updates once a newer token of its session lacks the scopes", async () => {
+  it.each([
+    ["the scopes", "a://b"],
+    ["a scope of a parameter", "a://c?raw=1"],
+  ])("gets no updates once a newer token of its session lacks %s", async (_, uri) => {
     let scopes = ["x"];
     const server = await serveUntil(
       () => Date.now() + 60_000,
@@ -72,18 +78,20 @@ describe("a subscription", () => {
     );
     const session = await openSession(service.url);
     const events = await openEvents(service.url, { headers: session });
-    await post(service.url, legacy("resources/subscribe", { uri: "a://b" }), session);
-    server.notify("a://b");
+    await post(service.url, legacy("resources/subscribe", { uri }), session);
+    server.notify(uri);
     const isUpdate = ({ method }: { method?: string }) => method === "notifications/resources/updated";
     await events.message(isUpdate);
     scopes = [];
     await post(service.url, legacy("ping"), session);
-    server.notify("a://b");
+    server.notify(uri);
+    await post(service.url, legacy("ping"), session);
     server.tools.remove("long");
     await events.message(({ method }) => method === "notifications/tools/list_changed");
+    expect(events.messages.filter(isUpdate)).toHaveLength(1);
     scopes = ["x"];
     await post(service.url, legacy("ping"), session);
-    server.notify("a://b");
+    server.notify(uri);
     await expect.poll(() => events.messages.filter(isUpdate)).toHaveLength(2);
     events.close();
   });
