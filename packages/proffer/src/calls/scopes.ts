@@ -1,4 +1,4 @@
-import { isScope } from "../support/scope.ts";
+import { checkScopes } from "../support/scope.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { CallOrigin } from "./call.ts";
 
@@ -41,21 +41,6 @@ export function toScoped(options: ScopeOptions, names: () => Iterable<string>, w
 
 function orNone(scopes: readonly string[]): readonly string[] | undefined {
   return scopes.length === 0 ? undefined : scopes;
-}
-
-/** Returns a frozen copy. @throws {UsageError} for anything but a list of scopes. */
-export function checkScopes(scopes: unknown, where: string): readonly string[] {
-  if (!Array.isArray(scopes)) {
-    throw new UsageError("bad_option", `${where} must be an array of strings, not ${JSON.stringify(scopes)}.`);
-  }
-  for (const scope of scopes) {
-    if (isScope(scope)) continue;
-    throw new UsageError(
-      "bad_option",
-      `${where} has ${JSON.stringify(scope)}. A scope has no spaces, quotes, backslashes or characters outside ASCII.`,
-    );
-  }
-  return Object.freeze([...new Set(scopes)]);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isScope } from "../support/scope.ts";
+import { checkScopes, isScope } from "../support/scope.ts";
 import { fail } from "./url-check.ts";
 
 /** The scopes that a scope contains, directly or through others. */
@@ -8,20 +8,15 @@ export type Includes = ReadonlyMap<string, readonly string[]>;
 const NOT_OURS = ["offline_access", "openid"];
 
 /** Checks scopes in the options. @throws {UsageError} */
-export function checkScopes(name: string, scopes: readonly string[]): void {
-  for (const scope of scopes) {
-    if (!isScope(scope)) {
-      fail(`${name} contains ${JSON.stringify(scope)}. A scope has no spaces, quotes or backslashes.`);
-    }
-    if (NOT_OURS.includes(scope)) {
-      fail(`${name} must not contain ${scope}: clients ask for it themselves.`);
-    }
-  }
+export function checkOwnScopes(name: string, scopes: unknown): readonly string[] {
+  const checked = checkScopes(scopes, `oauth(): ${name}`);
+  const foreign = NOT_OURS.find((scope) => checked.includes(scope));
+  return foreign === undefined ? checked : fail(`${name} must not contain ${foreign}: clients ask for it themselves.`);
 }
 
 /** Closes `includes` transitively. @throws {UsageError} for an invalid scope or a cycle. */
 export function closeIncludes(includes: { readonly [scope: string]: readonly string[] }): Includes {
-  checkScopes("includes", Object.entries(includes).flat(2));
+  checkOwnScopes("includes", Object.entries(includes).flat(2));
   const closed = new Map<string, readonly string[]>();
   const close = (scope: string, path: readonly string[]): readonly string[] => {
     if (path.includes(scope)) {

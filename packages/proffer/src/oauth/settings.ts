@@ -1,6 +1,6 @@
 import { checkFlag } from "../support/usage-error.ts";
 import type { IntrospectionOptions, IssuerOptions, OAuthOptions } from "./options.ts";
-import { checkScopes, closeIncludes, type Includes } from "./scopes.ts";
+import { checkOwnScopes, closeIncludes, type Includes } from "./scopes.ts";
 import { checkUrl, fail } from "./url-check.ts";
 
 /** The checked options of `oauth()`, with their defaults. */
@@ -56,9 +56,9 @@ const OWN_MEMBERS = ["resource", "authorization_servers", "scopes_supported", "b
 
 /** Checks the options. @throws {UsageError} */
 export function toSettings(options: OAuthOptions): Settings {
-  const { resource, scopes = [], ask = "baseline", algorithms = DEFAULT_ALGORITHMS, metadata = {} } = options;
+  const { resource, ask = "baseline", algorithms = DEFAULT_ALGORITHMS, metadata = {} } = options;
   checkResource(resource);
-  checkScopes("scopes", scopes);
+  const scopes = checkOwnScopes("scopes", options.scopes ?? []);
   if (ask !== "baseline" && ask !== "all") fail(`ask must be "baseline" or "all", not ${JSON.stringify(ask)}.`);
   checkFlag("anonymous", options.anonymous, "oauth()");
   const unknown = algorithms.find((name) => !ALGORITHMS.includes(name));

@@ -1,12 +1,13 @@
 import type { Call } from "../calls/call.ts";
 import { reportLateLog } from "../calls/late-log.ts";
 import type { Principal } from "../calls/principal.ts";
-import { checkScopes, covers } from "../calls/scopes.ts";
+import { covers } from "../calls/scopes.ts";
 import type { Client, Session } from "../calls/session.ts";
 import { InsufficientScope } from "../protocol/errors.ts";
 import { isLoud, type LogLevel, logMessage, type Meta, type Progress } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import type { SchemaLike } from "../schema/infer.ts";
+import { checkScopes } from "../support/scope.ts";
 import {
   type Answer,
   type AskOptions,

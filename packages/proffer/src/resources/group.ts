@@ -1,4 +1,4 @@
-import { checkScopes } from "../calls/scopes.ts";
+import { checkScopes } from "../support/scope.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { type Resource, withoutQuery } from "./define.ts";
 import { type ResourceGroupOptions, toRules } from "./rules.ts";

@@ -1,6 +1,6 @@
 import type { Principal } from "../../calls/principal.ts";
-import { checkScopes } from "../../calls/scopes.ts";
 import { sha256 } from "../../support/digest.ts";
+import { checkScopes } from "../../support/scope.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { hasSecretInQuery, malformedCredentials, readBearer } from "./bearer.ts";
 import { type Challenge, challengeError } from "./challenge.ts";
