@@ -59,11 +59,12 @@ export function pageAfter<Listed extends Item>(
   hints: CacheHints,
 ): SerializedResult | Promise<SerializedResult> {
   const { server, revision } = call;
-  const { pages } = server.access?.visibleSet(call, list) ?? server;
+  const visible = server.access?.visibleSet(call, list);
+  const { pages } = visible ?? server;
   const key = `${list.name} ${revision.version} ${position} ${hints.cacheScope}`;
   const cached = pages.get(key);
   if (cached !== undefined) return cached;
-  const rest = entriesAfter(call, list, position);
+  const rest = after(position, visible?.entries ?? list.entries(call));
   const shown = rest.slice(0, server.pageSize);
   const last = shown.at(-1);
   const more = last !== undefined && shown.length < rest.length;
@@ -77,8 +78,12 @@ export function pageAfter<Listed extends Item>(
   });
 }
 
+/** The entries after a position that the caller sees. */
 export function entriesAfter<Listed extends Item>(call: Call, list: List<Listed>, position: number): Entry<Listed>[] {
-  const entries = call.server.access?.visibleSet(call, list)?.entries ?? list.entries(call);
+  return after(position, call.server.access?.visibleSet(call, list)?.entries ?? list.entries(call));
+}
+
+function after<Listed>(position: number, entries: readonly Entry<Listed>[]): Entry<Listed>[] {
   return entries.filter((entry) => entry.position > position);
 }
 
