@@ -4,7 +4,8 @@ interface Workplace {
   readonly work: QueueWork;
   readonly concurrency: number;
   readonly running: Map<string, AbortController>;
-  stopped: boolean;
+  /** Resolves when the last job has ended after `stop`. */
+  stopped: Promise<void> | undefined;
   onIdle: (() => void) | undefined;
 }
 
@@ -19,6 +20,7 @@ export class MemoryQueue implements Queue {
   /** The jobs that wait, are delayed or are worked on, with the number of their failures. */
   readonly #failures = new Map<string, number>();
   readonly #places = new Set<Workplace>();
+  #delivers = false;
 
   push(job: string): void {
     if (this.#failures.has(job)) return;
@@ -28,19 +30,40 @@ export class MemoryQueue implements Queue {
   }
 
   work(work: QueueWork, { concurrency }: QueueWorkOptions): QueueWorker {
-    const place: Workplace = { work, concurrency, running: new Map(), stopped: false, onIdle: undefined };
+    const place: Workplace = { work, concurrency, running: new Map(), stopped: undefined, onIdle: undefined };
     this.#places.add(place);
     this.#deliver();
-    return { stop: (grace) => this.#stop(place, grace) };
+    return {
+      stop: (grace) => {
+        place.stopped ??= this.#stop(place, grace);
+        return place.stopped;
+      },
+    };
   }
 
+  /** Starts jobs after this turn: work must not run inside `push`, whose caller has not answered yet. */
   #deliver(): void {
-    for (const job of this.#waiting) {
-      const place = [...this.#places].find(({ running, concurrency }) => running.size < concurrency);
-      if (place === undefined) return;
-      this.#waiting.delete(job);
-      void this.#run(place, job);
+    if (this.#delivers || this.#waiting.size === 0) return;
+    this.#delivers = true;
+    queueMicrotask(() => {
+      this.#delivers = false;
+      for (const job of this.#waiting) {
+        const place = this.#freePlace();
+        if (place === undefined) return;
+        this.#waiting.delete(job);
+        void this.#run(place, job);
+      }
+    });
+  }
+
+  /** The node with the fewest jobs, if it can take one more. */
+  #freePlace(): Workplace | undefined {
+    let free: Workplace | undefined;
+    for (const place of this.#places) {
+      if (place.running.size >= place.concurrency) continue;
+      if (free === undefined || place.running.size < free.running.size) free = place;
     }
+    return free;
   }
 
   async #run(place: Workplace, job: string): Promise<void> {
@@ -50,7 +73,7 @@ export class MemoryQueue implements Queue {
       await place.work(job, abort.signal);
       this.#failures.delete(job);
     } catch {
-      this.#again(job, place.stopped);
+      this.#again(job, place.stopped !== undefined);
     }
     place.running.delete(job);
     if (place.running.size === 0) place.onIdle?.();
@@ -77,7 +100,6 @@ export class MemoryQueue implements Queue {
 
   async #stop(place: Workplace, grace: number): Promise<void> {
     this.#places.delete(place);
-    place.stopped = true;
     if (place.running.size === 0) return;
     const idle = new Promise<void>((resolve) => {
       place.onIdle = resolve;

@@ -1,93 +1,65 @@
+import { RpcError } from "../protocol/errors.ts";
+import { MemoryRecord } from "./memory-record.ts";
 import type { RecordChange, RecordChanged, RecordFields } from "./store.ts";
+import { Sweeper } from "./sweeper.ts";
 
-interface MemoryRecord {
-  readonly fields: Map<string, string>;
-  expires: number;
-}
-
-/** Milliseconds between two removals of expired records. */
-const SWEEP_INTERVAL = 30_000;
+/** The records, and the characters in them. A full store refuses new texts: forgetting a record would lose a task. */
+const MAX_RECORDS = 1_000_000;
+const MAX_CHARACTERS = 2 ** 28;
 
 /** Records in the memory of this process. */
 export class MemoryRecords {
   readonly #records = new Map<string, MemoryRecord>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #latest = 0;
-
-  get size(): number {
-    return this.#records.size;
-  }
+  readonly #sweeper = new Sweeper(this.#records, (key, record) => this.#forget(key, record));
+  #characters = 0;
 
   read(key: string, names?: readonly string[]): RecordFields | undefined {
-    const record = this.#find(key);
-    if (record === undefined) return undefined;
-    if (names === undefined) return Object.fromEntries(record.fields);
-    const found: Record<string, string> = {};
-    for (const name of names) {
-      const value = record.fields.get(name);
-      if (value !== undefined) found[name] = value;
-    }
-    return found;
+    return this.#find(key)?.select(names);
   }
 
   change(key: string, change: RecordChange): RecordChanged {
     const known = this.#find(key);
-    const fields = known?.fields ?? new Map<string, string>();
-    for (const [name, value] of Object.entries(change.if ?? {})) {
-      if (fields.get(name) !== value) return { made: false, fields: Object.fromEntries(fields) };
-    }
-    this.#apply(fields, change);
-    if (fields.size === 0) this.#records.delete(key);
-    else {
-      const record = known ?? { fields, expires: Number.POSITIVE_INFINITY };
-      if (change.expire !== undefined) record.expires = Date.now() + change.expire;
+    const record = known ?? new MemoryRecord();
+    if (!record.meets(change.if)) return { made: false, fields: record.select(change.returning) };
+    record.checkNumbers(change.add);
+    if (change.set !== undefined || change.setOnce !== undefined) this.#checkRoom(known === undefined, change);
+    const before = record.size;
+    record.apply(change);
+    this.#characters += record.size - before;
+    if (record.empty) this.#forget(key, record);
+    else if (known === undefined) {
       this.#records.set(key, record);
-      this.#timer ??= this.#schedule();
+      this.#sweeper.wake();
     }
-    return { made: true, fields: Object.fromEntries(fields) };
+    return { made: true, fields: record.select(change.returning) };
   }
 
   remove(key: string): void {
-    this.#records.delete(key);
+    const record = this.#records.get(key);
+    if (record !== undefined) this.#forget(key, record);
   }
 
-  #apply(fields: Map<string, string>, change: RecordChange): void {
-    const { removePrefix } = change;
-    if (removePrefix !== undefined) {
-      for (const name of fields.keys()) if (name.startsWith(removePrefix)) fields.delete(name);
+  #checkRoom(isNew: boolean, { set, setOnce }: RecordChange): void {
+    if (!isNew || this.#records.size < MAX_RECORDS) {
+      if (this.#characters + lengthOf(set) + lengthOf(setOnce) <= MAX_CHARACTERS) return;
     }
-    for (const name of change.remove ?? []) fields.delete(name);
-    for (const [name, value] of Object.entries(change.set ?? {})) fields.set(name, value);
-    for (const [name, value] of Object.entries(change.setOnce ?? {})) if (!fields.has(name)) fields.set(name, value);
-    for (const [name, more] of Object.entries(change.add ?? {})) {
-      fields.set(name, String(Number(fields.get(name) ?? 0) + more));
-    }
-    for (const name of change.stamp ?? []) fields.set(name, String(this.#now()));
-  }
-
-  /** The clock of a computer may be set back. */
-  #now(): number {
-    this.#latest = Math.max(this.#latest, Date.now());
-    return this.#latest;
+    throw new RpcError("busy", "The memory for tasks and sessions is full. Try again later.");
   }
 
   #find(key: string): MemoryRecord | undefined {
     const record = this.#records.get(key);
     if (record === undefined || record.expires > Date.now()) return record;
-    this.#records.delete(key);
+    this.#forget(key, record);
     return undefined;
   }
 
-  #schedule(): ReturnType<typeof setTimeout> {
-    const timer = setTimeout(() => this.#sweep(), SWEEP_INTERVAL);
-    // In Node, this timer must not keep the process alive.
-    (timer as { unref?: () => void }).unref?.();
-    return timer;
+  #forget(key: string, record: MemoryRecord): void {
+    if (this.#records.delete(key)) this.#characters -= record.size;
   }
+}
 
-  #sweep(): void {
-    const now = Date.now();
-    for (const [key, { expires }] of this.#records) if (expires <= now) this.#records.delete(key);
-    this.#timer = this.#records.size === 0 ? undefined : this.#schedule();
-  }
+function lengthOf(fields: RecordFields | undefined): number {
+  let length = 0;
+  for (const name in fields) length += name.length + (fields[name] as string).length;
+  return length;
 }

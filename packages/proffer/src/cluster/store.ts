@@ -3,43 +3,50 @@ import type { Store } from "../server/store.ts";
 /** A value now, or a promise of it. Memory answers at once, so that a server on its own creates no promises. */
 export type Later<Value> = Value | Promise<Value>;
 
-/** The fields of a record. */
+/** The fields of a record. Names and values are well-formed Unicode: half of a surrogate pair does not survive. */
 export interface RecordFields {
   readonly [name: string]: string;
 }
 
-/** A change of one record: all of it is made, or nothing. */
+/** A change of one record: all of it is made, or nothing. First `add`, then removals, then `set` and the others. */
 export interface RecordChange {
   /** The fields that must have these values; undefined: must not exist. */
   readonly if?: { readonly [name: string]: string | undefined };
   readonly set?: RecordFields;
-  /** RecordFields that are set unless they exist. */
+  /** Fields that are set unless they exist. */
   readonly setOnce?: RecordFields;
-  /** Whole numbers to add to fields; a missing field counts as 0. */
+  /** Whole numbers to add to fields; a missing field counts as 0. A field that is not a whole number is an error. */
   readonly add?: { readonly [name: string]: number };
-  /** RecordFields to set to the time of the store, in milliseconds since 1970. It never goes back. */
+  /** Fields to set to the time of the store, in milliseconds since 1970. It never goes back. */
   readonly stamp?: readonly string[];
   readonly remove?: readonly string[];
   /** Removes the fields whose names start with this text. */
   readonly removePrefix?: string;
   /** Milliseconds from now until the record is removed. Without it, the time does not change. */
   readonly expire?: number;
+  /**
+   * The fields that the outcome has; without it, all. A record may have a journal of a megabyte, which a change that does
+   * not need it should not transfer.
+   */
+  readonly returning?: readonly string[];
+  /** The change must survive the loss of a server of the store, if the store is configured to promise that. */
+  readonly durable?: boolean;
 }
 
 /** The outcome of a change. */
 export interface RecordChanged {
   readonly made: boolean;
-  /** All fields of the record afterwards; empty if there is none. */
+  /** The fields of the record afterwards; empty if there is none. */
   readonly fields: RecordFields;
 }
 
-/** An entry of a log. The writer chooses the places: 1, 2, 3, … */
+/** An entry of a log. The writer chooses the places, in order: 1, 2, 3, … It may leave some out. */
 export interface StoredEntry {
   readonly place: number;
   readonly text: string;
 }
 
-/** How much of a log is kept; the oldest entries go first. */
+/** How much of a log is kept; the oldest entries go first. Bytes are those of the texts in UTF-8. */
 export interface LogLimits {
   readonly entries: number;
   readonly bytes: number;
@@ -49,16 +56,19 @@ export interface LogLimits {
 
 /**
  * The state that all nodes share. After an unknown outcome, such as a lost reply, each method may be called again with
- * the same arguments: the second call has no further effect. `add` is the exception; what it counts must not depend on
- * being exact.
+ * the same arguments: the second call has no further effect. The exceptions count twice: `count` and `add`, whose numbers
+ * must not need to be exact. A `claim` that is repeated is refused: nobody knows whether the first one was answered.
  */
 export interface SharedStore extends Required<Store> {
-  /** RecordFields of a record, or undefined if there is no such record. Without names: all fields. */
+  /** Fields of a record, or undefined if there is no such record. Without names: all fields. */
   read(key: string, names?: readonly string[]): Later<RecordFields | undefined>;
   change(key: string, change: RecordChange): Later<RecordChanged>;
   remove(key: string): Later<void>;
-  /** Adds entries to a log. An entry whose place is taken is left out. */
+  /** Adds entries to the end of a log. An entry whose place is not after the last one is left out: it is there. */
   append(log: string, entries: readonly StoredEntry[], limits: LogLimits): Later<void>;
-  /** The entries of a log after a place; undefined if some of them are gone, or the log is. */
+  /**
+   * The entries of a log after a place; undefined if some of them are gone, or the log is. Entries before the first one of
+   * a log that begins at a later place are gone: the log expired, and its writer continued.
+   */
   since(log: string, place: number): Later<readonly StoredEntry[] | undefined>;
 }
