@@ -1,11 +1,15 @@
 import { memoryCluster } from "proffer/testing";
-import { describe } from "vitest";
+import { describe, it } from "vitest";
 import { busContract } from "./bus-contract.ts";
 import { queueContract } from "./queue-contract.ts";
 import { storeContract } from "./store-contract.ts";
+import { checkModel } from "./store-model.ts";
 
 describe("the store in memory", () => {
   storeContract(() => ({ store: memoryCluster().store, key: (name) => name }));
+
+  it("does what the model does", () =>
+    checkModel(1_000, () => ({ store: memoryCluster().store, key: (name) => name })));
 });
 
 describe("the bus in memory", () => {
