@@ -3,7 +3,10 @@ import type { Later } from "./store.ts";
 /** Receives the messages of a topic. */
 export interface BusListener {
   heard(message: string): void;
-  /** Called after any gap, in which messages may have been lost: read the truth again. */
+  /**
+   * Called after any gap, in which messages may have been lost: read the truth again. The time between `subscribe` and the
+   * moment from which messages arrive is such a gap, unless they arrive at once. Must not throw, as `heard`.
+   */
   missed(): void;
 }
 

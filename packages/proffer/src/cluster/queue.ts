@@ -24,4 +24,6 @@ export interface QueueWorker {
 export interface Queue {
   push(job: string): Later<void>;
   work(work: QueueWork, options: QueueWorkOptions): QueueWorker;
+  /** Rejects if the queue cannot be reached. Without it, the queue is always there. */
+  ping?(): Later<void>;
 }

@@ -71,4 +71,8 @@ export interface SharedStore extends Required<Store> {
    * a log that begins at a later place are gone: the log expired, and its writer continued.
    */
   since(log: string, place: number): Later<readonly StoredEntry[] | undefined>;
+  /** Rejects if the store cannot be reached. Without it, the store is always there. */
+  ping?(): Later<void>;
+  /** Warnings about the configuration of the store, for the operator's log. */
+  advice?(): Later<readonly string[]>;
 }

@@ -1,0 +1,81 @@
+import type { Bus } from "../cluster/bus.ts";
+import type { SharedStore } from "../cluster/store.ts";
+import { UsageError } from "../support/usage-error.ts";
+import { RedisBus } from "./bus.ts";
+import { has, type RedisClient, senderOf } from "./client.ts";
+import { type CommandLimits, Commands } from "./commands.ts";
+import { checkOptions, type RedisOptions } from "./options.ts";
+import { RedisStore } from "./store.ts";
+import { openSubscriber } from "./subscriber.ts";
+
+/** A store and a bus in Redis or Valkey, for the option `cluster` of a server. */
+export interface RedisCluster {
+  readonly store: SharedStore;
+  readonly bus: Bus;
+  /** Closes the connections that Proffer opened beside `client`, which stays open. */
+  close(): void;
+}
+
+/**
+ * Creates a store and a bus on Redis ≥ 7 or Valkey. The client is one of ioredis, iovalkey, node-redis or valkey-glide;
+ * it stays the author's, who connects and closes it. @throws {UsageError}
+ */
+export function redis(client: RedisClient, options: RedisOptions = {}): RedisCluster {
+  const limits = checkOptions(options);
+  const commands = new Commands(senderOf(client), limits);
+  const { subscriber, onError = () => {} } = options;
+  const replicated = limits.durability === "replicated" ? new ReplicatedConnection(client, limits) : undefined;
+  const bus = new RedisBus(commands, limits.prefix, (events) => openSubscriber(client, subscriber, events), onError);
+  return {
+    store: new RedisStore(commands, limits.prefix, replicated && (() => replicated.commands)),
+    bus,
+    close: () => {
+      bus.close();
+      replicated?.close();
+    },
+  };
+}
+
+interface Duplicable {
+  duplicate(): RedisClient & { on(event: string, listener: () => void): void };
+}
+
+/** The connection for changes that a replica must confirm, opened with the first one: WAIT blocks a connection. */
+class ReplicatedConnection {
+  readonly #client: RedisClient;
+  readonly #limits: CommandLimits;
+  #own: RedisClient | undefined;
+  #commands: Commands | undefined;
+
+  constructor(client: RedisClient, limits: CommandLimits) {
+    if (has(client, "call") && has(client, "nodes")) {
+      throw new UsageError(
+        "bad_option",
+        'redis(client, options): durability "replicated" does not work with a cluster of ioredis, which sends WAIT to any server.',
+      );
+    }
+    this.#client = client;
+    this.#limits = limits;
+  }
+
+  get commands(): Commands {
+    this.#commands ??= new Commands(senderOf(this.#open()), this.#limits);
+    return this.#commands;
+  }
+
+  close(): void {
+    if (has(this.#own, "disconnect")) this.#own.disconnect();
+    else if (has(this.#own, "destroy")) this.#own.destroy();
+  }
+
+  /** valkey-glide cannot be duplicated: its one connection is used. */
+  #open(): RedisClient {
+    if (!has(this.#client, "duplicate")) return this.#client;
+    this.#own = (this.#client as unknown as Duplicable).duplicate();
+    (this.#own as ReturnType<Duplicable["duplicate"]>).on("error", () => {});
+    if (!has(this.#own, "call") && has(this.#own, "connect")) {
+      (this.#own as unknown as { connect(): Promise<unknown> }).connect().catch(() => {});
+    }
+    return this.#own;
+  }
+}
