@@ -121,7 +121,7 @@ export type { FromJsonSchema, Infer, Integer, SchemaLike } from "./schema/infer.
 export type { JsonSchema, JsonSchemaMap, JsonSchemaObject } from "./schema/json-schema/types.ts";
 export type { Schema } from "./schema/schema.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./schema/standard-schema.ts";
-export type { ServerLimits } from "./server/limits.ts";
+export type { ServerLimits, SetLimits, TaskLimits } from "./server/limits.ts";
 export type { ServerOptions } from "./server/options.ts";
 export {
   type Collection,
@@ -141,3 +141,4 @@ export {
   type ToolReturn,
 } from "./tools/define.ts";
 export type { HeaderParam } from "./tools/header-params.ts";
+export type { TaskOption, TaskSettings } from "./tools/task-option.ts";

@@ -61,6 +61,7 @@ const CORE: { [folder: string]: readonly string[] } = {
   resources: ["calls", "catalog", "protocol", "questions", "results", "schema", "support", "uri"],
 };
 CORE.cluster = ["catalog", "protocol", "server", "support"];
+CORE.tasks = ["calls", "cluster", "protocol", "questions", "results", "schema", "server", "support", "tools"];
 CORE.server = Object.keys(CORE);
 const OUTER: { readonly [folder: string]: readonly string[] } = {
   adapters: ["schema", "support"],
@@ -69,7 +70,7 @@ const OUTER: { readonly [folder: string]: readonly string[] } = {
   policy: ["calls", "observe", "protocol", "results", "schema", "support"],
   providers: ["protocol", "resources", "results", "support", "uri"],
   telemetry: ["calls", "observe", "protocol", "support"],
-  testing: ["cluster", "protocol", "server"],
+  testing: ["cluster", "protocol", "server", "tasks"],
   transports: ["calls", "cluster", "protocol", "results", "server", "support"],
 };
 const DERIVE: { readonly [folder: string]: readonly string[] } = {

@@ -11,6 +11,7 @@ import { MAX_REFUSED, REFUSED_TIME } from "../src/oauth/token-cache.ts";
 import { MAX_DEPTH } from "../src/protocol/parse.ts";
 import { MAX_WORK } from "../src/schema/json-schema/run.ts";
 import { toServerLimits } from "../src/server/limits.ts";
+import { toTaskLimits } from "../src/tasks/limits.ts";
 import { MAX_HEADER } from "../src/transports/http/bearer.ts";
 import { toLimits } from "../src/transports/http/options.ts";
 
@@ -65,7 +66,7 @@ describe("the limits of docs/security.md", () => {
 
   it("match the server", () => {
     const written = writtenFor();
-    for (const [name, value] of Object.entries(toServerLimits(undefined, ""))) {
+    for (const [name, value] of Object.entries(toTaskLimits(toServerLimits(undefined, "")))) {
       expect([name, toNumber(written.get(`limits.${name}`) ?? "")]).toEqual([name, value]);
     }
   });
@@ -120,7 +121,7 @@ describe("the limits of docs/security.md", () => {
     expect(fixed["characters of an exception that `errors` exposes"]).toBe("8,192");
     expect(constant("../src/server/store.ts", "MAX_KEYS")).toBe("100_000");
     expect(fixed["answers that single-use tools remember in memory"]).toBe("100,000");
-    expect(constant("../src/questions/rounds.ts", "MAX_STEP_WAIT")).toBe("10 * 60 * 1000");
+    expect(constant("../src/questions/replay.ts", "MAX_STEP_WAIT")).toBe("10 * 60 * 1000");
     expect(fixed["time that a question waits for steps in flight"]).toBe("10 minutes");
     expect(constant("../src/server/readiness.ts", "CHECK_TIMEOUT")).toBe("1000");
     expect(fixed["milliseconds of a readiness check"]).toBe("1,000");

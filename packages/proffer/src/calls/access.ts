@@ -184,7 +184,7 @@ export function accessOf(server: ServerState): Access | undefined {
 const NONE: readonly string[] = [];
 
 /** The scopes of an item, and of those arguments that the request gives. */
-function neededFor({ item: { scopes = NONE, paramScopes }, given }: Use): readonly string[] {
+export function neededFor({ item: { scopes = NONE, paramScopes }, given }: Use): readonly string[] {
   if (paramScopes === undefined) return scopes;
   const all = new Set(scopes);
   for (const [name, more] of paramScopes) if (Object.hasOwn(given, name)) for (const scope of more) all.add(scope);

@@ -5,7 +5,6 @@ import type { CacheHints, ClientCapabilities, Implementation, LogLevel } from ".
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Questions } from "../questions/question.ts";
 import type { Resource } from "../resources/define.ts";
-import type { SerializedResult } from "../results/serialized.ts";
 import type { ServerState } from "../server/server.ts";
 import type { RouteMatch } from "../uri/router.ts";
 import type { ClientResponse } from "./client-requests.ts";
@@ -231,7 +230,7 @@ export class Call {
   }
 
   /** Ends the call with this result or error, whatever its handler is doing. */
-  interrupt(end: SerializedResult | Error): void {
+  interrupt(end: object): void {
     this.#closed = true;
     clearTimeout(this.timer);
     if (end instanceof Error) this.#fail?.(end);

@@ -9,6 +9,7 @@ import type { SerializedResult } from "../results/serialized.ts";
 import type { ServerOptions } from "../server/options.ts";
 import { type Public, type Server, ServerState, stateOf } from "../server/server.ts";
 import type { Store } from "../server/store.ts";
+import { Tasks } from "../server/tasks.ts";
 import type { Sealer } from "../support/seal.ts";
 import type { Tool } from "../tools/define.ts";
 import type { RouteMatch } from "../uri/router.ts";
@@ -64,6 +65,7 @@ const OWN = new Set<string>([
   "watchers",
   "pages",
   "store",
+  "tasks",
   "lifespan",
   "overrides",
   "access",
@@ -104,6 +106,8 @@ class Front extends ServerState {
     this.tools = new RegistryView(next.tools, substitutes.tool);
     this.prompts = new RegistryView(next.prompts, substitutes.prompt);
     this.resources = new ResourceView(next.resources, substitutes.resource);
+    // The tasks belong to the front, so that an edit does not end those in flight.
+    if (next.tasks !== undefined) this.tasks ??= new Tasks(this);
     this.forgetPages();
   }
 

@@ -4,11 +4,11 @@
  */
 export interface Method {
   /** The server capability that must be advertised for the method to exist. */
-  readonly capability?: "tools" | "prompts" | "resources" | "completions" | "logging";
+  readonly capability?: "tools" | "prompts" | "resources" | "completions" | "logging" | "tasks";
   /** Complete results carry cache hints if the revision has them. */
   readonly cacheable?: true;
   /** The parameter that the `Mcp-Name` header mirrors. */
-  readonly mirrored?: "name" | "uri";
+  readonly mirrored?: "name" | "uri" | "taskId";
   /** The handler may ask the client for input before it returns a result. */
   readonly asks?: true;
   /** It runs a function of the author, and so waits until the server has started. */
@@ -29,6 +29,9 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["resources/subscribe", { capability: "resources", runs: true }],
   ["resources/unsubscribe", { capability: "resources" }],
   ["subscriptions/listen", { runs: true }],
+  ["tasks/get", { capability: "tasks", mirrored: "taskId" }],
+  ["tasks/update", { capability: "tasks", mirrored: "taskId" }],
+  ["tasks/cancel", { capability: "tasks", mirrored: "taskId" }],
   ["completion/complete", { capability: "completions", runs: true }],
   ["logging/setLevel", { capability: "logging" }],
 ]);

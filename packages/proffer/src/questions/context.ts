@@ -21,6 +21,7 @@ import {
   sample,
   type UrlAnswer,
 } from "./ask.ts";
+import { background } from "./background.ts";
 import type { Fields } from "./fields.ts";
 import { questionsOf } from "./questions-of.ts";
 
@@ -75,8 +76,18 @@ export interface Context {
   ): Promise<Answer<Content>>;
   /** Asks the user to open a page, for data that must not pass through the client. */
   askUrl(message: string, url: string | URL, options?: AskOptions<never>): Promise<UrlAnswer>;
-  /** Runs `work` once, however often the handler runs again. Its result must be JSON. */
-  step<Value>(name: string, work: () => Value | Promise<Value>): Promise<Value>;
+  /**
+   * Runs `work` once, however often the handler runs again. Its result must be JSON. Only a step that was running when its
+   * process died runs again: `key` is the same then, for APIs that recognize a repetition by it, such as payments.
+   */
+  step<Value>(name: string, work: (key: string) => Value | Promise<Value>): Promise<Value>;
+  /** The id of the task that this is a run of; undefined in an ordinary call. */
+  readonly taskId: string | undefined;
+  /**
+   * Continues as a task, if the client supports tasks: its request is answered, and the handler runs again from the start,
+   * where earlier questions and steps return at once. Otherwise it does nothing. For tools with `task`.
+   */
+  background(): Promise<void>;
   /**
    * Asks the client's model for a completion.
    * @deprecated The protocol deprecates sampling. Call a model yourself.
@@ -126,7 +137,16 @@ export class CallContext implements Context {
     return this.#call.revision.handshake ? this.#call.origin.session : undefined;
   }
 
+  get taskId(): string | undefined {
+    return this.#call.questions?.task?.id;
+  }
+
+  background(): Promise<void> {
+    return background(this.#call);
+  }
+
   progress(done: number, total?: number, message?: string): void {
+    this.#call.questions?.task?.progress(done, total, message);
     const { progressToken } = this.#call.meta;
     if (typeof progressToken !== "string" && typeof progressToken !== "number") return;
     if (this.#call.done || !Number.isFinite(done) || done <= this.#progress) return;
@@ -159,6 +179,7 @@ export class CallContext implements Context {
 
   log(level: LogLevel, data: unknown, logger?: string): void {
     if (this.#call.done) reportLateLog(this.#call);
+    this.#call.questions?.task?.log(level, data, logger);
     const wanted = this.#call.logLevel;
     if (wanted === undefined || !isLoud(level, wanted)) return;
     this.#call.notify("notifications/message", logMessage(level, data, logger));
@@ -172,7 +193,7 @@ export class CallContext implements Context {
     return askUrl(this.#call, message, url, options);
   }
 
-  step<Value>(name: string, work: () => Value | Promise<Value>): Promise<Value> {
+  step<Value>(name: string, work: (key: string) => Value | Promise<Value>): Promise<Value> {
     return questionsOf(this.#call).step(name, work) as Promise<Value>;
   }
 

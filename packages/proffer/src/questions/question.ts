@@ -2,7 +2,7 @@ import type { Call } from "../calls/call.ts";
 import { missingCapabilities, missingCapability } from "../calls/capabilities.ts";
 import type { JsonObject } from "../protocol/messages.ts";
 import { METHODS } from "../protocol/methods.ts";
-import type { ClientCapabilities } from "../protocol/model.ts";
+import type { ClientCapabilities, LogLevel } from "../protocol/model.ts";
 import { UsageError } from "../support/usage-error.ts";
 
 /** The requests that a server can send to a client. */
@@ -24,6 +24,16 @@ export interface Question {
   readonly fallback?: JsonObject | undefined;
 }
 
+/** The work of a step. The key is the same in every run, for APIs that recognize a repetition by it. */
+export type StepWork = (key: string) => unknown;
+
+/** The task of a run: it takes what an ordinary call sends to its client. */
+export interface TaskOfRun {
+  readonly id: string;
+  progress(done: number, total: number | undefined, message: string | undefined): void;
+  log(level: LogLevel, data: unknown, logger: string | undefined): void;
+}
+
 /** Delivers the questions of one call to its client. */
 export interface Questions {
   /** The number of rounds before this request. */
@@ -31,7 +41,9 @@ export interface Questions {
   /** Returns the client's answer. The promise never settles if the call has ended, so that the handler stops there. */
   ask(question: Question): JsonObject | Promise<JsonObject>;
   /** Runs `work` once, however often the handler runs again. */
-  step(name: string, work: () => unknown): Promise<unknown>;
+  step(name: string, work: StepWork): Promise<unknown>;
+  /** The task that this is a run of; undefined in an ordinary call. */
+  readonly task?: TaskOfRun | undefined;
   /** Returns the reason not to send the handler's result, if there is one. */
   replayError(): Error | undefined;
 }

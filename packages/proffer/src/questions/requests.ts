@@ -3,14 +3,17 @@ import { InvalidParams } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/messages.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import { ToolError } from "../results/content.ts";
-import { answerWithoutAsking, type Question, type Questions, suspended } from "./question.ts";
+import { Operations } from "./operations.ts";
+import { answerWithoutAsking, type Question, type Questions, type StepWork, suspended } from "./question.ts";
+import { runStep } from "./replay.ts";
+import { STEP } from "./replay-log.ts";
 import { checkResponse, splitLists } from "./response.ts";
-import { runStep } from "./rounds.ts";
 
 /** Questions in revisions where the server sends requests while the client's request is open. */
 export class Requests implements Questions {
   readonly round = 0;
   readonly #call: Call;
+  readonly #operations = new Operations();
 
   constructor(call: Call) {
     this.#call = call;
@@ -38,8 +41,8 @@ export class Requests implements Questions {
     }
   }
 
-  step(name: string, work: () => unknown): Promise<unknown> {
-    return runStep(this.#call, name, work);
+  step(name: string, work: StepWork): Promise<unknown> {
+    return runStep(this.#call, name, work, this.#operations.identify(STEP, name));
   }
 
   replayError(): undefined {}

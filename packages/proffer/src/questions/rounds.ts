@@ -3,22 +3,17 @@ import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { encodeInputRequired } from "../results/encode.ts";
 import type { SerializedResult } from "../results/serialized.ts";
-import { atEndOfTurn } from "../support/end-of-turn.ts";
-import { UsageError } from "../support/usage-error.ts";
 import { whenReady } from "../support/when-ready.ts";
-import { fingerprint } from "./fingerprint.ts";
-import { answerWithoutAsking, type Question, type Questions, suspended } from "./question.ts";
-import { ASK, ReplayLog, STEP } from "./replay-log.ts";
+import { type Question, suspended } from "./question.ts";
+import { Replay } from "./replay.ts";
+import { ReplayLog } from "./replay-log.ts";
 import { checkResponse } from "./response.ts";
-import { runInsideStep } from "./running-step.ts";
 import { type Outstanding, openState, type RoundState, sealState } from "./state.ts";
 
 /** A call that still asks after this many rounds would ask forever. */
 const MAX_ROUNDS = 200;
 /** Milliseconds that a user has for an answer. */
 const STATE_LIFETIME = 60 * 60 * 1000;
-/** Milliseconds that a question waits for the steps in flight. */
-const MAX_STEP_WAIT = 10 * 60 * 1000;
 
 /** The state at the beginning of a round. */
 interface RoundStart {
@@ -30,86 +25,30 @@ interface RoundStart {
 }
 
 /**
- * Questions in revisions where the server cannot send requests. The request ends with the questions as its result, the
- * client sends it again with the answers, and the handler runs again from the start; earlier questions and steps return
- * their recorded values at once. Operations are identified by kind, fingerprint and occurrence, so that concurrent
- * branches may replay in any order.
+ * Questions in revisions where the server cannot send requests. The request ends with the questions as its result, and
+ * the client sends it again with the answers.
  */
-export class Rounds implements Questions {
-  readonly #call: Call;
+export class Rounds extends Replay {
   readonly #start: RoundStart;
-  readonly #log: ReplayLog;
-  /** The number of recorded answers that this run has not asked for yet. */
-  #unclaimed: number;
-  readonly #asked = new Map<string, Question>();
-  readonly #occurrences = new Map<string, number>();
-  readonly #steps = new Set<Promise<unknown>>();
-  #suspending = false;
-  #over = false;
 
   constructor(call: Call, start: RoundStart = { round: 0, log: new ReplayLog() }) {
-    this.#call = call;
+    super(call, start.log);
     this.#start = start;
-    this.#log = start.log;
-    this.#unclaimed = start.log.answers;
   }
 
   get round(): number {
     return this.#start.round;
   }
 
-  ask(question: Question): JsonObject | Promise<JsonObject> {
-    if (this.#over) return suspended(this.#call);
-    const { method, key, identity } = question;
-    const operation = this.#identify(ASK, `${method} ${key ?? ""} ${identity}`);
-    const recorded = this.#log.get(operation);
-    if (recorded !== undefined) {
-      this.#unclaimed--;
-      return JSON.parse(recorded);
-    }
-    const { early } = this.#start;
-    if (early !== undefined && key !== undefined && Object.hasOwn(early, key)) {
-      return this.#useEarlyAnswer(operation, question, early[key]);
-    }
-    const unasked = answerWithoutAsking(this.#call, question);
-    if (unasked !== undefined) return unasked;
-    this.#asked.set(operation, question);
-    if (!this.#suspending) {
-      this.#suspending = true;
-      // Questions asked in the same event-loop turn share one round.
-      atEndOfTurn(() => void this.#suspend());
-    }
-    return suspended(this.#call);
+  protected record(operation: string, json: string): void {
+    this.log.add(operation, json);
   }
 
-  step(name: string, work: () => unknown): Promise<unknown> {
-    if (this.#over) return suspended(this.#call);
-    const operation = this.#identify(STEP, name);
-    const recorded = this.#log.get(operation);
-    if (recorded !== undefined) return Promise.resolve(parseStep(recorded));
-    const running = stepJson(this.#call, name, work).then((json) => {
-      this.#log.add(operation, json);
-      return parseStep(json);
-    });
-    this.#steps.add(running);
-    const settled = () => this.#steps.delete(running);
-    running.then(settled, settled);
-    return running.then(
-      (value) => (this.#over ? suspended(this.#call) : value),
-      (error) => (this.#over ? suspended(this.#call) : Promise.reject(error)),
-    );
-  }
-
-  replayError(): Error | undefined {
-    if (this.#unclaimed === 0) return undefined;
+  protected mismatch(): Error {
     return new RpcError(
       "invalid_params",
       "The handler no longer asks a question that was already answered. Send the request again without requestState.",
-      {
-        cause: new Error(
-          "a handler must ask the same questions whenever it runs with the same arguments; move code that varies into ctx.step()",
-        ),
-      },
+      { cause: new Error(UNSTABLE) },
     );
   }
 
@@ -117,85 +56,46 @@ export class Rounds implements Questions {
    * A client may answer a question with an author's key before it is asked: only the client could have answered it
    * anyway. The answer is validated against the schema of the question in this run.
    */
-  #useEarlyAnswer(
+  protected override earlyAnswer(
     operation: string,
     { key, method, schema }: Question,
-    early: unknown,
-  ): JsonObject | Promise<JsonObject> {
+  ): JsonObject | Promise<JsonObject> | undefined {
+    const { early } = this.#start;
+    if (early === undefined || key === undefined || !Object.hasOwn(early, key)) return undefined;
     try {
-      const answer = checkResponse(method, early, schema, `params.inputResponses.${key}`);
-      this.#log.add(operation, JSON.stringify(answer));
+      const answer = checkResponse(method, early[key], schema, `params.inputResponses.${key}`);
+      this.log.add(operation, JSON.stringify(answer));
       return answer;
     } catch (error) {
-      this.#over = true;
-      this.#call.ignoreHandler();
-      queueMicrotask(() => this.#call.interrupt(error as Error));
-      return suspended(this.#call);
+      this.over = true;
+      this.call.ignoreHandler();
+      queueMicrotask(() => this.call.interrupt(error as Error));
+      return suspended(this.call);
     }
   }
 
-  #identify(kind: string, what: string): string {
-    const mark = kind + fingerprint(what);
-    const nth = this.#occurrences.get(mark) ?? 0;
-    this.#occurrences.set(mark, nth + 1);
-    return nth === 0 ? mark : `${mark} ${nth}`;
-  }
-
-  async #suspend(): Promise<void> {
-    // The handler may have finished without awaiting the answer, or its time limit was up in the same turn.
-    if (this.#call.done) return this.#call.forgetLateHandler();
-    this.#over = true;
-    this.#call.ignoreHandler();
-    await this.#settleSteps();
-    try {
-      const replayError = this.replayError();
-      if (replayError !== undefined) throw replayError;
-      this.#call.interrupt(await this.#inputRequired());
-    } catch (error) {
-      this.#call.interrupt(error as Error);
-    }
-    this.#call.forgetLateHandler();
-  }
-
-  /**
-   * Awaits the steps in flight. One that waits for the answer never ends; `refuseInsideStep` does not see that if the
-   * step asks through a queue, or if the runtime has no async context. So the call is answered after a limit.
-   */
-  async #settleSteps(): Promise<void> {
-    if (this.#steps.size === 0) return;
-    const call = this.#call;
-    const timer = setTimeout(() => {
-      call.interrupt(
-        new UsageError(
-          "wrong_use",
-          "A step did not end within 10 minutes after a question. Ask before the step and pass the answer in.",
-        ),
-      );
-      call.forgetLateHandler();
-    }, MAX_STEP_WAIT);
-    while (this.#steps.size > 0) await Promise.allSettled(this.#steps);
-    clearTimeout(timer);
-  }
-
-  async #inputRequired(): Promise<SerializedResult> {
+  protected async park(asked: ReadonlyMap<string, Question>): Promise<SerializedResult> {
     const round = this.#start.round + 1;
     if (round > MAX_ROUNDS)
       throw new RpcError("internal_error", `The call did not finish within ${MAX_ROUNDS} rounds of questions.`);
     const inputRequests: Record<string, object> = {};
     const outstanding: Outstanding[] = [];
-    for (const [operation, question] of this.#asked) {
+    for (const [operation, question] of asked) {
       const { method, params, schema } = question;
       const key = unusedKey(question.key ?? `question_${round}`, inputRequests);
       inputRequests[key] = { method, params };
       outstanding.push({ key, operation, method, schema });
     }
-    const id = this.#call.chain;
+    const { server, revision, chain: id } = this.call;
     const expires = Date.now() + STATE_LIFETIME;
-    const requestState = await sealState(this.#call, { id, round, expires, outstanding, log: this.#log });
-    const { server, revision } = this.#call;
+    const requestState = await sealState(this.call, { id, round, expires, outstanding, log: this.log });
     return encodeInputRequired(server.envelopes, revision, inputRequests, requestState);
   }
 }
+
+/** The cause of a mismatch, for the author. */
+export const UNSTABLE =
+  "a handler must ask the same questions whenever it runs with the same arguments; move code that varies into ctx.step()";
 
 /** Resumes a call after its last round, if the request carries the state of one. */
 export function resume(call: Call): Rounds | Promise<Rounds> {
@@ -240,20 +140,6 @@ function startRound(call: Call, state: RoundState, inputResponses: JsonObject): 
     state.log.add(operation, JSON.stringify(answer));
   }
   return new Rounds(call, state);
-}
-
-/** Runs a step. Its value goes through JSON, so that it is the same as when it is replayed from the state. */
-export async function runStep(call: Call, name: string, work: () => unknown): Promise<unknown> {
-  return parseStep(await stepJson(call, name, work));
-}
-
-async function stepJson(call: Call, name: string, work: () => unknown): Promise<string> {
-  return JSON.stringify(await runInsideStep(call, name, work)) ?? "";
-}
-
-/** Parses a step result; the empty text means undefined, which JSON cannot express. */
-function parseStep(json: string): unknown {
-  return json === "" ? undefined : JSON.parse(json);
 }
 
 function unusedKey(wanted: string, taken: object): string {

@@ -1,4 +1,5 @@
 import type { Call } from "../calls/call.ts";
+import { requireTasks } from "../calls/capabilities.ts";
 import { META } from "../calls/envelope.ts";
 import type { Principal } from "../calls/principal.ts";
 import { limitHook } from "../calls/timeout.ts";
@@ -9,6 +10,7 @@ import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { CallContext } from "../questions/context.ts";
 import { isDeferred } from "../results/return-value.ts";
 import { whenReady } from "../support/when-ready.ts";
+import type { TaskWatch } from "../tasks/watch.ts";
 import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
 import { findResource } from "./find.ts";
@@ -39,6 +41,8 @@ export async function listen(call: Call): Promise<object> {
   const { notifications } = call.params;
   if (!isObject(notifications)) throw new InvalidParams("subscriptions/listen needs params.notifications, an object.");
   const subscription = new Subscription(call, await limitHook(call, accept(call, notifications)));
+  const { taskIds } = notifications;
+  if (taskIds !== undefined) await subscription.watchTasks(taskIds);
   return subscription.run();
 }
 
@@ -74,6 +78,7 @@ class Subscription implements ChangeListener {
   readonly #call: Call;
   readonly #accepted: Accepted;
   readonly #meta: object;
+  #tasks: TaskWatch | undefined;
 
   constructor(call: Call, accepted: Accepted) {
     this.#call = call;
@@ -85,6 +90,15 @@ class Subscription implements ChangeListener {
     return this.#call.origin.principal;
   }
 
+  /** Watches those of the tasks that the caller may read, if the server has tasks. */
+  async watchTasks(ids: unknown): Promise<void> {
+    const { tasks } = this.#call.server;
+    if (tasks === undefined) return;
+    requireTasks(this.#call, this.#call.method);
+    const engine = await tasks.engine;
+    this.#tasks = await engine.watch(this.#call, ids, (task) => this.#notify("notifications/tasks", task));
+  }
+
   run(): Promise<object> {
     const { lists, watched } = this.#accepted;
     const { changes } = this.#call.server;
@@ -92,10 +106,12 @@ class Subscription implements ChangeListener {
       notifications: {
         ...Object.fromEntries([...lists].map((kind) => [`${kind}ListChanged`, true])),
         ...(watched.length === 0 ? {} : { resourceSubscriptions: watched.map(({ uri }) => uri) }),
+        ...(this.#tasks && { taskIds: this.#tasks.ids }),
       },
     });
     const stops = watched.map((each) => watch(this.#call, each, this));
     if (lists.size > 0) stops.push(changes.listen(this));
+    if (this.#tasks !== undefined) stops.push(this.#tasks.start());
     return new Promise((resolve) => {
       const stop = () => {
         for (const each of stops) each();

@@ -17,9 +17,14 @@ import { HANDLERS, type Handler } from "./methods.ts";
 
 /** Runs the handler of a request and answers it. Every request is answered exactly once, unless it is cancelled. */
 export function dispatch(call: Call): void {
+  answer(call, perform);
+}
+
+/** Answers a call with the outcome of some work. */
+export function answer(call: Call, work: Handler): void {
   let outcome: unknown;
   try {
-    outcome = perform(call);
+    outcome = work(call);
   } catch (error) {
     refuse(call, error);
     return;

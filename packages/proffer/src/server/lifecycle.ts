@@ -4,6 +4,7 @@ import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import type { ClientCapabilities, Implementation } from "../protocol/model.ts";
 import { convert, type Revision } from "../protocol/revisions/revision.ts";
+import { TASKS } from "../protocol/tasks.ts";
 import { serializeResult } from "../results/encode.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import type { ServerState } from "./server.ts";
@@ -68,5 +69,6 @@ function capabilitiesOf(server: ServerState, revision: Revision, notifies: boole
     ...(server.offers("resources") ? { resources: notifies ? { subscribe: true, ...list } : {} } : {}),
     ...(server.offers("completions") ? { completions: {} } : {}),
     logging: {},
+    ...(revision.tasks && server.offers("tasks") ? TASKS : {}),
   });
 }

@@ -13,7 +13,7 @@ export type Release = (limit?: number) => Promise<void>;
 /** Milliseconds for `onStop` where the transport has no drain time. */
 const STOP_TIMEOUT = 5000;
 
-/** The part of a drain time that calls in flight get if the server has `onStop`, which must finish within the rest. */
+/** The part of a drain time that calls in flight get if the server has tasks or `onStop`, which must end within the rest. */
 const CALLS_SHARE = 0.8;
 
 /** Milliseconds after its time limit at which a start counts as dropped. */
@@ -42,6 +42,8 @@ export class Lifespan {
   open(): Release {
     this.#users++;
     this.ready ||= this.#server.options.onStart === undefined;
+    // A node works on the tasks of others as soon as it is served.
+    if (this.#server.cluster !== undefined) this.#beginTasks();
     let closed: Promise<void> | undefined;
     return (limit = STOP_TIMEOUT) => {
       closed ??= this.#close(limit);
@@ -87,11 +89,20 @@ export class Lifespan {
 
   /** The milliseconds of a drain time that calls in flight get. */
   timeForCalls(drainTimeout: number): number {
-    return this.#server.options.onStop === undefined ? drainTimeout : drainTimeout * CALLS_SHARE;
+    const { options, tasks } = this.#server;
+    return options.onStop === undefined && tasks === undefined ? drainTimeout : drainTimeout * CALLS_SHARE;
   }
 
   get #limit(): number {
     return this.#server.limits.startTimeout;
+  }
+
+  #beginTasks(): void {
+    const { tasks, log } = this.#server;
+    tasks?.engine.then(
+      (engine) => engine.start(),
+      (error) => log({ level: "error", message: "The tasks could not start", error }),
+    );
   }
 
   async #start(attempt: number): Promise<void> {
@@ -119,7 +130,7 @@ export class Lifespan {
 
   async #stop(limit: number): Promise<void> {
     try {
-      await within(Math.round(limit), this.#finish(), "the drain time");
+      await within(Math.round(limit), this.#finish(limit), "the drain time");
     } catch (error) {
       const message =
         this.#starting === undefined ? "onStop failed" : "The server was closed before onStart had finished";
@@ -129,19 +140,21 @@ export class Lifespan {
   }
 
   /** Runs `onStop` if the server has started. A start in progress ends first, because it may open what `onStop` closes. */
-  async #finish(): Promise<void> {
+  async #finish(limit: number): Promise<void> {
     await this.#starting?.catch(() => {});
     // Another transport may have opened in the meantime.
     if (!this.ready || this.#users > 0) return;
     this.ready = false;
+    await (await this.#server.tasks?.used)?.stop(limit / 2);
     await this.#server.options.onStop?.(this.#server);
   }
 }
 
-/** The lifespan of a server; undefined if it has neither `onStart` nor `onStop`. */
+/** The lifespan of a server; undefined if it has neither `onStart` nor `onStop`, nor a tool with `task`. */
 export function lifespanOf(server: ServerState): Lifespan | undefined {
   const { onStart, onStop } = server.options;
-  if (onStart !== undefined || onStop !== undefined) server.lifespan ??= new Lifespan(server);
+  if (onStart !== undefined || onStop !== undefined || server.tasks !== undefined)
+    server.lifespan ??= new Lifespan(server);
   return server.lifespan;
 }
 

@@ -5,7 +5,7 @@ import { MAX_URI_LENGTH } from "../uri/match.ts";
 import { MAX_TEMPLATE_LENGTH } from "../uri/parse.ts";
 
 /** Limits for one client and one result. */
-export interface ServerLimits {
+export interface ServerLimits extends TaskLimits {
   /** Resources that a client may subscribe to. Default: 10,000. */
   readonly subscriptions?: number;
   /** Entries of a list that are scanned to complete a variable. Default: 10,000. */
@@ -29,7 +29,28 @@ export interface ServerLimits {
   readonly startTimeout?: number;
 }
 
-const DEFAULTS: Required<ServerLimits> = {
+/** Limits for tasks; `tasks/limits.ts` has their defaults, which a server without tasks does not load. */
+export interface TaskLimits {
+  /** Tasks of one caller that have not ended; anonymous callers count as one. Default: 1,000. */
+  readonly tasks?: number;
+  /** Tasks that one node works on at once. Default: 100. */
+  readonly taskConcurrency?: number;
+  /** Characters of all answers and step results of a task. Default: 1,048,576. */
+  readonly taskJournal?: number;
+  /** Answers and steps of a task. Default: 10,000. */
+  readonly taskEntries?: number;
+  /** Characters of the result of a task. Default: 4,194,304. */
+  readonly taskResult?: number;
+  /** Questions that a task asks at once. Default: 64. */
+  readonly taskQuestions?: number;
+  /** Runs of a task in a row without a new answer or step; then it has failed. Default: 10. */
+  readonly taskRuns?: number;
+}
+
+/** The limits of a server; those of tasks as far as they were given. */
+export type SetLimits = Required<Omit<ServerLimits, keyof TaskLimits>> & TaskLimits;
+
+const DEFAULTS: SetLimits = {
   subscriptions: 10_000,
   completionScan: 10_000,
   messageItems: MAX_ITEMS,
@@ -42,7 +63,7 @@ const DEFAULTS: Required<ServerLimits> = {
 };
 
 /** Fills in the defaults. @throws {UsageError} for a limit that is not a positive number. */
-export function toServerLimits(given: ServerLimits | undefined, where: string): Required<ServerLimits> {
+export function toServerLimits(given: ServerLimits | undefined, where: string): SetLimits {
   const limits = { ...DEFAULTS, ...given };
   for (const [name, value] of Object.entries(limits)) {
     if (typeof value === "number" && value > 0) continue;

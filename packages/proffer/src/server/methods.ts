@@ -6,6 +6,7 @@ import { listen, subscribe, unsubscribe } from "../resources/subscriptions.ts";
 import { callTool, listTools } from "../tools/methods.ts";
 import { discover, initialize, ping } from "./lifecycle.ts";
 import { setLevel } from "./logging.ts";
+import { serveTask } from "./task-methods.ts";
 
 /** Handles one method: returns its result or a promise of it, or throws. */
 export type Handler = (call: Call) => unknown;
@@ -25,6 +26,9 @@ export const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["resources/subscribe", subscribe],
   ["resources/unsubscribe", unsubscribe],
   ["subscriptions/listen", listen],
+  ["tasks/get", serveTask],
+  ["tasks/update", serveTask],
+  ["tasks/cancel", serveTask],
   ["completion/complete", complete],
   ["logging/setLevel", setLevel],
 ]);

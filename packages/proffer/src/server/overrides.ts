@@ -9,6 +9,10 @@ export interface Overrides {
    * `proffer dev` and `proffer call`.
    */
   readonly development?: boolean;
+  /** Whether this node answers requests, works on tasks, or does both. Default: both. */
+  readonly tasks?: "serve" | "work" | "both" | undefined;
+  /** The number of tasks that this node works on at once, instead of `limits.taskConcurrency`. */
+  readonly taskConcurrency?: number | undefined;
 }
 
 /** Overrides options of a server that exists, and returns it. @throws {UsageError} for invalid values. */

@@ -10,6 +10,7 @@ import { checkName } from "../catalog/names.ts";
 import { Registry } from "../catalog/registry.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Prompt } from "../prompts/define.ts";
+import type { Method } from "../protocol/methods.ts";
 import { type CacheHints, type Implementation, type LogLevel, logMessage } from "../protocol/model.ts";
 import { REVISIONS, type Revisions } from "../protocol/revisions/table.ts";
 import type { Resource } from "../resources/define.ts";
@@ -18,15 +19,17 @@ import { Watchers } from "../resources/watch.ts";
 import { Envelopes } from "../results/envelope.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import { consoleLog, type LogSink, withoutThrowing } from "../support/log.ts";
-import { checkKey, createSealer, parseKeys, randomKey, type Sealer } from "../support/seal.ts";
+import { createSealer, randomKey, type Sealer } from "../support/seal.ts";
 import { checkFlag, UsageError } from "../support/usage-error.ts";
 import type { Tool } from "../tools/define.ts";
+import { findKeys } from "./keys.ts";
 import type { Lifespan } from "./lifespan.ts";
-import { type ServerLimits, toServerLimits } from "./limits.ts";
+import { type SetLimits, toServerLimits } from "./limits.ts";
 import type { ServerOptions } from "./options.ts";
 import type { Overrides } from "./overrides.ts";
 import type { Readiness } from "./readiness.ts";
 import { MemoryStore, type Store } from "./store.ts";
+import { Tasks } from "./tasks.ts";
 
 /** Items that can be added and removed while the server runs. Clients are notified automatically. */
 export interface Collection<Item> extends Iterable<Item> {
@@ -75,7 +78,7 @@ export class ServerState implements Server {
   readonly changes = new Changes((listeners) => this.#listened(listeners));
   /** The watchers of providers; they run while a client listens. */
   readonly watchers: Watchers;
-  readonly limits: Required<ServerLimits>;
+  readonly limits: SetLimits;
   readonly hints: CacheHints;
   readonly pageSize: number;
   readonly middleware: readonly Middleware[];
@@ -97,8 +100,10 @@ export class ServerState implements Server {
   isRestricted: boolean;
   /** Set by `accessOf` with the first request, if the server is restricted. */
   access: Access | undefined;
-  /** Set by `lifespanOf` if the server has `onStart` or `onStop`. */
+  /** Set by `lifespanOf` if the server has `onStart`, `onStop` or tasks. */
   lifespan: Lifespan | undefined;
+  /** Set with the first tool that has the option `task`. */
+  tasks: Tasks | undefined;
   /** Set with the first readiness check. */
   readiness: Readiness | undefined;
   /** Private, so that the keys do not appear if an author logs the server. */
@@ -185,8 +190,10 @@ export class ServerState implements Server {
   }
 
   /** Whether the server has the capability that a method requires. */
-  offers(capability: "tools" | "prompts" | "resources" | "completions" | "logging"): boolean {
+  offers(capability: NonNullable<Method["capability"]>): boolean {
     switch (capability) {
+      case "tasks":
+        return this.tasks !== undefined;
       case "logging":
         return true;
       case "completions":
@@ -234,6 +241,10 @@ export class ServerState implements Server {
     if (added?.scopes !== undefined || added?.paramScopes !== undefined) {
       this.isRestricted = true;
       if (this.front !== undefined) this.front.isRestricted = true;
+    }
+    if (added !== undefined && "task" in added && added.task !== undefined) {
+      this.tasks ??= new Tasks(this);
+      if (this.front !== undefined) this.front.tasks ??= new Tasks(this.front);
     }
     this.listChanged(kind);
   }
@@ -306,12 +317,4 @@ export function checkErrors(errors: ErrorsOption, name: string): ErrorsOption {
 /** A copy without undefined properties. */
 function defined<Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
-}
-
-/** The keys from the options or the environment. An invalid key is reported at the start. */
-function findKeys(given: ServerOptions["keys"]): readonly Uint8Array[] | undefined {
-  if (given !== undefined) return given.flatMap((key) => (typeof key === "string" ? parseKeys(key) : [checkKey(key)]));
-  const { process } = globalThis as { process?: { env?: { PROFFER_KEYS?: string } } };
-  const text = process?.env?.PROFFER_KEYS;
-  return text ? parseKeys(text) : undefined;
 }

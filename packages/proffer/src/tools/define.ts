@@ -7,6 +7,7 @@ import type { Infer, SchemaLike } from "../schema/infer.ts";
 import { type Schema, toSchema } from "../schema/schema.ts";
 import { checkFlag, UsageError } from "../support/usage-error.ts";
 import { findHeaderParams, type HeaderParam } from "./header-params.ts";
+import { type TaskOption, type TaskSettings, toTaskSettings } from "./task-option.ts";
 
 /** A client capability that a tool requires. */
 export type RequiredCapability = "elicitation" | "elicitation.url" | "sampling" | "sampling.tools" | "roots";
@@ -37,6 +38,11 @@ export interface ToolOptions<
   readonly requires?: readonly RequiredCapability[];
   /** Accepts the answers to its questions only once: a replayed round is rejected. Default: false. */
   readonly singleUse?: boolean;
+  /**
+   * Serves the call as a task, which outlives the request, to clients that support tasks: see docs/tasks.md. "required"
+   * refuses other clients of revisions that have tasks. Default: false.
+   */
+  readonly task?: boolean | "required" | TaskOption;
   /** Converts strings such as `"1"` and `"true"` in arguments that are invalid. Default: that of the server. */
   readonly coerce?: boolean;
   /**
@@ -75,6 +81,8 @@ export interface Tool<Input = unknown, Output = unknown, Name extends string = s
   readonly timeout: number | undefined;
   readonly requires: ClientCapabilities | undefined;
   readonly singleUse: boolean;
+  /** Undefined if calls never become tasks. */
+  readonly task: TaskSettings | undefined;
   readonly coerce: boolean | undefined;
   readonly closed: boolean | undefined;
   handle(input: unknown, ctx: Context): unknown;
@@ -102,7 +110,19 @@ export function defineTool<
 >(
   options: ToolOptions<Input, Output, Name>,
 ): Tool<Input extends undefined ? undefined : Infer<Input>, Output extends undefined ? unknown : Infer<Output>, Name> {
-  const { name, input, output, timeout, requires, singleUse = false, coerce, closed, handle, ...others } = options;
+  const {
+    name,
+    input,
+    output,
+    timeout,
+    requires,
+    singleUse = false,
+    task,
+    coerce,
+    closed,
+    handle,
+    ...others
+  } = options;
   const { scopes: _scopes, paramScopes: _params, ...rest } = others;
   checkToolName(name);
   if (typeof handle !== "function") throw new UsageError("bad_option", `Tool "${name}" has no handle function.`);
@@ -143,6 +163,7 @@ export function defineTool<
     ...toScoped(others, () => Object.keys(inputSchema.json.properties ?? {}), `Tool "${name}"`),
     requires: requires === undefined || requires.length === 0 ? undefined : toCapabilities(requires, name),
     singleUse,
+    task: toTaskSettings(task, `Tool "${name}"`),
     coerce,
     closed,
     handle: handle as Tool["handle"],

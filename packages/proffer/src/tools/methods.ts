@@ -22,6 +22,7 @@ import { type Schema, ValidationError } from "../schema/schema.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Tool } from "./define.ts";
 import { parseArguments } from "./input.ts";
+import { startsAsTask } from "./task-option.ts";
 
 const TOOLS: List<Tool> = {
   name: "tools",
@@ -51,14 +52,36 @@ export function callTool(call: Call): object | Promise<object> {
   if (typeof name !== "string") throw new InvalidParams("params.name must be the name of a tool.");
   const tool = findItem(call, call.server.tools, name);
   if (tool === undefined) throw unknownName("tool", name, visibleKeys(call, call.server.tools));
+  const isTask = tool.task !== undefined && startsAsTask(call, tool);
+  return runTool(call, tool, given, isTask);
+}
+
+/** Validates the arguments and runs the handler, or creates a task that will run it. */
+export function runTool(call: Call, tool: Tool, given: unknown, isTask: boolean): object | Promise<object> {
   if (!isObject(given)) throw new InvalidParams("params.arguments must be an object.");
   const ctx = new CallContext(call);
   try {
     if (tool.requires !== undefined) checkClient(call, tool);
     const input = parseArguments(call, tool, given);
-    const value = input instanceof Promise ? input.then((parsed) => tool.handle(parsed, ctx)) : tool.handle(input, ctx);
-    if (isDeferred(value)) return finish(call, tool, ctx, value);
-    return conclude(call, tool, ctx, toCallResult(value, tool) as CallResult);
+    return isTask ? startTask(call, tool, ctx, input) : handle(call, tool, ctx, input);
+  } catch (error) {
+    return failure(call, tool, ctx, error);
+  }
+}
+
+/** Runs the handler with valid arguments. */
+function handle(call: Call, tool: Tool, ctx: CallContext, input: unknown): object | Promise<object> {
+  const value = input instanceof Promise ? input.then((parsed) => tool.handle(parsed, ctx)) : tool.handle(input, ctx);
+  if (isDeferred(value)) return finish(call, tool, ctx, value);
+  return conclude(call, tool, ctx, toCallResult(value, tool) as CallResult);
+}
+
+/** Creates a task that runs the handler. At a limit, a call that need not be a task is an ordinary one. */
+async function startTask(call: Call, tool: Tool, ctx: CallContext, input: unknown): Promise<object> {
+  try {
+    const parsed = await input;
+    const engine = await call.server.tasks?.engine;
+    return (await engine?.create(call, tool)) ?? (await handle(call, tool, ctx, parsed));
   } catch (error) {
     return failure(call, tool, ctx, error);
   }

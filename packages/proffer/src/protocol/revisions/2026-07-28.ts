@@ -15,6 +15,9 @@ export const REV_2026_07_28: Revision = {
     "resources/read",
     "subscriptions/listen",
     "completion/complete",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
   ]),
   batches: false,
   primed: false,
@@ -25,6 +28,7 @@ export const REV_2026_07_28: Revision = {
   inputs: new Set(["elicitation/create", "sampling/createMessage", "roots/list"]),
   urlQuestions: true,
   rounds: true,
+  tasks: true,
   replacesScopes: false,
   convert: {},
   envelope: (server, hints) => ({

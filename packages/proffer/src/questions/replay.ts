@@ -1,0 +1,170 @@
+import type { Call } from "../calls/call.ts";
+import type { JsonObject } from "../protocol/messages.ts";
+import { atEndOfTurn } from "../support/end-of-turn.ts";
+import { UsageError } from "../support/usage-error.ts";
+import { whenReady } from "../support/when-ready.ts";
+import { Operations, stepKey } from "./operations.ts";
+import { answerWithoutAsking, type Question, type Questions, type StepWork, suspended } from "./question.ts";
+import { ASK, type ReplayLog, STEP } from "./replay-log.ts";
+import { runInsideStep } from "./running-step.ts";
+
+/** Milliseconds that a question waits for the steps in flight. */
+const MAX_STEP_WAIT = 10 * 60 * 1000;
+
+/**
+ * Questions that end the run of a handler: it runs again from the start once they are answered, and earlier questions and
+ * steps return their recorded values at once.
+ */
+export abstract class Replay implements Questions {
+  abstract readonly round: number;
+  /** The answers and step results that are known so far. */
+  readonly log: ReplayLog;
+  protected readonly call: Call;
+  /** The run was abandoned: nothing that it does counts any more. */
+  protected over = false;
+  /** The number of recorded answers that this run has not asked for yet. */
+  #unclaimed: number;
+  readonly #operations = new Operations();
+  readonly #asked = new Map<string, Question>();
+  readonly #steps = new Set<Promise<unknown>>();
+  #suspending = false;
+
+  constructor(call: Call, log: ReplayLog) {
+    this.call = call;
+    this.log = log;
+    this.#unclaimed = log.answers;
+  }
+
+  ask(question: Question): JsonObject | Promise<JsonObject> {
+    if (this.over) return suspended(this.call);
+    const { method, key, identity } = question;
+    const operation = this.#operations.identify(ASK, `${method} ${key ?? ""} ${identity}`);
+    const recorded = this.log.get(operation);
+    if (recorded !== undefined) {
+      this.#unclaimed--;
+      return JSON.parse(recorded);
+    }
+    const known = this.earlyAnswer(operation, question) ?? answerWithoutAsking(this.call, question);
+    if (known !== undefined) return known;
+    this.#asked.set(operation, question);
+    this.#suspendLater();
+    return suspended(this.call);
+  }
+
+  step(name: string, work: StepWork): Promise<unknown> {
+    if (this.over) return suspended(this.call);
+    const operation = this.#operations.identify(STEP, name);
+    const recorded = this.log.get(operation);
+    if (recorded !== undefined) return Promise.resolve(parseStep(recorded));
+    const running = stepJson(this.call, name, work, operation).then((json) =>
+      whenReady(this.record(operation, json), () => parseStep(json)),
+    );
+    this.#steps.add(running);
+    const settled = () => this.#steps.delete(running);
+    running.then(settled, settled);
+    return running.then(
+      (value) => (this.over ? suspended(this.call) : value),
+      (error) => (this.over ? suspended(this.call) : Promise.reject(error)),
+    );
+  }
+
+  replayError(): Error | undefined {
+    return this.#unclaimed === 0 ? undefined : this.mismatch();
+  }
+
+  /**
+   * Ends the run, as a question does, with the result of `end`, once its steps have ended. If `end` returns undefined,
+   * the run continues.
+   */
+  async leave(end: () => Promise<object | undefined>): Promise<void> {
+    if (this.over) return suspended(this.call);
+    // Questions that are asked meanwhile belong to the next run.
+    this.#suspending = true;
+    await this.#settleSteps();
+    try {
+      const result = await end();
+      if (result !== undefined) return this.#end(result);
+    } catch (error) {
+      return this.#end(error as Error);
+    }
+    this.#suspending = false;
+    if (this.#asked.size > 0) this.#suspendLater();
+  }
+
+  /** Records the result of a step, before the handler gets it. */
+  protected abstract record(operation: string, json: string): void | Promise<void>;
+  /** Keeps the questions until they are answered, and returns the result of this run. */
+  protected abstract park(asked: ReadonlyMap<string, Question>): object | Promise<object>;
+  /** The error of a handler that no longer asks a question that was answered. */
+  protected abstract mismatch(): Error;
+
+  /** An answer that the client sent before its question was asked. */
+  protected earlyAnswer(_operation: string, _question: Question): JsonObject | Promise<JsonObject> | undefined {
+    return undefined;
+  }
+
+  #suspendLater(): void {
+    if (this.#suspending) return;
+    this.#suspending = true;
+    // Questions asked in the same event-loop turn share one round.
+    atEndOfTurn(() => void this.#suspend());
+  }
+
+  async #suspend(): Promise<void> {
+    // The handler may have finished without awaiting the answer, or its time limit was up in the same turn.
+    if (this.call.done) return this.call.forgetLateHandler();
+    this.over = true;
+    this.call.ignoreHandler();
+    await this.#settleSteps();
+    try {
+      const replayError = this.replayError();
+      if (replayError !== undefined) throw replayError;
+      this.call.interrupt(await this.park(this.#asked));
+    } catch (error) {
+      this.call.interrupt(error as Error);
+    }
+    this.call.forgetLateHandler();
+  }
+
+  #end(result: object): Promise<void> {
+    this.over = true;
+    this.call.ignoreHandler();
+    this.call.interrupt(result);
+    return suspended(this.call);
+  }
+
+  /**
+   * Awaits the steps in flight. One that waits for the answer never ends; `refuseInsideStep` does not see that if the
+   * step asks through a queue, or if the runtime has no async context. So the call is answered after a limit.
+   */
+  async #settleSteps(): Promise<void> {
+    if (this.#steps.size === 0) return;
+    const { call } = this;
+    const timer = setTimeout(() => {
+      call.interrupt(
+        new UsageError(
+          "wrong_use",
+          "A step did not end within 10 minutes after a question. Ask before the step and pass the answer in.",
+        ),
+      );
+      call.forgetLateHandler();
+    }, MAX_STEP_WAIT);
+    while (this.#steps.size > 0) await Promise.allSettled(this.#steps);
+    clearTimeout(timer);
+  }
+}
+
+/** Runs a step. Its value goes through JSON, so that it is the same as when it is replayed. */
+export async function runStep(call: Call, name: string, work: StepWork, operation: string): Promise<unknown> {
+  return parseStep(await stepJson(call, name, work, operation));
+}
+
+async function stepJson(call: Call, name: string, work: StepWork, operation: string): Promise<string> {
+  const key = stepKey(call.chain, operation);
+  return JSON.stringify(await runInsideStep(call, name, () => work(key))) ?? "";
+}
+
+/** Parses a step result; the empty text means undefined, which JSON cannot express. */
+function parseStep(json: string): unknown {
+  return json === "" ? undefined : JSON.parse(json);
+}

@@ -1,0 +1,14 @@
+/** Numbers about the tasks of one node, since its start. */
+export class TaskCounters {
+  created = 0;
+  completed = 0;
+  failed = 0;
+  cancelled = 0;
+  runs = 0;
+  /** Runs that continued one which had not ended: its node died, stopped, or lost its lock. */
+  restarted = 0;
+  /** Writes of a run that were refused, because another run or a cancellation had moved the epoch. */
+  refused = 0;
+  /** Steps that were recorded. */
+  steps = 0;
+}

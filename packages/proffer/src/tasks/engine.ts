@@ -1,0 +1,269 @@
+import type { Call } from "../calls/call.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { nodeName } from "../cluster/node-name.ts";
+import type { QueueWorker } from "../cluster/queue.ts";
+import type { RecordChange, RecordFields, SharedStore } from "../cluster/store.ts";
+import { Busy, type ErrorObject, RpcError } from "../protocol/errors.ts";
+import type { CreatedTask } from "../protocol/tasks.ts";
+import { Replay } from "../questions/replay.ts";
+import { ReplayLog } from "../questions/replay-log.ts";
+import { checkQueue } from "../server/queue-check.ts";
+import type { TaskLimits } from "../server/limits.ts";
+import type { ServerState } from "../server/server.ts";
+
+import { toBase64Url } from "../support/bytes.ts";
+import type { Tool } from "../tools/define.ts";
+import type { TaskSettings } from "../tools/task-option.ts";
+import { TaskCounters } from "./counters.ts";
+import { toTaskLimits } from "./limits.ts";
+import { Quota } from "./quota.ts";
+import { JOURNAL, keyOf, type TaskCall, type TaskHead } from "./record.ts";
+import { serveRequest } from "./requests.ts";
+import { TaskRun } from "./run.ts";
+import { Vault } from "./vault.ts";
+import { createdTask } from "./view.ts";
+import { type TaskListener, TaskWatch } from "./watch.ts";
+
+/** The id may serve as a bearer token, so it cannot be guessed. It must fit into the header `Mcp-Name`. */
+const ID_BYTES = 18;
+/** Milliseconds without a change after which a task is woken up again, if nobody works on it: longer than a queue's lock. */
+const HEAL_TIME = 20_000;
+/** The same for a run that no queue knows of: nodes' clocks may differ. */
+const UNQUEUED_HEAL_TIME = 600_000;
+const CANCEL = "cancel ";
+const FINAL_FIELDS = ["questions", "call", "message", "lease", "beat"];
+
+/** Creates, runs and reports the tasks of a server. Everything that must survive is in the store. */
+export class TaskEngine {
+  readonly server: ServerState;
+  readonly store: SharedStore;
+  readonly vault: Vault;
+  readonly limits: Required<TaskLimits>;
+  readonly counters = new TaskCounters();
+  readonly #ports: Required<Cluster>;
+  /** The ports are this process's memory. */
+  readonly #isLocal: boolean;
+  readonly #node: string;
+  readonly #quota: Quota;
+  readonly #running = new Map<string, TaskRun>();
+  #worker: QueueWorker | undefined;
+  #stopListening: (() => void) | undefined;
+
+  private constructor(server: ServerState, ports: Required<Cluster>) {
+    this.server = server;
+    this.store = ports.store;
+    this.#ports = ports;
+    this.#isLocal = server.cluster === undefined;
+    this.vault = new Vault(this.#isLocal ? undefined : server.sealer);
+    this.#node = nodeName(server);
+    this.limits = toTaskLimits(server.limits);
+    this.#quota = new Quota(ports.store, this.limits.tasks);
+    this.start();
+  }
+
+  /** @throws {UsageError} if the nodes of the server share no queue. */
+  static async create(server: ServerState): Promise<TaskEngine> {
+    checkQueue(server);
+    const { cluster } = server;
+    if (cluster !== undefined) return new TaskEngine(server, cluster as Required<Cluster>);
+    const { memoryCluster } = await import("../cluster/memory-cluster.ts");
+    return new TaskEngine(server, memoryCluster());
+  }
+
+  /** Works on tasks, unless this node only answers. */
+  start(): void {
+    if (this.#worker !== undefined || this.server.overrides.tasks === "serve") return;
+    const concurrency = this.server.overrides.taskConcurrency ?? this.limits.taskConcurrency;
+    this.#worker = this.#ports.queue.work((job, signal) => this.#work(job, signal), { concurrency });
+    this.#stopListening = this.#ports.bus.subscribe(`node ${this.#node}`, {
+      heard: (message) => {
+        if (message.startsWith(CANCEL)) this.#running.get(message.slice(CANCEL.length))?.abandon(CANCELLED);
+      },
+      missed: () => {
+        for (const run of this.#running.values()) void run.check();
+      },
+    });
+  }
+
+  /**
+   * Takes no more wake-ups. Runs that have not ended after the grace time continue on another node; in the memory of this
+   * process there is no other, so they end at once and continue if the server starts again.
+   */
+  async stop(grace: number): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.stop(this.#isLocal ? 0 : grace);
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+  }
+
+  /** Creates a task: first the record, then the wake-up, then the answer. Returns undefined if the call may go on plainly. */
+  async create(call: Call, tool: Tool): Promise<CreatedTask | undefined> {
+    this.start();
+    const settings = tool.task as TaskSettings;
+    try {
+      return await this.#create(call, tool, settings);
+    } catch (error) {
+      if (settings.required) throw new RpcError("internal_error", "The task could not be created.", { cause: error });
+      this.server.logError(call, "The task could not be created, so the call runs without one", error);
+      return undefined;
+    }
+  }
+
+  serve(call: Call): Promise<object> {
+    this.start();
+    return serveRequest(this, call);
+  }
+
+  watch(call: Call, ids: unknown, listener: TaskListener): Promise<TaskWatch> {
+    return TaskWatch.open(this, this.#ports.bus, call, ids, listener);
+  }
+
+  /** Wakes up the task, for the leg in its record. */
+  async wake(id: string, leg: string): Promise<void> {
+    await this.#ports.queue.push(`${id}.${leg}`);
+  }
+
+  /**
+   * Wakes up a task that should run but has not changed for long: its wake-up may be lost. The queue ignores the wake-up
+   * while it has that of the same leg, so a long run is not disturbed.
+   */
+  heal(id: string, { status, leg, updated, beat }: RecordFields): void {
+    if (status !== "working" || this.#running.has(id)) return;
+    const latest = Math.max(Number(updated), Number(beat ?? 0));
+    const limit = leg === UNQUEUED ? UNQUEUED_HEAL_TIME : HEAL_TIME;
+    if (Date.now() - latest < limit) return;
+    this.wake(id, leg as string).catch((error) => {
+      this.server.log({ level: "warning", message: "A task could not be woken up", error });
+    });
+  }
+
+  /** Tells all nodes that a task has changed. A lost message is found by the next poll. */
+  changed(id: string): void {
+    this.publish(`task ${id}`, "changed");
+  }
+
+  /** Aborts the run of a task that was cancelled, on whichever node it is. */
+  cancelRun(id: string, lease: string | undefined): void {
+    if (lease !== undefined) this.publish(`node ${lease}`, CANCEL + id);
+  }
+
+  publish(topic: string, message: string): void {
+    const failed = (error: unknown) => this.server.log({ level: "warning", message: "A hint was not sent", error });
+    try {
+      const sent = this.#ports.bus.publish(topic, message);
+      if (sent instanceof Promise) sent.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** The change that ends a task. */
+  async ending(id: string, status: string, field?: string, json = "", message?: string): Promise<RecordChange> {
+    const set: Record<string, string> = { status };
+    if (field !== undefined) set[field] = await this.vault.seal(id, field, json);
+    if (message !== undefined) set.message = await this.vault.seal(id, "message", message);
+    return { set, remove: FINAL_FIELDS, removePrefix: JOURNAL, stamp: ["updated"] };
+  }
+
+  /** Reports the end of a task. */
+  ended(id: string, { owner }: TaskHead, { slot }: RecordFields, status: "completed" | "failed" | "cancelled"): void {
+    this.counters[status]++;
+    this.changed(id);
+    if (slot !== undefined) this.#quota.release(owner, slot).catch(() => {});
+  }
+
+  async #create(call: Call, tool: Tool, settings: TaskSettings): Promise<CreatedTask | undefined> {
+    const { principal, transport } = call.origin;
+    const owner = principal?.id ?? null;
+    const slot = await this.#quota.take(owner, settings.ttl);
+    if (slot === undefined) {
+      if (!settings.required) return undefined;
+      throw new Busy(`This caller has ${this.limits.tasks} tasks (limits.tasks). Try again later.`, 60);
+    }
+    const id = toBase64Url(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
+    const given = (call.params.arguments ?? {}) as TaskCall["arguments"];
+    const head: TaskHead = { owner, tool: tool.name, given: Object.keys(given) };
+    const source: TaskCall = {
+      arguments: given,
+      chain: call.chain,
+      revision: call.revision.version,
+      transport,
+      client: call.client.info,
+      capabilities: call.client.capabilities,
+      scopes: principal?.scopes,
+    };
+    // The answers and steps of earlier rounds are the first entries.
+    const log = call.questions instanceof Replay ? call.questions.log : new ReplayLog();
+    const fields = {
+      ...{ status: "working", epoch: "0", leg: "1", idle: "0", slot },
+      ...{ ttl: String(settings.ttl), poll: String(settings.pollInterval) },
+      head: await this.vault.seal(id, "head", JSON.stringify(head)),
+      call: await this.vault.seal(id, "call", JSON.stringify(source)),
+      ...(await this.vault.sealJournal(id, log)),
+    };
+    const change = { if: { head: undefined }, set: fields, stamp: ["created", "updated"], expire: settings.ttl };
+    const { made, fields: stored } = await this.store.change(keyOf(id), change);
+    // After a lost reply the store finds our own record.
+    if (!made && stored.head !== fields.head) throw new Error("the id of a task is taken");
+    await this.wake(id, fields.leg);
+    this.counters.created++;
+    return createdTask(id, stored);
+  }
+
+  /** Runs the task that a wake-up names, unless it has ended, waits for answers, or has a newer leg. */
+  async #work(job: string, signal: AbortSignal): Promise<void> {
+    const end = job.lastIndexOf(".");
+    const id = job.slice(0, end);
+    await this.server.lifespan?.start();
+    const { made, fields } = await this.store.change(keyOf(id), {
+      if: { status: "working", leg: job.slice(end + 1) },
+      add: { epoch: 1, idle: 1 },
+      set: { lease: this.#node },
+    });
+    if (!made) return;
+    this.counters.runs++;
+    if (Number(fields.idle) > 1) this.counters.restarted++;
+    this.#running.get(id)?.abandon(TAKEN_OVER);
+    const run = await this.#prepare(id, fields);
+    if (run === undefined) return;
+    this.#running.set(id, run);
+    try {
+      await run.run(signal);
+    } finally {
+      if (this.#running.get(id) === run) this.#running.delete(id);
+    }
+  }
+
+  /** Creates the run of a task, or ends the task if it cannot run. */
+  async #prepare(id: string, fields: RecordFields): Promise<TaskRun | undefined> {
+    const head = await this.vault.openJson<TaskHead>(id, "head", fields);
+    const source = await this.vault.openJson<TaskCall>(id, "call", fields);
+    const log = await this.vault.openJournal(id, fields);
+    const tool = head && this.server.tools.get(head.tool);
+    const { taskRuns } = this.limits;
+    let problem: string | undefined;
+    if (head === undefined || source === undefined || log === undefined) problem = UNREADABLE;
+    else if (tool === undefined) problem = "The tool of the task no longer exists.";
+    else if (this.server.revisions.get(source.revision) === undefined) problem = UNREADABLE;
+    else if (Number(fields.idle) > taskRuns) {
+      problem = `The task ended after ${taskRuns} runs without a new answer or step (limits.taskRuns).`;
+    } else return new TaskRun(this, { id, fields, head, source, log, tool });
+    const error: ErrorObject = { code: -32603, message: problem };
+    this.server.log({ level: "error", message: problem, ...(head && { name: head.tool }) });
+    const change = await this.ending(id, "failed", "error", JSON.stringify(error), problem);
+    const { made } = await this.store.change(keyOf(id), {
+      ...change,
+      if: { epoch: fields.epoch },
+      expire: Number(fields.ttl),
+    });
+    if (made) this.ended(id, head ?? { owner: null, tool: "", given: [] }, head ? fields : {}, "failed");
+    return undefined;
+  }
+}
+
+const CANCELLED = "The task was cancelled.";
+const TAKEN_OVER = "Another run of the task has taken over.";
+const UNREADABLE = "The record of the task cannot be read: its key was removed, or it was changed.";
+/** The leg of a run that began before its task. */
+const UNQUEUED = "0";
