@@ -8,6 +8,7 @@ import { definePrompt, defineServer, defineTool, type Server } from "proffer";
 import { prompts } from "./prompts.ts";
 import { askingPrompt, askingTools } from "./questions.ts";
 import { resources } from "./resources.ts";
+import { taskTools } from "./tasks.ts";
 import { tools } from "./tools.ts";
 
 const temporaryTool = defineTool({
@@ -44,7 +45,7 @@ const triggers = [
 const server: Server = defineServer({
   name: "conformance",
   version: "1.0.0",
-  tools: [...tools, ...askingTools, ...triggers],
+  tools: [...tools, ...askingTools, ...taskTools, ...triggers],
   prompts: [...prompts, askingPrompt],
   resources,
 });

@@ -242,10 +242,8 @@ export class ServerState implements Server {
       this.isRestricted = true;
       if (this.front !== undefined) this.front.isRestricted = true;
     }
-    if (added !== undefined && "task" in added && added.task !== undefined) {
-      this.tasks ??= new Tasks(this);
-      if (this.front !== undefined) this.front.tasks ??= new Tasks(this.front);
-    }
+    if ((added as Tool | undefined)?.task)
+      for (const each of [this, this.front]) if (each) each.tasks ??= new Tasks(each);
     this.listChanged(kind);
   }
 

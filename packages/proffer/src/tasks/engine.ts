@@ -7,8 +7,8 @@ import { Busy, type ErrorObject, RpcError } from "../protocol/errors.ts";
 import type { CreatedTask } from "../protocol/tasks.ts";
 import { Replay } from "../questions/replay.ts";
 import { ReplayLog } from "../questions/replay-log.ts";
-import { checkQueue } from "../server/queue-check.ts";
 import type { TaskLimits } from "../server/limits.ts";
+import { checkQueue } from "../server/queue-check.ts";
 import type { ServerState } from "../server/server.ts";
 
 import { toBase64Url } from "../support/bytes.ts";
@@ -74,7 +74,7 @@ export class TaskEngine {
   start(): void {
     if (this.#worker !== undefined || this.server.overrides.tasks === "serve") return;
     const concurrency = this.server.overrides.taskConcurrency ?? this.limits.taskConcurrency;
-    this.#worker = this.#ports.queue.work((job, signal) => this.#work(job, signal), { concurrency });
+    this.#worker = this.#ports.queue.work((job, signal) => this.deliver(job, signal), { concurrency });
     this.#stopListening = this.#ports.bus.subscribe(`node ${this.#node}`, {
       heard: (message) => {
         if (message.startsWith(CANCEL)) this.#running.get(message.slice(CANCEL.length))?.abandon(CANCELLED);
@@ -104,6 +104,7 @@ export class TaskEngine {
     try {
       return await this.#create(call, tool, settings);
     } catch (error) {
+      if (error instanceof Busy) throw error;
       if (settings.required) throw new RpcError("internal_error", "The task could not be created.", { cause: error });
       this.server.logError(call, "The task could not be created, so the call runs without one", error);
       return undefined;
@@ -212,7 +213,7 @@ export class TaskEngine {
   }
 
   /** Runs the task that a wake-up names, unless it has ended, waits for answers, or has a newer leg. */
-  async #work(job: string, signal: AbortSignal): Promise<void> {
+  async deliver(job: string, signal: AbortSignal): Promise<void> {
     const end = job.lastIndexOf(".");
     const id = job.slice(0, end);
     await this.server.lifespan?.start();

@@ -1,6 +1,7 @@
 import { Call, type CallOrigin } from "../calls/call.ts";
 import { META } from "../calls/envelope.ts";
 import type { Principal } from "../calls/principal.ts";
+import { UnexpectedFailure } from "../calls/run-middleware.ts";
 import type { Later, RecordChange, RecordFields } from "../cluster/store.ts";
 import { type ErrorObject, RpcError } from "../protocol/errors.ts";
 import { type JsonObject, toText, type Wire } from "../protocol/messages.ts";
@@ -76,7 +77,15 @@ export class TaskRun implements CallOrigin, TaskJournal {
   run(signal: AbortSignal): Promise<void> {
     const { observers } = this.#engine.server;
     const { tool, source } = this.#start;
-    const work = (call: Call) => runTool(call, tool, source.arguments, false);
+    const work = async (call: Call) => {
+      try {
+        return await runTool(call, tool, source.arguments, false);
+      } catch (error) {
+        // There is no middleware around a run that could want the exception itself.
+        if (error instanceof UnexpectedFailure) return error.result;
+        throw error;
+      }
+    };
     // A long run must not outlive its record.
     this.#beat = setInterval(() => this.#extend(), Math.min(this.#ttl / 3, 2 ** 31 - 1));
     (this.#beat as { unref?: () => void }).unref?.();

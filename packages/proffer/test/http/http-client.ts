@@ -24,6 +24,9 @@ const NAMED_BY: { readonly [method: string]: string } = {
   "tools/call": "name",
   "prompts/get": "name",
   "resources/read": "uri",
+  "tasks/get": "taskId",
+  "tasks/update": "taskId",
+  "tasks/cancel": "taskId",
 };
 
 /** Returns a request of the newest revision, which carries the client's capabilities. */

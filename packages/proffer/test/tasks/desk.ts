@@ -1,6 +1,5 @@
-import type { ClientCapabilities } from "proffer";
+import type { ClientCapabilities, Server } from "proffer";
 import { type ConnectOptions, connect, type TestClient } from "proffer/testing";
-import type { Server } from "proffer";
 import { expect } from "vitest";
 
 export const TASKS = "io.modelcontextprotocol/tasks";
@@ -36,24 +35,23 @@ export async function get(client: TestClient, taskId: string): Promise<SeenTask>
   return (await client.requestOnce("tasks/get", { taskId })) as never;
 }
 
-/** Polls until the task has one of these states. */
-export async function reach(client: TestClient, taskId: string, ...statuses: string[]): Promise<SeenTask> {
+const ENDED = ["completed", "failed", "cancelled"];
+
+/** Polls until the task has this state, or has ended. */
+export async function reach(client: TestClient, taskId: string, status: string): Promise<SeenTask> {
   let task = await get(client, taskId);
-  await expect
-    .poll(
-      async () => {
-        task = await get(client, taskId);
-        return task.status;
-      },
-      { interval: 5 },
-    )
-    .toBeOneOf(statuses);
+  const poll = async () => {
+    task = await get(client, taskId);
+    return task.status;
+  };
+  await expect.poll(poll, { interval: 5 }).toBeOneOf([status, ...ENDED]);
+  expect(ENDED.includes(status) ? status : task.status).toBe(status);
   return task;
 }
 
 /** The end of a task. */
 export function end(client: TestClient, taskId: string): Promise<SeenTask> {
-  return reach(client, taskId, "completed", "failed", "cancelled");
+  return reach(client, taskId, "completed");
 }
 
 /** Answers every question of a task in the same way. */

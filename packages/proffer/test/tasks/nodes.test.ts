@@ -1,0 +1,298 @@
+import { type Context, defineServer, defineTool, field, type Server, type ServerOptions } from "proffer";
+import { memoryCluster, type TestClient } from "proffer/testing";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { tasksOf } from "../../src/server/tasks-of.ts";
+import { openGate } from "../gate.ts";
+import { begin, connectWithTasks, end, get, reach, refused, reply } from "./desk.ts";
+
+const KEY = new Uint8Array(32).fill(7);
+const GO = { on: field.boolean() };
+
+type Handle = (ctx: Context, node: string) => unknown;
+
+/** Several nodes of one server, which share memory. The first one creates the tasks. */
+function serveNodes(handle: Handle, names = ["a", "b"], options: Partial<ServerOptions> = {}) {
+  const cluster = memoryCluster();
+  const node = (name: string, keys = [KEY]): Server => {
+    const input = { type: "object" } as const;
+    const tool = defineTool({ name: "run", task: true, input, handle: (_, ctx) => handle(ctx, name) });
+    return defineServer({ name: "nodes", version: "1", keys, cluster, tools: [tool], log: () => {}, ...options });
+  };
+  return { cluster, node, nodes: names.map((name) => node(name)) as [Server, Server] };
+}
+
+const clients: TestClient[] = [];
+
+async function open(server: Server, options = {}): Promise<TestClient> {
+  const client = await connectWithTasks(server, options);
+  clients.push(client);
+  return client;
+}
+
+/** Stops a node: its running tasks are handed over at once. */
+async function stop(server: Server): Promise<void> {
+  await (await tasksOf(server))?.stop(0);
+}
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+});
+
+const textOf = ({ result }: { result?: { content: readonly { text: string }[] } }) => result?.content[0]?.text;
+const UNKNOWN = {
+  code: -32602,
+  message: "Unknown task: it does not exist, has expired, or belongs to another caller.",
+};
+
+describe("tasks on several nodes", () => {
+  it("are created on one node, answered on another, and read on any", async () => {
+    const { nodes } = serveNodes(async (ctx) => {
+      const answer = await ctx.ask("Go?", GO);
+      return JSON.stringify(answer);
+    });
+    const [one, two] = [await open(nodes[0]), await open(nodes[1])];
+    const id = await begin(one, "run");
+    await reply(two, id, { on: true });
+    expect(textOf(await end(one, id))).toContain('"on":true');
+    expect(await get(two, id)).toEqual(await get(one, id));
+  });
+
+  it("continue from the last recorded step if their node stops", async () => {
+    const { opened, open: release } = openGate();
+    const effects: string[] = [];
+    const { nodes } = serveNodes(async (ctx, node) => {
+      await ctx.step("first", (key) => void effects.push(`first ${node} ${key}`));
+      await ctx.step("second", async (key) => {
+        effects.push(`second ${node} ${key}`);
+        if (node === "a") await opened;
+      });
+      return node;
+    });
+    const one = await open(nodes[0]);
+    const id = await begin(one, "run");
+    await expect.poll(() => effects.length).toBe(2);
+    const two = await open(nodes[1]);
+    await stop(nodes[0]);
+    expect(textOf(await end(two, id))).toBe("b");
+    release();
+    expect(effects.map((line) => line.slice(0, -52).trim())).toEqual(["first a", "second a", "second b"]);
+    const keys = effects.map((line) => line.split(" ")[2]);
+    expect(keys[1]).toBe(keys[2]);
+    expect((await tasksOf(nodes[1]))?.counters).toMatchObject({ runs: 1, completed: 1 });
+  });
+
+  it("refuse the writes of a run that was overtaken: it gets no value, and one result counts", async () => {
+    const gates = { a: openGate(), b: openGate() };
+    const after: string[] = [];
+    const { nodes } = serveNodes(async (ctx, node) => {
+      await gates[node as "a"].opened;
+      await ctx.step("effect", () => node);
+      after.push(node);
+      return node;
+    });
+    const one = await open(nodes[0]);
+    const id = await begin(one, "run");
+    const job = `${id}.1`;
+    const first = (await tasksOf(nodes[0])) as NonNullable<Awaited<ReturnType<typeof tasksOf>>>;
+    await expect.poll(() => first.counters.runs).toBe(1);
+    // The queue takes the node for dead, and gives its job to another.
+    const two = await open(nodes[1]);
+    const second = (await tasksOf(nodes[1])) as typeof first;
+    const working = second.deliver(job, new AbortController().signal);
+    await expect.poll(() => second.counters.runs).toBe(1);
+    gates.a.open();
+    await expect.poll(() => first.counters.refused).toBe(1);
+    gates.b.open();
+    await working;
+    expect(textOf(await end(two, id))).toBe("b");
+    expect(after).toEqual(["b"]);
+  });
+
+  it("are cancelled on whichever node they run", async () => {
+    const aborted: string[] = [];
+    const { nodes } = serveNodes((ctx, node) => {
+      ctx.signal.addEventListener("abort", () => aborted.push(node));
+      return new Promise(() => {});
+    });
+    const one = await open(nodes[0]);
+    const id = await begin(one, "run");
+    const two = await open(nodes[1]);
+    await expect.poll(async () => (await tasksOf(nodes[0]))?.counters.runs).toBe(1);
+    await two.requestOnce("tasks/cancel", { taskId: id });
+    expect(await get(one, id)).toMatchObject({ status: "cancelled" });
+    expect(aborted).toEqual(["a"]);
+  });
+
+  it("F10: end once although wake-ups come late, twice, or never", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const runs: string[] = [];
+    const { nodes, cluster } = serveNodes(async (ctx, node) => {
+      runs.push(node);
+      await ctx.ask("Go?", GO);
+      return node;
+    });
+    const push = vi.spyOn(cluster.queue, "push").mockImplementation(() => {});
+    const one = await open(nodes[0]);
+    const id = await begin(one, "run");
+    expect(await get(one, id)).toMatchObject({ status: "working" });
+    push.mockRestore();
+    expect(await get(one, id)).toMatchObject({ status: "working" });
+    expect(runs).toEqual([]);
+    // The wake-up is lost; a poll after the time of a lock repeats it.
+    vi.setSystemTime(Date.now() + 21_000);
+    await reach(one, id, "input_required");
+    await cluster.queue.push(`${id}.1`);
+    await cluster.queue.push(`${id}.7`);
+    await reply(one, id, { on: true });
+    const done = await end(one, id);
+    for (const leg of [1, 2, 3]) await cluster.queue.push(`${id}.${leg}`);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await get(one, id)).toEqual(done);
+    expect(runs).toHaveLength(2);
+  });
+
+  it("F11: take the answers of two updates at once, and each key once", async () => {
+    const { nodes } = serveNodes(async (ctx) => {
+      const answers = await Promise.all(["a", "b", "c"].map((name) => ctx.ask(name, { it: field.text() })));
+      return answers.map((answer) => (answer.action === "accept" ? answer.content.it : "")).join(" ");
+    });
+    const [one, two] = [await open(nodes[0]), await open(nodes[1])];
+    const id = await begin(one, "run");
+    await reach(one, id, "input_required");
+    const answer = (client: TestClient, keys: readonly string[], it: string) => {
+      const inputResponses = Object.fromEntries(keys.map((key) => [key, { action: "accept", content: { it } }]));
+      return client.requestOnce("tasks/update", { taskId: id, inputResponses });
+    };
+    await Promise.all([answer(one, ["q1", "q2"], "one"), answer(two, ["q2", "q3"], "two")]);
+    expect(textOf(await end(one, id))).toMatch(/^one (one|two) two$/);
+  });
+
+  it("F11: end once if an update, a cancellation and the end race", async () => {
+    const { nodes } = serveNodes(async (ctx) => {
+      await ctx.ask("Go?", GO);
+      return "done";
+    });
+    const [one, two] = [await open(nodes[0]), await open(nodes[1])];
+    for (let round = 0; round < 20; round++) {
+      const id = await begin(one, "run");
+      await reach(one, id, "input_required");
+      await Promise.all([
+        reply(one, id, { on: true }),
+        round % 2 === 0 ? undefined : new Promise((resolve) => setImmediate(resolve)),
+        two.requestOnce("tasks/cancel", { taskId: id }),
+      ]).catch(() => undefined);
+      const done = await end(two, id);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(await get(one, id)).toEqual(done);
+    }
+  });
+
+  it("fail after 10 runs without progress", async () => {
+    let runs = 0;
+    const { nodes } = serveNodes(() => {
+      runs++;
+      return new Promise(() => {});
+    });
+    const one = await open(nodes[0]);
+    const id = await begin(one, "run");
+    const engine = (await tasksOf(nodes[0])) as NonNullable<Awaited<ReturnType<typeof tasksOf>>>;
+    for (let n = 0; n < 10; n++) void engine.deliver(`${id}.1`, new AbortController().signal);
+    expect(await end(one, id)).toMatchObject({
+      status: "failed",
+      error: { code: -32603, message: "The task ended after 10 runs without a new answer or step (limits.taskRuns)." },
+    });
+    expect(runs).toBe(10);
+  });
+
+  it("fail if their tool is gone, or asks something else after a deployment", async () => {
+    const { nodes, node } = serveNodes(async (ctx, name) => {
+      await ctx.ask(name === "new" ? "Something else?" : "Go?", GO);
+      return name;
+    });
+    const one = await open(nodes[0]);
+    const ids = [await begin(one, "run"), await begin(one, "run")];
+    for (const id of ids) await reach(one, id, "input_required");
+    await stop(nodes[0]);
+    await stop(nodes[1]);
+    const next = await open(node("new"));
+    await next.requestOnce("tasks/update", { taskId: ids[0], inputResponses: { q1: { action: "decline" } } });
+    expect(await end(next, ids[0] as string)).toMatchObject({
+      status: "failed",
+      error: { code: -32603, message: "The tool no longer asks a question that was already answered." },
+    });
+    const bare = node("bare");
+    const last = await open(bare);
+    await stop(node("new"));
+    bare.tools.remove("run");
+    await next.close();
+    await last.requestOnce("tasks/update", { taskId: ids[1], inputResponses: { q1: { action: "decline" } } });
+    expect(await end(last, ids[1] as string)).toMatchObject({ status: "failed" });
+  });
+});
+
+describe("the record of a task", () => {
+  const fieldsOf = (cluster: ReturnType<typeof memoryCluster>, id: string) => cluster.store.read(`task ${id}`) ?? {};
+
+  it("holds nothing of the caller, the questions or the result in plain text", async () => {
+    const { nodes, cluster } = serveNodes(async (ctx) => {
+      await ctx.step("step", () => "secret step");
+      ctx.progress(1, 1, "secret progress");
+      await ctx.ask("secret question", GO);
+      return "secret result";
+    });
+    const one = await open(nodes[0], { principal: { id: "secret-principal", token: "secret-token" } });
+    const id = await begin(one, "run", { hint: "secret argument" });
+    expect(JSON.stringify(await reach(one, id, "input_required"))).toContain("secret question");
+    const parked = JSON.stringify(await fieldsOf(cluster, id));
+    await reply(one, id, { on: true });
+    expect(textOf(await end(one, id))).toBe("secret result");
+    const stored = parked + JSON.stringify(await fieldsOf(cluster, id));
+    expect(stored).toContain("input_required");
+    expect(stored).not.toMatch(/secret|proffer-testing|elicitation/);
+  });
+
+  it.each(["head", "call", "questions", "result"])("that was tampered with is not used: %s", async (name) => {
+    const { nodes, cluster } = serveNodes(async (ctx) => {
+      await ctx.ask("Go?", GO);
+      return "done";
+    });
+    const one = await open(nodes[0]);
+    const [id, other] = [await begin(one, "run"), await begin(one, "run")];
+    for (const each of [id, other]) await reach(one, each, "input_required");
+    if (name === "result") for (const each of [id, other]) await reply(one, each, { on: true });
+    if (name === "result") for (const each of [id, other]) await end(one, each);
+    // A value that is authentic in another record.
+    const foreign = (await fieldsOf(cluster, other))[name] as string;
+    await cluster.store.change(`task ${id}`, { set: { [name]: foreign } });
+    if (name !== "call") {
+      expect(await refused(get(one, id))).toMatchObject(UNKNOWN);
+      return;
+    }
+    await reply(one, id, { on: true });
+    expect(await end(one, id)).toMatchObject({ status: "failed", error: { code: -32603 } });
+  });
+
+  it("is unknown if its key was removed, and readable while the key still opens", async () => {
+    const { nodes, node } = serveNodes(async () => "done");
+    const one = await open(nodes[0]);
+    const id = await begin(one, "run");
+    await end(one, id);
+    const fresh = new Uint8Array(32).fill(8);
+    expect(textOf(await get(await open(node("c", [fresh, KEY])), id))).toBe("done");
+    expect(await refused(get(await open(node("d", [fresh])), id))).toMatchObject(UNKNOWN);
+  });
+
+  it("is left alone by a run whose store is out of reach, which another run repeats", async () => {
+    const { nodes, cluster } = serveNodes(async (ctx) => ctx.step("once", () => "value"));
+    const one = await open(nodes[0]);
+    const change = cluster.store.change.bind(cluster.store);
+    let failures = 3;
+    vi.spyOn(cluster.store, "change").mockImplementation((key, wanted) => {
+      if (wanted.setOnce !== undefined && failures-- > 0) throw new Error("out of reach");
+      return change(key, wanted);
+    });
+    const id = await begin(one, "run");
+    expect(textOf(await end(one, id))).toBe("value");
+  });
+});
