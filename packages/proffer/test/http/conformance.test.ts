@@ -21,8 +21,8 @@ beforeAll(async () => {
 
 afterAll(() => service.close());
 
-/** Extensions that Proffer does not support. */
-const EXTENSION = /^server-(tasks-|sep-2640-)/;
+/** An extension that Proffer does not support. */
+const EXTENSION = /^server-sep-2640-/;
 
 interface Check {
   readonly id: string;
@@ -31,39 +31,45 @@ interface Check {
 }
 
 /** Runs the suite; returns the number of scenarios and each check that did not pass. */
-async function runSuite(...args: string[]): Promise<{ scenarios: number; passed: number; problems: string[] }> {
+async function runSuite(
+  ...args: string[]
+): Promise<{ scenarios: number; passed: number; skipped: string[]; problems: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), "proffer-conformance-"));
   const { output } = await tools.run("conformance", "server", "--url", url, "-o", folder, ...args);
   const scenarios = readdirSync(folder).filter((name) => !EXTENSION.test(name));
   if (scenarios.length === 0) throw new Error(`the suite wrote no results:\n${output}`);
   const problems: string[] = [];
+  const skipped: string[] = [];
   let passed = 0;
   for (const name of scenarios) {
     const checks = JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8")) as Check[];
     for (const { id, status, errorMessage } of checks) {
       if (status === "SUCCESS") passed++;
+      else if (status === "SKIPPED" && name.startsWith("server-tasks-")) skipped.push(id);
       else if (status === "FAILURE" || status === "WARNING") problems.push(`${status} ${name} ${id}: ${errorMessage}`);
     }
   }
   rmSync(folder, { recursive: true });
-  return { scenarios: scenarios.length, passed, problems };
+  return { scenarios: scenarios.length, passed, skipped, problems };
 }
 
 describe.skipIf(missing)("the official conformance suite", { timeout: 600_000 }, () => {
   it.each([
-    // The required scenarios, and the unscored ones: 3, and 3 besides the extensions.
+    // The required scenarios, and the unscored ones: 3, and 13, of which 10 are those of tasks.
     ["--requirements", "2025-11-25", 33],
-    ["--requirements", "2026-07-28", 40],
+    ["--requirements", "2026-07-28", 50],
   ])("%s %s passes without a failure or a warning", async (flag, revision, scenarios) => {
-    const report = await runSuite(flag, revision);
+    const { skipped, ...report } = await runSuite(flag, revision);
     expect(report).toEqual({ scenarios, passed: expect.any(Number), problems: [] });
+    // The suite has no check for notifications of tasks yet; test/tasks/watch.test.ts has ours.
+    expect(skipped.filter((id) => !/notification/.test(id))).toEqual([]);
   });
 
   it.each([
     ["2025-11-25", 33],
     ["2026-07-28", 40],
   ])("--suite all --spec-version %s passes without a failure or a warning", async (revision, scenarios) => {
-    const report = await runSuite("--suite", "all", "--spec-version", revision);
+    const { skipped: _, ...report } = await runSuite("--suite", "all", "--spec-version", revision);
     expect(report).toEqual({ scenarios, passed: expect.any(Number), problems: [] });
   });
 });

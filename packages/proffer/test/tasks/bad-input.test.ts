@@ -64,7 +64,7 @@ describe("bad input to tasks", () => {
     const cluster = memoryCluster();
     const client = await connectWithTasks(serve(ask, { cluster }, { task: { ttl: 1000 } }));
     const [expired, deleted] = [await begin(client, "run"), await begin(client, "run")];
-    cluster.store.remove(`task ${deleted}`);
+    await cluster.store.remove(`task ${deleted}`);
     vi.setSystemTime(Date.now() + 1001);
     for (const method of METHODS) {
       for (const id of [expired, deleted]) expect(await send(client, method, id)).toMatchObject(UNKNOWN);
@@ -212,7 +212,7 @@ describe("bad input to tasks", () => {
     const [first] = await Promise.all(Array.from({ length: 20 }, () => begin(client, "run")));
     const template = cluster.store.read(`task ${first}`) ?? {};
     // The rest is written as the engine writes it: 100,000 calls would take half a minute.
-    for (let n = 0; n < 100_000; n++) cluster.store.change(`task t${n}`, { set: template, expire: 60_000 });
+    for (let n = 0; n < 100_000; n++) records.change(`task t${n}`, { set: template, expire: 60_000 });
     expect(records.size).toBeGreaterThan(100_000);
     await vi.advanceTimersByTimeAsync(60_000 + 31_000);
     // The count of the caller's tasks stays for a day.
