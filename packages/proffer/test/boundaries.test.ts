@@ -65,10 +65,12 @@ CORE.tasks = ["calls", "cluster", "protocol", "questions", "results", "schema", 
 CORE.server = Object.keys(CORE);
 const OUTER: { readonly [folder: string]: readonly string[] } = {
   adapters: ["schema", "support"],
+  bullmq: ["cluster", "protocol", "redis", "support"],
   derived: Object.keys(CORE),
   oauth: ["protocol", "support"],
   policy: ["calls", "observe", "protocol", "results", "schema", "support"],
   providers: ["protocol", "resources", "results", "support", "uri"],
+  redis: ["cluster", "protocol", "support"],
   telemetry: ["calls", "observe", "protocol", "support"],
   testing: ["cluster", "protocol", "server", "tasks"],
   transports: ["calls", "cluster", "protocol", "results", "server", "support"],

@@ -41,6 +41,10 @@ export class MemoryQueue implements Queue {
     };
   }
 
+  waiting(): number {
+    return this.#waiting.size;
+  }
+
   /** Starts jobs after this turn: work must not run inside `push`, whose caller has not answered yet. */
   #deliver(): void {
     if (this.#delivers || this.#waiting.size === 0) return;

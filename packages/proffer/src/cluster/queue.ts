@@ -24,6 +24,6 @@ export interface QueueWorker {
 export interface Queue {
   push(job: string): Later<void>;
   work(work: QueueWork, options: QueueWorkOptions): QueueWorker;
-  /** Rejects if the queue cannot be reached. Without it, the queue is always there. */
-  ping?(): Later<void>;
+  /** The number of jobs that wait for a node; rejects if the queue cannot be reached. */
+  waiting?(): Later<number>;
 }

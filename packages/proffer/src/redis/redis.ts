@@ -3,7 +3,8 @@ import type { SharedStore } from "../cluster/store.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { RedisBus } from "./bus.ts";
 import { has, type RedisClient, senderOf } from "./client.ts";
-import { type CommandLimits, Commands } from "./commands.ts";
+import { Commands } from "./commands.ts";
+import type { GuardLimits } from "./guard.ts";
 import { checkOptions, type RedisOptions } from "./options.ts";
 import { RedisStore } from "./store.ts";
 import { openSubscriber } from "./subscriber.ts";
@@ -43,11 +44,11 @@ interface Duplicable {
 /** The connection for changes that a replica must confirm, opened with the first one: WAIT blocks a connection. */
 class ReplicatedConnection {
   readonly #client: RedisClient;
-  readonly #limits: CommandLimits;
+  readonly #limits: GuardLimits;
   #own: RedisClient | undefined;
   #commands: Commands | undefined;
 
-  constructor(client: RedisClient, limits: CommandLimits) {
+  constructor(client: RedisClient, limits: GuardLimits) {
     if (has(client, "call") && has(client, "nodes")) {
       throw new UsageError(
         "bad_option",

@@ -201,18 +201,21 @@ export function storeContract(
     expect(await store.change(key("a"), { set: { x: "3" }, returning: [] })).toEqual({ made: true, fields: {} });
   });
 
-  it("removes a record when its time has passed, and keeps the time until the next one is set", async () => {
+  it("removes a record when its time has passed, which other changes do not move", async () => {
     const { store, key } = fresh();
-    await store.change(key("a"), { set: { x: "1" }, expire: 50 });
-    await store.change(key("a"), { set: { y: "1" } });
+    // A busy machine may need longer for the next change than the record has: then it gets twice the time.
+    for (let expire = 50; ; expire *= 2) {
+      await store.change(key("b"), { set: { x: "1" }, expire });
+      const moved = await store.change(key("b"), { expire: 3_600_000.5 });
+      await store.change(key("a"), { set: { x: "1" }, expire });
+      const { fields } = await store.change(key("a"), { set: { y: "1" } });
+      if (fields.x === "1" && moved.fields.x === "1") break;
+      await store.remove(key("a"));
+    }
     await expect.poll(() => store.read(key("a")), { interval: 10 }).toBeUndefined();
-    await store.change(key("b"), { set: { x: "1" }, expire: 200 });
-    await store.change(key("b"), { expire: 3_600_000.5 });
+    expect(await store.read(key("b"))).toEqual({ x: "1" });
     await store.change(key("c"), { set: { x: "1" }, expire: 0 });
     expect(await store.read(key("c"))).toBeUndefined();
-    await store.change(key("d"), { set: { x: "1" }, expire: 250 });
-    await expect.poll(() => store.read(key("d")), { interval: 20 }).toBeUndefined();
-    expect(await store.read(key("b"))).toEqual({ x: "1" });
   });
 
   it("does not revive the time of a record that expired", async () => {
