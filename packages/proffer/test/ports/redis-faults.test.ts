@@ -170,6 +170,7 @@ for (const [name, connect] of CLIENTS) {
       expect(await outcome(node.store.change("record", change))).toBe("replicas");
       // Made here, and repeated without harm.
       expect(await node.store.read("record")).toEqual({ x: "1" });
+      await admin?.config("SET", "repl-diskless-sync-delay", "0");
       const replica = await startEngine(found, ["--save", "", "--replicaof", "127.0.0.1", String(engine.port)]);
       await expect.poll(() => outcome(node.store.change("record", change))).toMatchObject({ made: true });
       const other = new Redis({ port: replica.port });
