@@ -9,7 +9,8 @@ export interface BullmqQueue {
 /** The part of BullMQ's `Worker` that Proffer uses. */
 export interface BullmqWorker {
   on(event: "error", listener: (error: Error) => void): unknown;
-  close(force?: boolean): Promise<unknown>;
+  close(): Promise<unknown>;
+  disconnect?(): Promise<unknown>;
 }
 
 /** The part of BullMQ's `Job` that Proffer uses. */

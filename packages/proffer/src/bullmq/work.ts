@@ -17,20 +17,26 @@ export class Work {
 
   /** Works on a job for BullMQ, which delivers it again later if this rejects. */
   readonly run = async (job: BullmqJob, token?: string): Promise<void> => {
-    const abort = new AbortController();
-    this.#running.add(abort);
     try {
-      if (this.#stopped !== undefined) throw new Error("The node stops.");
-      await this.#work(job.data.job, abort.signal);
+      await this.#perform(job.data.job);
     } catch (error) {
       if (this.#stopped === undefined) throw error;
       await job.moveToWait(token);
       throw new WaitingError();
+    }
+  };
+
+  async #perform(job: string): Promise<void> {
+    if (this.#stopped !== undefined) throw new Error("The node stops.");
+    const abort = new AbortController();
+    this.#running.add(abort);
+    try {
+      await this.#work(job, abort.signal);
     } finally {
       this.#running.delete(abort);
       if (this.#running.size === 0) this.#idle?.();
     }
-  };
+  }
 
   stop(worker: BullmqWorker, grace: number): Promise<void> {
     this.#stopped ??= this.#stop(worker, grace);
@@ -51,10 +57,11 @@ export class Work {
       clearTimeout(timer);
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, CLOSE_TIME);
+    const late = new Promise<"late">((resolve) => {
+      timer = setTimeout(resolve, CLOSE_TIME, "late");
     });
-    await Promise.race([closed, late]);
+    // The connections would keep the process alive, and try to reach Redis forever.
+    if ((await Promise.race([closed, late])) === "late") worker.disconnect?.().catch(() => {});
     clearTimeout(timer);
   }
 }

@@ -1,5 +1,6 @@
 import type { Bus, BusListener } from "../cluster/bus.ts";
 import { Topics } from "../cluster/topics.ts";
+import { toBase64Url } from "../support/bytes.ts";
 import type { Commands } from "./commands.ts";
 import type { Subscriber, SubscriberEvents } from "./subscriber.ts";
 
@@ -8,6 +9,9 @@ const RETRY = 500;
 
 /** The topics of one command. */
 const BATCH = 1_000;
+
+/** Milliseconds between two messages of the bus to itself. */
+const BEAT = 10_000;
 
 /** A bus over PUBLISH and SUBSCRIBE. The connection for subscriptions is opened with the first one. */
 export class RedisBus implements Bus, SubscriberEvents {
@@ -24,6 +28,9 @@ export class RedisBus implements Bus, SubscriberEvents {
   #dirty = new Set<string>();
   /** The connection whose subscriptions are being changed. */
   #changing = 0;
+  /** The messages to itself that were sent since one was heard. */
+  #unheard = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(
     commands: Commands,
@@ -43,14 +50,48 @@ export class RedisBus implements Bus, SubscriberEvents {
 
   subscribe(topic: string, listener: BusListener): () => void {
     const leave = this.#topics.add(topic, listener, () => this.#changed(topic));
-    this.#subscriber ??= this.#open(this);
+    if (this.#subscriber === undefined) this.#start();
     this.#changed(topic);
     return leave;
+  }
+
+  /**
+   * Opens the connection, and sends itself a message now and then: a connection that is only read from can be dead for
+   * hours without an error, for example behind a router that has forgotten it.
+   */
+  #start(): void {
+    const beat = `beat ${toBase64Url(crypto.getRandomValues(new Uint8Array(9)))}`;
+    this.#topics.add(beat, {
+      heard: () => {
+        this.#unheard = 0;
+      },
+      missed: () => {},
+    });
+    this.#subscriber = this.#open(this);
+    this.#timer = setInterval(() => void this.#check(beat), BEAT);
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  async #check(beat: string): Promise<void> {
+    if (this.#unheard >= 2) {
+      this.#unheard = 0;
+      this.#active = new Set();
+      this.#subscriber?.close();
+      this.#subscriber = this.#open(this);
+    }
+    this.#unheard++;
+    try {
+      await this.publish(beat, "");
+    } catch {
+      // Redis is away, and the library connects again.
+      this.#unheard = 0;
+    }
   }
 
   /** Ends the connection for subscriptions. Listeners hear nothing more. */
   close(): void {
     this.#connection++;
+    clearInterval(this.#timer);
     this.#subscriber?.close();
   }
 
