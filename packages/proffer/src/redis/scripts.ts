@@ -4,35 +4,35 @@ import { Script } from "./script.ts";
 // checks precede its first write. Redis stops a script at its first write if memory is full, never later.
 
 /**
- * Changes a record. The arguments are lists, each after its length: conditions (name, value, …), names that must not
- * exist, add (name, number, …), remove, set (name, value, …), setOnce (name, value, …), stamp, returning; then the prefix
- * to remove ("-" or "+" and the prefix), the milliseconds ("" for none), and "*" if all fields are to be returned.
- * Replies with 1, 0 if a condition does not hold, or the name of a field that is not a number; and the fields.
+ * Changes a record. The arguments are the parts of the change, each its name, the number of its items and the items:
+ * `if`, `add`, `set` and `once` have names and values, `not`, `remove`, `stamp` and `returning` names, `prefix` and
+ * `expire` one item. Replies with 1, 0 if a condition does not hold, or the name of a field that is not a number; and with
+ * the fields.
  */
 export const CHANGE = new Script(`
-local key, at = KEYS[1], 0
-local function list()
-  local items, first = {}, at + 2
-  at = at + 1 + tonumber(ARGV[at + 1])
-  for i = first, at do items[i - first + 1] = ARGV[i] end
-  return items
+local key, part, none, at = KEYS[1], {}, {}, 1
+while at < #ARGV do
+  local items, count = {}, tonumber(ARGV[at + 1])
+  for i = 1, count do items[i] = ARGV[at + 1 + i] end
+  part[ARGV[at]] = items
+  at = at + 2 + count
 end
-local conditions, absent, add, remove = list(), list(), list(), list()
-local set, once, stamp, returning = list(), list(), list(), list()
-local prefix, expire, all = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
 
 local function reply(made)
-  if all == '*' then return { made, redis.call('HGETALL', key) } end
-  if #returning == 0 then return { made, {} } end
-  return { made, redis.call('HMGET', key, unpack(returning)) }
+  local names = part.returning
+  if not names then return { made, redis.call('HGETALL', key) } end
+  if #names == 0 then return { made, names } end
+  return { made, redis.call('HMGET', key, unpack(names)) }
 end
 
+local conditions = part['if'] or none
 for i = 1, #conditions, 2 do
   if redis.call('HGET', key, conditions[i]) ~= conditions[i + 1] then return reply(0) end
 end
-for i = 1, #absent do
-  if redis.call('HEXISTS', key, absent[i]) == 1 then return reply(0) end
+for _, name in ipairs(part['not'] or none) do
+  if redis.call('HEXISTS', key, name) == 1 then return reply(0) end
 end
+local add = part.add or none
 for i = 1, #add, 2 do
   local value = redis.call('HGET', key, add[i])
   if value and value ~= '0' then
@@ -46,28 +46,28 @@ local function batches(command, items)
   for i = 1, #items, 4000 do redis.call(command, key, unpack(items, i, math.min(i + 3999, #items))) end
 end
 for i = 1, #add, 2 do redis.call('HINCRBY', key, add[i], add[i + 1]) end
-if string.sub(prefix, 1, 1) == '+' then
-  prefix = string.sub(prefix, 2)
-  local gone = {}
+if part.prefix then
+  local prefix, gone = part.prefix[1], {}
   for _, name in ipairs(redis.call('HKEYS', key)) do
     if string.sub(name, 1, #prefix) == prefix then gone[#gone + 1] = name end
   end
   batches('HDEL', gone)
 end
-batches('HDEL', remove)
-batches('HSET', set)
+if part.remove then batches('HDEL', part.remove) end
+if part.set then batches('HSET', part.set) end
+local once = part.once or none
 for i = 1, #once, 2 do redis.call('HSETNX', key, once[i], once[i + 1]) end
-if #stamp > 0 then
+if part.stamp then
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  for i = 1, #stamp do
+  for _, name in ipairs(part.stamp) do
     -- The clock of this server, or of the one that it replaced, may have been ahead.
-    local before = tonumber(redis.call('HGET', key, stamp[i]) or 0) or 0
-    redis.call('HSET', key, stamp[i], string.format('%.0f', math.max(now, before)))
+    local before = tonumber(redis.call('HGET', key, name) or 0) or 0
+    redis.call('HSET', key, name, string.format('%.0f', math.max(now, before)))
   end
 end
 local changed = reply(1)
-if expire ~= '' then redis.call('PEXPIRE', key, expire) end
+if part.expire then redis.call('PEXPIRE', key, part.expire[1]) end
 return changed
 `);
 
@@ -119,15 +119,19 @@ for i = 4, #ARGV, 2 do
   end
 end
 redis.call('XTRIM', key, 'MAXLEN', '=', ARGV[1])
-local from, keep = '-', nil
+-- Most appends look at the oldest entry only: the texts of a page would have to be copied.
+local from, count, keep = '-', 1, nil
 repeat
-  local page = redis.call('XRANGE', key, from, '+', 'COUNT', 20)
+  local page = redis.call('XRANGE', key, from, '+', 'COUNT', count)
   for _, entry in ipairs(page) do
     if not keep and total - tonumber(entry[2][6]) + #entry[2][2] <= tonumber(ARGV[2]) then keep = entry[1] end
     from = '(' .. entry[1]
   end
+  if keep and count == 1 then break end
+  if keep then redis.call('XTRIM', key, 'MINID', '=', keep) end
+  if #page == 0 then redis.call('XTRIM', key, 'MAXLEN', '=', 0) end
+  count = 20
 until keep or #page == 0
-if keep then redis.call('XTRIM', key, 'MINID', '=', keep) else redis.call('XTRIM', key, 'MAXLEN', '=', 0) end
 redis.call('PEXPIRE', key, ARGV[3])
 return 1
 `);

@@ -110,29 +110,37 @@ export class RedisStore implements SharedStore {
   }
 }
 
+/** The arguments of `CHANGE`: parts that are empty are left out. */
 function changeArguments(change: RecordChange): string[] {
-  const { set = {}, setOnce = {}, add = {}, remove = [], stamp = [], removePrefix, expire, returning } = change;
   const args: string[] = [];
-  const list = (items: readonly string[]) => args.push(String(items.length), ...items);
+  const part = (name: string, items: readonly string[] | undefined) => {
+    if (items !== undefined && items.length > 0) args.push(name, String(items.length), ...items);
+  };
   const conditions: string[] = [];
   const absent: string[] = [];
-  for (const [name, value] of Object.entries(change.if ?? {})) {
+  for (const name in change.if) {
+    const value = change.if[name];
     if (value === undefined) absent.push(name);
     else conditions.push(name, value);
   }
-  const sums: string[] = [];
-  for (const [name, more] of Object.entries(add)) {
-    if (!Number.isSafeInteger(more)) throw notWhole(name);
-    sums.push(name, String(more));
-  }
-  for (const items of [conditions, absent, sums, remove, Object.entries(set).flat(), Object.entries(setOnce).flat()]) {
-    list(items);
-  }
-  list(stamp);
-  list(returning ?? []);
-  args.push(removePrefix === undefined ? "-" : `+${removePrefix}`);
-  args.push(expire === undefined ? "" : milliseconds(expire, 0), returning === undefined ? "*" : "");
+  part("if", conditions);
+  part("not", absent);
+  for (const name in change.add) if (!Number.isSafeInteger(change.add[name])) throw notWhole(name);
+  part("add", pairsOf(change.add));
+  part("remove", change.remove);
+  part("set", pairsOf(change.set));
+  part("once", pairsOf(change.setOnce));
+  part("stamp", change.stamp);
+  if (change.removePrefix !== undefined) args.push("prefix", "1", change.removePrefix);
+  if (change.expire !== undefined) args.push("expire", "1", milliseconds(change.expire, 0));
+  if (change.returning !== undefined) args.push("returning", String(change.returning.length), ...change.returning);
   return args;
+}
+
+function pairsOf(fields: { readonly [name: string]: string | number } | undefined): string[] {
+  const pairs: string[] = [];
+  for (const name in fields) pairs.push(name, String(fields[name]));
+  return pairs;
 }
 
 function notWhole(name: string): TypeError {
