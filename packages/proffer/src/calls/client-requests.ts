@@ -12,8 +12,13 @@ export type ClientResponse = { readonly result: JsonObject } | { readonly error:
 /** The requests that the server sent to one client and that are not answered yet. */
 export class ClientRequests {
   readonly #waiting = new Map<RequestId, (response: ClientResponse) => void>();
+  readonly #createId: () => string;
   #next = 1;
   #calls = 0;
+
+  constructor(createId?: () => string) {
+    this.#createId = createId ?? (() => `proffer-${this.#next++}`);
+  }
 
   /** The number of calls that wait for a response. */
   get calls(): number {
@@ -22,7 +27,7 @@ export class ClientRequests {
 
   /** Sends a request on behalf of a call and returns the client's response. */
   send(call: Call, method: string, params: JsonObject, write: (text: string) => void): Promise<ClientResponse> {
-    const id = `proffer-${this.#next++}`;
+    const id = this.#createId();
     call.unanswered ??= new Set();
     const { unanswered } = call;
     return new Promise((resolve) => {

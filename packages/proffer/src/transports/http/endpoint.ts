@@ -13,16 +13,16 @@ import { ContentCheck } from "./content-check.ts";
 import type { HttpExchange } from "./exchange.ts";
 import { HttpGuard } from "./guard.ts";
 import { answerHealth, HEALTH_PATHS, type Health, hasHealth } from "./health.ts";
-import { busyError, HttpError, NO_HEADERS, sendError } from "./http-error.ts";
+import { busyError, HttpError, sendError } from "./http-error.ts";
+import type { LegacySessions, SessionCalls } from "./legacy-session.ts";
 import { LegacySse } from "./legacy-sse.ts";
-import { accepts } from "./media-types.ts";
 import { answerMetadata, WELL_KNOWN } from "./metadata.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { type HttpLimits, type HttpOptions, toLimits } from "./options.ts";
 import { PostHandler } from "./post-handler.ts";
 import { scopeChallenge } from "./protection.ts";
-import { isModern, legacyRevision } from "./revision.ts";
-import type { HttpSession } from "./session.ts";
+import { isModern } from "./revision.ts";
+import { answerFailure, SessionHandler } from "./session-handler.ts";
 import { HttpSessions } from "./sessions.ts";
 import { type ClientIdentity, SharedInFlight, ShareError } from "./shares.ts";
 
@@ -42,15 +42,18 @@ export class HttpEndpoint {
   readonly inFlight: InFlight;
   readonly streams: OpenStreams;
   /** Undefined if each request is served without a session. */
-  readonly sessions: HttpSessions | undefined;
+  sessions: LegacySessions | undefined;
   readonly #options: HttpOptions;
   readonly #authentication: Authentication | undefined;
   readonly #hasHealth: boolean;
   readonly #lifespan: Lifespan | undefined;
   #release: Release | undefined;
+  /** Set while the code of shared sessions is being loaded. */
+  #loading: Promise<void> | undefined;
   #startTime: StartTime = "now";
   readonly #guard: HttpGuard;
   readonly #posts: PostHandler;
+  readonly #sessionRequests = new SessionHandler(this);
   readonly #legacySse: LegacySse | undefined;
   readonly #routeIdentified = (exchange: HttpExchange) => this.#route(exchange);
   readonly #content = new ContentCheck();
@@ -65,7 +68,7 @@ export class HttpEndpoint {
     this.#lifespan = lifespanOf(this.server);
     this.inFlight = new SharedInFlight(this.limits.maxInFlight, this.limits.maxInFlightPerClient);
     this.streams = new OpenStreams(this.limits.keepAliveInterval, (type) => this.server.observers?.event({ type }));
-    this.sessions = options.sessions === false ? undefined : new HttpSessions(this);
+    if (options.sessions !== false) this.#openSessions();
     this.#guard = new HttpGuard(options, where);
     const { authenticate } = options;
     if (authenticate === undefined) refuseScopes(this.server, where);
@@ -142,13 +145,6 @@ export class HttpEndpoint {
     return this.#authentication?.challenge(scopes, principal) ?? scopeChallenge(scopes, principal);
   }
 
-  /** Explains during development why a client gets no challenge: the status was sent before `ctx.require()`. */
-  reportLateChallenge({ params }: Call): void {
-    const { log, overrides } = this.server;
-    const message = "ctx.require() came after progress or a log message, so the client cannot ask for the scopes";
-    if (overrides.development) log({ level: "warning", message, name: params.name ?? params.uri });
-  }
-
   /** Why a request cannot start now; undefined if it can. */
   busy({ method }: RequestMessage, origin: CallOrigin): HttpError | undefined {
     const starting = this.#startBusy(method);
@@ -170,19 +166,16 @@ export class HttpEndpoint {
   /** Keeps a call that was not answered synchronously. */
   keep(call: Call): void {
     this.inFlight.add(call);
-    const session = sessionOf(call);
-    if (session !== undefined) session.inFlight++;
+    sessionOf(call)?.started();
   }
 
   /** The call is answered or cancelled. */
   onSettled(call: Call): void {
-    if (!this.inFlight.delete(call)) return;
-    const session = sessionOf(call);
-    if (session !== undefined) session.inFlight--;
+    if (this.inFlight.delete(call)) sessionOf(call)?.settled();
   }
 
   /** Cancels the calls of a session: those with that id, or all of them because the session has ended. */
-  cancel(session: HttpSession, id?: RequestId): void {
+  cancel(session: SessionCalls, id?: RequestId): void {
     for (const call of this.inFlight.all(session)) {
       if (id !== undefined && call.id !== id) continue;
       cancelCall(call, id === undefined ? "The session has ended." : "The client cancelled the request.");
@@ -216,19 +209,43 @@ export class HttpEndpoint {
     await Promise.race([this.inFlight.drain(), timeUp]);
     clearTimeout(timer);
     for (const call of this.inFlight.all()) cancelCall(call, "The server is shutting down.");
-    this.sessions?.endAll();
+    await this.sessions?.endAll();
     this.#legacySse?.close();
     this.streams.releaseAll();
     await this.#release?.(end - performance.now());
   }
 
+  /** A server with a cluster shares its sessions; their code is loaded when it is needed. */
+  #openSessions(): void {
+    if (this.server.cluster === undefined) this.sessions = new HttpSessions(this);
+    else {
+      this.#loading = import("./cluster/sessions.ts").then(({ ClusterSessions }) => {
+        this.sessions = new ClusterSessions(this);
+        this.#loading = undefined;
+      });
+    }
+  }
+
   #route(exchange: HttpExchange): void {
+    if (this.#loading !== undefined) this.#loading.then(() => this.#route(exchange)).catch(() => {});
+    else if (this.sessions?.load === undefined || !this.#namesSession(exchange)) this.#dispatch(exchange);
+    else {
+      const work = this.sessions.load(exchange).then(() => this.#dispatch(exchange));
+      answerFailure(exchange, work);
+    }
+  }
+
+  #namesSession(exchange: HttpExchange): boolean {
+    return exchange.header("mcp-session-id") !== undefined && this.#hasSessions(exchange);
+  }
+
+  #dispatch(exchange: HttpExchange): void {
     const { method } = exchange;
     try {
       if (this.#legacySse?.handles(exchange.path)) this.#handleLegacySse(exchange, this.#legacySse);
       else if (method === "POST") this.#post(exchange);
-      else if (method === "GET" && this.#hasSessions(exchange)) this.#get(exchange);
-      else if (method === "DELETE" && this.#hasSessions(exchange)) this.#delete(exchange);
+      else if (method === "GET" && this.#hasSessions(exchange)) this.#sessionRequests.get(exchange);
+      else if (method === "DELETE" && this.#hasSessions(exchange)) this.#sessionRequests.delete(exchange);
       else throw this.#notAllowed(exchange);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
@@ -243,28 +260,9 @@ export class HttpEndpoint {
   }
 
   #handleLegacySse(exchange: HttpExchange, legacySse: LegacySse): void {
-    if (exchange.method === "GET") this.#checkStreams(exchange);
+    if (exchange.method === "GET") this.checkStreams(exchange);
     if (exchange.method === "POST") this.#content.checkBody(exchange);
     legacySse.handle(exchange);
-  }
-
-  #get(exchange: HttpExchange): void {
-    const accept = exchange.header("accept");
-    if (accept !== undefined && !accepts(accept, "text/event-stream")) {
-      throw new HttpError(406, "The Accept header must allow text/event-stream.");
-    }
-    legacyRevision(exchange, this.server.revisions, undefined);
-    const session = this.sessions?.require(exchange);
-    this.#checkStreams(session ?? exchange);
-    const lastEventId = exchange.header("last-event-id");
-    if (lastEventId === undefined) session?.listen(exchange);
-    else session?.resume(exchange, lastEventId);
-  }
-
-  #delete(exchange: HttpExchange): void {
-    const session = this.sessions?.require(exchange);
-    if (session !== undefined) this.sessions?.end(session);
-    exchange.send(204, NO_HEADERS);
   }
 
   #preflight(exchange: HttpExchange): void {
@@ -273,7 +271,8 @@ export class HttpEndpoint {
     else sendError(exchange, this.#notAllowed(exchange));
   }
 
-  #checkStreams(client: ClientIdentity): void {
+  /** @throws {HttpError} if the client cannot open another stream now. */
+  checkStreams(client: ClientIdentity): void {
     const busy = this.#streamsBusy(client);
     if (busy !== undefined) throw busy;
   }
@@ -300,6 +299,6 @@ export class HttpEndpoint {
 }
 
 /** The session of a call that came in a POST: the listener for changes. */
-function sessionOf(call: Call): HttpSession | undefined {
-  return call.origin.listener as HttpSession | undefined;
+function sessionOf(call: Call): SessionCalls | undefined {
+  return call.origin.listener as SessionCalls | undefined;
 }

@@ -98,6 +98,7 @@ export interface HttpLimits {
   readonly reconnectTimeout: number;
   readonly maxSessions: number;
   readonly maxReplayBytes: number;
+  readonly maxDataBytes: number;
 }
 
 /** Fills in the defaults. @throws {UsageError} for a limit that is not a positive number. */
@@ -118,6 +119,7 @@ export function toLimits(options: HttpOptions, where: string): HttpLimits {
     reconnectTimeout: sessions.reconnectTimeout ?? 60_000,
     maxSessions: sessions.max ?? 10_000,
     maxReplayBytes: sessions.maxReplayBytes ?? MiB,
+    maxDataBytes: sessions.maxDataBytes ?? 64 * 1024,
   };
   for (const [name, value] of Object.entries(limits)) {
     if (typeof value === "number" && value > 0) continue;

@@ -20,9 +20,9 @@ import { openSession } from "../../server/lifecycle.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import type { BodyReceiver, HttpExchange, RequestRecord } from "./exchange.ts";
 import { HttpError, NO_HEADERS, sendError } from "./http-error.ts";
+import type { LegacySession } from "./legacy-session.ts";
 import { HttpReply } from "./reply.ts";
 import { headerRevision, isModern, legacyRevision, modernRevision } from "./revision.ts";
-import type { HttpSession } from "./session.ts";
 import { createSessionId } from "./sessions.ts";
 
 /** Handles POST requests: finds the revision and session of each message, and dispatches it. */
@@ -89,13 +89,22 @@ export class PostHandler implements BodyReceiver {
     // Before a session is opened: it would take the place of another one.
     this.#checkBusy(new HttpReply(this.#endpoint, exchange), message);
     const state = openSession(server, message.params, createSessionId());
-    let session: HttpSession | undefined;
-    if (sessions !== undefined) {
-      session = sessions.add(state, exchange);
-      if (session === undefined) throw new HttpError(503, new RpcError("busy", "Too many sessions are in use."));
-      exchange.extraHeaders = [...(exchange.extraHeaders ?? NO_HEADERS), "mcp-session-id", state.id];
+    if (sessions === undefined) {
+      this.#start(new HttpReply(this.#endpoint, exchange, undefined, state), state.revision, message);
+      return;
     }
-    this.#start(new HttpReply(this.#endpoint, exchange, session, state), state.revision, message);
+    const open = (session: LegacySession | undefined) => this.#open(exchange, message, session);
+    const added = sessions.add(state, exchange);
+    if (added instanceof Promise) added.then(open).catch(failWith(exchange, message.id));
+    else open(added);
+  }
+
+  /** Answers `initialize` of a new session. @throws {HttpError} if there is no room for one. */
+  #open(exchange: HttpExchange, message: RequestMessage, session: LegacySession | undefined): void {
+    if (session === undefined) throw new HttpError(503, new RpcError("busy", "Too many sessions are in use."));
+    const { state } = session;
+    exchange.extraHeaders = [...(exchange.extraHeaders ?? NO_HEADERS), "mcp-session-id", state.id];
+    this.#start(new HttpReply(this.#endpoint, exchange, session), state.revision, message);
   }
 
   /** Dispatches a request, and keeps its call if it is not answered synchronously. */
@@ -112,28 +121,24 @@ export class PostHandler implements BodyReceiver {
     if (hasEnvelope(message.params)) envelopeRevision(message.params, server.revisions);
     else if (sessions !== undefined && !isModern(exchange, server.revisions)) {
       legacyRevision(exchange, server.revisions, message.method);
-      this.#notified(sessions.require(exchange), message);
+      accept(exchange, sessions.require(exchange).notified(message));
+      return;
     }
     exchange.send(202, NO_HEADERS);
-  }
-
-  #notified(session: HttpSession, { method, params }: NotificationMessage): void {
-    if (method === "notifications/initialized") session.state.ready = true;
-    if (method === "notifications/cancelled") this.#endpoint.cancel(session, params?.requestId as RequestId);
   }
 
   #receiveResponse(exchange: HttpExchange, message: ResponseMessage): void {
     const session = this.#endpoint.sessions?.require(exchange);
     if (session === undefined) throw new HttpError(400, "The server sent no request, so it expects no response.");
-    session.requests.receive(message);
-    exchange.send(202, NO_HEADERS);
+    accept(exchange, session.receive(message));
   }
 
   #receiveFault(exchange: HttpExchange, fault: MessageFault): void {
-    if (fault.responseTo !== undefined && exchange.header("mcp-session-id") !== undefined) {
-      this.#endpoint.sessions?.require(exchange).requests.receiveFault(fault);
-    }
-    sendError(exchange, new HttpError(400, fault.error), fault.id);
+    const refuse = () => sendError(exchange, new HttpError(400, fault.error), fault.id);
+    const isResponse = fault.responseTo !== undefined && exchange.header("mcp-session-id") !== undefined;
+    const received = isResponse ? this.#endpoint.sessions?.require(exchange).receiveFault(fault) : undefined;
+    if (received instanceof Promise) received.then(refuse, failWith(exchange, fault.id));
+    else refuse();
   }
 
   #receiveBatch(exchange: HttpExchange, items: readonly (Message | MessageFault)[]): void {
@@ -147,16 +152,19 @@ export class PostHandler implements BodyReceiver {
     const reply = new HttpReply(this.#endpoint, exchange, session);
     this.#checkScopes(items, reply, revision);
     const batch = new Batch(reply, expected, (text) => reply.finish(text));
-    if (expected === 0) exchange.send(202, NO_HEADERS);
-    else exchange.watchDisconnect(reply);
+    if (expected > 0) exchange.watchDisconnect(reply);
+    const received: unknown[] = [];
     for (const item of items) {
       if (item instanceof MessageFault) {
-        session?.requests.receiveFault(item);
+        received.push(session?.receiveFault(item));
         if (!item.notification) batch.add(errorText(item.error, item.id, revision));
       } else if (isRequest(item)) this.#startInBatch(batch, revision, item);
-      else if (isResponse(item)) session?.requests.receive(item);
-      else if (session !== undefined) this.#notified(session, item);
+      else if (isResponse(item)) received.push(session?.receive(item));
+      else received.push(session?.notified(item));
     }
+    const pending = received.some((each) => each instanceof Promise) ? Promise.all(received) : undefined;
+    if (expected === 0) accept(exchange, pending);
+    else pending?.catch(() => {});
   }
 
   /** A response has one status: if a request of a batch lacks scopes, none runs. @throws {HttpError} with all scopes. */
@@ -179,6 +187,16 @@ export class PostHandler implements BodyReceiver {
     if (busy === undefined) this.#start(batch, revision, message);
     else batch.add(errorText(busy.error, message.id, revision));
   }
+}
+
+/** Answers 202, once the message has been received. */
+function accept(exchange: HttpExchange, received: unknown): void {
+  if (received instanceof Promise) received.then(() => exchange.send(202, NO_HEADERS), failWith(exchange));
+  else exchange.send(202, NO_HEADERS);
+}
+
+function failWith(exchange: HttpExchange, id?: RequestId): (error: unknown) => void {
+  return (error) => sendError(exchange, toHttpError(error), id);
 }
 
 function recordRequest(record: RequestRecord, { method, params }: RequestMessage): void {

@@ -1,3 +1,4 @@
+import type { Call } from "../../calls/call.ts";
 import type { ServerEvent } from "../../calls/observe.ts";
 import type { Principal } from "../../calls/principal.ts";
 import type { ReadinessCheck, ReadinessName } from "../../server/readiness.ts";
@@ -50,4 +51,10 @@ export function scopeChallenge(scopes: readonly string[], principal: Principal |
   const scope = scopes.join(" ");
   if (principal === undefined) return challengeError(401, "Authentication required.", { scope });
   return challengeError(403, "Permission denied.", { error: "insufficient_scope", scope });
+}
+
+/** Explains during development why a client gets no challenge: the status was sent before `ctx.require()`. */
+export function reportLateChallenge({ server, params }: Call): void {
+  const message = "ctx.require() came after progress or a log message, so the client cannot ask for the scopes";
+  if (server.overrides.development) server.log({ level: "warning", message, name: params.name ?? params.uri });
 }

@@ -4,14 +4,16 @@ import { cancelCall, LISTEN } from "../../calls/in-flight.ts";
 import type { Principal } from "../../calls/principal.ts";
 import type { SessionState } from "../../calls/session.ts";
 import { delayOf } from "../../calls/timeout.ts";
-import type { ChangeListener } from "../../catalog/changes.ts";
 import { ERRORS, type ErrorObject, type InsufficientScope } from "../../protocol/errors.ts";
 import type { JsonObject, Wire } from "../../protocol/messages.ts";
+import { errorMessage, toErrorObject } from "../../results/encode.ts";
+import { whenReady } from "../../support/when-ready.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";
-import type { DisconnectListener, HttpExchange } from "./exchange.ts";
-import { BUSY_HEADERS, JSON_HEADERS, NO_HEADERS } from "./http-error.ts";
-import type { HttpSession } from "./session.ts";
+import type { DisconnectListener, HeaderList, HttpExchange } from "./exchange.ts";
+import { BUSY_HEADERS, type HttpError, JSON_HEADERS, NO_HEADERS } from "./http-error.ts";
+import type { LegacySession, ReplyStream, SessionCalls } from "./legacy-session.ts";
+import { reportLateChallenge } from "./protection.ts";
 import { retryAfter, statusOf } from "./status.ts";
 
 /**
@@ -23,14 +25,14 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   readonly session: SessionState | undefined;
   readonly #endpoint: HttpEndpoint;
   readonly #exchange: HttpExchange;
-  readonly #owner: HttpSession | undefined;
-  #stream: EventStream | undefined;
+  readonly #owner: LegacySession | undefined;
+  #stream: ReplyStream | undefined;
   #waiting: Call | undefined;
   /** The calls that asked something through this response: several in a batch. */
   #asking: Set<Call> | undefined;
   #abandoned: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(endpoint: HttpEndpoint, exchange: HttpExchange, owner?: HttpSession, session = owner?.state) {
+  constructor(endpoint: HttpEndpoint, exchange: HttpExchange, owner?: LegacySession, session = owner?.state) {
     this.#endpoint = endpoint;
     this.#exchange = exchange;
     this.#owner = owner;
@@ -57,8 +59,8 @@ export class HttpReply implements CallOrigin, DisconnectListener {
     return true;
   }
 
-  get listener(): ChangeListener | undefined {
-    return this.#owner;
+  get listener(): SessionCalls | undefined {
+    return this.#owner?.listener;
   }
 
   /** Only a session has a way for the client's response to come back. */
@@ -72,13 +74,26 @@ export class HttpReply implements CallOrigin, DisconnectListener {
 
   respond(call: Call, wire: Wire, error?: ErrorObject): void {
     this.#endpoint.onSettled(call);
-    if (error === undefined) this.finish(wire);
+    if (error === undefined) this.finish(wire, 200, JSON_HEADERS, call);
     else this.#fail(call, wire, error);
   }
 
-  /** Sends the response, as JSON or as the last event of the stream. */
-  finish(wire: Wire, status = 200, headers = JSON_HEADERS): void {
+  /** Sends the response, once the session is saved. */
+  finish(wire: Wire, status = 200, headers = JSON_HEADERS, call?: Call): void {
     clearTimeout(this.#abandoned);
+    const saving = this.#owner?.save?.();
+    if (saving === undefined) this.#send(wire, status, headers);
+    else {
+      saving.then(
+        () => this.#send(wire, status, headers),
+        (error: HttpError) =>
+          this.#send(errorMessage(call?.id, toErrorObject(error.error, call?.revision)), 503, BUSY_HEADERS),
+      );
+    }
+  }
+
+  /** Sends the response, as JSON or as the last event of the stream. */
+  #send(wire: Wire, status: number, headers: HeaderList): void {
     if (this.#stream === undefined) {
       this.#exchange.send(status, headers, wire);
       return;
@@ -94,6 +109,7 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   /** A cancelled call gets no result, but its HTTP response must still end. */
   onCancelled(): void {
     clearTimeout(this.#abandoned);
+    this.#owner?.save?.()?.catch(() => {});
     if (this.#stream === undefined) this.#exchange.send(202, NO_HEADERS);
     else this.#close(this.#stream);
   }
@@ -130,26 +146,26 @@ export class HttpReply implements CallOrigin, DisconnectListener {
     if (this.#exchange.logRecord !== undefined) this.#exchange.logRecord.code = error.code;
     if (error.code === ERRORS.insufficient_scope) {
       const { scopes } = error.data as InsufficientScope;
-      if (this.#stream !== undefined) this.#endpoint.reportLateChallenge(call);
+      if (this.#stream !== undefined) reportLateChallenge(call);
       const { status, headers } = this.#endpoint.challenge(scopes, this.principal, call.revision);
-      this.finish(wire, status, [...JSON_HEADERS, ...headers]);
+      this.finish(wire, status, [...JSON_HEADERS, ...headers], call);
       return;
     }
     const seconds = retryAfter(error);
     if (seconds !== undefined) {
-      this.finish(wire, 429, [...JSON_HEADERS, "retry-after", String(seconds)]);
+      this.finish(wire, 429, [...JSON_HEADERS, "retry-after", String(seconds)], call);
       return;
     }
     const status = statusOf(error.code, call.revision);
-    this.finish(wire, status, status === 503 ? BUSY_HEADERS : JSON_HEADERS);
+    this.finish(wire, status, status === 503 ? BUSY_HEADERS : JSON_HEADERS, call);
   }
 
   async #sendRequest(call: Call, method: string, params: JsonObject): Promise<ClientResponse> {
-    const requests = this.#owner?.requests;
-    if (requests === undefined) return { error: {} };
+    const owner = this.#owner;
+    if (owner === undefined) return { error: {} };
     this.#asking ??= new Set();
     this.#asking.add(call);
-    const response = requests.send(call, method, params, (text) => this.#upgrade().send(text));
+    const response = owner.request(call, method, params, (text) => this.#upgrade().send(text));
     this.#expectReconnect();
     return response;
   }
@@ -161,12 +177,18 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   #expectReconnect(): void {
     const { reconnectTimeout } = this.#endpoint.limits;
     if (this.#abandoned !== undefined || this.#stream?.connected !== false || !this.#isWaiting()) return;
-    this.#abandoned = setTimeout(() => {
+    this.#abandoned = setTimeout(() => this.#checkReconnect(), delayOf(reconnectTimeout));
+  }
+
+  #checkReconnect(): void {
+    const stream = this.#stream;
+    const listens = stream !== undefined && this.#owner?.listens(stream);
+    void whenReady(listens ?? false, (isThere) => {
       this.#abandoned = undefined;
       // A client that listens to its session is there, and may still answer.
-      if (this.#owner?.listening) this.#expectReconnect();
+      if (isThere) this.#expectReconnect();
       else if (this.#stream?.connected === false) this.#abandon();
-    }, delayOf(reconnectTimeout));
+    });
   }
 
   #isWaiting(): boolean {
@@ -180,18 +202,19 @@ export class HttpReply implements CallOrigin, DisconnectListener {
     }
   }
 
-  #upgrade(): EventStream {
+  #upgrade(): ReplyStream {
     if (this.#stream !== undefined) return this.#stream;
     if (this.#owner === undefined) {
-      this.#stream = new EventStream(this.#endpoint.streams, this, this, this.#waiting?.method === LISTEN);
-      this.#stream.open(this.#exchange);
+      const stream = new EventStream(this.#endpoint.streams, this, this, this.#waiting?.method === LISTEN);
+      stream.open(this.#exchange);
+      this.#stream = stream;
     } else {
       this.#stream = this.#owner.openStream(this.#exchange, this);
     }
     return this.#stream;
   }
 
-  #close(stream: EventStream): void {
+  #close(stream: ReplyStream): void {
     if (this.#owner === undefined) stream.release();
     else this.#owner.closeStream(stream);
   }

@@ -1,13 +1,17 @@
-import { ClientRequests } from "../../calls/client-requests.ts";
+import type { Call } from "../../calls/call.ts";
+import { ClientRequests, type ClientResponse } from "../../calls/client-requests.ts";
 import type { Principal } from "../../calls/principal.ts";
 import type { SessionState } from "../../calls/session.ts";
-import type { ChangeListener, ListKind } from "../../catalog/changes.ts";
+import type { ListKind } from "../../catalog/changes.ts";
+import type { JsonObject, NotificationMessage, RequestId, ResponseMessage } from "../../protocol/messages.ts";
 import type { LogLevel } from "../../protocol/model.ts";
+import type { MessageFault } from "../../protocol/parse.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventLog, type ReplayBudget } from "./event-log.ts";
 import { EventStream } from "./event-stream.ts";
 import type { DisconnectListener, HttpExchange } from "./exchange.ts";
 import { HttpError, STREAM_HEADERS } from "./http-error.ts";
+import type { LegacySession, ReplyStream, SessionCalls } from "./legacy-session.ts";
 import type { ClientIdentity } from "./shares.ts";
 
 /** The number of the stream that GET opens and that belongs to no request. */
@@ -15,7 +19,7 @@ const STANDALONE = 0;
 const EVENT_ID = /^(\d{1,9})-(\d{1,9})$/;
 
 /** One client of an older revision over HTTP. Most sessions ask and stream nothing, so those parts are created lazily. */
-export class HttpSession implements ChangeListener, ClientIdentity {
+export class HttpSession implements LegacySession, SessionCalls {
   readonly state: SessionState;
   /** The client that opened it; another principal may not use it. */
   readonly opener: ClientIdentity;
@@ -41,7 +45,7 @@ export class HttpSession implements ChangeListener, ClientIdentity {
     this.#budget = budget;
   }
 
-  get listener(): ChangeListener {
+  get listener(): SessionCalls {
     return this;
   }
 
@@ -58,12 +62,36 @@ export class HttpSession implements ChangeListener, ClientIdentity {
     return this.listening || this.inFlight > (this.#requests?.calls ?? 0);
   }
 
-  get requests(): ClientRequests {
-    this.#requests ??= new ClientRequests();
-    return this.#requests;
+  started(): void {
+    this.inFlight++;
   }
 
-  /** Opens the stream that answers one request. */
+  settled(): void {
+    this.inFlight--;
+  }
+
+  notified({ method, params }: NotificationMessage): void {
+    if (method === "notifications/initialized") this.state.ready = true;
+    if (method === "notifications/cancelled") this.#endpoint.cancel(this, params?.requestId as RequestId);
+  }
+
+  receive(message: ResponseMessage): void {
+    this.#requests?.receive(message);
+  }
+
+  receiveFault(fault: MessageFault): void {
+    this.#requests?.receiveFault(fault);
+  }
+
+  request(call: Call, method: string, params: JsonObject, write: (text: string) => void): Promise<ClientResponse> {
+    this.#requests ??= new ClientRequests();
+    return this.#requests.send(call, method, params, write);
+  }
+
+  listens(): boolean {
+    return this.listening;
+  }
+
   openStream(exchange: HttpExchange, listener: DisconnectListener): EventStream {
     const number = this.#nextStream++;
     const stream = this.#createStream(number, listener);
@@ -73,13 +101,11 @@ export class HttpSession implements ChangeListener, ClientIdentity {
     return stream;
   }
 
-  /** Closes the stream of an answered request; its events stay in the log for a client that missed them. */
-  closeStream(stream: EventStream): void {
+  closeStream(stream: ReplyStream): void {
     stream.release();
     for (const [number, each] of this.#streams ?? []) if (each === stream) this.#streams?.delete(number);
   }
 
-  /** Opens the standalone stream. @throws {HttpError} if one is already open. */
   listen(exchange: HttpExchange): void {
     if (this.listening) {
       throw new HttpError(409, "This session already has an open stream; close that one first.");
@@ -87,7 +113,6 @@ export class HttpSession implements ChangeListener, ClientIdentity {
     this.#prepareStandalone().open(exchange);
   }
 
-  /** Resumes a stream after the client's last event. @throws {HttpError} if the events after it are no longer kept. */
   resume(exchange: HttpExchange, lastEventId: string): void {
     const parts = EVENT_ID.exec(lastEventId);
     if (parts === null) throw new HttpError(400, "Last-Event-ID is not the id of an event of this session.");

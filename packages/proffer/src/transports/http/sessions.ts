@@ -5,6 +5,7 @@ import type { HttpEndpoint } from "./endpoint.ts";
 import type { ReplayBudget } from "./event-log.ts";
 import type { HttpExchange } from "./exchange.ts";
 import { HttpError } from "./http-error.ts";
+import type { LegacySessions } from "./legacy-session.ts";
 import { shareOf } from "./options.ts";
 import { HttpSession } from "./session.ts";
 import { type ClientIdentity, isKnown, isSameClient } from "./shares.ts";
@@ -21,6 +22,11 @@ export interface SessionOptions {
   readonly max?: number;
   /** The bytes of events that a session keeps for a client that reconnects. Default: 1 MiB. */
   readonly maxReplayBytes?: number;
+  /**
+   * The bytes of `ctx.session` data, as JSON, that the nodes of a server with a `cluster` keep per session; also the limit
+   * of the client's own description. Default: 64 KiB.
+   */
+  readonly maxDataBytes?: number;
 }
 
 /** The bytes of events that all sessions of an endpoint keep together. */
@@ -30,7 +36,7 @@ const ORDER_STEP = 1000;
 const ID_BYTES = 18;
 
 /** The sessions of one endpoint. */
-export class HttpSessions implements ReplayBudget {
+export class HttpSessions implements LegacySessions, ReplayBudget {
   readonly max = MAX_REPLAY_BYTES;
   used = 0;
   readonly #endpoint: HttpEndpoint;
@@ -48,7 +54,6 @@ export class HttpSessions implements ReplayBudget {
     return this.#sessions.size;
   }
 
-  /** Adds a new session; undefined if the limit is reached and every other session is busy. */
   add(state: SessionState, { principal, address }: ClientIdentity): HttpSession | undefined {
     const session = new HttpSession(state, { principal, address }, this.#endpoint, this);
     if (this.#sessions.size >= this.#endpoint.limits.maxSessions && !this.#evict(session.opener)) return undefined;
@@ -73,14 +78,9 @@ export class HttpSessions implements ReplayBudget {
     return session;
   }
 
-  /** The session that a request names. @throws {HttpError} if it names none, or one that does not exist. */
   require(exchange: HttpExchange): HttpSession {
-    const id = exchange.header("mcp-session-id");
-    if (id === undefined) throw new HttpError(400, "The header Mcp-Session-Id is missing; send initialize first.");
-    const session = this.find(id, exchange.principal);
-    if (session === undefined) throw new HttpError(404, "Unknown or expired session; send initialize again.");
-    if (exchange.logRecord !== undefined) exchange.logRecord.session = id.slice(0, 6);
-    return session;
+    const id = sessionIdOf(exchange);
+    return found(exchange, id, this.find(id, exchange.principal));
   }
 
   end(session: HttpSession): void {
@@ -150,6 +150,20 @@ export class HttpSessions implements ReplayBudget {
     }
     this.#timer = this.#sessions.size === 0 ? undefined : this.#schedule();
   }
+}
+
+/** The session id in the header of a request. @throws {HttpError} if there is none. */
+export function sessionIdOf(exchange: HttpExchange): string {
+  const id = exchange.header("mcp-session-id");
+  if (id === undefined) throw new HttpError(400, "The header Mcp-Session-Id is missing; send initialize first.");
+  return id;
+}
+
+/** Returns the session of a request, and notes it in the request log. @throws {HttpError} if there is no such session. */
+export function found<Session>(exchange: HttpExchange, id: string, session: Session | undefined): Session {
+  if (session === undefined) throw new HttpError(404, "Unknown or expired session; send initialize again.");
+  if (exchange.logRecord !== undefined) exchange.logRecord.session = id.slice(0, 6);
+  return session;
 }
 
 /** Creates an id that cannot be guessed, of characters that a header allows. */

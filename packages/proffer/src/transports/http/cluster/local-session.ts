@@ -1,0 +1,270 @@
+import type { Call } from "../../../calls/call.ts";
+import { ClientRequests, type ClientResponse } from "../../../calls/client-requests.ts";
+import type { Principal } from "../../../calls/principal.ts";
+import type { RecordFields } from "../../../cluster/store.ts";
+import type { JsonObject, RequestId, ResponseMessage } from "../../../protocol/messages.ts";
+import type { DisconnectListener, HttpExchange } from "../exchange.ts";
+import { HttpError, STREAM_HEADERS } from "../http-error.ts";
+import type { SessionCalls } from "../legacy-session.ts";
+import type { HttpLimits } from "../options.ts";
+import { Delivery } from "./delivery.ts";
+import type { EventPlace } from "./events.ts";
+import { Follower } from "./follower.ts";
+import { followerIsThere } from "./record.ts";
+import type { ClusterSession } from "./session.ts";
+import type { ClusterSessions } from "./sessions.ts";
+import { StandaloneStream } from "./standalone-stream.ts";
+import type { SessionStore } from "./store.ts";
+import { ClusterStream, type StreamOwner } from "./stream.ts";
+
+/**
+ * The part of a session that is on this node: its calls in flight, their questions, and its streams. It exists only while
+ * there is any, and knows nothing that other nodes must know.
+ */
+export class LocalSession implements SessionCalls, StreamOwner {
+  readonly id: string;
+  /** The same caller as the opener, with the permission of the last request on this node. */
+  principal: Principal | undefined;
+  readonly #sessions: ClusterSessions;
+  readonly #streams = new Map<string, ClusterStream>();
+  readonly #followers = new Map<string, Follower>();
+  /** The requests to the client that are not answered. */
+  readonly #asked = new Set<RequestId>();
+  #requests: ClientRequests | undefined;
+  #requestId = "";
+  #standalone: StandaloneStream | undefined;
+  #calls = 0;
+  #checking: Promise<void> | undefined;
+
+  constructor(sessions: ClusterSessions, id: string, principal: Principal | undefined) {
+    this.#sessions = sessions;
+    this.id = id;
+    this.principal = principal;
+  }
+
+  get store(): SessionStore {
+    return this.#sessions.store;
+  }
+
+  get limits(): HttpLimits {
+    return this.#sessions.limits;
+  }
+
+  /** Nothing of the session is on this node. */
+  get isIdle(): boolean {
+    return this.#calls === 0 && this.#streams.size + this.#followers.size + this.#asked.size === 0 && !this.#standalone;
+  }
+
+  started(): void {
+    this.#calls++;
+  }
+
+  settled(): void {
+    this.#calls--;
+    this.#sessions.release(this);
+  }
+
+  /** The standalone stream is the listener of a session. */
+  listChanged(): void {}
+
+  updated(): void {}
+
+  /** Sends a request to the client. The record knows which requests are outstanding: no other can be answered. */
+  async ask(call: Call, method: string, params: JsonObject, write: (text: string) => void): Promise<ClientResponse> {
+    const id = this.#sessions.createRequestId();
+    this.#asked.add(id);
+    const entered = this.store.change(this.id, { set: { [`q:${id}`]: "1" } });
+    let isSent = false;
+    this.#requests ??= new ClientRequests(() => this.#requestId);
+    this.#requestId = id;
+    const response = this.#requests.send(call, method, params, (text) => {
+      entered.then(() => write(text)).catch(() => {});
+      // The second message withdraws the first.
+      if (isSent) this.#forget(id);
+      isSent = true;
+    });
+    try {
+      if (!(await entered).made) throw new HttpError(404, "The session has ended.");
+    } catch (error) {
+      this.receive({ jsonrpc: "2.0", id, error: {} });
+      throw error instanceof HttpError ? error.error : error;
+    }
+    return response;
+  }
+
+  /** Passes a response to the call that waits for it; false if none on this node does. */
+  receive(message: ResponseMessage): boolean {
+    if (!this.#asked.has(message.id)) return false;
+    this.#forget(message.id);
+    this.#requests?.receive(message);
+    return true;
+  }
+
+  openStream(exchange: HttpExchange, listener: DisconnectListener, primed: boolean): ClusterStream {
+    const stream = new ClusterStream(this, this.#sessions.createStreamName(), () => listener.onDisconnect());
+    this.#streams.set(stream.name, stream);
+    stream.attach(this.#connect(exchange, 0, (delivery) => stream.lost(delivery)));
+    if (primed) stream.prime();
+    return stream;
+  }
+
+  streamEnded(stream: ClusterStream): void {
+    this.#streams.delete(stream.name);
+    this.#sessions.release(this);
+  }
+
+  /** Resumes the stream of a request. @throws {HttpError} if the events after the place are not kept. */
+  async resume(exchange: HttpExchange, last: EventPlace): Promise<void> {
+    const { stream, place } = last;
+    const missed = await this.#missed(last);
+    if (missed === undefined) {
+      exchange.open(STREAM_HEADERS);
+      exchange.end();
+      return;
+    }
+    const writer = this.#streams.get(stream);
+    const delivery = this.#connect(exchange, place, (ended) => {
+      if (writer === undefined) this.#leave(stream, ended);
+      else writer.lost(ended);
+    });
+    delivery.deliver(missed);
+    if (!delivery.isOpen) return;
+    if (writer !== undefined) await this.#attach(writer, delivery);
+    else {
+      this.#followers.get(stream)?.delivery.release();
+      const follower = new Follower(this.id, this.#sessions.node, this.store, last, delivery);
+      this.#followers.set(stream, follower);
+      await this.#update(follower, follower.start());
+    }
+  }
+
+  /** Opens the standalone stream. @throws {HttpError} if another node or request has it. */
+  async listen(session: ClusterSession, exchange: HttpExchange, last?: EventPlace): Promise<void> {
+    const standalone = await StandaloneStream.take(this, session, this.#sessions, last);
+    const earlier = this.#standalone;
+    this.#standalone = standalone;
+    await earlier?.stop(standalone.holder);
+    await standalone.open(exchange, session.fields, last);
+  }
+
+  standaloneEnded(stream: StandaloneStream): void {
+    if (this.#standalone === stream) this.#standalone = undefined;
+    this.#sessions.release(this);
+  }
+
+  /** Another node has written events of a stream. */
+  eventsWritten(stream: string): void {
+    const follower = this.#followers.get(stream);
+    if (follower !== undefined) void this.#update(follower, follower.catchUp());
+    else this.#standalone?.addLate(stream);
+  }
+
+  /** Compares this node with the record, after a hint. */
+  check(): void {
+    this.#checking ??= this.#check(false).finally(() => {
+      this.#checking = undefined;
+    });
+  }
+
+  /** Called at intervals: renews leases, and finds out whether the session has ended. */
+  tick(): void {
+    for (const stream of this.#streams.values()) stream.tick();
+    for (const follower of this.#followers.values()) void this.#update(follower, follower.renew());
+    const isBusy = this.#calls > (this.#requests?.calls ?? 0);
+    if (this.#standalone?.tick()) return;
+    // Calls that only wait for an answer do not keep a session: its client could keep it by never answering.
+    if (isBusy) this.#sessions.extend(this.id);
+    this.#check(true).catch(() => {});
+  }
+
+  /** The session has ended. */
+  drop(): void {
+    for (const stream of this.#streams.values()) stream.drop();
+    for (const follower of this.#followers.values()) follower.delivery.release();
+    this.#streams.clear();
+    this.#followers.clear();
+    this.#asked.clear();
+    this.#standalone?.stop("").catch(() => {});
+  }
+
+  /** This node stops: the session goes on elsewhere. */
+  async leave(): Promise<void> {
+    await Promise.allSettled([
+      this.#standalone?.stop(),
+      ...[...this.#followers.values()].map((follower) => follower.leave()),
+      ...[...this.#streams.values()].map((stream) => stream.flush()),
+    ]);
+  }
+
+  async #check(withTime: boolean): Promise<void> {
+    const fields = withTime
+      ? (await this.store.change(this.id, { stamp: ["t"] })).fields
+      : await this.store.read(this.id);
+    if (fields?.v === undefined) {
+      this.#sessions.drop(this);
+      return;
+    }
+    await this.#receiveStored(fields);
+    for (const [name, stream] of this.#streams) {
+      const isThere = !withTime || followerIsThere(fields, name, this.#sessions.lease);
+      stream.follow(isThere ? fields[`f:${name}`] : undefined);
+    }
+    for (const [name, follower] of this.#followers) {
+      if (fields[`f:${name}`] === this.#sessions.node) void this.#update(follower, follower.catchUp());
+      else follower.delivery.release();
+    }
+    await this.#standalone?.check(fields);
+  }
+
+  async #receiveStored(fields: RecordFields): Promise<void> {
+    for (const id of [...this.#asked]) {
+      const field = `r:${id}`;
+      const token = fields[field];
+      const text = token && (await this.store.open(this.id, field, token));
+      if (text) this.receive({ jsonrpc: "2.0", ...JSON.parse(text), id });
+    }
+  }
+
+  /** The events after a place; undefined if the stream has ended there. @throws {HttpError} if they are not kept. */
+  async #missed({ stream, place }: EventPlace) {
+    const missed = place === 0 ? undefined : await this.store.since(this.id, stream, place);
+    if (missed !== undefined && missed.length > 0) return missed;
+    const last = missed && (await this.store.since(this.id, stream, place - 1))?.[0];
+    if (last === undefined) {
+      throw new HttpError(400, "The events after that Last-Event-ID are no longer kept; send the request again.");
+    }
+    return last.final ? undefined : [];
+  }
+
+  /** A client that comes back to the node that writes the stream needs no follower. */
+  async #attach(writer: ClusterStream, delivery: Delivery): Promise<void> {
+    writer.attach(delivery);
+    const remove = [`f:${writer.name}`, `t:${writer.name}`];
+    this.store.change(this.id, { remove }).catch(() => {});
+    await writer.catchUp().catch(() => {});
+  }
+
+  /** The connection stays open if the store fails; the next tick tries again. */
+  async #update(follower: Follower, work: Promise<void>): Promise<void> {
+    await work.catch(() => {});
+    if (!follower.delivery.isOpen) this.#leave(follower.stream, follower.delivery);
+  }
+
+  #leave(stream: string, delivery: Delivery): void {
+    const follower = this.#followers.get(stream);
+    if (follower?.delivery !== delivery) return;
+    this.#followers.delete(stream);
+    follower.leave().catch(() => {});
+    this.#sessions.release(this);
+  }
+
+  #connect(exchange: HttpExchange, place: number, onEnd: (delivery: Delivery) => void): Delivery {
+    const client = { principal: this.principal, listener: this };
+    return new Delivery(exchange, this.#sessions.endpoint.streams, client, { place, isStanding: false, onEnd });
+  }
+
+  #forget(id: RequestId): void {
+    if (!this.#asked.delete(id)) return;
+    this.store.change(this.id, { remove: [`q:${id}`, `r:${id}`] }).catch(() => {});
+  }
+}

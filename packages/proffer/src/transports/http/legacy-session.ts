@@ -1,0 +1,67 @@
+import type { Call } from "../../calls/call.ts";
+import type { ClientResponse } from "../../calls/client-requests.ts";
+import type { SessionState } from "../../calls/session.ts";
+import type { ChangeListener } from "../../catalog/changes.ts";
+import type { JsonObject, NotificationMessage, ResponseMessage, Wire } from "../../protocol/messages.ts";
+import type { MessageFault } from "../../protocol/parse.ts";
+import type { DisconnectListener, HttpExchange } from "./exchange.ts";
+import type { ClientIdentity } from "./shares.ts";
+
+/** A stream that answers one request of a session, and that its client can resume. */
+export interface ReplyStream {
+  /** Whether its client receives events right now. */
+  readonly connected: boolean;
+  send(wire: Wire): void;
+  /** Ends the connection; the client can resume the stream. */
+  release(): void;
+}
+
+/** The part of a session that counts its calls in flight on this node, and tells them from the calls of others. */
+export interface SessionCalls extends ChangeListener {
+  /** A call was not answered synchronously. */
+  started(): void;
+  /** Such a call is answered or cancelled. */
+  settled(): void;
+}
+
+/**
+ * A session of an older revision, for one request. In memory it is the session itself, and no method returns a promise.
+ * In a cluster it is read from the shared store, and a promise rejects with an `HttpError` if the store fails.
+ */
+export interface LegacySession extends ClientIdentity {
+  readonly state: SessionState;
+  readonly listener: SessionCalls;
+  /** Receives a notification of the client. */
+  notified(message: NotificationMessage): void | Promise<void>;
+  /** Receives the client's response to a request of the server; ignores a response to no request. */
+  receive(message: ResponseMessage): void | Promise<void>;
+  /** Fails the request that an invalid response belongs to. */
+  receiveFault(fault: MessageFault): void | Promise<void>;
+  /** Sends a request to the client on behalf of a call. */
+  request(call: Call, method: string, params: JsonObject, write: (text: string) => void): Promise<ClientResponse>;
+  /** Opens the stream that answers one request. */
+  openStream(exchange: HttpExchange, listener: DisconnectListener): ReplyStream;
+  /** Closes the stream of an answered request; its events are kept for a client that missed them. */
+  closeStream(stream: ReplyStream): void;
+  /** Whether its client listens right now, and so may still answer a question of that stream. */
+  listens(stream: ReplyStream): boolean | Promise<boolean>;
+  /** Saves the changes that a call made to the session; undefined if there are none. */
+  save?(): Promise<void> | undefined;
+  /** Opens the standalone stream. @throws {HttpError} if one is already open. */
+  listen(exchange: HttpExchange): void | Promise<void>;
+  /** Resumes a stream after the client's last event. @throws {HttpError} if the events after it are no longer kept. */
+  resume(exchange: HttpExchange, lastEventId: string): void | Promise<void>;
+}
+
+/** The sessions of one endpoint: in the memory of this process, or shared by all nodes. */
+export interface LegacySessions {
+  /** Reads the session that a request names, so that `require` finds it. Absent if the sessions are in memory. */
+  load?(exchange: HttpExchange): Promise<void>;
+  /** The session that a request names. @throws {HttpError} if it names none, or one that does not exist. */
+  require(exchange: HttpExchange): LegacySession;
+  /** Adds a new session; undefined if the limit is reached and every other session is busy. */
+  add(state: SessionState, client: ClientIdentity): LegacySession | undefined | Promise<LegacySession>;
+  end(session: LegacySession): void | Promise<void>;
+  /** The endpoint closes: ends what this process holds. */
+  endAll(): void | Promise<void>;
+}
