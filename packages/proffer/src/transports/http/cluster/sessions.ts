@@ -47,7 +47,7 @@ export class ClusterSessions implements LegacySessions {
   readonly lease: number;
   readonly #loaded = new WeakMap<HttpExchange, ClusterSession>();
   readonly #local = new Map<string, LocalSession>();
-  /** Opened heads by their sealed text: opening one takes longer than all else about a session. */
+  /** Opened heads by id and sealed text: opening one takes longer than all else about a session. */
   readonly #heads = new Map<string, SessionHead>();
   /** When this node last extended the life of a session: not by the clock of the store, which may differ. */
   readonly #extended = new Map<string, number>();
@@ -222,13 +222,15 @@ export class ClusterSessions implements LegacySessions {
   }
 
   async #head(id: string, token: string): Promise<SessionHead | undefined> {
-    const known = this.#heads.get(token);
+    // With the id: a head that was copied to another record must not be found here.
+    const key = `${id} ${token}`;
+    const known = this.#heads.get(key);
     if (known !== undefined) return known;
     const text = await this.store.open(id, "h", token);
     if (text === undefined) return undefined;
     const head: SessionHead = JSON.parse(text);
     if (this.#heads.size >= MAX_HEADS) this.#heads.clear();
-    this.#heads.set(token, head);
+    this.#heads.set(key, head);
     return head;
   }
 

@@ -2,7 +2,7 @@ import { type Client, SessionState } from "../../../calls/session.ts";
 import type { RecordFields } from "../../../cluster/store.ts";
 import type { LogLevel } from "../../../protocol/model.ts";
 import type { Revision } from "../../../protocol/revisions/revision.ts";
-import { utf8Bytes } from "../../../support/bytes.ts";
+import { utf8Length } from "../../../support/bytes.ts";
 import { checkJson } from "./json-value.ts";
 
 /** The names of the fields that hold data of handlers and subscribed URIs start so. */
@@ -145,7 +145,7 @@ export class ClusterState extends SessionState {
 
   #checkSize(key: string, field: string, text: string): void {
     const { fields, maxDataBytes } = this.#source;
-    let bytes = field.length + utf8Bytes(text).length;
+    let bytes = field.length + utf8Length(text);
     for (const [name, token] of Object.entries(fields)) {
       // A sealed value is base64.
       if (name.startsWith(DATA) && name !== field && !this.#changed.has(name))

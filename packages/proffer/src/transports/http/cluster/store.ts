@@ -60,7 +60,7 @@ export class SessionStore {
         const text = await this.#server.sealer.seal("session", toStored(event, limits.bytes), `${log} ${event.place}`);
         entries.push({ place: event.place, text });
       }
-      return this.#store.append(log, entries, limits);
+      return this.#store.append(log, entries, { ...limits, bytes: limits.bytes * SEALED });
     });
   }
 
@@ -117,6 +117,9 @@ export class SessionStore {
     } else this.#server.log({ level: "info", message: "The shared store works again" });
   }
 }
+
+/** The size of a sealed text, which is base64, relative to the text. */
+const SEALED = 1.4;
 
 const FINAL = ".";
 const MORE = "+";
