@@ -24,6 +24,12 @@ export class Attempts<Value> {
     this.#work = work;
   }
 
+  /** The value, which is fetched if there is none; undefined if that fails or the last attempt was too recent. */
+  async first(): Promise<Value | undefined> {
+    if (this.value === undefined) await this.run();
+    return this.value;
+  }
+
   /** Fetches the value, or waits until it is fetched, unless the last attempt was too recent. */
   async run(): Promise<void> {
     if (this.#running === undefined) {

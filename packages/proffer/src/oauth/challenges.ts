@@ -1,5 +1,5 @@
 import { RpcError } from "../protocol/errors.ts";
-import { challengeError } from "../transports/http/challenge.ts";
+import { challengeError, forbidden, unauthorized } from "../transports/http/challenge.ts";
 import { HttpError } from "../transports/http/http-error.ts";
 import type { Reason } from "./outcome.ts";
 
@@ -19,8 +19,7 @@ export class Challenges {
 
   /** No credentials: without `error` (RFC 6750, section 3.1). Names the first scopes if the operation needs none. */
   missing(scopes: readonly string[] = []): HttpError {
-    const needed = scopes.length > 0 ? scopes : this.#scopes();
-    return challengeError(401, "Authentication required.", { ...this.#ask(needed) });
+    return unauthorized(this.#ask(scopes.length > 0 ? scopes : this.#scopes()));
   }
 
   /** Credentials that are not one well-formed token. */
@@ -49,7 +48,7 @@ export class Challenges {
 
   /** A good token without the scopes of an operation. */
   insufficient(scopes: readonly string[]): HttpError {
-    return challengeError(403, "Permission denied.", {
+    return forbidden({
       error: "insufficient_scope",
       ...this.#ask(scopes),
       error_description: `This needs ${scopes.join(" ")}`,

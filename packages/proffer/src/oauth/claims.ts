@@ -16,7 +16,7 @@ export interface ClaimRules {
   readonly optional: readonly string[];
 }
 
-/** Why the claims are refused; undefined if they are not. jose has checked a JWT's times, too, but only if they exist. */
+/** Why the claims are refused; undefined if they are not. jose checks the times of a JWT, too, but only if they exist. */
 export function checkClaims(claims: Claims, rules: ClaimRules): Refused | undefined {
   const { iss, aud, sub } = claims;
   const { issuer, optional } = rules;
@@ -54,10 +54,14 @@ function timeProblem(
 
 /** Control characters have no place in an identifier, and could forge lines of a log. */
 function isSubject(sub: unknown): boolean {
-  return typeof sub === "string" && sub !== "" && sub.length <= MAX_SUBJECT && !/\p{Cc}/u.test(sub);
+  return isText(sub) && sub.length <= MAX_SUBJECT && !/\p{Cc}/u.test(sub);
 }
 
 /** The client that a token was issued to: RFC 9068, OpenID Connect, Okta, Entra v1. */
 export function clientOf({ client_id, azp, cid, appid }: Claims): string | undefined {
-  return [client_id, azp, cid, appid].find((each): each is string => typeof each === "string" && each !== "");
+  return [client_id, azp, cid, appid].find(isText);
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
 }

@@ -27,21 +27,23 @@ export async function fetchJson(
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), fetchTimeout);
   let status: number | undefined;
+  const failed = (problem: string, cause?: unknown) => new FetchError(`${url} ${problem}.`, status, { cause });
   try {
     const headers = { accept: "application/json", ...init.headers };
     // Not "error", which Workers do not have.
     const response = await fetch(url, { ...init, headers, redirect: "manual", signal: stop.signal });
     status = response.status;
-    if (status !== 200) throw new FetchError(`${url} answered with status ${status}.`, status);
-    const value: unknown = JSON.parse(await readText(url, response));
+    if (status !== 200) throw failed(`answered with status ${status}`);
+    const text = await readText(response);
+    if (text === undefined) throw failed(`returned more than ${MAX_RESPONSE} bytes`);
+    const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-    throw new FetchError(`${url} did not return a JSON object.`, status);
+    throw failed("did not return a JSON object");
   } catch (error) {
     if (error instanceof FetchError) throw error;
-    if (stop.signal.aborted) throw new FetchError(`${url} did not answer within ${fetchTimeout} ms.`, status);
-    const problem = error instanceof SyntaxError ? "did not return JSON" : "cannot be reached";
+    if (stop.signal.aborted) throw failed(`did not answer within ${fetchTimeout} ms`);
     // A syntax error quotes the response, which may contain anything.
-    throw new FetchError(`${url} ${problem}.`, status, error instanceof SyntaxError ? undefined : { cause: error });
+    throw error instanceof SyntaxError ? failed("did not return JSON") : failed("cannot be reached", error);
   } finally {
     clearTimeout(timer);
     // Also ends a response that was refused before it arrived completely.
@@ -49,7 +51,8 @@ export async function fetchJson(
   }
 }
 
-async function readText(url: string, response: Response): Promise<string> {
+/** The body of a response; undefined if it is too large. */
+async function readText(response: Response): Promise<string | undefined> {
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
   let text = "";
@@ -58,7 +61,7 @@ async function readText(url: string, response: Response): Promise<string> {
     const { value, done } = await reader.read();
     if (done) break;
     size += value.length;
-    if (size > MAX_RESPONSE) throw new FetchError(`${url} returned more than ${MAX_RESPONSE} bytes.`, response.status);
+    if (size > MAX_RESPONSE) return undefined;
     text += decoder.decode(value, { stream: true });
   }
   return text + decoder.decode();

@@ -2,7 +2,7 @@ import { Attempts } from "./attempts.ts";
 import type { Environment } from "./environment.ts";
 import { FetchError, fetchJson } from "./fetch-json.ts";
 import type { IssuerSettings } from "./settings.ts";
-import { isSafe, parseUrl } from "./url-check.ts";
+import { parseSafeUrl } from "./url-check.ts";
 
 type Document = { readonly [member: string]: unknown };
 
@@ -20,21 +20,18 @@ export class IssuerMetadata {
 
   /** The URL that the document has under that name; undefined if it has none. @throws {FetchError} */
   async url(name: string): Promise<string | undefined> {
-    if (this.#attempts.value === undefined) await this.#attempts.run();
-    const { value: document, error } = this.#attempts;
-    if (document === undefined) throw error;
+    const document = await this.#attempts.first();
+    if (document === undefined) throw this.#attempts.error;
     const value = document[name];
     if (value === undefined) return undefined;
-    const url = parseUrl(String(value));
-    if (url === undefined || !isSafe(url)) {
-      throw new FetchError(`The metadata of ${this.#settings.issuer} has no https URL as ${name}.`);
-    }
+    const { issuer, trustedHosts } = this.#settings;
+    const url = parseSafeUrl(value);
     // A forged document must not make the server call hosts of its own network.
-    const { host } = new URL(this.#settings.issuer);
-    if (url.host === host || this.#settings.trustedHosts.includes(url.host)) return url.href;
-    throw new FetchError(
-      `The metadata of ${this.#settings.issuer} names ${name} on ${url.host}. If that is right, add the host to trustedHosts.`,
-    );
+    if (url && [new URL(issuer).host, ...trustedHosts].includes(url.host)) return url.href;
+    const problem = url
+      ? `names ${name} on ${url.host}. If that is right, add the host to trustedHosts.`
+      : `has no https URL as ${name}.`;
+    throw new FetchError(`The metadata of ${issuer} ${problem}`);
   }
 
   /** Fetches the document again when a URL is needed next. */

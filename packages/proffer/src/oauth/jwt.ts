@@ -12,8 +12,6 @@ const JWS = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const MAX_KEY_ID = 256;
 
 const REASON_OF: { readonly [code: string]: Reason } = {
-  ERR_JWT_EXPIRED: "expired",
-  ERR_JWT_CLAIM_VALIDATION_FAILED: "time",
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: "signature",
   ERR_JWKS_NO_MATCHING_KEY: "key",
   ERR_JWKS_MULTIPLE_MATCHING_KEYS: "ambiguous",
@@ -36,7 +34,6 @@ export class JwtVerifier {
    * `jku`, `jwk`, `x5u` and `x5c` are never read. Everything that needs no key is checked before keys are fetched.
    */
   async verify(token: string): Promise<Outcome> {
-    if (!JWS.test(token)) return new Refused("malformed");
     const jose = await loadJose();
     const parts = decode(jose, token);
     if (parts === undefined) return new Refused("malformed");
@@ -48,15 +45,16 @@ export class JwtVerifier {
     if (!isAccessToken(header.typ, issuer.settings.typed)) return new Refused("type", header.typ);
     const { kid } = header;
     if (kid !== undefined && (typeof kid !== "string" || kid.length > MAX_KEY_ID)) return new Refused("key");
+    const now = this.#environment.now();
+    const refused = checkClaims(claims, { issuer: issuer.settings, now, clockTolerance, optional: [] });
+    if (refused !== undefined) return refused;
     const keys = await issuer.keys.find(kid);
     if (keys === undefined) return new Refused("unavailable");
-    const now = this.#environment.now();
     try {
+      // The same clock as above: otherwise a token could expire between the two checks.
       const options = { algorithms: [...algorithms], clockTolerance, currentDate: new Date(now) };
       const { payload } = await jose.jwtVerify(token, keys, options);
-      const rules = { issuer: issuer.settings, now, clockTolerance, optional: [] };
-      const seconds = this.#settings.cache?.seconds ?? 0;
-      return checkClaims(payload, rules) ?? { issuer: issuer.settings, claims: payload, seconds };
+      return { issuer: issuer.settings, claims: payload, seconds: this.#settings.cache?.seconds ?? 0 };
     } catch (error) {
       // An error without a code comes from Web Crypto: the key is too short or damaged.
       const { code = "ERR_JWKS_NO_MATCHING_KEY" } = error as { code?: string };
@@ -65,7 +63,9 @@ export class JwtVerifier {
   }
 }
 
+/** The parts of a token, not verified; undefined if it is not a JWT. */
 function decode(jose: Jose, token: string) {
+  if (!JWS.test(token)) return undefined;
   try {
     return { header: jose.decodeProtectedHeader(token), claims: jose.decodeJwt(token) };
   } catch {

@@ -38,8 +38,7 @@ export class KeySet {
 
   /** Whether keys were available once. */
   async ready(): Promise<boolean> {
-    if (this.#attempts.value === undefined) await this.#attempts.run();
-    return this.#attempts.value !== undefined;
+    return (await this.#attempts.first()) !== undefined;
   }
 
   /** The keys for a token with that key id; undefined if there are no keys now. */
@@ -47,10 +46,10 @@ export class KeySet {
     const attempts = this.#attempts;
     const { value: known, error } = attempts;
     const age = this.#age();
-    if (known === undefined || age >= FRESH + STALE) await attempts.run();
-    // A withdrawn key must not be used after this time; but in an outage nobody waits for each attempt.
-    else if (age >= FRESH && error === undefined) await attempts.run();
-    else if (id !== undefined && !known.ids.has(id)) await attempts.run();
+    const isUnknown = id !== undefined && known?.ids.has(id) === false;
+    // A withdrawn key must not be used after FRESH; but in an outage nobody waits for each attempt.
+    const isOld = age >= (error === undefined ? FRESH : FRESH + STALE);
+    if (known === undefined || isUnknown || isOld) await attempts.run();
     else if (age >= REFRESH) attempts.run().catch(() => {});
     return this.#age() < FRESH + STALE ? attempts.value?.keys : undefined;
   }
@@ -68,8 +67,9 @@ export class KeySet {
       return keys;
     } catch (error) {
       this.#environment.report({ type: "keys_fetched", failed: true });
-      const message = `OAuth: the keys of ${issuer} cannot be fetched${this.#attempts.value ? "; the last ones stay in use" : ""}`;
-      this.#environment.log({ level: this.#attempts.value ? "warning" : "error", message, error });
+      const rest = this.#attempts.value ? "; the last ones stay in use" : "";
+      const message = `OAuth: the keys of ${issuer} cannot be fetched${rest}`;
+      this.#environment.log({ level: rest ? "warning" : "error", message, error });
       throw error;
     }
   }

@@ -1,5 +1,5 @@
 import type { Principal } from "../calls/principal.ts";
-import { clientOf } from "./claims.ts";
+import { clientOf, isText } from "./claims.ts";
 import type { Claims } from "./options.ts";
 import type { Verified } from "./outcome.ts";
 import { scopesOf } from "./scopes.ts";
@@ -44,10 +44,6 @@ function fromClaims({ claims, issuer: { issuer, scopeClaim } }: Verified, settin
     claims: freeze(claims),
     ...expires,
   };
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === "string" && value !== "";
 }
 
 function areScopes(value: unknown): boolean {

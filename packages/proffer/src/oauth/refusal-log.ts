@@ -50,5 +50,5 @@ export class RefusalLog {
 function detailsOf(found: unknown): object {
   if (found === undefined) return {};
   if (found instanceof Error) return { error: found };
-  return { found: String(typeof found === "string" ? found : JSON.stringify(found)).slice(0, MAX_FOUND) };
+  return { found: (typeof found === "string" ? found : JSON.stringify(found)).slice(0, MAX_FOUND) };
 }

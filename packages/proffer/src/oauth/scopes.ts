@@ -17,20 +17,12 @@ export function checkOwnScopes(name: string, scopes: unknown): readonly string[]
 /** Closes `includes` transitively. @throws {UsageError} for an invalid scope or a cycle. */
 export function closeIncludes(includes: { readonly [scope: string]: readonly string[] }): Includes {
   checkOwnScopes("includes", Object.entries(includes).flat(2));
-  const closed = new Map<string, readonly string[]>();
   const close = (scope: string, path: readonly string[]): readonly string[] => {
-    if (path.includes(scope)) {
-      fail(`includes has a cycle: ${[...path, scope].join(" → ")}`);
-    }
-    const known = closed.get(scope);
-    if (known !== undefined) return known;
+    if (path.includes(scope)) fail(`includes has a cycle: ${[...path, scope].join(" → ")}`);
     const direct = Object.hasOwn(includes, scope) ? (includes[scope] ?? []) : [];
-    const all = [...new Set(direct.flatMap((each) => [each, ...close(each, [...path, scope])]))];
-    closed.set(scope, all);
-    return all;
+    return [...new Set(direct.flatMap((each) => [each, ...close(each, [...path, scope])]))];
   };
-  for (const scope of Object.keys(includes)) close(scope, []);
-  return closed;
+  return new Map(Object.keys(includes).map((scope) => [scope, close(scope, [])]));
 }
 
 /** The scopes of a claim, with those that they include. A claim of another type grants nothing. */

@@ -1,4 +1,5 @@
 import { checkFlag } from "../support/usage-error.ts";
+import { isText } from "./claims.ts";
 import type { IntrospectionOptions, IssuerOptions, OAuthOptions } from "./options.ts";
 import { checkOwnScopes, closeIncludes, type Includes } from "./scopes.ts";
 import { checkUrl, fail } from "./url-check.ts";
@@ -36,19 +37,7 @@ export interface IntrospectionSettings extends IntrospectionOptions {
 }
 
 /** A symmetric algorithm would let anyone who knows the public key sign tokens. */
-const ALGORITHMS = [
-  "ES256",
-  "RS256",
-  "PS256",
-  "EdDSA",
-  "Ed25519",
-  "ES384",
-  "ES512",
-  "RS384",
-  "RS512",
-  "PS384",
-  "PS512",
-];
+const ALGORITHMS = "ES256 RS256 PS256 EdDSA Ed25519 ES384 ES512 RS384 RS512 PS384 PS512".split(" ");
 const DEFAULT_ALGORITHMS = ALGORITHMS.slice(0, 5);
 
 /** Members of the metadata document that follow from other options. */
@@ -59,11 +48,10 @@ export function toSettings(options: OAuthOptions): Settings {
   const { resource, ask = "baseline", algorithms = DEFAULT_ALGORITHMS, metadata = {} } = options;
   checkResource(resource);
   const scopes = checkOwnScopes("scopes", options.scopes ?? []);
-  if (ask !== "baseline" && ask !== "all") fail(`ask must be "baseline" or "all", not ${JSON.stringify(ask)}.`);
+  if (ask !== "baseline" && ask !== "all") wrong("ask", '"baseline" or "all"', ask);
   checkFlag("anonymous", options.anonymous, "oauth()");
-  const unknown = algorithms.find((name) => !ALGORITHMS.includes(name));
-  if (unknown !== undefined || algorithms.length === 0)
-    fail(`algorithms accepts ${ALGORITHMS.join(", ")}, not ${JSON.stringify(unknown ?? algorithms)}.`);
+  if (algorithms.length === 0 || algorithms.some((name) => !ALGORITHMS.includes(name)))
+    wrong("algorithms", `a list of ${ALGORITHMS.join(", ")}`, algorithms);
   const own = OWN_MEMBERS.find((name) => Object.hasOwn(metadata, name));
   if (own !== undefined) fail(`metadata must not contain ${own}.`);
   const issuers = toIssuers(options);
@@ -102,7 +90,7 @@ function toIssuers({ issuer, audience, resource }: OAuthOptions): IssuerSettings
       fail("typ: false needs audience, to tell access tokens from ID tokens.");
     }
     const { scopeClaim = "scope", typ = "at+jwt" } = own;
-    if (typ !== "at+jwt" && typ !== false) fail(`typ must be "at+jwt" or false, not ${JSON.stringify(typ)}.`);
+    if (typ !== "at+jwt" && typ !== false) wrong("typ", '"at+jwt" or false', typ);
     return {
       issuer: own.issuer,
       audience: toAudience(expected ?? resource),
@@ -112,16 +100,15 @@ function toIssuers({ issuer, audience, resource }: OAuthOptions): IssuerSettings
       scopeClaim,
     };
   });
-  const repeated = found.find(({ issuer }, at) => found.some((other, place) => place < at && other.issuer === issuer));
+  const repeated = found.find(({ issuer }, at) => found.findIndex((each) => each.issuer === issuer) < at);
   if (repeated !== undefined) fail(`The issuer ${repeated.issuer} is listed twice.`);
   return found;
 }
 
 function toAudience(audience: string | readonly string[]): readonly string[] {
   const list = typeof audience === "string" ? [audience] : audience;
-  if (Array.isArray(list) && list.length > 0 && list.every((each) => typeof each === "string" && each !== ""))
-    return list;
-  return fail(`audience must be a text or a list of texts, not ${JSON.stringify(audience)}.`);
+  if (Array.isArray(list) && list.length > 0 && list.every(isText)) return list;
+  return wrong("audience", "a text or a list of texts", audience);
 }
 
 function toCache(cache: OAuthOptions["cache"] = {}): Settings["cache"] {
@@ -137,19 +124,21 @@ function toIntrospection(
   issuers: readonly IssuerSettings[],
 ): IntrospectionSettings | undefined {
   if (options === undefined) return undefined;
-  const { endpoint, clientId, clientSecret, issuer = issuers.length === 1 ? issuers[0]?.issuer : undefined } = options;
-  for (const [name, value] of Object.entries({ clientId, clientSecret })) {
-    if (typeof value !== "string" || value === "") fail(`introspection needs ${name}.`);
-  }
+  const { endpoint, clientId, clientSecret } = options;
+  if (!isText(clientId) || !isText(clientSecret)) fail("introspection needs clientId and clientSecret.");
   if (endpoint !== undefined) checkUrl("introspection.endpoint", endpoint);
-  if (issuer === undefined || issuers.every((each) => each.issuer !== issuer)) {
-    fail("introspection.issuer must name one of the issuers.");
-  }
+  const found = issuers.filter(({ issuer }) => issuer === (options.issuer ?? issuer));
+  if (found.length !== 1) fail("introspection.issuer must name one of the issuers.");
+  const [{ issuer }] = found as [IssuerSettings];
   return { ...options, issuer, seconds: number("introspection.seconds", options.seconds, 30, 1, 3600) };
 }
 
 function number(name: string, value: unknown, fallback: number, min: number, max: number): number {
   if (value === undefined) return fallback;
   if (typeof value === "number" && value >= min && value <= max) return value;
-  return fail(`${name} must be a number from ${min} to ${max.toLocaleString("en-US")}, not ${String(value)}.`);
+  return wrong(name, `a number from ${min} to ${max}`, value);
+}
+
+function wrong(name: string, expected: string, value: unknown): never {
+  return fail(`${name} must be ${expected}, not ${JSON.stringify(value)}.`);
 }

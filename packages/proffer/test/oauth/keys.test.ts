@@ -112,6 +112,14 @@ describe("the keys of an issuer", () => {
     expect(String(guard.logged[0]?.error)).toContain("did not answer within 50 ms");
   });
 
+  it("are not fetched for a token that is refused without them", async () => {
+    const guard = protect(options());
+    for (const claims of [{ exp: -1 }, { aud: "https://other.example" }, { sub: "" }]) {
+      expect(statusOf(await guard.try(bearer(issuer.token(claims))))).toBe(401);
+    }
+    expect(issuer.fetches).toBe(0);
+  });
+
   it("AT14: stay in use for an hour while the endpoint fails, and nobody waits for it", async () => {
     const guard = protect(options());
     await guard.try(bearer(issuer.token()));
