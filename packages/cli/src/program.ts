@@ -32,6 +32,7 @@ export function createProgram(command?: readonly string[]): Command {
     .exitOverride();
   addServing(program, command);
   addBuilding(program);
+  addLock(program);
   addClientCommands(program, command);
   addSetup(program);
   return program;
@@ -97,6 +98,23 @@ function addBuilding(program: Command): void {
     .action(async (file, flags) => {
       const { check } = await import("./commands/check.ts");
       await check(file, flags);
+    });
+}
+
+function addLock(program: Command): void {
+  define(program, "lock", "record what callers rely on, and check changes against it", ["tools.ts", "tools.ts --check"])
+    .description(
+      "Writes proffer.lock.json beside a module: the names, schemas and descriptions of its tools, prompts and " +
+        "resources. With --check, compares the module with the file and fails if a change breaks callers.",
+    )
+    .argument("<module>", MODULE)
+    .option("--check", "write nothing; exit with code 1 if a change breaks callers")
+    .option("--strict", "with --check: also fail if the file does not have every change")
+    .option("--file <path>", "the lock file (default: proffer.lock.json beside the module)")
+    .option("--json", "print { file, changes }")
+    .action(async (file, flags) => {
+      const { lock } = await import("./commands/lock.ts");
+      await lock(file, flags);
     });
 }
 

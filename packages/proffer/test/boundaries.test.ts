@@ -93,6 +93,7 @@ const CLI: { [folder: string]: readonly string[] } = {
   doctor: ["derive", "modules", "terminal"],
   init: ["derive", "modules", "terminal"],
   install: ["derive", "modules", "terminal"],
+  lock: ["derive", "modules", "terminal"],
 };
 CLI.commands = Object.keys(CLI);
 

@@ -1,12 +1,10 @@
 import type { Server } from "proffer";
-import { createDerivedServer } from "proffer/derived";
 import type { Derivation } from "../derive/index.ts";
 import { sizeOfTool } from "../derive/model/schema-size.ts";
-import { load } from "../modules/load.ts";
+import { describedServer } from "../modules/described-server.ts";
 import { findModule } from "../modules/module-file.ts";
-import { toManifest } from "../modules/to-manifest.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { formatDiagnostics, isBroken, reportDiagnostics } from "../terminal/diagnostic-report.ts";
+import { formatDiagnostics, reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { withScopes } from "../terminal/item-scopes.ts";
 import { type Listing, listServer } from "../terminal/listing.ts";
@@ -51,21 +49,10 @@ export async function check(file: string, { json = false }: { json?: boolean }):
 /** Lists a module. If that fails, the diagnostics are printed before the error, because they may have the reason. */
 async function listModule(file: string, derivation: Derivation): Promise<{ listing: Listing; server: Server }> {
   try {
-    const server = await explainUsage(serverFor(file, derivation));
+    const server = await explainUsage(describedServer(file, derivation));
     return { listing: await explainUsage(listServer(server)), server };
   } catch (error) {
     if (error instanceof CommandError) reportDiagnostics(derivation.diagnostics);
     throw error;
   }
-}
-
-/** Only a module that exports its own server must be imported to be listed, and only if it can be served. */
-async function serverFor(file: string, derivation: Derivation): Promise<Server> {
-  if (derivation.form !== "functions" && !isBroken(derivation)) return load(file);
-  const manifest = toManifest(derivation);
-  // The lists of companions are code, too: only their templates are shown.
-  const resources = manifest.resources.map(({ companion: _, ...resource }) => resource);
-  return createDerivedServer({ ...manifest, resources }, () =>
-    Promise.reject(new Error("proffer check calls no functions.")),
-  );
 }

@@ -4,9 +4,10 @@ import { type EmitSource, emitFiles } from "./emit/emit.ts";
 import { toPosix } from "./emit/layout.ts";
 import { DescriptionMemo } from "./exports/description-memo.ts";
 import type { Derivation, Emission } from "./model/description.ts";
-import { openProject } from "./program/project.ts";
+import type { ItemSource } from "./model/item-source.ts";
+import { openProject, type Snapshot } from "./program/project.ts";
 import { createSystem, type FileObserver } from "./program/system.ts";
-import { describeMissing, describeSnapshot } from "./snapshot.ts";
+import { describeMissing, describeSnapshot, findItemSources } from "./snapshot.ts";
 
 export interface DeriveOptions {
   /** Also report TypeScript's own errors in the author's files, which takes additional time. Default: true. */
@@ -24,6 +25,8 @@ export interface Deriver {
    * leave room for the files in `beside`, so that each keeps its place relative to the sources.
    */
   emit(outDir: string, beside?: readonly string[]): Emission;
+  /** Returns the places of the items in the code of the last derivation. */
+  sources(): ItemSource[];
 }
 
 /** Derives a module once. To derive it repeatedly, use `createDeriver`. */
@@ -39,10 +42,12 @@ export function createDeriver(entry: string, { check = true, observer }: DeriveO
   const project = openProject(path, system);
   const memo = new DescriptionMemo();
   let emittable: EmitSource | undefined;
+  let snapshot: Snapshot | undefined;
 
   function derive(): Derivation {
     if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return describeMissing(path, system);
-    const { derivation, source } = describeSnapshot(path, project.refresh(), check, memo);
+    snapshot = project.refresh();
+    const { derivation, source } = describeSnapshot(path, snapshot, check, memo);
     emittable = source;
     return derivation;
   }
@@ -53,6 +58,10 @@ export function createDeriver(entry: string, { check = true, observer }: DeriveO
       if (emittable === undefined) derive();
       if (emittable === undefined) throw new Error(`${path} does not exist.`);
       return emitFiles(emittable, resolve(outDir), beside);
+    },
+    sources() {
+      if (snapshot === undefined) derive();
+      return snapshot === undefined ? [] : findItemSources(path, snapshot);
     },
   };
 }

@@ -9,8 +9,10 @@ import { describeModule } from "./exports/describe.ts";
 import type { DescriptionMemo } from "./exports/description-memo.ts";
 import { checkOtherTags } from "./exports/function-tags.ts";
 import { locate, openSession } from "./exports/session.ts";
+import { findSources } from "./exports/sources.ts";
 import type { Derivation, DerivedQuestion } from "./model/description.ts";
 import { DIAGNOSTICS, type Diagnostic } from "./model/diagnostics.ts";
+import type { ItemSource, Place } from "./model/item-source.ts";
 import { fromCompiler } from "./program/compiler-errors.ts";
 import { isProjectFile } from "./program/origin.ts";
 import { createPackageFinder, type FindPackage, type PackageInfo } from "./program/packages.ts";
@@ -61,6 +63,14 @@ export function describeSnapshot(
   return { derivation, source: { ...source, questions, codecs: codecs.added() } };
 }
 
+/** Finds the code of the items of a module. */
+export function findItemSources(entry: string, { program, described, system }: Snapshot): ItemSource[] {
+  if (described === undefined) return [];
+  const packageOf = createPackageFinder(system);
+  const files = program.getSourceFiles().filter((file) => isProjectFile(program, file, packageOf));
+  return findSources(openSession(program, packageOf), described, files).sort((a, b) => compare(entry, a, b));
+}
+
 /** Describes a module that does not exist. */
 export function describeMissing(entry: string, system: System): Derivation {
   const { severity } = DIAGNOSTICS.PF1001;
@@ -87,8 +97,6 @@ function inputsOf(files: ts.SourceFile[], configurations: string[], own: Package
   const manifest = own ? [join(own.directory, "package.json")] : [];
   return [...new Set([...files.map(({ fileName }) => fileName), ...configurations, ...manifest])].sort();
 }
-
-type Place = Pick<Diagnostic, "file" | "line" | "column">;
 
 /** Sorts the entry first, then the other files; within a file, from top to bottom. */
 function compare(entry: string, a: Place, b: Place): number {

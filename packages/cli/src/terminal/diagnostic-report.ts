@@ -64,12 +64,13 @@ export function reportAll(diagnostics: readonly Diagnostic[]): void {
 export function formatDiagnostics(diagnostics: readonly Diagnostic[], { red, yellow, dim }: Styles): Text {
   const lines = diagnostics.map(({ file, line, column, severity, code, message }) => {
     const paint = severity === "error" ? red : severity === "warning" ? yellow : dim;
-    return text`${shorten(file)}:${line}:${column} ${paint(severity)} ${dim(code)} ${Text.block(message)}`;
+    return text`${toShortPath(file)}:${line}:${column} ${paint(severity)} ${dim(code)} ${Text.block(message)}`;
   });
   return Text.join(lines, "\n");
 }
 
-function shorten(file: string): string {
+/** Returns a path relative to the current directory, unless it is outside. */
+export function toShortPath(file: string): string {
   const path = relative(process.cwd(), file);
   return path.startsWith("..") ? file : path;
 }

@@ -1,0 +1,102 @@
+import { resolve } from "node:path";
+import type { Derivation, ItemSource } from "../derive/index.ts";
+import { type Change, formatChanges, kindOf, type PlacedChange } from "../lock/change.ts";
+import { compareLocks } from "../lock/compare-locks.ts";
+import { LOCKED_LISTS, type Lock, type LockedList, lineOf, lockPath, readLock, writeLock } from "../lock/lock-file.ts";
+import { takeLock } from "../lock/take-lock.ts";
+import { describedServer } from "../modules/described-server.ts";
+import { findModule } from "../modules/module-file.ts";
+import { CommandError, WrongUsage } from "../terminal/command-error.ts";
+import { checkDerivation, toShortPath } from "../terminal/diagnostic-report.ts";
+import { explainUsage } from "../terminal/explain-usage.ts";
+import { print, printJson, say, stylesFor } from "../terminal/terminal.ts";
+import { text } from "../terminal/text.ts";
+import { whileDeriving } from "../terminal/while-deriving.ts";
+
+export interface LockFlags {
+  readonly check?: boolean;
+  readonly strict?: boolean;
+  readonly file?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * Writes the lock of a module, or compares the module with it. Both print the changes.
+ * @throws {CommandError} with `check`, if a change breaks callers.
+ */
+export async function lock(file: string, { check = false, strict = false, file: chosen, json = false }: LockFlags) {
+  if (strict && !check) throw new WrongUsage("--strict is an option of --check.");
+  const module = findModule(file);
+  const path = resolve(lockPath(module, chosen));
+  const earlier = readLock(path);
+  const name = toShortPath(path);
+  if (earlier === undefined && check)
+    throw new CommandError(`${name} does not exist. Write it with proffer lock ${file}, and commit it.`);
+  const { derivation, sources } = await whileDeriving(file, async () => {
+    const { createDeriver } = await import("../derive/index.ts");
+    const deriver = createDeriver(module);
+    return { derivation: deriver.derive(), sources: deriver.sources() };
+  });
+  checkDerivation(file, derivation);
+  const current = await explainUsage(takeCurrent(file, derivation, module, path));
+  if (earlier !== undefined && earlier.lock.module !== current.module)
+    throw new CommandError(
+      `${name} is the lock of ${earlier.lock.module}, not of ${current.module}. Choose another file with --file.`,
+    );
+  const changes = earlier === undefined ? [] : compareLocks(earlier.lock, current);
+  const place = (change: Change) => placed(change, sources, { name, text: earlier?.text ?? "", module });
+  report({ name, changes: changes.map(place), json });
+  if (check) judge(name, changes, strict, file);
+  else {
+    writeLock(path, current);
+    say(text`Wrote ${name}: ${countItems(current)}.`);
+  }
+}
+
+async function takeCurrent(file: string, derivation: Derivation, module: string, path: string): Promise<Lock> {
+  return takeLock(await describedServer(file, derivation), derivation, module, path);
+}
+
+function report({ name, changes, json }: { name: string; changes: readonly PlacedChange[]; json: boolean }): void {
+  if (json) printJson({ file: name, changes });
+  else if (changes.length > 0) print(formatChanges(changes, stylesFor(process.stdout)));
+}
+
+function judge(name: string, changes: readonly Change[], strict: boolean, file: string): void {
+  const breaks = changes.filter(({ level }) => level === "break").length;
+  const accept = `To accept ${changes.length === 1 ? "it" : "them"}, run proffer lock ${file}.`;
+  if (breaks > 0)
+    throw new CommandError(`${breaks === 1 ? "A change breaks" : `${breaks} changes break`} callers. ${accept}`);
+  if (changes.length === 0) say(text`${name} is up to date.`);
+  else if (strict) throw new CommandError(`${name} is not up to date. ${accept}`);
+  else
+    say(text`No change breaks callers. To record ${changes.length === 1 ? "it" : "them"}, run proffer lock ${file}.`);
+}
+
+const KINDS: { readonly [list in LockedList]: ItemSource["kind"] } = {
+  tools: "tool",
+  prompts: "prompt",
+  resources: "resource",
+  resourceTemplates: "resource",
+};
+
+/** Adds the place of the item: its code, its line in the lock if it is gone, or else the module. */
+function placed(
+  change: Change,
+  sources: readonly ItemSource[],
+  { name, text, module }: { readonly name: string; readonly text: string; readonly module: string },
+): PlacedChange {
+  const { list, key } = change;
+  const source = sources.find((each) => each.kind === KINDS[list] && each.key === key);
+  if (source !== undefined) return { ...change, file: toShortPath(source.file), line: source.line };
+  const line = lineOf(text, list, key);
+  return line === undefined ? { ...change, file: toShortPath(module), line: 1 } : { ...change, file: name, line };
+}
+
+function countItems(lock: Lock): string {
+  const counts = LOCKED_LISTS.map((list) => [Object.keys(lock[list]).length, list] as const);
+  const named = counts
+    .filter(([count]) => count > 0)
+    .map(([count, list]) => `${count} ${kindOf(list)}${count === 1 ? "" : "s"}`);
+  return named.length === 0 ? "nothing" : named.join(", ");
+}

@@ -1,0 +1,131 @@
+import type { JsonSchemaObject } from "proffer";
+import { type Change, type ChangeLevel, type Found, kindOf, shown } from "./change.ts";
+import { compareNames } from "./compare-names.ts";
+import { explainGap, type Side } from "./explain-gap.ts";
+import { tooHard } from "./gap.ts";
+import { findGaps } from "./inclusion.ts";
+import { LOCKED_LISTS, type Lock, type LockedArgument, type LockedItem, type LockedList } from "./lock-file.ts";
+import { textOf } from "./schema-node.ts";
+
+/** Returns what a module changed for its callers since its lock was written, breaks first. */
+export function compareLocks(before: Lock, after: Lock): Change[] {
+  const changes = LOCKED_LISTS.flatMap((list) => compareList(list, before[list], after[list]));
+  const levels: readonly ChangeLevel[] = ["break", "caution", "new", "changed"];
+  return levels.flatMap((level) => changes.filter((change) => change.level === level));
+}
+
+type Items = { readonly [key: string]: LockedItem };
+
+function compareList(list: LockedList, before: Items, after: Items): Change[] {
+  const kind = kindOf(list);
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  const added = Object.keys(after).filter((key) => !Object.hasOwn(before, key));
+  return [
+    ...gone.map(
+      (key): Change => ({ level: "break", list, key, message: `The ${kind} is gone.`, remedy: remedyFor(list) }),
+    ),
+    ...added.map((key): Change => ({ level: "new", list, key, message: `The ${kind} is new.` })),
+    ...Object.entries(before).flatMap(([key, item]) => {
+      const now = Object.hasOwn(after, key) ? after[key] : undefined;
+      return now === undefined ? [] : compareItems(list, key, item, now);
+    }),
+  ];
+}
+
+function remedyFor(list: LockedList): string {
+  return list === "tools" || list === "prompts"
+    ? "Keep it."
+    : "Keep a function for the earlier URI; it can call the new one.";
+}
+
+/** Compares two versions of an item. */
+function compareItems(list: LockedList, key: string, before: LockedItem, after: LockedItem): Change[] {
+  const found = [
+    ...compareTexts(before, after),
+    ...compareSchemas(before.inputSchema ?? {}, after.inputSchema ?? {}, "input"),
+    ...compareOutputs(before.outputSchema, after.outputSchema),
+    ...compareArguments(list === "prompts" ? "Argument" : "Variable", before.arguments ?? {}, after.arguments ?? {}),
+  ];
+  return found.map((change) => ({ list, key, ...change }));
+}
+
+/** The members that only describe an item. */
+const DESCRIBING = ["title", "description", "mimeType", "annotations"] as const;
+
+function compareTexts(before: LockedItem, after: LockedItem): Found[] {
+  return DESCRIBING.filter((member) => textOf(before[member]) !== textOf(after[member])).map((member) => {
+    const message = `The ${member === "mimeType" ? "media type" : member} changed.`;
+    return { level: "changed", message, before: shown(before[member]), after: shown(after[member]) };
+  });
+}
+
+function compareOutputs(before: JsonSchemaObject | undefined, after: JsonSchemaObject | undefined): Found[] {
+  if (before === undefined) return after === undefined ? [] : [{ level: "new", message: "The output schema is new." }];
+  if (after !== undefined) return compareSchemas(before, after, "output");
+  const remedy = "Declare the type of the result, or keep the option output.";
+  return [{ level: "break", message: "The output schema is gone, and structured content with it.", remedy }];
+}
+
+function compareSchemas(before: JsonSchemaObject, after: JsonSchemaObject, side: Side): Found[] {
+  try {
+    return compareVersions(before, after, side);
+  } catch (error) {
+    // The schema is nested so deeply that it cannot be walked.
+    if (!(error instanceof RangeError)) throw error;
+    return [explainGap(tooHard([]), side)];
+  }
+}
+
+function compareVersions(before: JsonSchemaObject, after: JsonSchemaObject, side: Side): Found[] {
+  if (textOf(before) === textOf(after)) return [];
+  const gaps = side === "input" ? findGaps(before, after) : findGaps(after, before);
+  const explained = distinct([
+    ...gaps.map((gap): Found => explainGap(gap, side)),
+    ...compareNames(before, after, side),
+  ]);
+  if (explained.length > 0) return explained;
+  const isReworded = findGaps(after, before).length === 0 && findGaps(before, after).length === 0;
+  const what = side === "input" ? "The input" : "The result";
+  const effect = side === "input" ? "accepts more" : "is described more narrowly";
+  return [{ level: "changed", message: isReworded ? `${what} is described in other words.` : `${what} ${effect}.` }];
+}
+
+type Arguments = { readonly [name: string]: LockedArgument };
+
+function compareArguments(what: "Argument" | "Variable", before: Arguments, after: Arguments): Found[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].flatMap((name): Found[] => {
+    const old = Object.hasOwn(before, name) ? before[name] : undefined;
+    const now = Object.hasOwn(after, name) ? after[name] : undefined;
+    const subject = `${what} ${name}`;
+    if (now === undefined) return [{ level: "caution", message: `${subject} is gone, and ignored if it is sent.` }];
+    const remedy = "Make it optional, or give it a default.";
+    const required: Found = {
+      level: "break",
+      message: `${subject} became required.`,
+      before: old === undefined ? "none" : "optional",
+      after: "required",
+      remedy,
+    };
+    if (old === undefined) return [now.required ? required : { level: "new", message: `${subject} is new.` }];
+    const gaps = findGaps(old.schema ?? { type: "string" }, now.schema ?? { type: "string" });
+    return [
+      ...(now.required && !old.required ? [required] : []),
+      ...distinct(
+        gaps.map((gap): Found => {
+          const { message, ...rest } = explainGap(gap, "input");
+          return { ...rest, message: message.replace("The input", subject) };
+        }),
+      ),
+      ...(old.description === now.description
+        ? []
+        : [{ level: "changed", message: `${subject} has another description.` } as const]),
+    ];
+  });
+}
+
+function distinct(found: readonly Found[]): Found[] {
+  const known = new Map<string, Found>();
+  for (const each of found) if (!known.has(each.message)) known.set(each.message, each);
+  return [...known.values()];
+}

@@ -1,0 +1,103 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import type { JsonSchema, JsonSchemaObject } from "proffer";
+import { compileJsonSchema } from "proffer/derived";
+import { describe, expect, it } from "vitest";
+import { drawValue, rootSchema } from "../../test/schema-values.ts";
+import { findGaps } from "./inclusion.ts";
+import { textOf } from "./schema-node.ts";
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
+
+/** Changes a schema a little, as an edit would: mostly something compatible, often something that is not. */
+function edited(schema: JsonSchema, pick: (max: number) => number): JsonSchema {
+  if (typeof schema === "boolean") return pick(5) === 0 ? !schema : schema;
+  const copy: { [keyword: string]: unknown } = { ...schema };
+  const into = (part: JsonSchema) => (pick(2) === 0 ? edited(part, pick) : part);
+  for (const [keyword, value] of Object.entries(schema)) {
+    const choice = pick(9);
+    if (keyword === "$ref" || keyword === "$defs") continue;
+    if (choice === 0 && keyword !== "type") delete copy[keyword];
+    else if (typeof value === "number")
+      copy[keyword] = choice < 3 ? value + 1 : choice < 5 ? Math.max(value - 1, 0) : value;
+    else if (keyword === "multipleOf") continue;
+    else if (keyword === "enum" && Array.isArray(value))
+      copy[keyword] = choice < 3 ? value.slice(1) : choice < 5 ? [...value, "new"] : value;
+    else if (keyword === "required" && Array.isArray(value))
+      copy[keyword] = choice < 3 ? value.slice(1) : choice < 5 ? [...new Set([...value, "b"])] : value;
+    else if (keyword === "type" && choice < 2) copy[keyword] = [...new Set([value, "null"].flat())];
+    else if (["anyOf", "oneOf", "allOf", "prefixItems"].includes(keyword))
+      copy[keyword] = (value as JsonSchema[]).map(into);
+    else if (keyword === "properties")
+      copy[keyword] = Object.fromEntries(
+        Object.entries(value as object)
+          .filter(() => pick(9) > 0)
+          .map(([name, part]) => [name, into(part)]),
+      );
+    else if (["items", "additionalProperties", "contains", "not"].includes(keyword))
+      copy[keyword] = into(value as JsonSchema);
+  }
+  if (copy.multipleOf === 0) delete copy.multipleOf;
+  return copy as JsonSchemaObject;
+}
+
+function accepts(schema: JsonSchemaObject): ((value: unknown) => boolean) | undefined {
+  try {
+    // It also refuses schemas that refer to themselves for the same value, on which Ajv does not terminate.
+    compileJsonSchema(schema);
+    return ajv.compile(schema) as (value: unknown) => boolean;
+  } catch {
+    return undefined;
+  }
+}
+
+const RUNS = 200;
+
+describe("findGaps", () => {
+  it("finds none only if every value of the first schema is a value of the second", () => {
+    let proven = 0;
+    fc.assert(
+      fc.property(rootSchema, fc.gen(), (before, draw) => {
+        const after = edited(before, (max) => draw(fc.nat, max)) as JsonSchemaObject;
+        if (textOf(before) === textOf(after) || findGaps(before, after).length > 0) return;
+        const [acceptsBefore, acceptsAfter] = [accepts(before), accepts(after)];
+        if (!acceptsBefore || !acceptsAfter) return;
+        proven++;
+        for (let count = 0; count < 10; count++) {
+          const value = drawValue(before, before, draw);
+          if (acceptsBefore(value)) expect(acceptsAfter(value), JSON.stringify([before, after, value])).toBe(true);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+    // Otherwise the test would say nothing.
+    expect(proven).toBeGreaterThan(RUNS / 20);
+  });
+
+  it("finds none but undeclared properties only if values without such properties stay valid", () => {
+    const part = fc.constantFrom<JsonSchemaObject>(
+      { type: "string" },
+      { type: "number" },
+      { type: ["string", "null"] },
+      { enum: ["a", 1] },
+    );
+    const object = fc.record({
+      type: fc.constant("object" as const),
+      properties: fc.dictionary(fc.constantFrom("a", "b", "c"), part),
+      required: fc.uniqueArray(fc.constantFrom("a", "b"), { maxLength: 1 }),
+      additionalProperties: fc.constantFrom<JsonSchema>(true, false),
+    });
+    const value = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.constantFrom("a", 1, 2, null, "x"));
+    fc.assert(
+      fc.property(object, object, fc.array(value, { maxLength: 8 }), (before, after, values) => {
+        if (findGaps(before, after).some(({ isUndeclared }) => !isUndeclared)) return;
+        for (const each of values) {
+          const isDeclared = Object.keys(each).every((name) => Object.hasOwn(before.properties, name));
+          if (isDeclared && compileJsonSchema(before).check(each))
+            expect(compileJsonSchema(after).check(each)).toBe(true);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

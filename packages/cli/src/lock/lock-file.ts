@@ -1,0 +1,118 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { JsonSchemaObject } from "proffer";
+import { CommandError } from "../terminal/command-error.ts";
+
+/** The format of the file. A newer Proffer may write another one. */
+export const LOCK_VERSION = 1;
+/** Beside the module, unless the user names another file. */
+const LOCK_NAME = "proffer.lock.json";
+/** In bytes. A lock of 500 tools with large schemas has some megabytes. */
+const MAX_LOCK = 64 * 1024 * 1024;
+
+/** An argument of a prompt or a variable of a template. */
+export interface LockedArgument {
+  readonly description?: string;
+  readonly required: boolean;
+  /** Known only of functions; a text of any kind otherwise. */
+  readonly schema?: JsonSchemaObject;
+}
+
+/** What clients know about a tool, a prompt or a resource. */
+export interface LockedItem {
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly annotations?: object;
+  readonly inputSchema?: JsonSchemaObject;
+  readonly outputSchema?: JsonSchemaObject;
+  readonly arguments?: { readonly [name: string]: LockedArgument };
+}
+
+export const LOCKED_LISTS = ["tools", "prompts", "resources", "resourceTemplates"] as const;
+export type LockedList = (typeof LOCKED_LISTS)[number];
+
+/** Everything that callers of a server rely on. */
+export interface Lock extends Readonly<Record<LockedList, { readonly [key: string]: LockedItem }>> {
+  readonly lockVersion: number;
+  /** The module, relative to the lock. */
+  readonly module: string;
+}
+
+/** Returns the path of the lock of a module. */
+export function lockPath(module: string, file: string | undefined): string {
+  return file ?? join(dirname(module), LOCK_NAME);
+}
+
+/** Reads a lock; undefined if it does not exist. @throws {CommandError} if it is not a lock of this version. */
+export function readLock(path: string): { readonly lock: Lock; readonly text: string } | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  const name = basename(path);
+  if (!stats.isFile()) throw new CommandError(`${path} is not a file. Choose another path with --file.`);
+  if (stats.size > MAX_LOCK)
+    throw new CommandError(`${path} has ${stats.size} bytes; the limit of a lock is ${MAX_LOCK}. Write it again.`);
+  const text = readFileSync(path, "utf8");
+  const rewrite = `Restore ${name} from version control, or remove it and run proffer lock to write it again.`;
+  const lock = parse(text);
+  if (lock === undefined) throw new CommandError(`${path} is not valid JSON. ${rewrite}`);
+  const { lockVersion } = lock;
+  if (typeof lockVersion === "number" && lockVersion > LOCK_VERSION)
+    throw new CommandError(
+      `${path} has lockVersion ${lockVersion}, but this Proffer knows only ${LOCK_VERSION}. Update @proffer/cli.`,
+    );
+  if (lockVersion !== LOCK_VERSION)
+    throw new CommandError(`${path} has lockVersion ${JSON.stringify(lockVersion)}, not ${LOCK_VERSION}. ${rewrite}`);
+  const broken = findBroken(lock);
+  if (broken !== undefined) throw new CommandError(`${path} is not a lock of Proffer: ${broken}. ${rewrite}`);
+  return { lock: lock as unknown as Lock, text };
+}
+
+/** Writes a lock. @throws {CommandError} if the file cannot be written. */
+export function writeLock(path: string, lock: Lock): void {
+  try {
+    writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
+  } catch (error) {
+    throw new CommandError(`${path} cannot be written: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Returns the line of an item in the text of a lock; undefined if it is not there. */
+export function lineOf(text: string, list: LockedList, key: string): number | undefined {
+  const lines = text.split("\n");
+  const start = lines.findIndex((line) => line.startsWith(`  ${JSON.stringify(list)}: {`));
+  const found = lines.findIndex((line, index) => index > start && line.startsWith(`    ${JSON.stringify(key)}: {`));
+  return found < 0 ? undefined : found + 1;
+}
+
+type Members = { readonly [member: string]: unknown };
+
+function parse(text: string): Members | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMembers(value) ? value : {};
+  } catch {
+    return undefined;
+  }
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function findBroken(lock: Members): string | undefined {
+  if (typeof lock.module !== "string") return "module must be a string";
+  for (const list of LOCKED_LISTS) {
+    const items = lock[list];
+    if (!isMembers(items)) return `${list} must be an object`;
+    const broken = Object.entries(items).find(([, item]) => !isMembers(item) || !hasUsableMembers(item));
+    if (broken !== undefined) return `${list}.${broken[0]} has members of other types`;
+  }
+  return undefined;
+}
+
+function hasUsableMembers({ inputSchema, outputSchema, arguments: given }: Members): boolean {
+  const isOptional = (value: unknown) => value === undefined || isMembers(value);
+  const areArguments = given === undefined || (isMembers(given) && Object.values(given).every(isMembers));
+  return isOptional(inputSchema) && isOptional(outputSchema) && areArguments;
+}
