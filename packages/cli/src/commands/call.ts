@@ -20,9 +20,12 @@ type CallResult = Awaited<ReturnType<RemoteServer["call"]>>;
 export async function call({ target, words: [name = ""] }: TargetArguments, flags: CallFlags): Promise<void> {
   const pairs = parsePairs(flags.arg, "--arg");
   const input = parseInput(flags.input);
-  const result = await withServer(target, flags, async (server) => {
+  const result = await withServer(target, flags, async (server, own) => {
     // Over HTTP the list also declares which arguments are repeated in headers.
-    const schema = pairs.length > 0 || target.kind === "url" ? (await findTool(server, name)).inputSchema : {};
+    const schema =
+      pairs.length > 0 || target.kind === "url"
+        ? (await findTool(server, own?.tools.get(name)?.name ?? name)).inputSchema
+        : {};
     const named = toValues(pairs, schema);
     try {
       return await server.call(name, { ...input, ...named }, process.stderr.isTTY ? showProgress : undefined);

@@ -239,6 +239,22 @@ describe("a change of an item", () => {
     ]);
   });
 
+  it("accepts a renamed tool that keeps its earlier name, and compares it", () => {
+    const before = { ...EMPTY, tools: { search: { inputSchema: closed({ a: text }) } } };
+    const after = { ...EMPTY, tools: { find: { inputSchema: closed({ a: text }), was: ["search"] } } };
+    expect(compareLocks(before, after)).toMatchObject([
+      { level: "changed", key: "find", message: "The tool was renamed.", before: "search", after: "find" },
+    ]);
+    const stricter = { ...EMPTY, tools: { find: { inputSchema: closed({ a: text }, ["a"]), was: ["search"] } } };
+    expect(compareLocks(before, stricter)[0]).toMatchObject({ level: "break", key: "find" });
+    const dropped = { ...EMPTY, tools: { find: { inputSchema: closed({ a: text }) } } };
+    expect(compareLocks(after, dropped)).toMatchObject([
+      { level: "break", message: "The earlier name search is gone." },
+    ]);
+    const again = { ...EMPTY, tools: { look: { inputSchema: closed({ a: text }), was: ["search", "find"] } } };
+    expect(compareLocks(after, again)).toMatchObject([{ level: "changed", before: "find", after: "look" }]);
+  });
+
   it("reports descriptions with both versions", () => {
     const changes = compareLocks(
       { ...EMPTY, tools: { find: { description: "Finds.", annotations: { readOnlyHint: true } } } },

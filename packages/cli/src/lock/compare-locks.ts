@@ -18,35 +18,56 @@ type Items = { readonly [key: string]: LockedItem };
 
 function compareList(list: LockedList, before: Items, after: Items): Change[] {
   const kind = kindOf(list);
-  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
-  const added = Object.keys(after).filter((key) => !Object.hasOwn(before, key));
+  const known = new Set(Object.entries(before).flatMap(([key, { was = [] }]) => [key, ...was]));
+  const isNew = ([key, { was = [] }]: [string, LockedItem]) => ![key, ...was].some((name) => known.has(name));
+  const added = Object.entries(after).filter(isNew);
   return [
-    ...gone.map(
-      (key): Change => ({ level: "break", list, key, message: `The ${kind} is gone.`, remedy: remedyFor(list) }),
-    ),
-    ...added.map((key): Change => ({ level: "new", list, key, message: `The ${kind} is new.` })),
-    ...Object.entries(before).flatMap(([key, item]) => {
-      const now = Object.hasOwn(after, key) ? after[key] : undefined;
-      return now === undefined ? [] : compareItems(list, key, item, now);
+    ...Object.entries(before).flatMap(([key, item]): Change[] => {
+      const now = findByName(after, key);
+      if (now === undefined)
+        return [{ level: "break", list, key, message: `The ${kind} is gone.`, remedy: remedyFor(list) }];
+      const renamed: Found = { level: "changed", message: `The ${kind} was renamed.`, before: key, after: now };
+      const found = [
+        ...(now === key ? [] : [renamed]),
+        ...lostAliases(after, item),
+        ...compareItems(list, item, after[now] ?? {}),
+      ];
+      return found.map((change) => ({ list, key: now, ...change }));
     }),
+    ...added.map(([key]): Change => ({ level: "new", list, key, message: `The ${kind} is new.` })),
   ];
+}
+
+/** Returns the present name of an item by any of its names. */
+function findByName(items: Items, name: string): string | undefined {
+  if (Object.hasOwn(items, name)) return name;
+  return Object.keys(items).find((key) => items[key]?.was?.includes(name));
+}
+
+/** Finds the earlier names that clients could use and cannot use any more. */
+function lostAliases(after: Items, { was = [] }: LockedItem): Found[] {
+  const lost = was.filter((name) => findByName(after, name) === undefined);
+  return lost.map((name) => ({
+    level: "break",
+    message: `The earlier name ${name} is gone.`,
+    remedy: `Keep @was ${name}.`,
+  }));
 }
 
 function remedyFor(list: LockedList): string {
   return list === "tools" || list === "prompts"
-    ? "Keep it."
+    ? "Keep it, or add its name to the function that replaces it, as @was."
     : "Keep a function for the earlier URI; it can call the new one.";
 }
 
 /** Compares two versions of an item. */
-function compareItems(list: LockedList, key: string, before: LockedItem, after: LockedItem): Change[] {
-  const found = [
+function compareItems(list: LockedList, before: LockedItem, after: LockedItem): Found[] {
+  return [
     ...compareTexts(before, after),
     ...compareSchemas(before.inputSchema ?? {}, after.inputSchema ?? {}, "input"),
     ...compareOutputs(before.outputSchema, after.outputSchema),
     ...compareArguments(list === "prompts" ? "Argument" : "Variable", before.arguments ?? {}, after.arguments ?? {}),
   ];
-  return found.map((change) => ({ list, key, ...change }));
 }
 
 /** The members that only describe an item. */

@@ -27,6 +27,8 @@ export interface LockedItem {
   readonly inputSchema?: JsonSchemaObject;
   readonly outputSchema?: JsonSchemaObject;
   readonly arguments?: { readonly [name: string]: LockedArgument };
+  /** Earlier names, which clients can still use. */
+  readonly was?: readonly string[];
 }
 
 export const LOCKED_LISTS = ["tools", "prompts", "resources", "resourceTemplates"] as const;
@@ -111,8 +113,9 @@ function findBroken(lock: Members): string | undefined {
   return undefined;
 }
 
-function hasUsableMembers({ inputSchema, outputSchema, arguments: given }: Members): boolean {
+function hasUsableMembers({ inputSchema, outputSchema, arguments: given, was }: Members): boolean {
   const isOptional = (value: unknown) => value === undefined || isMembers(value);
   const areArguments = given === undefined || (isMembers(given) && Object.values(given).every(isMembers));
-  return isOptional(inputSchema) && isOptional(outputSchema) && areArguments;
+  const areNames = was === undefined || (Array.isArray(was) && was.every((name) => typeof name === "string"));
+  return isOptional(inputSchema) && isOptional(outputSchema) && areArguments && areNames;
 }

@@ -19,15 +19,15 @@ export async function takeLock(server: Server, manifest: Manifest, module: strin
     lockVersion: LOCK_VERSION,
     module: relative(dirname(file), module).split(sep).join("/"),
     tools: toItems(
-      [...server.tools].map(({ name, description }) => [
+      [...server.tools].map(({ name, description, was }) => [
         name,
-        { ...pick(description, TOOL), outputSchema: outputs.get(name) ?? description.outputSchema },
+        { ...pick(description, TOOL), outputSchema: outputs.get(name) ?? description.outputSchema, was },
       ]),
     ),
     prompts: toItems(
-      [...server.prompts].map(({ name, description, arguments: declared }) => [
+      [...server.prompts].map(({ name, description, was, arguments: declared }) => [
         name,
-        { ...pick(description, TEXTS), arguments: promptArguments(name, declared, manifest) },
+        { ...pick(description, TEXTS), arguments: promptArguments(name, declared, manifest), was },
       ]),
     ),
     resources: toItems(

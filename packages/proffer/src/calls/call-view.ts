@@ -17,6 +17,8 @@ export interface MiddlewareCall {
   readonly method: string;
   /** The tool, prompt or resource URI in the request, if it has one. */
   readonly name: string | undefined;
+  /** The earlier name by which the client called the tool or prompt, if it did. `name` and `params` have the present one. */
+  readonly alias: string | undefined;
   /** The description of the first item that the request names, as it was defined; undefined if the caller sees none. */
   readonly item: ItemDescription | undefined;
   readonly params: Readonly<Record<string, unknown>>;
@@ -52,6 +54,10 @@ export class CallView implements MiddlewareCall {
     const { name, uri } = this.#call.params;
     const subject = name ?? uri;
     return typeof subject === "string" ? subject : undefined;
+  }
+
+  get alias(): string | undefined {
+    return this.#call.alias;
   }
 
   get item(): ItemDescription | undefined {

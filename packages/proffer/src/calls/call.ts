@@ -64,7 +64,9 @@ export class Call {
   readonly revision: Revision;
   readonly id: RequestId;
   readonly method: string;
-  readonly params: JsonObject;
+  params: JsonObject;
+  /** The earlier name in the request, if `params` has the present one instead. */
+  alias: string | undefined;
   /** Answered or cancelled: nothing more may be sent for it. */
   done = false;
   /** The resource that the request names, once access to it was checked. */

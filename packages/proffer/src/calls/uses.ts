@@ -46,6 +46,21 @@ export function findItem<Found extends Item>(
   return undefined;
 }
 
+/**
+ * Replaces an earlier name in a request by the present one, so that middleware, observers, states and policies know only
+ * that. The name of a hidden item stays: an error would reveal the present one.
+ */
+export function replaceAlias(call: Call): void {
+  const { tools, prompts } = call.server;
+  const registry = call.method === "tools/call" ? tools : call.method === "prompts/get" ? prompts : undefined;
+  if (!registry?.isAliased) return;
+  const { name } = call.params;
+  const item = findItem<Item>(call, registry, name);
+  if (item === undefined || item.name === name) return;
+  call.alias = name as string;
+  call.params = { ...call.params, name: item.name };
+}
+
 /** The keys of the items that exist for the caller: others must not be suggested. */
 export function visibleKeys(
   call: Call,

@@ -16,6 +16,23 @@ export function checkToolName(name: unknown): void {
   );
 }
 
+/** Checks the earlier names of an item. Undefined if it has none. */
+export function checkAliases(
+  was: unknown,
+  name: string,
+  where: string,
+  check: (name: unknown) => void,
+): readonly string[] | undefined {
+  if (was === undefined) return undefined;
+  if (!Array.isArray(was) || new Set([name, ...was]).size <= was.length)
+    throw new UsageError(
+      "bad_option",
+      `${where}: was must be an array of earlier names, each once, without "${name}".`,
+    );
+  for (const each of was) check(each);
+  return was.length === 0 ? undefined : Object.freeze([...was]);
+}
+
 /** Rejects a name of a prompt, an argument or a resource that could not be displayed or looked up safely. */
 export function checkName(name: unknown, what: string): void {
   const isValid =

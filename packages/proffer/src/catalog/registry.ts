@@ -1,8 +1,10 @@
 import { UsageError } from "../support/usage-error.ts";
 
 /** Tools, prompts or resources by key, in the order of registration. */
-export class Registry<Item extends { readonly kind: string }> {
+export class Registry<Item extends { readonly kind: string; readonly was?: readonly string[] | undefined }> {
   readonly #items = new Map<string, Entry<Item>>();
+  /** The items by earlier names, which clients can use and lists do not have. */
+  readonly #aliases = new Map<string, Item>();
   readonly #key: (item: Item) => string;
   readonly #what: "tool" | "prompt" | "resource";
   readonly #changed: (added?: Item) => void;
@@ -18,26 +20,37 @@ export class Registry<Item extends { readonly kind: string }> {
     return this.#items.size;
   }
 
+  /** Whether an item has an earlier name. */
+  get isAliased(): boolean {
+    return this.#aliases.size > 0;
+  }
+
   get(key: string): Item | undefined {
-    return this.#items.get(key)?.item;
+    return this.#items.get(key)?.item ?? this.#aliases.get(key);
   }
 
   /** Adds an item and notifies clients. @throws {UsageError} if the key is already registered. */
   add(item: Item): void {
     this.#checkDefined(item);
     const key = this.#key(item);
-    if (this.#items.has(key)) {
+    for (const name of [key, ...(item.was ?? [])]) {
+      const other = this.get(name);
+      if (other === undefined) continue;
+      const names =
+        name === key && this.#items.has(key) ? "" : `, a name or an earlier name of "${key}" and "${this.#key(other)}"`;
       throw new UsageError(
         "duplicate",
-        `Duplicate ${this.#what} "${key}". Rename one, or remove the first before adding the second.`,
+        `Duplicate ${this.#what} "${name}"${names}. Rename one, or remove the first before adding the second.`,
       );
     }
+    for (const name of item.was ?? []) this.#aliases.set(name, item);
     this.#items.set(key, { item, position: this.#next++ });
     this.#changed(item);
   }
 
   /** Removes an item and notifies clients. Returns false if the key is not registered. */
   remove(key: string): boolean {
+    for (const name of this.#items.get(key)?.item.was ?? []) this.#aliases.delete(name);
     const removed = this.#items.delete(key);
     if (removed) this.#changed();
     return removed;

@@ -136,6 +136,10 @@ class RegistryView<Item extends { readonly kind: string }, Source extends Public
     return this.source.size;
   }
 
+  get isAliased(): boolean {
+    return this.source.isAliased;
+  }
+
   get(key: string): Item | undefined {
     const item = this.source.get(key);
     return item === undefined ? undefined : this.substitute(item);

@@ -32,6 +32,8 @@ export interface ManifestTool {
   readonly scopes?: readonly string[];
   readonly paramScopes?: ParamScopes;
   readonly closed?: boolean;
+  /** Earlier names, which clients can still use. */
+  readonly was?: readonly string[];
   readonly _meta?: Meta;
   /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
@@ -43,6 +45,8 @@ export interface ManifestPrompt {
   readonly title?: string;
   readonly description?: string;
   readonly arguments: readonly ManifestArgument[];
+  /** Earlier names, which clients can still use. */
+  readonly was?: readonly string[];
   readonly scopes?: readonly string[];
   readonly paramScopes?: ParamScopes;
   readonly _meta?: Meta;

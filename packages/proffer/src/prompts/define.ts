@@ -1,6 +1,6 @@
 import { type Scoped, type ScopeOptions, toScoped } from "../calls/scopes.ts";
 import type { Complete } from "../catalog/completion.ts";
-import { checkName } from "../catalog/names.ts";
+import { checkAliases, checkName } from "../catalog/names.ts";
 import type { Icon, Meta, PromptDescription } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import type { Content, Message, Messages } from "../results/content.ts";
@@ -35,6 +35,8 @@ export interface PromptOptions<Arguments extends PromptArguments> extends ScopeO
   readonly icons?: readonly Icon[];
   readonly _meta?: Meta;
   readonly arguments?: Arguments;
+  /** Earlier names. Clients can still use the prompt by them, and lists do not have them. */
+  readonly was?: readonly string[];
   get(values: PromptValues<Arguments>, ctx: Context): PromptReturn | Promise<PromptReturn>;
 }
 
@@ -48,6 +50,7 @@ export interface Prompt extends CreatedByDefinePrompt, Scoped {
   readonly name: string;
   readonly description: PromptDescription;
   readonly arguments: ReadonlyMap<string, PromptArgumentOptions>;
+  readonly was: readonly string[] | undefined;
   get(values: Readonly<Record<string, string | undefined>>, ctx: Context): unknown;
 }
 
@@ -63,7 +66,7 @@ export interface Prompt extends CreatedByDefinePrompt, Scoped {
  * });
  */
 export function definePrompt<const Arguments extends PromptArguments>(options: PromptOptions<Arguments>): Prompt {
-  const { name, arguments: declared, scopes: _scopes, paramScopes: _params, get, ...rest } = options;
+  const { name, arguments: declared, scopes: _scopes, paramScopes: _params, was, get, ...rest } = options;
   checkName(name, "a prompt");
   if (typeof get !== "function") throw new UsageError("bad_option", `Prompt "${name}" has no get function.`);
   const known = new Map(Object.entries(declared ?? {}));
@@ -79,6 +82,7 @@ export function definePrompt<const Arguments extends PromptArguments>(options: P
         : { arguments: [...known].map(([key, { complete: _, ...described }]) => ({ name: key, ...described })) }),
     },
     arguments: known,
+    was: checkAliases(was, name, `Prompt "${name}"`, (each) => checkName(each, "a prompt")),
     ...toScoped(options, () => known.keys(), `Prompt "${name}"`),
     get: get as Prompt["get"],
   };

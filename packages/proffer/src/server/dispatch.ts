@@ -2,6 +2,7 @@ import { accessOf } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
 import { exposedText } from "../calls/exposed-error.ts";
 import { middlewareOf } from "../calls/run-middleware.ts";
+import { replaceAlias } from "../calls/uses.ts";
 import { hintsFor } from "../catalog/cache-hints.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { METHODS, type Method } from "../protocol/methods.ts";
@@ -63,7 +64,9 @@ function perform(call: Call): unknown {
 /** Checks whether the caller may do this, opens the state of a dialogue, if there is one, and runs the handler. */
 function proceed(call: Call, handler: Handler, method: Method | undefined): unknown {
   // Before the state: a refused round must not use it up. Before middleware: a cache must not answer the wrong caller.
-  accessOf(call.server)?.authorize(call);
+  const access = accessOf(call.server);
+  replaceAlias(call);
+  access?.authorize(call);
   const { requestState, inputResponses } = call.params;
   // Anyone with the state can continue the dialogue: it must not appear if middleware logs the parameters.
   if (requestState !== undefined) Object.defineProperty(call.params, "requestState", { enumerable: false });

@@ -1,5 +1,5 @@
 import { type Scoped, type ScopeOptions, toScoped } from "../calls/scopes.ts";
-import { checkToolName } from "../catalog/names.ts";
+import { checkAliases, checkToolName } from "../catalog/names.ts";
 import type { ClientCapabilities, Icon, Meta, ToolAnnotations, ToolDescription } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import type { Failure, Result } from "../results/content.ts";
@@ -50,6 +50,8 @@ export interface ToolOptions<
    * closed. Default: `closedResults` of the server.
    */
   readonly closed?: boolean;
+  /** Earlier names. Clients can still call the tool by them, and lists do not have them. */
+  readonly was?: readonly string[];
   handle(
     input: Input extends undefined ? Record<string, never> : Infer<Input>,
     ctx: Context,
@@ -85,6 +87,7 @@ export interface Tool<Input = unknown, Output = unknown, Name extends string = s
   readonly task: TaskSettings | undefined;
   readonly coerce: boolean | undefined;
   readonly closed: boolean | undefined;
+  readonly was: readonly string[] | undefined;
   handle(input: unknown, ctx: Context): unknown;
   /** Only for the type checker: the types of the input and the output, for the testing client. */
   readonly types?: { readonly input: Input; readonly output: Output };
@@ -120,6 +123,7 @@ export function defineTool<
     task,
     coerce,
     closed,
+    was,
     handle,
     ...others
   } = options;
@@ -166,6 +170,7 @@ export function defineTool<
     task: toTaskSettings(task, `Tool "${name}"`),
     coerce,
     closed,
+    was: checkAliases(was, name, `Tool "${name}"`, checkToolName),
     handle: handle as Tool["handle"],
   };
 }

@@ -5,6 +5,7 @@ import {
   MEDIA_TYPE,
   META_ENTRY,
   NAME,
+  NAMES,
   PROSE,
   SCOPES,
   TEXT,
@@ -55,6 +56,15 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     effect:
       'Sets the name, instead of the name of the export. Other values, such as JSDoc\'s `Foo.bar`, are ignored; for a name with dots, write `export { read as "files.read" }`.',
     example: "/** Adds two numbers. @name get-sum */ export const add = (a: number, b: number) => a + b;",
+  }),
+  row({
+    name: "was",
+    on: ["tool", "prompt"],
+    value: NAMES,
+    repeats: true,
+    effect: "Keeps earlier names: clients can still call the function by them, and lists do not have them.",
+    example: "/** Finds orders. @was search */ export const find = (text: string) => [text];",
+    entry: (was) => ({ was }),
   }),
   row({
     name: "title",

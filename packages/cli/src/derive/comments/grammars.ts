@@ -103,6 +103,16 @@ export const NAME: Grammar<string> = {
   parse: (text) => (/^[A-Za-z0-9_-]{1,128}$/.test(text) ? { value: text } : "foreign"),
 };
 
+/** Names on one line, separated by spaces. */
+export const NAMES: Grammar<readonly string[]> = {
+  expected: "one or more names of 1 to 128 of A-Z a-z 0-9 _ . -, separated by spaces",
+  parse(text) {
+    const names = text.split(/[ \t]+/);
+    const isUsable = (name: string) => /^[A-Za-z0-9_.-]{1,128}$/.test(name) && /[A-Za-z0-9]$/.test(name);
+    return names.every(isUsable) ? { value: [...new Set(names)] } : "invalid";
+  },
+};
+
 /** The name of a property that every client and model accepts. */
 export const ARGUMENT_NAME: Grammar<string> = {
   expected: "1 to 64 of A-Z a-z 0-9 _ . -",

@@ -3,6 +3,7 @@ import type { JsonSchemaObject } from "proffer";
 import type { Manifest, ManifestPrompt, ManifestResource, ManifestTool } from "proffer/derived";
 import type ts from "typescript";
 import { type FunctionDoc, groupTags, isValueTag } from "../comments/function-doc.ts";
+import { withoutTakenAliases } from "./aliases.ts";
 import type { Companions } from "./companions.ts";
 import type { DescriptionMemo } from "./description-memo.ts";
 import { type Candidate, findExports } from "./exports.ts";
@@ -99,7 +100,7 @@ function describeFunctions(
         keepResource(session, candidate, content.resources, whole);
     }
   }
-  return content;
+  return withoutTakenAliases(session, content, candidates);
 }
 
 /** Returns the file and line of each function. Files are relative to the module, so that the project can be moved. */

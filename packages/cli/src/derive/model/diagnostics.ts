@@ -35,6 +35,7 @@ export const DIAGNOSTICS = {
 
   PF1301: { severity: "error", summary: "An argument of a prompt is not a string" },
   PF1302: { severity: "error", summary: "A prompt does not return messages" },
+  PF1350: { severity: "error", summary: "An earlier name is taken" },
 
   PF1401: { severity: "error", summary: "The URI template is malformed" },
   PF1402: { severity: "error", summary: "A template variable has no parameter" },
