@@ -17,7 +17,7 @@ const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs"];
 const GROUPS = [
   {
     name: "core",
-    test: /proffer\/src\/(?!adapters|bullmq|cluster|derived|oauth|observe|policy|providers|redis|support\/pretty|tasks|telemetry|testing|transports)[a-z]+\/.*(?<!\.d)\.ts$/,
+    test: /proffer\/src\/(?!adapters|bullmq|cluster|derived|oauth|observe|policy|providers|redis|settings|support\/pretty|tasks|telemetry|testing|transports)[a-z]+\/.*(?<!\.d)\.ts$/,
   },
   { name: "serve", test: /cli\/src\/commands\/serve\.ts$/ },
 ];

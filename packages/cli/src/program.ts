@@ -181,7 +181,12 @@ function addSetup(program: Command): void {
     .addOption(client())
     .option("--name <name>", "the name of the server in the client (default: the server's own name)")
     .option("--project", "use the configuration of the project in the current directory instead of the user's")
-    .option("--env <name=value>", "an environment variable for the server; repeatable", collect, [])
+    .option(
+      "--env <name=value>",
+      "an environment variable for the server; a name alone copies its value from here; repeatable",
+      collect,
+      [],
+    )
     .option("--dry-run", "show the difference without changing the file")
     .action(async (file, flags) => {
       const { install } = await import("./commands/install.ts");

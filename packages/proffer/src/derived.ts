@@ -23,6 +23,7 @@ export type {
   ManifestCompanion,
   ManifestPrompt,
   ManifestResource,
+  ManifestSettings,
   ManifestTool,
   ManifestVariable,
   ParamScopes,

@@ -71,6 +71,7 @@ const OUTER: { readonly [folder: string]: readonly string[] } = {
   policy: ["calls", "observe", "protocol", "results", "schema", "support"],
   providers: ["protocol", "resources", "results", "support", "uri"],
   redis: ["cluster", "protocol", "support"],
+  settings: ["schema", "support"],
   telemetry: ["calls", "observe", "protocol", "support"],
   testing: ["cluster", "protocol", "server", "tasks"],
   transports: ["calls", "cluster", "protocol", "results", "server", "support"],

@@ -91,7 +91,7 @@ export function describeFiles(derivation: Derivation, entry: string): Files {
   const { form } = derivation;
   const manifest = toManifest(derivation);
   return {
-    "index.js": form === "functions" ? EAGER_INDEX : LAZY_INDEX,
+    "index.js": describeIndex(form === "functions", manifest.settings !== undefined),
     ...SERVER_FILES[form](entry, manifest),
     [BUILT_MANIFEST]: `export default JSON.parse(${quote(JSON.stringify({ form, ...manifest }))});\n`,
   };
@@ -102,20 +102,21 @@ function quote(json: string): string {
   return `'${json.replace(/[\\']/g, "\\$&")}'`;
 }
 
-const HEAD = `#!/usr/bin/env node
-import { serveByArguments } from "proffer/stdio";
-`;
-
-/** Imports the author's module only after the arguments were checked and are in `process.argv`. */
-const LAZY_INDEX = `${HEAD}
-await serveByArguments(() => import("./${BUILT_SERVER}"));
-`;
-
-/** The server of a module of functions imports that module later; Node reads all other files at the same time. */
-const EAGER_INDEX = `${HEAD}import * as built from "./${BUILT_SERVER}";
-
-await serveByArguments(() => built);
-`;
+/**
+ * Returns the file that serves the build. The arguments and the settings are checked before the author's module is
+ * imported. The server of a module of functions imports that module later; Node reads all other files at the same time.
+ */
+function describeIndex(isEager: boolean, hasSettings: boolean): string {
+  const imports = [
+    ...(hasSettings ? ['import { checkSettings } from "proffer/settings";'] : []),
+    'import { serveByArguments } from "proffer/stdio";',
+    ...(hasSettings ? [IMPORT_MANIFEST] : []),
+    ...(isEager ? [`import * as built from "./${BUILT_SERVER}";`] : []),
+  ];
+  const server = isEager ? "built" : `import("./${BUILT_SERVER}")`;
+  const open = hasSettings ? `{\n  checkSettings(manifest.settings);\n  return ${server};\n}` : server;
+  return `#!/usr/bin/env node\n${imports.join("\n")}\n\nawait serveByArguments(() => ${open});\n`;
+}
 
 const IMPORT_MANIFEST = `import manifest from "./${BUILT_MANIFEST}";`;
 const LOADED = `/** Does nothing: the import above has loaded everything. */

@@ -1,10 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { parsePairs } from "../client/arguments.ts";
 import { applyChange, type ClientFlags, locateConfig } from "../install/apply.ts";
 import { toLaunch } from "../install/launch.ts";
-import { findBuiltFolder } from "../modules/module-file.ts";
-import { prepareModule } from "../modules/prepare-module.ts";
+import { checkVariables, parseVariables } from "../install/settings-env.ts";
+import { describeModule } from "../modules/described-module.ts";
 import { CommandError } from "../terminal/command-error.ts";
 
 export interface InstallFlags extends ClientFlags {
@@ -15,17 +12,12 @@ export interface InstallFlags extends ClientFlags {
 /** Adds a module to a client's configuration. @throws {CommandError} if it cannot be served, or the file not edited. */
 export async function install(file: string, flags: InstallFlags): Promise<void> {
   const { config } = locateConfig(flags);
-  const name = checkName(flags.name ?? toName(await serverName(file)));
-  const env = Object.fromEntries(parsePairs(flags.env, "--env"));
+  const env = parseVariables(flags.env);
+  const described = await describeModule(file);
+  const name = checkName(flags.name ?? toName(described.name));
+  if (described.settings !== undefined) await checkVariables(env, described.settings, flags.project ?? false);
   const entry = config.toEntry(toLaunch(file, flags.project ?? false, env), name);
   await applyChange(flags, () => ({ name, entry }));
-}
-
-/** Derives the module to get its name. A broken module fails here, because the client would not show the reason. */
-async function serverName(file: string): Promise<string> {
-  const built = findBuiltFolder(file);
-  if (built === undefined) return (await prepareModule(file)).manifest.server.name;
-  return JSON.parse(readFileSync(join(built, "package.json"), "utf8")).name;
 }
 
 /** Converts a package name to a name that clients accept as an identifier: `@scope/name` becomes `scope-name`. */

@@ -1,5 +1,6 @@
 import { guardStdout, serveProcess } from "proffer/stdio";
 import { type OpenedServer, openServer } from "../modules/load.ts";
+import { checkModuleSettings } from "../modules/module-settings.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { say } from "../terminal/terminal.ts";
@@ -33,5 +34,7 @@ export async function serve(words: readonly string[], rest: readonly string[] = 
 async function open(file: string): Promise<OpenedServer> {
   const opened = await openServer(file, { warn: (message) => say(text`warning: ${message}`) });
   reportDiagnostics(opened.prepared?.diagnostics ?? []);
+  // Now, and not when the module is imported: a client that cannot be served must not be told that it can.
+  await explainUsage(checkModuleSettings(opened));
   return opened;
 }

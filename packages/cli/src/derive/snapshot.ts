@@ -9,6 +9,7 @@ import { describeModule } from "./exports/describe.ts";
 import type { DescriptionMemo } from "./exports/description-memo.ts";
 import { checkOtherTags } from "./exports/function-tags.ts";
 import { locate, openSession } from "./exports/session.ts";
+import { findSettings } from "./exports/settings.ts";
 import { findSources } from "./exports/sources.ts";
 import type { Derivation, DerivedQuestion } from "./model/description.ts";
 import { DIAGNOSTICS, type Diagnostic } from "./model/diagnostics.ts";
@@ -18,6 +19,9 @@ import { isProjectFile } from "./program/origin.ts";
 import { createPackageFinder, type FindPackage, type PackageInfo } from "./program/packages.ts";
 import type { Snapshot } from "./program/project.ts";
 import type { System } from "./program/system.ts";
+
+/** The parts of the emission of a module with syntax errors. */
+const NOTHING = { questions: new Map(), settings: new Map(), codecs: [] };
 
 /** Describes a module in a snapshot of its program. Also returns the files to emit. */
 export function describeSnapshot(
@@ -40,7 +44,7 @@ export function describeSnapshot(
   const syntax = files.flatMap((file) => program.getSyntacticDiagnostics(file));
   const early = [...fromCompiler(configuration.errors, entry), ...fromCompiler(syntax, entry)];
   if (syntax.length > 0 || described === undefined) {
-    return { derivation: { ...empty, diagnostics: early }, source: { ...source, questions: new Map(), codecs: [] } };
+    return { derivation: { ...empty, diagnostics: early }, source: { ...source, ...NOTHING } };
   }
 
   const about = moduleDoc(described);
@@ -49,6 +53,7 @@ export function describeSnapshot(
   memo.open(snapshot, files);
   const content = describeModule(session, described, new Companions(session, files), memo);
   const questions = findQuestions(session, files);
+  const { calls, settings } = findSettings(session, files);
   const located = [...questions].map(([node, schema]): DerivedQuestion => ({ ...locate(node), schema }));
   const errors = check ? files.flatMap((file) => program.getSemanticDiagnostics(file)) : [];
   const semantic = fromCompiler(errors, entry, configuration.lenient ? "warning" : "error");
@@ -57,10 +62,11 @@ export function describeSnapshot(
     ...empty,
     ...content,
     server: { ...empty.server, ...(about?.text && { instructions: about.text }) },
+    ...(settings && { settings }),
     questions: located.sort(inOrder),
     diagnostics: [...early, ...session.diagnostics, ...semantic].sort(inOrder),
   };
-  return { derivation, source: { ...source, questions, codecs: codecs.added() } };
+  return { derivation, source: { ...source, questions, settings: calls, codecs: codecs.added() } };
 }
 
 /** Finds the code of the items of a module. */

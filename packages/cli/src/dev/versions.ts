@@ -10,6 +10,7 @@ import { atSource, writeEmission } from "../modules/emission.ts";
 import { explainLoad } from "../modules/import-module.ts";
 import { openPrepared, ownServer } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
+import { checkModuleSettings } from "../modules/module-settings.ts";
 import { prepareCached, warnOfForeignCache } from "../modules/prepare-module.ts";
 import { type Stamp, stampOf } from "../modules/stamp.ts";
 import { toManifest } from "../modules/to-manifest.ts";
@@ -96,6 +97,7 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
       const prepared = prepareCached(file, { warn, trust });
       if (prepared === undefined) return undefined;
       files = prepared.files;
+      await checkModuleSettings(prepared.manifest);
       const { server, load } = await openPrepared(prepared);
       return { server, load, derivation: prepared };
     },
@@ -115,6 +117,7 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
       checkModule(file, derivation);
       const { form } = derivation;
       const manifest = toManifest(derivation);
+      await checkModuleSettings(manifest);
       const loaded = await explainLoad(file, load);
       const server =
         form === "functions"

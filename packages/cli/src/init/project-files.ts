@@ -40,6 +40,13 @@ const TOOLS = `/**
  * @module
  */
 import { ToolError } from "proffer";
+import { defineSettings } from "proffer/settings";
+
+/** Environment variables. Add @secret to the comment of a key or a password. */
+const settings = defineSettings<{
+  /** The maximum number of sides of a die. @integer @minimum 2 @default 1000 */
+  MAX_SIDES: number;
+}>();
 
 /** The result of a roll. */
 interface Roll {
@@ -54,7 +61,8 @@ interface Roll {
  * @param sides - the number of sides of each die. @integer @minimum 2
  */
 export function roll(count = 1, sides = 6): Roll {
-  if (sides > 1000) throw new ToolError("A die has at most 1000 sides.");
+  const { MAX_SIDES } = settings;
+  if (sides > MAX_SIDES) throw new ToolError(\`A die has at most \${MAX_SIDES} sides.\`);
   const dice = Array.from({ length: count }, () => 1 + Math.floor(Math.random() * sides));
   return { dice, total: dice.reduce((sum, die) => sum + die, 0) };
 }

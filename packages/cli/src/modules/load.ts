@@ -5,14 +5,23 @@ import { addFunctions, createDerivedServer, type Manifest, type Module } from "p
 import { CommandError } from "../terminal/command-error.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { importModule } from "./import-module.ts";
-import { BUILT_SERVER, findBuiltFolder } from "./module-file.ts";
+import { BUILT_MANIFEST, BUILT_SERVER, findBuiltFolder } from "./module-file.ts";
+import { checkModuleSettings } from "./module-settings.ts";
 import { type PreparedModule, type PrepareOptions, prepareModule } from "./prepare-module.ts";
+
+/** The content of the manifest in a built folder. */
+interface BuiltManifest {
+  readonly form: PreparedModule["form"];
+  readonly settings?: Manifest["settings"];
+}
 
 /** A server, and a function that imports its module. */
 export interface OpenedServer {
   readonly server: Server;
   /** Absent if the module is already imported. */
   readonly load?: () => Promise<unknown>;
+  /** The settings that the module needs when it is imported; absent if it has none. */
+  readonly settings?: Manifest["settings"] | undefined;
   /** Absent for a built folder. */
   readonly prepared?: PreparedModule;
 }
@@ -24,28 +33,35 @@ export interface OpenedServer {
  */
 export async function load(module: string | URL): Promise<Server> {
   const opened = await openServer(typeof module === "string" ? module : fileURLToPath(module));
-  await opened.load?.();
+  await explainUsage(opened.load?.() ?? Promise.resolve());
   return opened.server;
 }
 
 /** Opens a module or a built folder. A module is imported only if it exports its own server; otherwise call `load`. */
 export async function openServer(file: string, options?: PrepareOptions): Promise<OpenedServer> {
   const built = findBuiltFolder(file);
-  if (built !== undefined) return openBuilt(file, built);
+  if (built !== undefined) return explainUsage(openBuilt(file, built));
   const prepared = await prepareModule(file, options);
   return { ...(await explainUsage(openPrepared(prepared))), prepared };
 }
 
 /** Returns the server of a prepared module. It is imported only if it exports its own server. */
 export async function openPrepared({ file, form, manifest, load }: PreparedModule): Promise<OpenedServer> {
-  if (form === "functions") return { server: createDerivedServer(manifest, load), load };
+  const { settings } = manifest;
+  if (form === "functions") return { server: createDerivedServer(manifest, load), load, settings };
   return { server: ownServer(file, form, manifest, await load()) };
 }
 
 async function openBuilt(file: string, folder: string): Promise<OpenedServer> {
-  const module = await importModule(file, pathToFileURL(join(folder, BUILT_SERVER)).href);
+  const urlOf = (name: string) => pathToFileURL(join(folder, name)).href;
+  const { form, settings } = (await importModule(file, urlOf(BUILT_MANIFEST))).default as BuiltManifest;
+  // The server of any other form imports the author's module.
+  if (form !== "functions") await checkModuleSettings({ settings });
+  const module = await importModule(file, urlOf(BUILT_SERVER));
   const server = serverOf(file, module, "default");
-  return typeof module.load === "function" ? { server, load: module.load as () => Promise<unknown> } : { server };
+  if (typeof module.load !== "function") return { server, settings };
+  const load = module.load as () => Promise<unknown>;
+  return { server, settings, load: () => checkModuleSettings({ settings }).then(load) };
 }
 
 /**

@@ -19,6 +19,7 @@ import { importEmission } from "./import-emission.ts";
 import { importModule } from "./import-module.ts";
 import { InputRecorder } from "./input-recorder.ts";
 import { findModule } from "./module-file.ts";
+import { checkModuleSettings } from "./module-settings.ts";
 import { toManifest } from "./to-manifest.ts";
 import { currentTrust, type Trust, UntrustedError } from "./trust.ts";
 
@@ -34,7 +35,10 @@ export interface PreparedModule {
   readonly files: readonly string[];
   /** The URL of the emitted JavaScript; absent if it is not on disk, or if others could replace it there. */
   readonly url?: string;
-  /** Imports the emitted JavaScript. @throws {CommandError} with the stack trace if the module throws. */
+  /**
+   * Checks the settings and imports the emitted JavaScript. @throws {CommandError} with the stack trace if the module
+   * throws. @throws {UsageError} for missing or invalid settings.
+   */
   load(): Promise<Module>;
 }
 
@@ -93,7 +97,10 @@ export function prepareCached(
 function fromCache(file: string, cached: CachedModule, { owners }: Trust): PreparedModule {
   const { form, manifest, diagnostics, files, entry, texts } = cached;
   const url = pathToFileURL(entry).href;
-  const load = () => (texts === undefined ? importModule(file, url) : importEmission(file, url, texts));
+  const load = async () => {
+    await checkModuleSettings(manifest);
+    return texts === undefined ? importModule(file, url) : importEmission(file, url, texts);
+  };
   // Where nothing is known about owners, the check of the content must be enough.
   const isImportable = texts === undefined || owners === undefined;
   return { file, form, manifest, diagnostics, files, ...(isImportable && { url }), load };
@@ -108,7 +115,8 @@ function fromMemory(file: string, derivation: Derivation, emission: Emission, ro
     manifest: toManifest(derivation),
     diagnostics,
     files,
-    load() {
+    async load() {
+      await checkModuleSettings(derivation);
       const data: EmissionData = Object.fromEntries(
         atSource(emission).files.map((file) => [urlOf(file.path), inlineMap(file)]),
       );

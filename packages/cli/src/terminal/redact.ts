@@ -1,3 +1,5 @@
+import { withoutSecrets } from "proffer/stdio";
+
 /** Names of variables, headers and keys that hold secrets. */
 const SECRET_NAME = /(?:token|secret|passwords?|passwd|passphrase|credentials?|cookies?|auth|authorization|keys?)$/i;
 /** A shorter value of a variable occurs in other text by chance. */
@@ -26,9 +28,9 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** Hides the values of secret environment variables and flags, and credentials in the usual notations. */
+/** Hides secret settings, the values of secret environment variables and flags, and credentials in the usual notations. */
 export function redact(text: string, env: NodeJS.ProcessEnv = process.env): string {
-  let redacted = text;
+  let redacted = withoutSecrets(text);
   for (const [name, value = ""] of Object.entries(env)) {
     if (isSecretName(name) && value.length >= MIN_LENGTH) redacted = redacted.replaceAll(value, HIDDEN);
   }

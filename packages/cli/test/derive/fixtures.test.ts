@@ -24,7 +24,7 @@ const KEYWORDS = new Set(
     "type enum const properties required additionalProperties patternProperties propertyNames items prefixItems",
     "minItems maxItems uniqueItems contains minLength maxLength pattern format minimum maximum exclusiveMinimum",
     "exclusiveMaximum multipleOf allOf anyOf oneOf not $ref $defs",
-    "minProperties maxProperties dependentRequired contentMediaType readOnly x-mcp-header",
+    "minProperties maxProperties dependentRequired contentMediaType readOnly writeOnly x-mcp-header",
     "title description default examples deprecated contentEncoding",
   ].flatMap((line) => line.split(" ")),
 );
@@ -88,12 +88,13 @@ function deriveFixture(source: string): Compared {
   };
 }
 
-function schemasOf({ tools, prompts, resources, questions }: Compared): JsonSchemaObject[] {
+function schemasOf({ tools, prompts, resources, questions, settings }: Compared): JsonSchemaObject[] {
   return [
     ...tools.flatMap(({ inputSchema, outputSchema }) => (outputSchema ? [inputSchema, outputSchema] : [inputSchema])),
     ...prompts.flatMap((prompt) => prompt.arguments.map(({ schema }) => schema)),
     ...resources.flatMap(({ variables }) => variables.map(({ schema }) => schema)),
     ...questions.map(({ schema }) => schema),
+    ...(settings ? [settings as JsonSchemaObject] : []),
   ];
 }
 

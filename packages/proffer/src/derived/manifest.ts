@@ -18,6 +18,15 @@ export interface Manifest {
   readonly resources: readonly ManifestResource[];
   /** The file and line of each function, by its path; only if the functions are added to a server of the author. */
   readonly places?: { readonly [path: string]: string };
+  /** The environment variables that the module reads by `defineSettings`; absent if there are none. */
+  readonly settings?: ManifestSettings;
+}
+
+/** A JSON Schema with a property for each variable. Secrets are `writeOnly`. */
+export interface ManifestSettings {
+  readonly type: "object";
+  readonly properties: { readonly [name: string]: JsonSchemaObject };
+  readonly required?: readonly string[];
 }
 
 export interface ManifestTool {

@@ -1,5 +1,6 @@
 import type { CallResult, ContentBlock } from "../protocol/model.ts";
 import { toBase64 } from "../support/bytes.ts";
+import { withoutSecrets } from "../support/secrets.ts";
 import { whenReady } from "../support/when-ready.ts";
 import { embed, type Failure, kindOf, type Result, text } from "./content.ts";
 import { describeKind, isMarked, toJson, unsupportedValue } from "./return-value.ts";
@@ -46,7 +47,7 @@ export function toCallResult(
 
 /** Returns the result that reports a failure to the model. */
 export function failureResult(message: string, structuredContent?: object): CallResult {
-  const content: ContentBlock[] = [{ type: "text", text: message }];
+  const content: ContentBlock[] = [{ type: "text", text: withoutSecrets(message) }];
   return structuredContent === undefined ? { content, isError: true } : { content, structuredContent, isError: true };
 }
 

@@ -2,6 +2,7 @@ import { ERRORS, type ErrorObject, type RpcError } from "../protocol/errors.ts";
 import { type RequestId, surround, toText, type Wire } from "../protocol/messages.ts";
 import type { CacheHints, Meta } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
+import { withoutSecrets } from "../support/secrets.ts";
 import type { Envelopes } from "./envelope.ts";
 import { joinLarge, LARGE, type SingleContent, splitLarge } from "./large.ts";
 import { SerializedResult } from "./serialized.ts";
@@ -75,7 +76,7 @@ export function toErrorObject(error: RpcError, revision: Revision | undefined): 
   const known = revision?.codes[error.kind] ?? ERRORS[error.kind];
   // JSON-RPC requires an integer, whatever code an author has set.
   const code = Number.isInteger(error.code) ? (error.code as number) : known;
-  return { code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) };
+  return { code, message: withoutSecrets(error.message), ...(error.data === undefined ? {} : { data: error.data }) };
 }
 
 /** The message for an error that has no call: under the request's id, or as the revision requires without one. */

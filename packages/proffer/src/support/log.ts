@@ -1,3 +1,5 @@
+import { withoutSecrets } from "./secrets.ts";
+
 /** One line of the server's own log, for its author or operator. Clients never see it. */
 export interface LogEntry {
   readonly level: "info" | "warning" | "error";
@@ -27,7 +29,7 @@ export function setLogFormat(next: typeof format): void {
 
 /** Writes each entry as one line of JSON with `console.error`, which is stderr in Node. Credentials are redacted. */
 export const consoleLog: LogSink = (entry) => {
-  const line = escapeLine(toLine(entry));
+  const line = escapeLine(withoutSecrets(toLine(entry)));
   console.error(format === undefined ? line : format(line));
 };
 

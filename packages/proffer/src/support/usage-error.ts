@@ -3,6 +3,7 @@ export const USAGE_CODES = [
   "bad_name",
   "bad_option",
   "bad_schema",
+  "bad_settings",
   "bad_template",
   "duplicate",
   "missing_peer",

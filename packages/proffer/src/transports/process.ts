@@ -71,8 +71,8 @@ export async function serveByArguments(open: () => BuiltServer | Promise<BuiltSe
     if (!(error instanceof UsageError)) throw error;
     return fail(2, error.message);
   });
-  const { default: server, load } = await open();
   try {
+    const { default: server, load } = await open();
     return await serveProcess(server, { ...serving, load });
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

@@ -11,6 +11,8 @@ import { describesValue, findTag, TAG_NAMES } from "./tags.ts";
 export interface TagReporter {
   /** The name of the documented thing in messages. */
   readonly subject: string;
+  /** The kind of values that comments describe. Default: "value", for arguments and results. */
+  readonly describes?: "setting" | undefined;
   report(code: DiagnosticCode, message: string, place?: TextPlace): void;
 }
 
@@ -79,7 +81,10 @@ export function reportRepeated(reporter: TagReporter, { written, place }: DocTag
 }
 
 function appliesTo(tag: Tag, described: Subject): boolean {
-  return described === "value" ? describesValue(tag) : tag.on.some((each) => each === described);
+  if (described === "value" || described === "setting") {
+    return describesValue(tag) || tag.on.some((each) => each === described);
+  }
+  return tag.on.some((each) => each === described);
 }
 
 /** Reports a tag that does not protect the thing beside it. */

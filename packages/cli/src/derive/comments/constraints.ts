@@ -9,7 +9,8 @@ export function applyDoc(reporter: TagReporter, schema: DerivedSchema, doc: DocC
   if (doc === undefined) return schema;
   const description = descriptionOf(doc);
   let documented = description === "" ? schema : { ...schema, description: keepingValues(schema, description) };
-  for (const known of checkTags(reporter, doc, "value")) documented = applyTag(reporter, documented, known);
+  for (const known of checkTags(reporter, doc, reporter.describes ?? "value"))
+    documented = applyTag(reporter, documented, known);
   return documented;
 }
 

@@ -3,7 +3,7 @@ import type { DerivedSchema, JsonType } from "../model/json-schema.ts";
 import type { Grammar } from "./grammars.ts";
 
 /** A thing that a comment can describe. `property` is also the declaration of a type. */
-export type Described = "tool" | "prompt" | "resource" | "parameter" | "property" | "result" | "module";
+export type Described = "tool" | "prompt" | "resource" | "parameter" | "property" | "result" | "module" | "setting";
 
 /** The members that tags set in the manifest's entry of a function. The run-time passes them to `define*`. */
 export type Entry = Partial<

@@ -103,6 +103,15 @@ export const VALUE_TAGS: readonly Tag[] = [
       "/** Patches. @param changes - by name. @keyword minProperties 1 */ export const patch = (changes: Record<string, string>) => changes;",
     keywords: (keyword) => keyword,
   }),
+  row({
+    name: "secret",
+    on: ["setting"],
+    value: NOTHING,
+    effect: "Marks a setting whose value is never shown: in logs, errors, manifests or the output of commands.",
+    example:
+      'import { defineSettings } from "proffer/settings";\nconst settings = defineSettings<{ /** The key. @secret */ SHOP_KEY?: string }>();\n/** Says whether the key is set. */ export const hasKey = () => settings.SHOP_KEY !== undefined;',
+    keywords: () => ({ writeOnly: true }),
+  }),
 ];
 
 function bound(

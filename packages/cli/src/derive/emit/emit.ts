@@ -2,6 +2,7 @@ import { basename, dirname, relative, resolve } from "node:path";
 import ts from "typescript";
 import { type Questions, SCHEMA_ARGUMENT } from "../exports/ask.ts";
 import type { AddedExport } from "../exports/codecs.ts";
+import { SETTINGS_ARGUMENT } from "../exports/settings.ts";
 import type { Emission, EmittedFile } from "../model/description.ts";
 import type { Json } from "../model/json-schema.ts";
 import { implementationOf } from "../program/origin.ts";
@@ -15,17 +16,19 @@ export interface EmitSource {
   /** The author's files. */
   readonly files: readonly ts.SourceFile[];
   readonly questions: Questions;
+  /** The calls of `defineSettings` without a schema. */
+  readonly settings: Questions;
   /** The codecs that the entry does not export. */
   readonly codecs: readonly AddedExport[];
 }
 
 /**
  * Compiles the author's files to JavaScript modules that Node can run from any directory: import specifiers point to
- * the emitted files, and questions include their schemas. Source maps are relative to `outDir`, the files' destination.
+ * the emitted files, and questions and settings include their schemas. Source maps are relative to `outDir`, the files' destination.
  * @param beside - other files that keep their place relative to the emitted ones
  */
 export function emitFiles(
-  { program, entry, files, questions, codecs }: EmitSource,
+  { program, entry, files, questions, settings, codecs }: EmitSource,
   outDir: string,
   beside: readonly string[] = [],
 ): Emission {
@@ -35,7 +38,7 @@ export function emitFiles(
     beside.map(toPosix),
   );
   const transformers: ts.CustomTransformers = {
-    before: [completeQuestions(questions)],
+    before: [addSchemas(questions, SCHEMA_ARGUMENT), addSchemas(settings, SETTINGS_ARGUMENT)],
     after: [rewriteSpecifiers(program, layout), addExports(entry, codecs, layout)],
   };
   const emitted: EmittedFile[] = [];
@@ -75,20 +78,21 @@ function emitFile(
   return { text: `${body}//# sourceMappingURL=${name}.map\n`, map: JSON.stringify(parsed) };
 }
 
-/** Adds the schema of the answer to each question: `ask("…")` becomes `ask("…", { … })`. */
-function completeQuestions(questions: Questions): ts.TransformerFactory<ts.SourceFile> {
+/** Adds a derived schema to each call, at an argument: `ask("…")` becomes `ask("…", { … })`. */
+function addSchemas(calls: Questions, argument: number): ts.TransformerFactory<ts.SourceFile> {
   return (context) => {
     const { factory } = context;
     const visit = (node: ts.Node): ts.Node => {
       const visited = ts.visitEachChild(node, visit, context);
-      const schema = questions.get(node);
+      // The transformer before this one may have replaced the node.
+      const schema = calls.get(ts.getOriginalNode(node));
       if (schema === undefined || !ts.isCallExpression(visited)) return visited;
-      const before = visited.arguments.slice(0, SCHEMA_ARGUMENT);
-      const after = visited.arguments.slice(SCHEMA_ARGUMENT + 1);
+      const before = visited.arguments.slice(0, argument);
+      const after = visited.arguments.slice(argument + 1);
       const args = [...before, toExpression(factory, schema), ...after];
       return factory.updateCallExpression(visited, visited.expression, visited.typeArguments, args);
     };
-    return (file) => (questions.size === 0 ? file : ts.visitEachChild(file, visit, context));
+    return (file) => (calls.size === 0 ? file : ts.visitEachChild(file, visit, context));
   };
 }
 

@@ -45,11 +45,11 @@ function needsSchema({ checker, origins }: Session, call: ts.CallExpression): bo
   });
 }
 
-function calleeName({ expression }: ts.CallExpression): string | undefined {
+export function calleeName({ expression }: ts.CallExpression): string | undefined {
   if (ts.isPropertyAccessExpression(expression)) return expression.name.text;
   return ts.isIdentifier(expression) ? expression.text : undefined;
 }
 
-function isUndefined(node: ts.Expression): boolean {
+export function isUndefined(node: ts.Expression): boolean {
   return ts.isIdentifier(node) && node.text === "undefined";
 }

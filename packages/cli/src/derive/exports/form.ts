@@ -1,6 +1,6 @@
 import type ts from "typescript";
 import type { DerivedSchema } from "../model/json-schema.ts";
-import { assemble } from "../types/assemble.ts";
+import { deriveFields } from "./fields.ts";
 import type { Session } from "./session.ts";
 
 /** The string formats that the protocol allows in forms. */
@@ -14,50 +14,23 @@ const NOT_SHOWN = ["examples", "deprecated"];
  * nothing else. For any other type it reports the reasons and returns undefined.
  */
 export function deriveForm(session: Session, node: ts.TypeNode): DerivedSchema | undefined {
-  const { checker, inward } = session;
-  const type = checker.getTypeFromTypeNode(node);
-  const collected = inward.collect("the answer", node, () => inward.inline(inward.convert(type, node)));
-  const { schema, codec, problems } = assemble(inward, collected, { isInline: true });
-  const all = [...collected.problems, ...problems];
-  if (all.some(({ code }) => code === "PF2007")) {
-    session.report(
-      "PF1502",
-      node,
-      `The type '${node.getText()}' of this question is only known at run time. Write a concrete type, or pass a schema to ask.`,
-    );
-    return undefined;
-  }
-  if (session.reportAll(all, node)) return undefined;
-  if (schema.type !== "object" || schema.properties === undefined || schema.additionalProperties !== false) {
-    session.report(
-      "PF1503",
-      node,
-      `A question must ask for an object with named properties, not for '${node.getText()}'. Wrap it, for example: { value: string }.`,
-    );
-    return undefined;
-  }
-  const coded = codec?.plan.kind === "object" ? (codec.plan.properties ?? {}) : {};
-  const fields: [string, DerivedSchema][] = [];
-  let isBroken = false;
-  for (const [name, property] of Object.entries(schema.properties)) {
-    const field = Object.hasOwn(coded, name)
-      ? "an answer is plain JSON, so use a string with @format"
-      : toField(property);
-    if (typeof field !== "string") {
-      fields.push([name, field]);
-      continue;
-    }
-    const declaration = checker.getPropertyOfType(type, name)?.valueDeclaration;
-    const place = declaration && session.origins.isProject(declaration.getSourceFile()) ? declaration : node;
-    session.report("PF1504", place, `A form cannot ask for '${name}': ${field}.`);
-    isBroken = true;
-  }
-  if (isBroken) return undefined;
-  return {
-    type: "object",
-    properties: Object.fromEntries(fields),
-    ...(schema.required && { required: schema.required }),
-  };
+  return deriveFields(session, node, {
+    conversion: session.inward,
+    subject: "the answer",
+    generic: {
+      code: "PF1502",
+      message: (type) =>
+        `The type '${type}' of this question is only known at run time. Write a concrete type, or pass a schema to ask.`,
+    },
+    notObject: {
+      code: "PF1503",
+      message: (type) =>
+        `A question must ask for an object with named properties, not for '${type}'. Wrap it, for example: { value: string }.`,
+    },
+    badField: { code: "PF1504", message: (name, reason) => `A form cannot ask for '${name}': ${reason}.` },
+    coded: "an answer is plain JSON, so use a string with @format",
+    toField,
+  });
 }
 
 /** Returns the schema of one field, or the reason why a form cannot have it. */

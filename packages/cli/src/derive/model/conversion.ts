@@ -62,6 +62,8 @@ export interface Conversion {
   readonly origins: Origins;
   readonly codecs: CustomCodecs;
   readonly direction: Direction;
+  /** Set if the values are settings, which have tags of their own. */
+  readonly describes?: "setting" | undefined;
   readonly definitions: ReadonlyMap<string, Definition>;
   readonly unions: Map<Plan, UnionFacts>;
   /** The names of the aliases that schemas without a definition come from. */

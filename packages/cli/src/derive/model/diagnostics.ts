@@ -37,6 +37,13 @@ export const DIAGNOSTICS = {
   PF1302: { severity: "error", summary: "A prompt does not return messages" },
   PF1350: { severity: "error", summary: "An earlier name is taken" },
 
+  PF1320: { severity: "error", summary: "Settings have neither a type nor a schema" },
+  PF1321: { severity: "error", summary: "The type of settings is generic" },
+  PF1322: { severity: "error", summary: "The type of settings is not an object" },
+  PF1323: { severity: "error", summary: "A setting cannot be read from an environment variable" },
+  PF1324: { severity: "error", summary: "A secret has a default" },
+  PF1325: { severity: "error", summary: "Two definitions of a setting differ" },
+
   PF1401: { severity: "error", summary: "The URI template is malformed" },
   PF1402: { severity: "error", summary: "A template variable has no parameter" },
   PF1403: { severity: "error", summary: "A parameter does not appear in the template" },
@@ -84,6 +91,8 @@ export const DIAGNOSTICS = {
   PF2201: { severity: "warning", summary: "Functions beside a default server are not served" },
 
   PF2301: { severity: "warning", summary: "A schema is larger than 16 kB" },
+
+  PF2320: { severity: "warning", summary: "A setting looks like a secret and is not marked" },
 
   PF3001: { severity: "note", summary: "Functions throw errors that no model will see" },
   PF3002: { severity: "note", summary: "Functions return whole results" },

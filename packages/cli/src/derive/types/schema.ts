@@ -44,6 +44,7 @@ export function createConversion(
   origins: Origins,
   codecs: CustomCodecs,
   direction: Direction,
+  describes?: "setting",
 ): Conversion {
   const definitions = new Map<string, Definition>();
   const byType = new Map<ts.Type, Definition>();
@@ -102,6 +103,7 @@ export function createConversion(
     origins,
     codecs,
     direction,
+    describes,
     definitions,
     unions: new Map<Plan, UnionFacts>(),
     names: new WeakMap(),
