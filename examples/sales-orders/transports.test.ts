@@ -53,9 +53,9 @@ describe("sales orders", () => {
       },
     );
 
-    it("rejects the methods of tools and prompts, which it does not have", async () => {
-      for (const method of ["tools/list", "prompts/list"]) {
-        await expect(leg.client.request(method)).rejects.toMatchObject({ code: -32601 });
+    it("rejects the methods of tools and prompts, which it does not have, except for their lists", async () => {
+      for (const method of ["tools/call", "prompts/get"]) {
+        await expect(leg.client.request(method, { name: "x" })).rejects.toMatchObject({ code: -32601 });
       }
     });
   });

@@ -3,7 +3,7 @@ import { connect, type JsonObject, type TestClient } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import server from "./fixtures/features.ts";
 import { describeMatrix } from "./matrix.ts";
-import { EVERY } from "./versions.ts";
+import { EVERY, LEGACY } from "./versions.ts";
 
 /** The lists: the method, the key of the result, the key that identifies an entry, and the number of entries. */
 const LISTS = [
@@ -134,7 +134,15 @@ describe("an empty list", () => {
     expect(await client.listTemplates()).toEqual([]);
   });
 
-  it("does not exist otherwise, until an item is added", async () => {
+  it.each(LEGACY)("is returned on %s without the capability", async (revision) => {
+    const client = await connect(defineServer({ name: "s", version: "1" }), { revision });
+    const [opened = "{}"] = client.transcript.messages("server");
+    expect(JSON.parse(opened).result.capabilities).toEqual({ logging: {} });
+    for (const [method, key] of LISTS) expect(await client.request(method)).toEqual({ [key]: [] });
+    await expect(client.read("s://r")).rejects.toMatchObject({ code: -32601 });
+  });
+
+  it("does not exist on 2026-07-28 without the capability, until an item is added", async () => {
     const bare = defineServer({ name: "s", version: "1" });
     const client = await connect(bare);
     expect((await client.request("server/discover")).capabilities).toEqual({ logging: {} });

@@ -50,8 +50,7 @@ function refuse(call: Call, error: unknown): void {
 function perform(call: Call): unknown {
   const method = METHODS.get(call.method);
   const handler = HANDLERS.get(call.method);
-  const offered = method?.capability === undefined || call.server.offers(method.capability);
-  if (handler === undefined || !offered || !call.revision.methods.has(call.method)) {
+  if (handler === undefined || !isOffered(call, method) || !call.revision.methods.has(call.method)) {
     throw new RpcError("method_not_found", `Unknown method ${JSON.stringify(call.method.slice(0, 128))}.`);
   }
   const { lifespan } = call.server;
@@ -59,6 +58,12 @@ function perform(call: Call): unknown {
     return proceed(call, handler, method);
   }
   return lifespan.wait().then(() => (call.done ? undefined : proceed(call, handler, method)));
+}
+
+/** Whether the server has the capability that a method requires, or answers with an empty list without it. */
+function isOffered({ server, revision }: Call, method: Method | undefined): boolean {
+  if (method?.capability === undefined || server.offers(method.capability)) return true;
+  return revision.emptyLists && method.lists === true;
 }
 
 /** Checks whether the caller may do this, opens the state of a dialogue, if there is one, and runs the handler. */

@@ -22,6 +22,7 @@ export const REV_2025_11_25: Revision = {
     "completion/complete",
     "logging/setLevel",
   ]),
+  emptyLists: true,
   batches: false,
   primed: true,
   unreadableId: undefined,

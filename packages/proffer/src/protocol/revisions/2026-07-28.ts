@@ -19,6 +19,7 @@ export const REV_2026_07_28: Revision = {
     "tasks/update",
     "tasks/cancel",
   ]),
+  emptyLists: false,
   batches: false,
   primed: false,
   unreadableId: undefined,

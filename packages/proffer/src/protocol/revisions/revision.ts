@@ -39,6 +39,11 @@ export interface Revision {
   /** Clients start with `initialize`; otherwise each request carries the version and the client's capabilities. */
   readonly handshake: boolean;
   readonly methods: ReadonlySet<string>;
+  /**
+   * A list of items that the server does not have is empty, although the capability is absent; otherwise the method does
+   * not exist. Some clients ask for every list, whatever the capabilities are, and give up on a server after an error.
+   */
+  readonly emptyLists: boolean;
   readonly batches: boolean;
   /** Event streams start with an event that has only an id, so that clients can reconnect and resume. */
   readonly primed: boolean;
