@@ -39,7 +39,7 @@ describeModule({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, (leg
       ]);
       expect(tools[0]?.inputSchema).toEqual({
         type: "object",
-        properties: { n: { type: "integer", description: "the integer.", minimum: 0, maximum: 1000 } },
+        properties: { n: { type: "integer", description: "the integer. 0 to 1000.", minimum: 0, maximum: 1000 } },
         required: ["n"],
         additionalProperties: false,
       });

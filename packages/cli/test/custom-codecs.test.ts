@@ -65,7 +65,7 @@ async function examine(client: TestClient): Promise<object> {
   return examined;
 }
 
-const SCHEMA = { type: "string", maxLength: 20, description: "A decimal number." };
+const SCHEMA = { type: "string", maxLength: 20, description: "A decimal number. At most 20 characters." };
 const EXAMINED = {
   schema: { net: SCHEMA, rate: SCHEMA },
   gross: { gross: "12.60" },

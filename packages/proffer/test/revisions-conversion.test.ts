@@ -17,7 +17,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     expect(tool).toEqual({
       name: "annotated",
       description: "Has all that a tool can have.",
-      inputSchema: { type: "object", additionalProperties: false },
+      inputSchema: { type: "object", additionalProperties: false, properties: {} },
       ...(revision === "2024-11-05"
         ? {}
         : {

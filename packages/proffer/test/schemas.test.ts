@@ -52,6 +52,35 @@ async function callWith(input: SchemaLike, given: unknown) {
   return { isError, text, received };
 }
 
+describe("a union of objects of a schema library as input", () => {
+  const input = z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("circle"), radius: z.number() }),
+    z.object({ kind: z.literal("square"), side: z.number() }),
+  ]);
+
+  it("is listed as one object", async () => {
+    const client = await connect(serve(defineTool({ name: "t", input, handle: () => "" }) as Tool).server);
+    const [tool] = await client.listTools();
+    expect(tool?.inputSchema).toMatchObject({
+      type: "object",
+      properties: { kind: { enum: ["circle", "square"] } },
+      required: ["kind"],
+    });
+    expect(tool?.inputSchema).not.toHaveProperty("oneOf");
+  });
+
+  it("is validated as a union", async () => {
+    expect((await callWith(input, { kind: "circle", radius: 2 })).received).toEqual([{ kind: "circle", radius: 2 }]);
+    expect(await callWith(input, { kind: "circle", side: 2 })).toMatchObject({ isError: true, received: [] });
+  });
+
+  it("is refused if an alternative is not an object", () => {
+    expect(() => defineTool({ name: "t", input: z.union([z.object({}), z.string()]), handle: () => "" })).toThrow(
+      "must describe an object",
+    );
+  });
+});
+
 describe.each(Object.entries(schemas))("an input schema of %s", (_library, input) => {
   it("is published as JSON Schema", async () => {
     const client = await connect(serve(defineTool({ name: "t", input, handle: () => "" }) as Tool).server);
@@ -167,7 +196,7 @@ describe("an unsupported schema", () => {
       /x schema cannot be converted to JSON Schema/,
     ],
     ["a schema that does not describe an object", z.string(), /must describe an object/],
-    ["a union of objects", z.union([z.object({}), z.object({})]), /must describe an object/],
+    ["a written union of objects", { oneOf: [{ type: "object" }] }, "must describe an object"],
     ["a JSON Schema without a type", {}, /must describe an object/],
     ["a list", [], /must be a JSON Schema object or a Standard Schema/],
     ["null", null, /must be a JSON Schema object or a Standard Schema/],

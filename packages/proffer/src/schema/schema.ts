@@ -9,8 +9,10 @@ import { isStandardSchema, type StandardIssue, type StandardSchema } from "./sta
 
 /** A schema of either kind, ready for use. */
 export interface Schema {
-  /** The JSON Schema that clients receive. */
+  /** The JSON Schema of valid values. Clients receive its listed form. */
   readonly json: JsonSchemaObject;
+  /** The author wrote `json`; otherwise it was derived, or a library created it. */
+  readonly isWritten: boolean;
   /** A library may return another value than it validated, so `json` describes only the value after it. */
   readonly transforms: boolean;
   /** Validates a value and returns it, possibly transformed. @throws {ValidationError} with every issue. */
@@ -50,6 +52,7 @@ function compile(source: JsonSchemaObject, where: string): CompiledSchema {
 
 class PlainSchema implements Schema {
   readonly json: JsonSchemaObject;
+  readonly isWritten = true;
   readonly transforms = false;
   readonly #compiled: CompiledSchema;
 
@@ -93,6 +96,7 @@ function fromStandard(source: StandardSchema, side: "input" | "output", where: s
   };
   return {
     json,
+    isWritten: vendor === "ajv",
     transforms: vendor !== "proffer",
     parse(value) {
       const outcome = validate(value);

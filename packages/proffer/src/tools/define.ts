@@ -4,6 +4,7 @@ import type { ClientCapabilities, Icon, Meta, ToolAnnotations, ToolDescription }
 import type { Context } from "../questions/context.ts";
 import type { Failure, Result } from "../results/content.ts";
 import type { Infer, SchemaLike } from "../schema/infer.ts";
+import { withObjectRoot } from "../schema/object-root.ts";
 import { type Schema, toSchema } from "../schema/schema.ts";
 import { checkFlag, UsageError } from "../support/usage-error.ts";
 import { findHeaderParams, type HeaderParam } from "./header-params.ts";
@@ -141,7 +142,9 @@ export function defineTool<
   if (closed && output === undefined) {
     throw new UsageError("bad_option", `Tool "${name}": closed requires an output schema, which has the properties.`);
   }
-  const inputSchema = toSchema(input === undefined ? NO_ARGUMENTS : input, "input", `Tool "${name}": input`);
+  const inputSchema = withObjectRoot(
+    toSchema(input === undefined ? NO_ARGUMENTS : input, "input", `Tool "${name}": input`),
+  );
   if (inputSchema.json.type !== "object") {
     throw new UsageError(
       "bad_schema",

@@ -18,6 +18,7 @@ import type { SerializedResult } from "../results/serialized.ts";
 import { closeSchema } from "../schema/json-schema/closed.ts";
 import { prunerOf } from "../schema/json-schema/prune.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
+import { listedForm } from "../schema/listed/listed-form.ts";
 import { type Schema, ValidationError } from "../schema/schema.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Tool } from "./define.ts";
@@ -34,10 +35,26 @@ export function listTools(call: Call): SerializedResult | Promise<SerializedResu
   return page(call, TOOLS);
 }
 
+/** The descriptions as listed, with open and with closed results. */
+const listed = /* @__PURE__ */ [new WeakMap<Tool, ToolDescription>(), new WeakMap<Tool, ToolDescription>()] as const;
+
 function describe(call: Call, tool: Tool): ToolDescription {
-  const { description, output } = tool;
-  if (output === undefined || !isClosed(call, tool)) return description;
-  return { ...description, outputSchema: closeSchema(output.json) as JsonSchemaObject };
+  const { description, input, output } = tool;
+  const closes = isClosed(call, tool);
+  const known = listed[closes ? 1 : 0];
+  let form = known.get(tool);
+  if (form === undefined) {
+    form = { ...description, inputSchema: listedForm(input, "input"), ...listOutput(output, closes) };
+    known.set(tool, form);
+  }
+  return form;
+}
+
+function listOutput(output: Schema | undefined, closes: boolean): { readonly outputSchema?: object } {
+  if (output === undefined) return {};
+  const { isWritten } = output;
+  const json = closes ? (closeSchema(output.json) as JsonSchemaObject) : output.json;
+  return { outputSchema: listedForm({ json, isWritten }, "output") };
 }
 
 /** Whether to drop the properties that the output schema of a tool does not have. */
