@@ -12,6 +12,7 @@ export async function background(call: Call): Promise<void> {
     throw new UsageError("wrong_use", "ctx.background() works only in a tool with the option task.");
   }
   const questions = questionsOf(call);
-  if (!revision.tasks || questions.task !== undefined || !declaresTasks(call)) return;
+  if (questions.task !== undefined) return questions.task.promote();
+  if (!revision.tasks || !declaresTasks(call)) return;
   await (questions as Rounds).leave(async () => (await server.tasks?.engine)?.create(call, tool));
 }

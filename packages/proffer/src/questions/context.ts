@@ -138,7 +138,7 @@ export class CallContext implements Context {
   }
 
   get taskId(): string | undefined {
-    return this.#call.questions?.task?.id;
+    return this.#call.questions?.task?.taskId;
   }
 
   background(): Promise<void> {

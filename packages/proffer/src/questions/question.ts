@@ -29,7 +29,10 @@ export type StepWork = (key: string) => unknown;
 
 /** The task of a run: it takes what an ordinary call sends to its client. */
 export interface TaskOfRun {
-  readonly id: string;
+  /** Undefined as long as the call may still be answered plainly. */
+  readonly taskId: string | undefined;
+  /** Makes the call a task now. */
+  promote(): Promise<void>;
   progress(done: number, total: number | undefined, message: string | undefined): void;
   log(level: LogLevel, data: unknown, logger: string | undefined): void;
 }

@@ -11,10 +11,11 @@ import type { TaskLimits } from "../server/limits.ts";
 import { checkQueue } from "../server/queue-check.ts";
 import type { ServerState } from "../server/server.ts";
 
-import { toBase64Url } from "../support/bytes.ts";
 import type { Tool } from "../tools/define.ts";
 import type { TaskSettings } from "../tools/task-option.ts";
 import { TaskCounters } from "./counters.ts";
+import { describeCall, newTaskId } from "./describe-call.ts";
+import { EarlyRun, type EarlyTask } from "./early-run.ts";
 import { toTaskLimits } from "./limits.ts";
 import { Quota } from "./quota.ts";
 import { JOURNAL, keyOf, type TaskCall, type TaskHead } from "./record.ts";
@@ -24,8 +25,6 @@ import { Vault } from "./vault.ts";
 import { createdTask } from "./view.ts";
 import { type TaskListener, TaskWatch } from "./watch.ts";
 
-/** The id may serve as a bearer token, so it cannot be guessed. It must fit into the header `Mcp-Name`. */
-const ID_BYTES = 18;
 /** Milliseconds without a change after which a task is woken up again, if nobody works on it: longer than a queue's lock. */
 const HEAL_TIME = 20_000;
 /** The same for a run that no queue knows of: nodes' clocks may differ. */
@@ -46,6 +45,8 @@ export class TaskEngine {
   readonly #node: string;
   readonly #quota: Quota;
   readonly #running = new Map<string, TaskRun>();
+  /** The runs that began before their task: no queue knows them. */
+  readonly #early = new Set<EarlyRun>();
   #worker: QueueWorker | undefined;
   #stopListening: (() => void) | undefined;
 
@@ -93,16 +94,42 @@ export class TaskEngine {
     const worker = this.#worker;
     this.#worker = undefined;
     await worker?.stop(this.#isLocal ? 0 : grace);
+    await Promise.allSettled([...this.#early].map((run) => run.stop()));
     this.#stopListening?.();
     this.#stopListening = undefined;
   }
 
-  /** Creates a task: first the record, then the wake-up, then the answer. Returns undefined if the call may go on plainly. */
-  async create(call: Call, tool: Tool): Promise<CreatedTask | undefined> {
+  /**
+   * Creates a task: first the record, then the wake-up, then the answer. Returns a plain result if the handler was faster,
+   * and undefined if the call may go on plainly.
+   */
+  async create(call: Call, tool: Tool): Promise<object | undefined> {
     this.start();
+    const { after } = tool.task as TaskSettings;
+    // A round with the answer to a question, or `ctx.background()`: it took longer already.
+    if (after === 0 || call.questions !== undefined) return this.createNow(call, tool);
+    const run = new EarlyRun(this, call, tool);
+    return run.race(after);
+  }
+
+  /** Runs a handler before its task exists. */
+  runEarly(id: string, run: EarlyRun, signal: AbortSignal): void {
+    this.#early.add(run);
+    this.#running.set(id, run);
+    run
+      .run(signal)
+      .catch(() => {})
+      .finally(() => {
+        this.#early.delete(run);
+        if (this.#running.get(id) === run) this.#running.delete(id);
+      });
+  }
+
+  /** Creates a task at once: of a run that has begun, or with a wake-up. Returns undefined at a limit. */
+  async createNow(call: Call, tool: Tool, early?: EarlyTask): Promise<CreatedTask | undefined> {
     const settings = tool.task as TaskSettings;
     try {
-      return await this.#create(call, tool, settings);
+      return await this.#create(call, tool, settings, early);
     } catch (error) {
       if (error instanceof Busy) throw error;
       if (settings.required) throw new RpcError("internal_error", "The task could not be created.", { cause: error });
@@ -174,30 +201,25 @@ export class TaskEngine {
     if (slot !== undefined) this.#quota.release(owner, slot).catch(() => {});
   }
 
-  async #create(call: Call, tool: Tool, settings: TaskSettings): Promise<CreatedTask | undefined> {
-    const { principal, transport } = call.origin;
-    const owner = principal?.id ?? null;
+  async #create(
+    call: Call,
+    tool: Tool,
+    settings: TaskSettings,
+    early: EarlyTask | undefined,
+  ): Promise<CreatedTask | undefined> {
+    const { head, source } = describeCall(call, tool);
+    const { owner } = head;
     const slot = await this.#quota.take(owner, settings.ttl);
     if (slot === undefined) {
       if (!settings.required) return undefined;
       throw new Busy(`This caller has ${this.limits.tasks} tasks (limits.tasks). Try again later.`, 60);
     }
-    const id = toBase64Url(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
-    const given = (call.params.arguments ?? {}) as TaskCall["arguments"];
-    const head: TaskHead = { owner, tool: tool.name, given: Object.keys(given) };
-    const source: TaskCall = {
-      arguments: given,
-      chain: call.chain,
-      revision: call.revision.version,
-      transport,
-      client: call.client.info,
-      capabilities: call.client.capabilities,
-      scopes: principal?.scopes,
-    };
+    const id = early?.id ?? newTaskId();
     // The answers and steps of earlier rounds are the first entries.
-    const log = call.questions instanceof Replay ? call.questions.log : new ReplayLog();
+    const log = early?.log ?? (call.questions instanceof Replay ? call.questions.log : new ReplayLog());
     const fields = {
-      ...{ status: "working", epoch: "0", leg: "1", idle: "0", slot },
+      ...(early === undefined ? { epoch: "0", leg: "1" } : { epoch: "1", leg: UNQUEUED, lease: this.#node }),
+      ...{ status: "working", idle: "0", slot },
       ...{ ttl: String(settings.ttl), poll: String(settings.pollInterval) },
       head: await this.vault.seal(id, "head", JSON.stringify(head)),
       call: await this.vault.seal(id, "call", JSON.stringify(source)),
@@ -207,7 +229,7 @@ export class TaskEngine {
     const { made, fields: stored } = await this.store.change(keyOf(id), change);
     // After a lost reply the store finds our own record.
     if (!made && stored.head !== fields.head) throw new Error("the id of a task is taken");
-    await this.wake(id, fields.leg);
+    if (early === undefined) await this.wake(id, fields.leg);
     this.counters.created++;
     return createdTask(id, stored);
   }

@@ -1,35 +1,23 @@
-import { Call, type CallOrigin } from "../calls/call.ts";
-import { META } from "../calls/envelope.ts";
+import type { Call, CallOrigin } from "../calls/call.ts";
+import type { Observers } from "../calls/observe.ts";
 import type { Principal } from "../calls/principal.ts";
 import { UnexpectedFailure } from "../calls/run-middleware.ts";
-import type { Later, RecordChange, RecordFields } from "../cluster/store.ts";
+import type { Later, RecordChange } from "../cluster/store.ts";
 import { type ErrorObject, RpcError } from "../protocol/errors.ts";
-import { type JsonObject, toText, type Wire } from "../protocol/messages.ts";
+import type { JsonObject, Wire } from "../protocol/messages.ts";
 import type { LogLevel } from "../protocol/model.ts";
 import type { Question } from "../questions/question.ts";
-import type { ReplayLog } from "../questions/replay-log.ts";
 import { answer } from "../server/dispatch.ts";
 import { whenReady } from "../support/when-ready.ts";
-import type { Tool } from "../tools/define.ts";
 import { runTool } from "../tools/methods.ts";
 import type { TaskEngine } from "./engine.ts";
 import { persist } from "./persist.ts";
 import { ProgressWriter } from "./progress.ts";
-import { JOURNAL, keyOf, type TaskCall, type TaskHead, type TaskQuestion } from "./record.ts";
+import { JOURNAL, keyOf, type TaskQuestion } from "./record.ts";
+import { createCall, type RunStart, resultOf } from "./run-call.ts";
 import { type TaskJournal, TaskRounds } from "./task-rounds.ts";
 
-/** What a run begins with. */
-export interface RunStart {
-  readonly id: string;
-  readonly fields: RecordFields;
-  readonly head: TaskHead;
-  readonly source: TaskCall;
-  readonly log: ReplayLog;
-  readonly tool: Tool;
-}
-
 const PARKED = { resultType: "input_required" };
-const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
 
 /**
  * One run of a task: a call of the tool without a client. Each of its writes is refused once another run has taken the
@@ -41,11 +29,11 @@ export class TaskRun implements CallOrigin, TaskJournal {
   readonly transport;
   readonly principal: Principal | undefined;
   readonly session = undefined;
-  readonly #engine: TaskEngine;
-  readonly #start: RunStart;
+  protected readonly engine: TaskEngine;
+  protected readonly start: RunStart;
   readonly #epoch: string;
   readonly #call: Call;
-  readonly #rounds: TaskRounds;
+  protected readonly rounds: TaskRounds;
   readonly #progress: ProgressWriter;
   readonly #ttl: number;
   #asked: number;
@@ -56,8 +44,8 @@ export class TaskRun implements CallOrigin, TaskJournal {
 
   constructor(engine: TaskEngine, start: RunStart) {
     const { id, fields, head, source, log } = start;
-    this.#engine = engine;
-    this.#start = start;
+    this.engine = engine;
+    this.start = start;
     this.id = id;
     this.#epoch = fields.epoch as string;
     this.round = Number(this.#epoch) - 1;
@@ -67,16 +55,28 @@ export class TaskRun implements CallOrigin, TaskJournal {
     this.transport = source.transport;
     const { scopes } = source;
     this.principal = head.owner === null ? undefined : { id: head.owner, ...(scopes === undefined ? {} : { scopes }) };
-    this.#call = createCall(engine, this, start);
-    this.#rounds = new TaskRounds(this.#call, log, this);
-    this.#call.questions = this.#rounds;
+    this.#call = createCall(engine.server, this, start);
+    this.rounds = new TaskRounds(this.#call, log, this);
+    this.#call.questions = this.rounds;
     this.#progress = new ProgressWriter((text) => this.#writeMessage(text));
   }
 
+  /** The observers that see this run. */
+  protected get observers(): Observers | undefined {
+    return this.engine.server.observers;
+  }
+
+  get taskId(): string | undefined {
+    return this.id;
+  }
+
+  /** It is a task already. */
+  async promote(): Promise<void> {}
+
   /** Resolves when the run has ended. @throws if another run must continue: the store is out of reach, or the node stops. */
   run(signal: AbortSignal): Promise<void> {
-    const { observers } = this.#engine.server;
-    const { tool, source } = this.#start;
+    const { tool, source } = this.start;
+    const { observers } = this;
     const work = async (call: Call) => {
       try {
         return await runTool(call, tool, source.arguments, false);
@@ -86,9 +86,7 @@ export class TaskRun implements CallOrigin, TaskJournal {
         throw error;
       }
     };
-    // A long run must not outlive its record.
-    this.#beat = setInterval(() => this.#extend(), Math.min(this.#ttl / 3, 2 ** 31 - 1));
-    (this.#beat as { unref?: () => void }).unref?.();
+    this.startBeat(this.#ttl / 3);
     const handOver = () => this.#handOver();
     return new Promise<void>((resolve, reject) => {
       this.#settle = (error) => {
@@ -109,7 +107,7 @@ export class TaskRun implements CallOrigin, TaskJournal {
 
   /** Looks whether this is still the run of the task: a message about it may have been lost. */
   async check(): Promise<void> {
-    const fields = await this.#engine.store.read(keyOf(this.id), ["epoch"]);
+    const fields = await this.engine.store.read(keyOf(this.id), ["epoch"]);
     if (fields?.epoch !== this.#epoch) this.abandon("Another run of the task has taken over, or it was cancelled.");
   }
 
@@ -117,7 +115,7 @@ export class TaskRun implements CallOrigin, TaskJournal {
   abandon(reason: string, error?: unknown): void {
     if (this.#over) return;
     this.#over = true;
-    this.#rounds.abandon();
+    this.rounds.abandon();
     this.#call.ignoreHandler();
     this.#call.cancel(reason);
     this.#settle?.(error);
@@ -125,8 +123,8 @@ export class TaskRun implements CallOrigin, TaskJournal {
 
   /** Records an answer or a step before the handler gets it. */
   record(operation: string, json: string): Later<void> {
-    const { limits } = this.#engine;
-    const { log } = this.#rounds;
+    const { limits } = this.engine;
+    const { log } = this.rounds;
     if (log.text.length + json.length > limits.taskJournal) {
       return this.#fail(`The steps of the task exceed ${limits.taskJournal} characters (limits.taskJournal).`);
     }
@@ -134,9 +132,9 @@ export class TaskRun implements CallOrigin, TaskJournal {
       return this.#fail(`The task has more than ${limits.taskEntries} answers and steps (limits.taskEntries).`);
     }
     const field = JOURNAL + operation;
-    return whenReady(this.#engine.vault.seal(this.id, field, json), (sealed) =>
+    return whenReady(this.engine.vault.seal(this.id, field, json), (sealed) =>
       whenReady(this.#write({ setOnce: { [field]: sealed }, set: { idle: "0" } }), () => {
-        this.#engine.counters.steps++;
+        this.engine.counters.steps++;
         log.add(operation, json);
       }),
     );
@@ -144,7 +142,7 @@ export class TaskRun implements CallOrigin, TaskJournal {
 
   /** Keeps the questions in the record and ends the run. */
   async park(asked: ReadonlyMap<string, Question>): Promise<object> {
-    const { vault, limits } = this.#engine;
+    const { vault, limits } = this.engine;
     if (asked.size > limits.taskQuestions) {
       throw new RpcError(
         "internal_error",
@@ -163,7 +161,7 @@ export class TaskRun implements CallOrigin, TaskJournal {
       ...(message === undefined ? {} : { message: await vault.seal(this.id, "message", message) }),
     };
     await this.#write({ set, remove: ["lease", "beat"], stamp: ["updated"] });
-    this.#engine.changed(this.id);
+    this.engine.changed(this.id);
     this.#settle?.();
     return PARKED;
   }
@@ -176,34 +174,31 @@ export class TaskRun implements CallOrigin, TaskJournal {
     const shown =
       level === "debug" || level === "notice" ? "info" : level === "warning" || level === "info" ? level : "error";
     const text = typeof data === "string" ? data : "A task logged a message";
-    this.#engine.server.log({
+    this.engine.server.log({
       level: shown,
       message: text,
-      name: this.#start.tool.name,
+      name: this.start.tool.name,
       ...(typeof data === "string" ? {} : { data }),
       ...(logger === undefined ? {} : { logger }),
     });
   }
 
   /** Nobody listens: `progress` and `log` go to the record and to the log of the server. */
-  notify(): void {}
+  notify(_call: Call, _text: string): void {}
 
   /** The handler has ended: with a result, an error, or because it asked. */
   respond(_call: Call, wire: Wire, error?: ErrorObject): void {
     if (this.#over) return;
-    const ended = error === undefined ? this.#complete(toText(wire)) : this.#failed(error);
+    const ended = error === undefined ? this.#complete(resultOf(wire)) : this.#failed(error);
     ended.then(
       () => this.#settle?.(),
       (thrown) => this.abandon("The store is out of reach.", thrown),
     );
   }
 
-  async #complete(wire: string): Promise<void> {
-    const { taskResult } = this.#engine.limits;
-    const { result } = JSON.parse(wire) as { result: JsonObject };
-    const { _meta, ...rest } = result;
-    const { [SERVER_INFO]: _, ...meta } = (_meta ?? {}) as JsonObject;
-    const json = JSON.stringify(Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta });
+  async #complete(result: JsonObject): Promise<void> {
+    const { taskResult } = this.engine.limits;
+    const json = JSON.stringify(result);
     if (json.length <= taskResult) return this.#end("completed", "result", json);
     const message = `The result of the task exceeds ${taskResult} characters (limits.taskResult).`;
     return this.#failed({ code: -32603, message });
@@ -214,21 +209,21 @@ export class TaskRun implements CallOrigin, TaskJournal {
   }
 
   async #end(status: "completed" | "failed", field: string, json: string, message?: string): Promise<void> {
-    const change = await this.#engine.ending(this.id, status, field, json, message);
+    const change = await this.engine.ending(this.id, status, field, json, message);
     await this.#write(change);
-    this.#engine.ended(this.id, this.#start.head, this.#start.fields, status);
+    this.engine.ended(this.id, this.start.head, this.start.fields, status);
   }
 
   /** Changes the record, if this is still its run. Otherwise the run is left behind, and the result never comes. */
   #write(change: RecordChange): Later<void> {
     const whole = { ...change, if: { epoch: this.#epoch }, expire: this.#ttl };
     const written = persist(
-      () => this.#engine.store.change(keyOf(this.id), whole),
+      () => this.engine.store.change(keyOf(this.id), whole),
       () => this.#over,
     );
     const check = ({ made }: { made: boolean }): Later<void> => {
       if (made) return;
-      this.#engine.counters.refused++;
+      this.engine.counters.refused++;
       this.abandon("Another run of the task has taken over.");
       return new Promise(() => {});
     };
@@ -241,51 +236,34 @@ export class TaskRun implements CallOrigin, TaskJournal {
   }
 
   #fail(message: string): Promise<void> {
-    this.#rounds.abandon();
+    this.rounds.abandon();
     this.#call.interrupt(new RpcError("internal_error", message));
     return new Promise(() => {});
   }
 
   async #writeMessage(text: string): Promise<void> {
     if (this.#over) return;
-    const message = await this.#engine.vault.seal(this.id, "message", text);
+    const message = await this.engine.vault.seal(this.id, "message", text);
     await this.#write({ set: { message }, stamp: ["updated"] });
-    this.#engine.changed(this.id);
+    this.engine.changed(this.id);
   }
 
-  async #extend(): Promise<void> {
-    await this.#write({ stamp: ["beat"] });
+  /** Extends the life of the record now and then: a long run must not outlive it. */
+  protected startBeat(interval: number): void {
+    const extend = () => void this.#write({ stamp: ["beat"] });
+    clearInterval(this.#beat);
+    this.#beat = setInterval(extend, Math.min(interval, 2 ** 31 - 1));
+    (this.#beat as { unref?: () => void }).unref?.();
   }
 
   /** The node stops: another one continues. That is no failure of the task. */
   async #handOver(): Promise<void> {
     const again = new Error("the node stops");
     try {
-      await this.#engine.store.change(keyOf(this.id), { if: { epoch: this.#epoch }, set: { idle: "0" } });
+      await this.engine.store.change(keyOf(this.id), { if: { epoch: this.#epoch }, set: { idle: "0" } });
     } catch {
       // The next run counts as a restart.
     }
     this.abandon("The node stops.", again);
   }
-}
-
-/** The call of a run, as if the client had sent it again. */
-function createCall(engine: TaskEngine, origin: CallOrigin, { head, source, fields }: RunStart): Call {
-  const { server } = engine;
-  const revision = server.revisions.get(source.revision);
-  if (revision === undefined) throw new Error(`the revision ${source.revision} is unknown`);
-  const _meta = {
-    [META.protocolVersion]: source.revision,
-    [META.clientCapabilities]: source.capabilities,
-    ...(source.client === undefined ? {} : { [META.clientInfo]: source.client }),
-  };
-  const params = { name: head.tool, arguments: source.arguments, _meta };
-  const call = new Call(server, origin, revision, {
-    jsonrpc: "2.0",
-    id: Number(fields.epoch),
-    method: "tools/call",
-    params,
-  });
-  call.chain = source.chain;
-  return call;
 }

@@ -210,7 +210,7 @@ describe("bad input to tasks", () => {
     const server = serve(ask, { cluster, limits: { tasks: 200_000 } }, { task: { ttl: 60_000 } });
     const client = await connectWithTasks(server);
     const [first] = await Promise.all(Array.from({ length: 20 }, () => begin(client, "run")));
-    const template = cluster.store.read(`task ${first}`) ?? {};
+    const template = records.read(`task ${first}`) ?? {};
     // The rest is written as the engine writes it: 100,000 calls would take half a minute.
     for (let n = 0; n < 100_000; n++) records.change(`task t${n}`, { set: template, expire: 60_000 });
     expect(records.size).toBeGreaterThan(100_000);

@@ -232,7 +232,8 @@ describe("tasks on several nodes", () => {
 });
 
 describe("the record of a task", () => {
-  const fieldsOf = (cluster: ReturnType<typeof memoryCluster>, id: string) => cluster.store.read(`task ${id}`) ?? {};
+  const fieldsOf = async (cluster: ReturnType<typeof memoryCluster>, id: string) =>
+    (await cluster.store.read(`task ${id}`)) ?? {};
 
   it("holds nothing of the caller, the questions or the result in plain text", async () => {
     const { nodes, cluster } = serveNodes(async (ctx) => {

@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 it("the client of ext-tasks 0.2.2 drives a task with a question to its end", async () => {
-  const client = new Client(INFO, { capabilities: DECLARED, versionNegotiation: { mode: { pin: MODERN } } });
+  const client = new Client(INFO, { capabilities: DECLARED as object, versionNegotiation: { mode: { pin: MODERN } } });
   await client.connect(new StreamableHTTPClientTransport(new URL(service.url)));
   const sent: string[] = [];
   const asked: unknown[] = [];
@@ -51,7 +51,7 @@ it("the client of ext-tasks 0.2.2 drives a task with a question to its end", asy
     rawDispatch: async (request) => {
       const message = { jsonrpc: "2.0", id: sent.length, ...(request as { method: string; params: object }) };
       sent.push(message.method);
-      const { json } = await postModern(service.url, message);
+      const { json } = await postModern(service.url, message as never);
       return json.error === undefined ? { kind: "result", result: json.result } : { kind: "error", error: json.error };
     },
     onInputRequest: createApplicationInputHandler({
