@@ -18,7 +18,7 @@ import { describeCall, newTaskId } from "./describe-call.ts";
 import { EarlyRun, type EarlyTask } from "./early-run.ts";
 import { toTaskLimits } from "./limits.ts";
 import { Quota } from "./quota.ts";
-import { JOURNAL, keyOf, type TaskCall, type TaskHead } from "./record.ts";
+import { JOURNAL, keyOf, SHOWN, type TaskCall, type TaskHead } from "./record.ts";
 import { serveRequest } from "./requests.ts";
 import { TaskRun } from "./run.ts";
 import { Vault } from "./vault.ts";
@@ -131,8 +131,10 @@ export class TaskEngine {
     try {
       return await this.#create(call, tool, settings, early);
     } catch (error) {
-      if (error instanceof Busy) throw error;
-      if (settings.required) throw new RpcError("internal_error", "The task could not be created.", { cause: error });
+      if (settings.required) {
+        if (error instanceof RpcError && error.kind === "busy") throw error;
+        throw new RpcError("internal_error", "The task could not be created.", { cause: error });
+      }
       this.server.logError(call, "The task could not be created, so the call runs without one", error);
       return undefined;
     }
@@ -191,7 +193,7 @@ export class TaskEngine {
     const set: Record<string, string> = { status };
     if (field !== undefined) set[field] = await this.vault.seal(id, field, json);
     if (message !== undefined) set.message = await this.vault.seal(id, "message", message);
-    return { set, remove: FINAL_FIELDS, removePrefix: JOURNAL, stamp: ["updated"] };
+    return { set, remove: FINAL_FIELDS, removePrefix: JOURNAL, stamp: ["updated"], durable: true };
   }
 
   /** Reports the end of a task. */
@@ -225,8 +227,14 @@ export class TaskEngine {
       call: await this.vault.seal(id, "call", JSON.stringify(source)),
       ...(await this.vault.sealJournal(id, log)),
     };
-    const change = { if: { head: undefined }, set: fields, stamp: ["created", "updated"], expire: settings.ttl };
-    const { made, fields: stored } = await this.store.change(keyOf(id), change);
+    const { made, fields: stored } = await this.store.change(keyOf(id), {
+      if: { head: undefined },
+      set: fields,
+      stamp: ["created", "updated"],
+      expire: settings.ttl,
+      returning: SHOWN,
+      durable: true,
+    });
     // After a lost reply the store finds our own record.
     if (!made && stored.head !== fields.head) throw new Error("the id of a task is taken");
     if (early === undefined) await this.wake(id, fields.leg);
@@ -279,6 +287,7 @@ export class TaskEngine {
       ...change,
       if: { epoch: fields.epoch },
       expire: Number(fields.ttl),
+      returning: [],
     });
     if (made) this.ended(id, head ?? { owner: null, tool: "", given: [] }, head ? fields : {}, "failed");
     return undefined;

@@ -30,7 +30,7 @@ export class Quota {
       expire: Math.max(ttl + interval, DAY),
     });
     const ended = Object.keys(fields).filter((end) => Number(end) <= now);
-    if (ended.length > 0) await this.#store.change(key, { remove: ended });
+    if (ended.length > 0) await this.#store.change(key, { remove: ended, returning: [] });
     const live = Object.entries(fields).reduce((sum, [end, count]) => sum + (Number(end) > now ? Number(count) : 0), 0);
     if (live <= this.#max) return slot;
     await this.release(owner, slot);
@@ -42,7 +42,7 @@ export class Quota {
     const key = await quotaKey(owner);
     // Not if the count has expired: it would begin below zero.
     const known = await this.#store.read(key, [slot]);
-    if (known?.[slot] !== undefined) await this.#store.change(key, { add: { [slot]: -1 } });
+    if (known?.[slot] !== undefined) await this.#store.change(key, { add: { [slot]: -1 }, returning: [] });
   }
 }
 

@@ -119,7 +119,7 @@ async function changeTask(
     const change = await toChange(fields);
     // After a lost reply, or a faster request, the record may have the change already; then the rest is repeated.
     if (change === undefined) return attempt === 0 ? undefined : made(fields);
-    const whole = { ...change, stamp: ["updated"], expire: Number(fields.ttl) };
+    const whole = { ...change, stamp: ["updated"], expire: Number(fields.ttl), returning: SHOWN, durable: true };
     const changed = await engine.store.change(keyOf(id), whole);
     if (changed.made) return made(changed.fields);
     if (changed.fields.head === undefined) unknownTask();

@@ -160,7 +160,7 @@ export class TaskRun implements CallOrigin, TaskJournal {
       idle: "0",
       ...(message === undefined ? {} : { message: await vault.seal(this.id, "message", message) }),
     };
-    await this.#write({ set, remove: ["lease", "beat"], stamp: ["updated"] });
+    await this.#write({ set, remove: ["lease", "beat"], stamp: ["updated"], durable: true });
     this.engine.changed(this.id);
     this.#settle?.();
     return PARKED;
@@ -216,7 +216,7 @@ export class TaskRun implements CallOrigin, TaskJournal {
 
   /** Changes the record, if this is still its run. Otherwise the run is left behind, and the result never comes. */
   #write(change: RecordChange): Later<void> {
-    const whole = { ...change, if: { epoch: this.#epoch }, expire: this.#ttl };
+    const whole = { ...change, if: { epoch: this.#epoch }, expire: this.#ttl, returning: [] };
     const written = persist(
       () => this.engine.store.change(keyOf(this.id), whole),
       () => this.#over,
@@ -260,7 +260,11 @@ export class TaskRun implements CallOrigin, TaskJournal {
   async #handOver(): Promise<void> {
     const again = new Error("the node stops");
     try {
-      await this.engine.store.change(keyOf(this.id), { if: { epoch: this.#epoch }, set: { idle: "0" } });
+      await this.engine.store.change(keyOf(this.id), {
+        if: { epoch: this.#epoch },
+        set: { idle: "0" },
+        returning: [],
+      });
     } catch {
       // The next run counts as a restart.
     }
