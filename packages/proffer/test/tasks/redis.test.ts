@@ -1,0 +1,94 @@
+import { Queue, Worker } from "bullmq";
+import { Redis } from "ioredis";
+import { defineServer, defineTool, field, type Server } from "proffer";
+import { bullmq } from "proffer/bullmq";
+import { redis } from "proffer/redis";
+import type { TestClient } from "proffer/testing";
+import { afterAll, expect, it } from "vitest";
+import { describeWithEngine, sharedEngine } from "../ports/engine.ts";
+import { begin, connectWithTasks, end, get, reach, reply } from "./desk.ts";
+
+const engine = await sharedEngine();
+const prefix = `tasks.${Math.random().toString(36).slice(2)}`;
+
+describeWithEngine("tasks on Redis and BullMQ", engine, ({ host, port }) => {
+  const closing: (() => unknown)[] = [];
+  afterAll(async () => {
+    for (const close of closing.reverse()) await close();
+  });
+
+  const aborted: string[] = [];
+  const effects: string[] = [];
+
+  function node(name: string): Server {
+    const client = new Redis({ host, port, maxRetriesPerRequest: 1 });
+    const shared = redis(client, { prefix, commandTimeout: 60_000 });
+    const options = { Queue, Worker, connection: { host, port }, prefix, commandTimeout: 60_000 };
+    const queue = bullmq(options);
+    closing.push(
+      () => client.disconnect(),
+      () => queue.close(),
+      () => shared.close?.(),
+    );
+    return defineServer({
+      name: "tasks",
+      version: "1",
+      keys: [new Uint8Array(32).fill(7)],
+      cluster: { ...shared, queue },
+      log: () => {},
+      tools: [
+        defineTool({
+          name: "move",
+          task: true,
+          async handle(_, ctx) {
+            const rooms = await ctx.step("pack", (key) => {
+              effects.push(key);
+              return 5;
+            });
+            const piano = await ctx.ask("Sell the piano?", { sell: field.boolean() });
+            await ctx.step("drive", (key) => void effects.push(key));
+            return `${rooms} rooms, ${piano.action}`;
+          },
+        }),
+        defineTool({
+          name: "hang",
+          task: true,
+          handle(_, ctx) {
+            ctx.signal.addEventListener("abort", () => aborted.push(name));
+            ctx.progress(1, 2, "hanging");
+            return new Promise(() => {});
+          },
+        }),
+      ],
+    });
+  }
+
+  async function open(server: Server): Promise<TestClient> {
+    const client = await connectWithTasks(server);
+    closing.push(() => client.close());
+    return client;
+  }
+
+  it("ask on one node and continue on any", async () => {
+    const [one, two] = [await open(node("a")), await open(node("b"))];
+    const ids = await Promise.all(Array.from({ length: 10 }, () => begin(one, "move")));
+    for (const id of ids) expect((await get(two, id)).taskId).toBe(id);
+    await Promise.all(ids.map((id) => reply(two, id, { sell: true })));
+    for (const id of ids) expect((await end(one, id)).result?.content[0]?.text).toBe("5 rooms, accept");
+    expect(effects).toHaveLength(20);
+    expect(new Set(effects).size).toBe(20);
+  });
+
+  it("are watched and cancelled from another node than that of the run", async () => {
+    const one = await open(node("c"));
+    const id = await begin(one, "hang");
+    const two = await open(node("d"));
+    await expect.poll(async () => (await get(one, id)).statusMessage).toBe("hanging");
+    void two.requestOnce("subscriptions/listen", { notifications: { taskIds: [id] } }).catch(() => {});
+    await two.waitFor("notifications/tasks", ({ params }) => params.statusMessage === "hanging");
+    await two.requestOnce("tasks/cancel", { taskId: id });
+    expect(await reach(one, id, "cancelled")).toMatchObject({ status: "cancelled" });
+    await two.waitFor("notifications/tasks", ({ params }) => params.status === "cancelled");
+    await expect.poll(() => aborted).toHaveLength(1);
+  });
+});
