@@ -209,8 +209,9 @@ export class HttpEndpoint {
     await Promise.race([this.inFlight.drain(), timeUp]);
     clearTimeout(timer);
     for (const call of this.inFlight.all()) cancelCall(call, "The server is shutting down.");
+    await this.#loading;
     await this.sessions?.endAll();
-    this.#legacySse?.close();
+    await this.#legacySse?.close();
     this.streams.releaseAll();
     await this.#release?.(end - performance.now());
   }

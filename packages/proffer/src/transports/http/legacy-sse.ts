@@ -1,10 +1,12 @@
 import type { Principal } from "../../calls/principal.ts";
 import { Connection } from "../../server/connection.ts";
+import type { SseRelay } from "./cluster/sse-relay.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";
 import type { BodyReceiver, DisconnectListener, HttpExchange } from "./exchange.ts";
 import { HttpError, NO_HEADERS } from "./http-error.ts";
-import { createSessionId } from "./sessions.ts";
+import { answerFailure } from "./session-handler.ts";
+import { createSessionId, unknownStream } from "./sessions.ts";
 import type { ClientIdentity } from "./shares.ts";
 
 /** The last segments of its two paths. */
@@ -17,9 +19,14 @@ export const LEGACY_SSE_PATHS = ["/sse", "/messages"] as const;
 export class LegacySse {
   readonly #endpoint: HttpEndpoint;
   readonly #clients = new Map<string, LegacySseClient>();
+  /** Passes messages between nodes, if the server has several. */
+  readonly #relay: Promise<SseRelay> | undefined;
 
   constructor(endpoint: HttpEndpoint) {
     this.#endpoint = endpoint;
+    if (endpoint.server.cluster === undefined) return;
+    const receive = (id: string, text: string) => this.#clients.get(id)?.connection.receive(text);
+    this.#relay = import("./cluster/sse-relay.ts").then(({ SseRelay }) => new SseRelay(endpoint, receive));
   }
 
   /** Whether a path belongs to this transport. */
@@ -35,14 +42,30 @@ export class LegacySse {
   }
 
   /** Cancels every call in flight and ends every stream. */
-  close(): void {
+  async close(): Promise<void> {
     for (const client of [...this.#clients.values()]) client.close();
+    await (await this.#relay)?.close();
   }
 
   #open(exchange: HttpExchange): void {
     if (exchange.method !== "GET") throw new HttpError(405, "Open the stream with GET.", ["allow", "GET"]);
     const id = createSessionId();
-    const client = new LegacySseClient(this.#endpoint, exchange, () => this.#clients.delete(id));
+    const relay = this.#relay;
+    if (relay === undefined) this.#start(exchange, id, () => {});
+    else {
+      const open = async () => {
+        const leave = await (await relay).open(id, exchange.principal);
+        this.#start(exchange, id, leave);
+      };
+      answerFailure(exchange, open());
+    }
+  }
+
+  #start(exchange: HttpExchange, id: string, leave: () => void): void {
+    const client = new LegacySseClient(this.#endpoint, exchange, () => {
+      this.#clients.delete(id);
+      leave();
+    });
     this.#clients.set(id, client);
     // Relative to the address of the stream, because the endpoint may be mounted under any path.
     exchange.write(`event: endpoint\ndata: messages?session=${id}\n\n`);
@@ -50,10 +73,18 @@ export class LegacySse {
 
   #receive(exchange: HttpExchange): void {
     if (exchange.method !== "POST") throw new HttpError(405, "Send messages with POST.", ["allow", "POST"]);
-    const client = this.#clients.get(new URLSearchParams(exchange.query).get("session") ?? "");
+    const id = new URLSearchParams(exchange.query).get("session") ?? "";
+    const client = this.#clients.get(id);
+    if (client === undefined && this.#relay !== undefined) {
+      answerFailure(
+        exchange,
+        this.#relay.then((relay) => relay.forward(exchange, id)),
+      );
+      return;
+    }
     // For anyone but its owner, the session does not exist.
     if (client === undefined || client.principal?.id !== exchange.principal?.id) {
-      throw new HttpError(404, "Unknown session; open the stream first.");
+      throw unknownStream();
     }
     // Even if the server is busy: the message may be the answer that a call in flight waits for.
     exchange.read(client);

@@ -166,6 +166,11 @@ export function found<Session>(exchange: HttpExchange, id: string, session: Sess
   return session;
 }
 
+/** The response to a message for a stream of 2024-11-05 that does not exist, or belongs to someone else. */
+export function unknownStream(): HttpError {
+  return new HttpError(404, "Unknown session; open the stream first.");
+}
+
 /** Creates an id that cannot be guessed, of characters that a header allows. */
 export function createSessionId(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(ID_BYTES)));

@@ -47,15 +47,17 @@ export class Delivery implements OpenStream, DisconnectListener {
     for (const { place, text, final } of events) {
       if (place <= this.place) continue;
       if (place > this.place + 1) return false;
+      if (text !== "" && !this.write(text)) return true;
       this.place = place;
-      if (text !== "") this.write(text);
       if (final) this.release();
     }
     return true;
   }
 
-  write(text: string): void {
+  /** False if the client is no longer connected. */
+  write(text: string): boolean {
     if (this.#isOpen && !this.#exchange.write(text)) this.onDisconnect();
+    return this.#isOpen;
   }
 
   keepAlive(): void {

@@ -35,6 +35,8 @@ export class LocalSession implements SessionCalls, StreamOwner {
   #standalone: StandaloneStream | undefined;
   #calls = 0;
   #checking: Promise<void> | undefined;
+  /** A hint came while the record was being read. */
+  #checkAgain = false;
 
   constructor(sessions: ClusterSessions, id: string, principal: Principal | undefined) {
     this.#sessions = sessions;
@@ -87,7 +89,7 @@ export class LocalSession implements SessionCalls, StreamOwner {
       if (!(await entered).made) throw new HttpError(404, "The session has ended.");
     } catch (error) {
       this.receive({ jsonrpc: "2.0", id, error: {} });
-      throw error instanceof HttpError ? error.error : error;
+      throw error;
     }
     return response;
   }
@@ -108,9 +110,18 @@ export class LocalSession implements SessionCalls, StreamOwner {
     return stream;
   }
 
-  streamEnded(stream: ClusterStream): void {
-    this.#streams.delete(stream.name);
+  streamEnded({ name }: ClusterStream, isRead: boolean): void {
+    this.#streams.delete(name);
     this.#sessions.release(this);
+    if (isRead) return;
+    // A node may have begun to follow the stream after this one last looked, and read the log before its end.
+    this.store.read(this.id).then(
+      (fields) => {
+        const follower = fields?.[`f:${name}`];
+        if (follower !== undefined) this.store.publish(`node ${follower}`, `events ${this.id} ${name}`);
+      },
+      () => {},
+    );
   }
 
   /** Resumes the stream of a request. @throws {HttpError} if the events after the place are not kept. */
@@ -161,7 +172,8 @@ export class LocalSession implements SessionCalls, StreamOwner {
 
   /** Compares this node with the record, after a hint. */
   check(): void {
-    this.#checking ??= this.#check(false).finally(() => {
+    this.#checkAgain = true;
+    this.#checking ??= this.#checkOften().finally(() => {
       this.#checking = undefined;
     });
   }
@@ -170,8 +182,9 @@ export class LocalSession implements SessionCalls, StreamOwner {
   tick(): void {
     for (const stream of this.#streams.values()) stream.tick();
     for (const follower of this.#followers.values()) void this.#update(follower, follower.renew());
+    const isListening = this.#standalone?.tick() ?? false;
+    if (isListening && this.#asked.size + this.#streams.size + this.#followers.size === 0) return;
     const isBusy = this.#calls > (this.#requests?.calls ?? 0);
-    if (this.#standalone?.tick()) return;
     // Calls that only wait for an answer do not keep a session: its client could keep it by never answering.
     if (isBusy) this.#sessions.extend(this.id);
     this.#check(true).catch(() => {});
@@ -194,6 +207,13 @@ export class LocalSession implements SessionCalls, StreamOwner {
       ...[...this.#followers.values()].map((follower) => follower.leave()),
       ...[...this.#streams.values()].map((stream) => stream.flush()),
     ]);
+  }
+
+  async #checkOften(): Promise<void> {
+    while (this.#checkAgain) {
+      this.#checkAgain = false;
+      await this.#check(false).catch(() => {});
+    }
   }
 
   async #check(withTime: boolean): Promise<void> {

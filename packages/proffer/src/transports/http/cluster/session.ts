@@ -96,9 +96,15 @@ export class ClusterSession implements LegacySession, StateSource {
     params: JsonObject,
     write: (text: string) => void,
   ): Promise<ClientResponse> {
-    // Calls on other nodes see the data that the handler stored before it asked.
-    await this.#flush();
-    return this.listener.ask(call, method, params, write);
+    try {
+      // Calls on other nodes see the data that the handler stored before it asked.
+      await this.#flush();
+      // Nobody would withdraw a request that is sent after the call has ended.
+      if (call.done || call.signal.aborted) return await new Promise(() => {});
+      return await this.listener.ask(call, method, params, write);
+    } catch (error) {
+      throw error instanceof HttpError ? error.error : error;
+    }
   }
 
   openStream(exchange: HttpExchange, listener: DisconnectListener): ReplyStream {

@@ -18,10 +18,12 @@ import { ClusterSession } from "./session.ts";
 import { SessionStore } from "./store.ts";
 
 /** Of the ids that `createSessionId` creates. Any other text names no session, and must not become part of a key. */
-const SESSION_ID = /^[\w-]{24}$/;
+export const SESSION_ID = /^[\w-]{24}$/;
 /** Hints for the nodes on which a session may have calls. */
 const TOPIC = "sessions";
 const MAX_HEADS = 10_000;
+/** A longer sealed head is opened for each request. */
+const MAX_HEAD = 4096;
 
 /** The part of a record that never changes. */
 interface SessionHead {
@@ -106,7 +108,8 @@ export class ClusterSessions implements LegacySessions {
     }
     await this.store.create(id, { h: await this.store.seal(id, "h", text) }, idleTimeout);
     this.#noteExtended(id);
-    return new ClusterSession(this, id, { revision, client, opened }, { fields: {} }, principal);
+    const record = { fields: {}, opened: await this.#openEarly(id, {}) };
+    return new ClusterSession(this, id, { revision, client, opened }, record, principal);
   }
 
   async end(session: LegacySession): Promise<void> {
@@ -229,6 +232,7 @@ export class ClusterSessions implements LegacySessions {
     const text = await this.store.open(id, "h", token);
     if (text === undefined) return undefined;
     const head: SessionHead = JSON.parse(text);
+    if (token.length > MAX_HEAD) return head;
     if (this.#heads.size >= MAX_HEADS) this.#heads.clear();
     this.#heads.set(key, head);
     return head;

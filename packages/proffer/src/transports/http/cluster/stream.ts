@@ -19,8 +19,8 @@ export interface StreamOwner {
   readonly id: string;
   readonly store: SessionStore;
   readonly limits: HttpLimits;
-  /** The stream has ended, and all of its events are kept. */
-  streamEnded(stream: ClusterStream): void;
+  /** The stream has ended, and all of its events are kept. `isRead`: its client has received them on this node. */
+  streamEnded(stream: ClusterStream, isRead: boolean): void;
 }
 
 /**
@@ -91,8 +91,11 @@ export class ClusterStream implements ReplyStream {
     if (node === this.#follower) return;
     const wasConnected = this.connected;
     this.#follower = node;
-    if (node !== undefined) this.#releaseDelivery();
-    else if (wasConnected && !this.connected) this.#onDisconnect();
+    if (node !== undefined) {
+      this.#releaseDelivery();
+      // It may have read the log before an event that was appended meanwhile.
+      this.#hintFollower();
+    } else if (wasConnected && !this.connected) this.#onDisconnect();
   }
 
   /** The client disconnected. */
@@ -149,18 +152,19 @@ export class ClusterStream implements ReplyStream {
   async #save(): Promise<void> {
     // The events of one turn are saved together, and the last one with the end of the stream.
     await Promise.resolve();
+    let isRead = false;
     do {
       const events = this.#queue;
       this.#queue = [];
       await this.#append([...this.#unsaved, ...events]);
-      this.#deliver(events);
+      isRead = this.#deliver(events);
     } while (this.#queue.length > 0);
     if (this.#releases && this.delivery !== undefined) {
       this.#releaseDelivery();
       this.#onDisconnect();
     }
     this.#releases = false;
-    if (this.#final && this.#unsaved.length === 0) this.#owner.streamEnded(this);
+    if (this.#final && this.#unsaved.length === 0) this.#owner.streamEnded(this, isRead);
   }
 
   async #append(events: readonly StreamEvent[]): Promise<void> {
@@ -178,11 +182,17 @@ export class ClusterStream implements ReplyStream {
     }
   }
 
-  #deliver(events: readonly StreamEvent[]): void {
-    if (events.length === 0) return;
+  /** Whether the client has received all events on this node. */
+  #deliver(events: readonly StreamEvent[]): boolean {
+    if (events.length === 0) return false;
     const { delivery } = this;
     if (delivery !== undefined && !delivery.deliver(events)) this.catchUp().catch(() => delivery.release());
     if (delivery?.isOpen === false && this.delivery === delivery) this.delivery = undefined;
+    this.#hintFollower();
+    return delivery?.place === this.#place;
+  }
+
+  #hintFollower(): void {
     const { id, store } = this.#owner;
     if (this.#follower !== undefined) store.publish(`node ${this.#follower}`, `events ${id} ${this.name}`);
   }
