@@ -17,7 +17,18 @@ const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs"];
 const GROUPS = [
   {
     name: "core",
+    priority: 2,
     test: /proffer\/src\/(?!adapters|bullmq|cluster|derived|oauth|observe|policy|providers|redis|settings|support\/pretty|tasks|telemetry|testing|transports)[a-z]+\/.*(?<!\.d)\.ts$/,
+  },
+  // Without these two, the shared sessions of a cluster, which are imported lazily, would split them into more files.
+  {
+    name: "http",
+    test: /proffer\/src\/transports\/http\/(?!any-of|api-keys|bearer|challenge|http-error|metadata|shares)[a-z-]+\.ts$/,
+  },
+  {
+    name: "metadata",
+    priority: 1,
+    test: /proffer\/src\/transports\/http\/(challenge|http-error|metadata|shares)\.ts$/,
   },
   { name: "serve", test: /cli\/src\/commands\/serve\.ts$/ },
 ];
