@@ -78,7 +78,7 @@ export class OAuthProtection implements Protection {
     if (server.path !== undefined && !new URL(resource).pathname.endsWith(server.path === "/" ? "" : server.path)) {
       throw new UsageError(
         "bad_option",
-        `${server.where}: the resource of oauth() is ${resource}, but the server is at ${server.path}. The resource must be the URL of the server; each server needs its own oauth().`,
+        `${server.where}: the resource of oauth() is ${resource}, but the server is at ${server.path}. Each server needs its own oauth(), with its URL as resource.`,
       );
     }
     this.#servers.push(server);

@@ -41,7 +41,7 @@ export class RefusalLog {
       level: reason === "expired" ? "info" : "warning",
       message: `OAuth: a token was refused (${reason})${HINTS[reason] ?? ""}`,
       reason,
-      ...(last !== undefined && last.more > 0 && { more: last.more }),
+      ...(last?.more && { more: last.more }),
       ...detailsOf(found),
     });
   }
