@@ -21,6 +21,7 @@ export type {
   SharedStore,
   StoredEntry,
 } from "./cluster/store.ts";
+export type { ClientProfile, ProfileId } from "./profiles/known.ts";
 export {
   type CreatedByDefinePrompt,
   definePrompt,

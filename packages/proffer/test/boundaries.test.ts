@@ -52,7 +52,8 @@ const CORE: { [folder: string]: readonly string[] } = {
   uri: [],
   schema: ["protocol", "support"],
   results: ["protocol", "support"],
-  calls: ["protocol", "results", "support"],
+  profiles: ["protocol", "schema", "support"],
+  calls: ["profiles", "protocol", "results", "support"],
   catalog: ["protocol", "results", "support"],
   observe: ["calls", "protocol", "support"],
   questions: ["calls", "protocol", "results", "schema", "support"],
@@ -73,7 +74,7 @@ const OUTER: { readonly [folder: string]: readonly string[] } = {
   redis: ["cluster", "protocol", "support"],
   settings: ["schema", "support"],
   telemetry: ["calls", "observe", "protocol", "support"],
-  testing: ["cluster", "protocol", "server", "tasks"],
+  testing: ["cluster", "profiles", "protocol", "server", "tasks"],
   transports: ["calls", "cluster", "protocol", "results", "server", "support"],
 };
 const DERIVE: { readonly [folder: string]: readonly string[] } = {

@@ -1,4 +1,5 @@
 import type { ChangeListener } from "../catalog/changes.ts";
+import type { AdaptedCall } from "../profiles/adapted-call.ts";
 import type { ErrorObject } from "../protocol/errors.ts";
 import { isObject, type JsonObject, type RequestId, type RequestMessage, type Wire } from "../protocol/messages.ts";
 import type { CacheHints, ClientCapabilities, Implementation, LogLevel } from "../protocol/model.ts";
@@ -11,7 +12,7 @@ import type { ClientResponse } from "./client-requests.ts";
 import { META } from "./envelope.ts";
 import type { Observation } from "./observe.ts";
 import type { Principal } from "./principal.ts";
-import type { Client, SessionState } from "./session.ts";
+import { type Client, DescribedClient, type SessionState } from "./session.ts";
 import { type Use, usesOf } from "./uses.ts";
 
 /** How a call reached the server. "memory" is the testing client. */
@@ -64,9 +65,12 @@ export class Call {
   readonly revision: Revision;
   readonly id: RequestId;
   readonly method: string;
+  /** As the client sent them, except for an earlier name of an item, or one that `adapt` shortened. */
   params: JsonObject;
   /** The earlier name in the request, if `params` has the present one instead. */
   alias: string | undefined;
+  /** How to convert lists and results for the client; set by dispatch if the server has `adapt`. */
+  adapted: AdaptedCall | undefined;
   /** Answered or cancelled: nothing more may be sent for it. */
   done = false;
   /** The resource that the request names, once access to it was checked. */
@@ -112,12 +116,9 @@ export class Call {
 
   get client(): Client {
     if (this.revision.handshake)
-      return this.origin.session?.client ?? { ...UNKNOWN_CLIENT, revision: this.revision.version };
-    return {
-      info: this.meta[META.clientInfo] as Implementation | undefined,
-      capabilities: this.meta[META.clientCapabilities] as ClientCapabilities,
-      revision: this.revision.version,
-    };
+      return this.origin.session?.client ?? new DescribedClient(undefined, {}, this.revision);
+    const { [META.clientInfo]: info, [META.clientCapabilities]: capabilities } = this.meta;
+    return new DescribedClient(info as Implementation | undefined, capabilities as ClientCapabilities, this.revision);
   }
 
   /** The items that the request names, as far as they exist for the caller. */
@@ -253,8 +254,6 @@ export class Call {
     if (!this.done && !this.#closed) this.origin.notify(this, JSON.stringify({ jsonrpc: "2.0", method, params }));
   }
 }
-
-const UNKNOWN_CLIENT = { info: undefined, capabilities: {} };
 
 function abortError(reason: string): DOMException {
   return new DOMException(reason, "AbortError");

@@ -1,3 +1,4 @@
+import { type ClientProfile, profileOf } from "../profiles/known.ts";
 import { type ClientCapabilities, type Implementation, isLoud, type LogLevel } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 
@@ -7,6 +8,25 @@ export interface Client {
   readonly capabilities: ClientCapabilities;
   /** The protocol revision of the request, such as "2025-06-18". */
   readonly revision: string;
+  /** What is known about clients of this name; undefined for others. A client can have any name. */
+  readonly profile: ClientProfile | undefined;
+}
+
+/** The profile is looked up when it is read, and is no part of the JSON form that `Access` remembers clients by. */
+export class DescribedClient implements Client {
+  readonly info: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  readonly revision: string;
+
+  constructor(info: Implementation | undefined, capabilities: ClientCapabilities, { version }: Revision) {
+    this.info = info;
+    this.capabilities = capabilities;
+    this.revision = version;
+  }
+
+  get profile(): ClientProfile | undefined {
+    return profileOf(this.info);
+  }
 }
 
 /** Data that a handler keeps between the calls of one client, on revisions with sessions. */

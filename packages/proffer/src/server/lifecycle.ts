@@ -1,5 +1,5 @@
 import type { Call } from "../calls/call.ts";
-import { SessionState } from "../calls/session.ts";
+import { DescribedClient, SessionState } from "../calls/session.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import type { ClientCapabilities, Implementation } from "../protocol/model.ts";
@@ -23,7 +23,7 @@ export function openSession(server: ServerState, params: JsonObject | undefined,
   const revision = asked?.handshake ? asked : server.revisions.newestHandshake;
   const info = clientInfo as Implementation | undefined;
   const offered = (capabilities ?? {}) as ClientCapabilities;
-  return new SessionState(revision, { info, capabilities: offered, revision: revision.version }, id);
+  return new SessionState(revision, new DescribedClient(info, offered, revision), id);
 }
 
 /** Answers initialize; the transport has created the session before. */

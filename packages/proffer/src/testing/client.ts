@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type RequestId } from "../protocol/messages.
 import type {
   CallResult,
   ClientCapabilities,
+  Implementation,
   PromptDescription,
   PromptResult,
   ReadResult,
@@ -61,6 +62,7 @@ export class TestClient {
   readonly #link: ReturnType<Link>;
   readonly #handshake: boolean;
   readonly #capabilities: ClientCapabilities;
+  readonly #info: Implementation;
   readonly #answer: (asked: Asked) => Promise<object>;
   readonly #observe: ((notification: Notification) => void) | undefined;
   readonly #pending = new Map<RequestId, Pending>();
@@ -72,6 +74,7 @@ export class TestClient {
     this.revision = options.revision;
     this.#handshake = handshake;
     this.#capabilities = options.capabilities ?? ALL_CAPABILITIES;
+    this.#info = options.info ?? INFO;
     this.#answer = createAnswerer(options.answers);
     this.#observe = options.onNotification;
     this.#link = link((text) => this.#receive(text));
@@ -80,7 +83,7 @@ export class TestClient {
   /** Sends `initialize` or `server/discover` and returns the result. `connect` has already done so. */
   async open(): Promise<JsonObject> {
     if (!this.#handshake) return this.request("server/discover");
-    const params = { protocolVersion: this.revision, capabilities: this.#capabilities, clientInfo: INFO };
+    const params = { protocolVersion: this.revision, capabilities: this.#capabilities, clientInfo: this.#info };
     const result = await this.request("initialize", params);
     this.notify("notifications/initialized");
     return result;
@@ -216,7 +219,7 @@ export class TestClient {
     return {
       [`${PREFIX}protocolVersion`]: this.revision,
       [`${PREFIX}clientCapabilities`]: this.#capabilities,
-      [`${PREFIX}clientInfo`]: INFO,
+      [`${PREFIX}clientInfo`]: this.#info,
       ...(options.logLevel ? { [`${PREFIX}logLevel`]: options.logLevel } : {}),
       ...meta,
     };

@@ -1,4 +1,5 @@
 import type { Principal } from "../calls/principal.ts";
+import type { ProfileId } from "../profiles/known.ts";
 import { REVISIONS } from "../protocol/revisions/table.ts";
 import { lifespanOf } from "../server/lifespan.ts";
 import { type Server, stateOf } from "../server/server.ts";
@@ -10,6 +11,11 @@ import type { ClientOptions, Link } from "./options.ts";
 export interface ConnectOptions extends ClientOptions {
   /** The caller, as an `authenticate` hook would return it. */
   readonly principal?: Principal;
+  /**
+   * Acts as this client, such as "codex": with its name, revision and capabilities, and lists and results have only what
+   * its model sees.
+   */
+  readonly as?: ProfileId;
   /** False runs `onStart` of the server with the first call, instead of before `connect` resolves. Default: true. */
   readonly start?: boolean;
 }
@@ -37,7 +43,11 @@ export async function connect(server: Server, options: ConnectOptions = {}): Pro
   };
   try {
     if (options.start !== false) await lifespan?.start();
-    return await open(link, options, (version) => state.revisions.get(version)?.handshake);
+    const handshakeOf = (version: string) => state.revisions.get(version)?.handshake;
+    if (options.as === undefined) return await open(TestClient, link, options, handshakeOf);
+    const { createClientAs } = await import("./client-as.ts");
+    const { type, identity } = createClientAs(options.as, server.info.name);
+    return await open(type, link, { ...identity, ...options }, handshakeOf);
   } catch (error) {
     await release?.();
     throw error;
@@ -55,14 +65,19 @@ export async function connect(server: Server, options: ConnectOptions = {}): Pro
  * });
  */
 export function connectOver(link: Link, options: ClientOptions = {}): Promise<TestClient> {
-  return open(link, options, (version) => REVISIONS.get(version)?.handshake);
+  return open(TestClient, link, options, (version) => REVISIONS.get(version)?.handshake);
 }
 
-async function open(link: Link, options: ClientOptions, handshakeOf: (version: string) => boolean | undefined) {
+async function open(
+  Type: typeof TestClient,
+  link: Link,
+  options: ClientOptions,
+  handshakeOf: (version: string) => boolean | undefined,
+): Promise<TestClient> {
   const revision = options.revision ?? REVISIONS.stateless.at(-1) ?? REVISIONS.newestHandshake.version;
   const handshake = handshakeOf(revision);
   if (handshake === undefined) throw new Error(`Unknown protocol revision ${revision}.`);
-  const client = new TestClient(link, handshake, { ...options, revision });
+  const client = new Type(link, handshake, { ...options, revision });
   await client.open();
   return client;
 }

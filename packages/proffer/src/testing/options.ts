@@ -1,5 +1,5 @@
 import type { JsonObject } from "../protocol/messages.ts";
-import type { ClientCapabilities, LogLevel } from "../protocol/model.ts";
+import type { ClientCapabilities, Implementation, LogLevel } from "../protocol/model.ts";
 import type { ScriptedAnswers } from "./answers.ts";
 import type { Notification } from "./notifications.ts";
 
@@ -17,6 +17,8 @@ export interface ClientOptions {
   readonly answers?: ScriptedAnswers;
   /** The capabilities that the client declares. Default: all that `answers` can serve. */
   readonly capabilities?: ClientCapabilities;
+  /** The name and version that the client declares. Default: `proffer-testing`. */
+  readonly info?: Implementation;
   /** Receives each notification of the server when it arrives. */
   readonly onNotification?: (notification: Notification) => void;
 }
