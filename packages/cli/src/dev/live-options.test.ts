@@ -69,6 +69,7 @@ const BASE = {
       output: { type: "object", properties: { id: { type: "number" } } },
       handle: () => ({ id: 1, passwordHash: "secret" }),
     }),
+    defineTool({ name: "dotted.name", handle: () => "" }),
     defineTool({
       name: "fails",
       handle: () => {
@@ -127,6 +128,14 @@ const CASES: { readonly [Option in Exclude<keyof ServerOptions, Lifespan>]-?: Ca
     before: undefined,
     after: true,
     see: async (client) => [await client.call("user"), (await client.listTools()).find(({ name }) => name === "user")],
+  },
+  adapt: {
+    before: undefined,
+    after: true,
+    see: (client) => {
+      const _meta = { "io.modelcontextprotocol/clientInfo": { name: "Zed", version: "1" } };
+      return client.request("tools/call", { name: "dotted_name", _meta }).catch(({ code }) => code);
+    },
   },
   errors: { before: "message", after: () => "not now", see: (client) => client.call("fails") },
   cache: {

@@ -61,7 +61,7 @@ export function pageAfter<Listed extends Item>(
   const { server, revision } = call;
   const visible = server.access?.visibleSet(call, list);
   const { pages } = visible ?? server;
-  const key = `${list.name} ${revision.version} ${position} ${hints.cacheScope}`;
+  const key = `${list.name} ${revision.version} ${position} ${hints.cacheScope}${call.adapted?.shape.key ?? ""}`;
   const cached = pages.get(key);
   if (cached !== undefined) return cached;
   const rest = after(position, visible?.entries ?? list.entries(call));

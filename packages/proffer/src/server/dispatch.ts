@@ -18,7 +18,7 @@ import { HANDLERS, type Handler } from "./methods.ts";
 
 /** Runs the handler of a request and answers it. Every request is answered exactly once, unless it is cancelled. */
 export function dispatch(call: Call): void {
-  answer(call, perform);
+  answer(call, call.server.options.adapt ? adapt : perform);
 }
 
 /** Answers a call with the outcome of some work. */
@@ -38,6 +38,21 @@ export function answer(call: Call, work: Handler): void {
     return;
   }
   succeed(call, outcome);
+}
+
+let adapting: typeof import("../profiles/adapt.ts") | undefined;
+
+/** Prepares the conversions for the client of a request about tools, and runs the handler. */
+function adapt(call: Call): unknown {
+  if (call.method !== "tools/list" && call.method !== "tools/call") return perform(call);
+  if (adapting !== undefined) {
+    adapting.adaptCall(call);
+    return perform(call);
+  }
+  return import("../profiles/adapt.ts").then((loaded) => {
+    adapting = loaded;
+    return call.done ? undefined : adapt(call);
+  });
 }
 
 /** Answers with an error. Observers also see a request that was refused before its work began. */

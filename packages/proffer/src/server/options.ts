@@ -45,6 +45,12 @@ export interface ServerOptions extends Implementation {
    */
   readonly closedResults?: boolean;
   /**
+   * Converts lists and results for clients that would lose a part of them, by their profiles: names that are too long,
+   * references, images beside structured content, links. The name of a client decides, which any client can choose.
+   * Default: false.
+   */
+  readonly adapt?: boolean;
+  /**
    * How clients see unexpected exceptions, which are always logged: "masked", "message" for their messages, or a function
    * that returns the text. The text is limited to 8,192 characters. Default: "masked".
    */

@@ -162,6 +162,7 @@ export class ServerState implements Server {
     }
     checkFlag("coerce", options.coerce, `Server "${name}"`);
     checkFlag("closedResults", options.closedResults, `Server "${name}"`);
+    checkFlag("adapt", options.adapt, `Server "${name}"`);
     if (!Number.isInteger(this.pageSize) || this.pageSize < 1) {
       throw new UsageError(
         "bad_option",
@@ -291,14 +292,14 @@ export function stateOf(server: Server): ServerState {
 }
 
 /** @throws {UsageError} for an invalid option, or if shared caches would return the list of one caller to another. */
-function filtersLists({ name, shows, lists = "all" }: ServerOptions, { cacheScope }: CacheHints): boolean {
+function filtersLists({ name, shows, lists = "all", adapt }: ServerOptions, { cacheScope }: CacheHints): boolean {
   if (lists !== "all" && lists !== "granted")
     throw new UsageError("bad_option", `Server "${name}": lists must be "all" or "granted", not ${String(lists)}.`);
   const filters = shows !== undefined || lists === "granted";
-  if (filters && cacheScope === "public")
+  if ((filters || adapt) && cacheScope === "public")
     throw new UsageError(
       "bad_option",
-      `Server "${name}": cacheScope "public" contradicts shows and lists: "granted", because lists depend on the caller.`,
+      `Server "${name}": cacheScope "public" contradicts shows, adapt and lists: "granted", because lists depend on the caller.`,
     );
   return filters;
 }

@@ -28,7 +28,10 @@ import { startsAsTask } from "./task-option.ts";
 const TOOLS: List<Tool> = {
   name: "tools",
   entries: (call) => call.server.tools.entries(),
-  describe: (tool, call) => convert(call.revision, "tool", describe(call, tool), tool),
+  describe(tool, call) {
+    const description = convert(call.revision, "tool", describe(call, tool), tool);
+    return call.adapted === undefined ? description : call.adapted.tool(description);
+  },
 };
 
 export function listTools(call: Call): SerializedResult | Promise<SerializedResult> {
@@ -196,6 +199,7 @@ function outputError(tool: Tool, error: unknown): unknown {
 function deliver(call: Call, tool: Tool, ctx: CallContext, result: CallResult): CallResult {
   ctx.flush();
   const { block, call: whole } = call.revision.convert;
+  if (call.adapted !== undefined) result = call.adapted.shape.result(result);
   if (block === undefined && whole === undefined) return result;
   const blocks = block === undefined ? result.content : result.content.map((item) => block(item, tool) as ContentBlock);
   return convert(call.revision, "call", { ...result, content: blocks }, tool);
