@@ -89,6 +89,24 @@ function addBuilding(program: Command): void {
       await build(file, flags);
     });
 
+  define(program, "pack", "write a package that Claude Desktop installs", [
+    "tools.ts",
+    "tools.ts --out shop.mcpb",
+    "dist",
+  ])
+    .description(
+      "Writes a .mcpb package with the server and all packages that it imports, for Claude Desktop and other clients. " +
+        "Users fill in the settings of the module when they install it. Requires esbuild, unless a built folder is packed.",
+    )
+    .argument("<module>", `${MODULE}, or a folder written by proffer build, with its packages installed`)
+    .option("--out <file>", "the file to write; an earlier package is replaced (default: the name of the server)")
+    .option("--asset <path>", "copy a file or folder that the module reads at run time; repeatable", collect, [])
+    .option("--allow-undocumented", "allow exports without a documentation comment")
+    .action(async (file, flags) => {
+      const { pack } = await import("./commands/pack.ts");
+      await pack(file, flags);
+    });
+
   define(program, "check", "show the tools, prompts, resources and errors of a module", ["tools.ts", "tools.ts --json"])
     .description(
       "Prints a module's tools, prompts and resources as clients see them, and all errors, also those of TypeScript.",

@@ -96,6 +96,8 @@ const CLI: { [folder: string]: readonly string[] } = {
   init: ["derive", "modules", "terminal"],
   install: ["derive", "modules", "terminal"],
   lock: ["derive", "modules", "terminal"],
+  pack: ["build", "derive", "modules", "terminal"],
+  publish: ["derive", "modules", "terminal"],
 };
 CLI.commands = Object.keys(CLI);
 

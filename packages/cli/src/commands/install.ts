@@ -2,6 +2,7 @@ import { applyChange, type ClientFlags, locateConfig } from "../install/apply.ts
 import { toLaunch } from "../install/launch.ts";
 import { checkVariables, parseVariables } from "../install/settings-env.ts";
 import { describeModule } from "../modules/described-module.ts";
+import { toServerName } from "../modules/server-name.ts";
 import { CommandError } from "../terminal/command-error.ts";
 
 export interface InstallFlags extends ClientFlags {
@@ -14,15 +15,10 @@ export async function install(file: string, flags: InstallFlags): Promise<void> 
   const { config } = locateConfig(flags);
   const env = parseVariables(flags.env);
   const described = await describeModule(file);
-  const name = checkName(flags.name ?? toName(described.name));
+  const name = checkName(flags.name ?? toServerName(described.server.name));
   if (described.settings !== undefined) await checkVariables(env, described.settings, flags.project ?? false);
   const entry = config.toEntry(toLaunch(file, flags.project ?? false, env), name);
   await applyChange(flags, () => ({ name, entry }));
-}
-
-/** Converts a package name to a name that clients accept as an identifier: `@scope/name` becomes `scope-name`. */
-function toName(name: string): string {
-  return name.replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^-+/, "");
 }
 
 function checkName(name: string): string {

@@ -4,16 +4,11 @@ import { isServer, type Server } from "proffer";
 import { addFunctions, createDerivedServer, type Manifest, type Module } from "proffer/derived";
 import { CommandError } from "../terminal/command-error.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
+import { readBuiltManifest } from "./described-module.ts";
 import { importModule } from "./import-module.ts";
-import { BUILT_MANIFEST, BUILT_SERVER, findBuiltFolder } from "./module-file.ts";
+import { BUILT_SERVER, findBuiltFolder } from "./module-file.ts";
 import { checkModuleSettings } from "./module-settings.ts";
 import { type PreparedModule, type PrepareOptions, prepareModule } from "./prepare-module.ts";
-
-/** The content of the manifest in a built folder. */
-interface BuiltManifest {
-  readonly form: PreparedModule["form"];
-  readonly settings?: Manifest["settings"];
-}
 
 /** A server, and a function that imports its module. */
 export interface OpenedServer {
@@ -53,11 +48,10 @@ export async function openPrepared({ file, form, manifest, load }: PreparedModul
 }
 
 async function openBuilt(file: string, folder: string): Promise<OpenedServer> {
-  const urlOf = (name: string) => pathToFileURL(join(folder, name)).href;
-  const { form, settings } = (await importModule(file, urlOf(BUILT_MANIFEST))).default as BuiltManifest;
+  const { form, settings } = await readBuiltManifest(folder);
   // The server of any other form imports the author's module.
   if (form !== "functions") await checkModuleSettings({ settings });
-  const module = await importModule(file, urlOf(BUILT_SERVER));
+  const module = await importModule(file, pathToFileURL(join(folder, BUILT_SERVER)).href);
   const server = serverOf(file, module, "default");
   if (typeof module.load !== "function") return { server, settings };
   const load = module.load as () => Promise<unknown>;

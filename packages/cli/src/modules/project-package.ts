@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CommandError } from "../terminal/command-error.ts";
+import { findProject } from "./module-file.ts";
+
+/** A person in a package.json, as npm reads it. */
+export interface Person {
+  readonly name: string;
+  readonly email?: string;
+  readonly url?: string;
+}
+
+/** The parts of a package.json that describe a server to people. Any of them may be absent or have another type. */
+export interface ProjectPackage {
+  readonly name?: unknown;
+  readonly version?: unknown;
+  readonly description?: unknown;
+  readonly author?: unknown;
+  readonly license?: unknown;
+  readonly homepage?: unknown;
+  readonly keywords?: unknown;
+  readonly repository?: unknown;
+  readonly private?: unknown;
+  readonly bin?: unknown;
+  readonly mcpName?: unknown;
+}
+
+/** The package.json of a project, and its place and text. */
+export interface FoundPackage {
+  readonly file: string;
+  readonly text: string;
+  readonly content: ProjectPackage;
+}
+
+/** Reads the package.json of the project that contains a file. @throws {CommandError} if there is none, or it is damaged. */
+export function readProjectPackage(module: string): FoundPackage {
+  const file = join(findProject(module), "package.json");
+  if (!existsSync(file)) {
+    throw new CommandError(`${module} has no package.json in its folder or above. Create one: npm init --yes`);
+  }
+  const text = readFileSync(file, "utf8");
+  try {
+    const content: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    if (typeof content === "object" && content !== null && !Array.isArray(content)) return { file, text, content };
+  } catch (cause) {
+    throw new CommandError(`${file} is not valid JSON: ${(cause as Error).message}`, { cause });
+  }
+  throw new CommandError(`${file} is not a JSON object.`);
+}
+
+/** Returns a text that is not empty. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}
+
+/** Reads `"Ada <ada@example.com> (https://ada.example)"` or an object. */
+export function personOf(value: unknown): Person | undefined {
+  if (typeof value === "object" && value !== null) {
+    const { name, email, url } = value as { [key: string]: unknown };
+    return toPerson(textOf(name), textOf(email), textOf(url));
+  }
+  const [, name, email, url] = /^([^<(]*)(?:<([^>]*)>)?\s*(?:\(([^)]*)\))?/.exec(textOf(value) ?? "") ?? [];
+  return toPerson(textOf(name), textOf(email), textOf(url));
+}
+
+function toPerson(name: string | undefined, email: string | undefined, url: string | undefined): Person | undefined {
+  return name === undefined ? undefined : { name, ...(email && { email }), ...(isUrl(url) && { url }) };
+}
+
+/** Returns the web address of the repository: `git+https://…​.git` and `github:owner/name` become `https://…`. */
+export function repositoryOf(value: unknown): string | undefined {
+  const written = typeof value === "object" && value !== null ? (value as { url?: unknown }).url : value;
+  const text = textOf(written);
+  if (text === undefined) return undefined;
+  const [, owner] = /^(?:github:)?([\w.-]+\/[\w.-]+)$/.exec(text) ?? [];
+  if (owner !== undefined) return `https://github.com/${owner}`;
+  const url = text
+    .replace(/^git\+/, "")
+    .replace(/^(?:git|ssh):\/\/(?:git@)?/, "https://")
+    .replace(/^git@([^:]+):/, "https://$1/")
+    .replace(/\.git$/, "");
+  return isUrl(url) ? url : undefined;
+}
+
+export function isUrl(text: string | undefined): text is string {
+  return text !== undefined && /^https?:\/\//.test(text) && URL.canParse(text);
+}

@@ -1,0 +1,149 @@
+import type { JsonSchemaObject } from "proffer";
+import type { ManifestSettings } from "proffer/derived";
+import { isRequired, isSecret } from "proffer/settings";
+import { isUrl, type Person, type ProjectPackage, personOf, repositoryOf, textOf } from "../modules/project-package.ts";
+import { CommandError } from "../terminal/command-error.ts";
+
+/** The schema of manifests that most clients read. */
+const MANIFEST_VERSION = "0.3";
+const NODE = ">=20.19";
+
+/** A server to describe in a manifest. */
+export interface PackedServer {
+  readonly name: string;
+  readonly version: string;
+  readonly instructions?: string | undefined;
+  readonly settings: ManifestSettings | undefined;
+  /** The file that starts the server, in the package. */
+  readonly entry: string;
+  /** Undefined if the lists are only known at run time. */
+  readonly items: PackedItems | undefined;
+}
+
+export interface PackedItems {
+  readonly tools: readonly { readonly name: string; readonly description?: string | undefined }[];
+  readonly prompts: readonly {
+    readonly name: string;
+    readonly description?: string | undefined;
+    readonly arguments?: readonly { readonly name: string }[] | undefined;
+  }[];
+}
+
+/**
+ * Describes a package for Claude Desktop and other clients that install `.mcpb` files.
+ * @throws {CommandError} if package.json lacks a part that the format requires.
+ */
+export function describeMcpb(server: PackedServer, project: ProjectPackage): object {
+  const { name, version, instructions, settings, entry, items } = server;
+  const author = personOf(project.author);
+  const [summary] = instructions?.split(/\n\s*\n/) ?? [];
+  const description = textOf(project.description) ?? textOf(summary?.replaceAll("\n", " "));
+  const missing = [
+    ...(author === undefined ? ['"author": "Your name"'] : []),
+    ...(description === undefined ? ['"description": "What the server does"'] : []),
+  ];
+  if (missing.length > 0) {
+    throw new CommandError(`A package needs an author and a description. Add to package.json: ${missing.join(", ")}`);
+  }
+  return {
+    manifest_version: MANIFEST_VERSION,
+    name,
+    version,
+    description,
+    ...(instructions && instructions !== description && { long_description: instructions }),
+    author: toAuthor(author as Person),
+    ...linksOf(project),
+    server: {
+      type: "node",
+      entry_point: entry,
+      mcp_config: {
+        command: "node",
+        args: [`${placeholder("__dirname")}/${entry}`],
+        ...(settings && { env: mapNames(settings, (_, key) => placeholder(`user_config.${key}`)) }),
+      },
+    },
+    ...toLists(items),
+    ...(settings && { user_config: mapNames(settings, (setting, key) => toOption(setting, key, settings)) }),
+    compatibility: { platforms: ["darwin", "win32", "linux"], runtimes: { node: NODE } },
+  };
+}
+
+/** The client replaces it when it starts the server. */
+function placeholder(name: string): string {
+  return `\${${name}}`;
+}
+
+/** The format accepts only valid addresses. */
+function toAuthor({ name, email, url }: Person): Person {
+  return {
+    name,
+    ...(email !== undefined && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) && { email }),
+    ...(url && { url }),
+  };
+}
+
+function linksOf({ repository, homepage, license, keywords }: ProjectPackage): object {
+  const url = repositoryOf(repository);
+  const page = textOf(homepage);
+  const words = Array.isArray(keywords) ? keywords.filter((word) => typeof word === "string") : [];
+  return {
+    ...(url && { repository: { type: "git", url } }),
+    ...(isUrl(page) && { homepage: page }),
+    ...(textOf(license) && { license: textOf(license) }),
+    ...(words.length > 0 && { keywords: words }),
+  };
+}
+
+/** A prompt needs a text, but ours are made by code: the client asks the server for it. */
+function toLists(items: PackedItems | undefined): object {
+  if (items === undefined) return { tools_generated: true, prompts_generated: true };
+  const { tools, prompts } = items;
+  return {
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description }) => ({ name, ...(description && { description }) })),
+    }),
+    ...(prompts.length > 0 && {
+      prompts: prompts.map(({ name, description, arguments: list = [] }) => ({
+        name,
+        ...(description && { description }),
+        ...(list.length > 0 && { arguments: list.map((argument) => argument.name) }),
+        text: description ?? name,
+      })),
+      prompts_generated: true,
+    }),
+  };
+}
+
+function mapNames<Value>(
+  { properties }: ManifestSettings,
+  change: (setting: JsonSchemaObject, name: string) => Value,
+): { [name: string]: Value } {
+  return Object.fromEntries(Object.entries(properties).map(([name, setting]) => [name, change(setting, name)]));
+}
+
+const TYPES: { readonly [type: string]: string } = { number: "number", integer: "number", boolean: "boolean" };
+
+function toOption(setting: JsonSchemaObject, name: string, settings: ManifestSettings): object {
+  const { type, title = toTitle(name), description, default: value, minimum, maximum, enum: choices } = setting;
+  const notes = [
+    description ?? title,
+    ...(choices ? [`One of: ${choices.join(", ")}.`] : []),
+    ...(type === "array" ? ["Separate several with commas."] : []),
+  ];
+  return {
+    type: TYPES[String(type)] ?? "string",
+    title,
+    description: notes.join(" "),
+    required: isRequired(settings, name),
+    ...(isSecret(setting) && { sensitive: true }),
+    ...(value !== undefined && { default: Array.isArray(value) ? value.join(",") : value }),
+    ...(minimum !== undefined && { min: minimum }),
+    ...(maximum !== undefined && { max: maximum }),
+  };
+}
+
+/** `SHOP_TOKEN` becomes `Shop token`. */
+function toTitle(name: string): string {
+  const words = name.toLowerCase().replaceAll("_", " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
