@@ -3,7 +3,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { nodeName } from "../cluster/node-name.ts";
 import type { QueueWorker } from "../cluster/queue.ts";
 import type { RecordChange, RecordFields, SharedStore } from "../cluster/store.ts";
-import { Busy, type ErrorObject, RpcError } from "../protocol/errors.ts";
+import { Busy, RpcError } from "../protocol/errors.ts";
 import type { CreatedTask } from "../protocol/tasks.ts";
 import { Replay } from "../questions/replay.ts";
 import { ReplayLog } from "../questions/replay-log.ts";
@@ -17,10 +17,11 @@ import { TaskCounters } from "./counters.ts";
 import { describeCall, newTaskId } from "./describe-call.ts";
 import { EarlyRun, type EarlyTask } from "./early-run.ts";
 import { toTaskLimits } from "./limits.ts";
+import { prepareRun } from "./prepare-run.ts";
 import { Quota } from "./quota.ts";
-import { JOURNAL, keyOf, SHOWN, type TaskCall, type TaskHead } from "./record.ts";
+import { JOURNAL, keyOf, SHOWN, type TaskHead } from "./record.ts";
 import { serveRequest } from "./requests.ts";
-import { TaskRun } from "./run.ts";
+import type { TaskRun } from "./run.ts";
 import { Vault } from "./vault.ts";
 import { createdTask } from "./view.ts";
 import { type TaskListener, TaskWatch } from "./watch.ts";
@@ -48,6 +49,7 @@ export class TaskEngine {
   /** The runs that began before their task: no queue knows them. */
   readonly #early = new Set<EarlyRun>();
   #worker: QueueWorker | undefined;
+  #hasTold = false;
   #stopListening: (() => void) | undefined;
 
   private constructor(server: ServerState, ports: Required<Cluster>) {
@@ -105,11 +107,19 @@ export class TaskEngine {
    */
   async create(call: Call, tool: Tool): Promise<object | undefined> {
     this.start();
+    this.#tellWhere(call);
     const { after } = tool.task as TaskSettings;
     // A round with the answer to a question, or `ctx.background()`: it took longer already.
     if (after === 0 || call.questions !== undefined) return this.createNow(call, tool);
     const run = new EarlyRun(this, call, tool);
     return run.race(after);
+  }
+
+  /** Says once where tasks are kept, unless a test runs them. */
+  #tellWhere({ origin }: Call): void {
+    if (!this.#isLocal || this.#hasTold || origin.transport === "memory") return;
+    this.#hasTold = true;
+    this.server.log({ level: "info", message: "Tasks are kept in the memory of this process and end with it." });
   }
 
   /** Runs a handler before its task exists. */
@@ -256,7 +266,7 @@ export class TaskEngine {
     this.counters.runs++;
     if (Number(fields.idle) > 1) this.counters.restarted++;
     this.#running.get(id)?.abandon(TAKEN_OVER);
-    const run = await this.#prepare(id, fields);
+    const run = await prepareRun(this, id, fields);
     if (run === undefined) return;
     this.#running.set(id, run);
     try {
@@ -265,37 +275,9 @@ export class TaskEngine {
       if (this.#running.get(id) === run) this.#running.delete(id);
     }
   }
-
-  /** Creates the run of a task, or ends the task if it cannot run. */
-  async #prepare(id: string, fields: RecordFields): Promise<TaskRun | undefined> {
-    const head = await this.vault.openJson<TaskHead>(id, "head", fields);
-    const source = await this.vault.openJson<TaskCall>(id, "call", fields);
-    const log = await this.vault.openJournal(id, fields);
-    const tool = head && this.server.tools.get(head.tool);
-    const { taskRuns } = this.limits;
-    let problem: string | undefined;
-    if (head === undefined || source === undefined || log === undefined) problem = UNREADABLE;
-    else if (tool === undefined) problem = "The tool of the task no longer exists.";
-    else if (this.server.revisions.get(source.revision) === undefined) problem = UNREADABLE;
-    else if (Number(fields.idle) > taskRuns) {
-      problem = `The task ended after ${taskRuns} runs without a new answer or step (limits.taskRuns).`;
-    } else return new TaskRun(this, { id, fields, head, source, log, tool });
-    const error: ErrorObject = { code: -32603, message: problem };
-    this.server.log({ level: "error", message: problem, ...(head && { name: head.tool }) });
-    const change = await this.ending(id, "failed", "error", JSON.stringify(error), problem);
-    const { made } = await this.store.change(keyOf(id), {
-      ...change,
-      if: { epoch: fields.epoch },
-      expire: Number(fields.ttl),
-      returning: [],
-    });
-    if (made) this.ended(id, head ?? { owner: null, tool: "", given: [] }, head ? fields : {}, "failed");
-    return undefined;
-  }
 }
 
 const CANCELLED = "The task was cancelled.";
 const TAKEN_OVER = "Another run of the task has taken over.";
-const UNREADABLE = "The record of the task cannot be read: its key was removed, or it was changed.";
 /** The leg of a run that began before its task. */
 const UNQUEUED = "0";
