@@ -80,6 +80,11 @@ export class EarlyRun extends TaskRun {
     if (this.#isTask) await this.engine.wake(this.id, "0");
   }
 
+  /** Before the task there is no record that another run could have taken. */
+  override async check(): Promise<void> {
+    if (this.#isTask) await super.check();
+  }
+
   override async record(operation: string, json: string): Promise<void> {
     // A step that ends while the record is created is not in it.
     await this.#promotion;

@@ -83,7 +83,8 @@ export class TaskEngine {
         if (message.startsWith(CANCEL)) this.#running.get(message.slice(CANCEL.length))?.abandon(CANCELLED);
       },
       missed: () => {
-        for (const run of this.#running.values()) void run.check();
+        // Without an answer of the store, the next write of the run finds it out.
+        for (const run of this.#running.values()) run.check().catch(() => {});
       },
     });
   }

@@ -281,17 +281,29 @@ describe("a task", () => {
   });
 
   it("counts the time limit of its tool per run, without the time of a question", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { opened, open } = openGate();
     const { client, id } = await start(
       async (ctx) => {
         await ctx.ask("Go?", GO);
+        open();
         await new Promise(() => {});
       },
-      { timeout: 30 },
+      { timeout: 60_000 },
     );
-    await reply(client, id, { on: true });
-    expect(await end(client, id)).toMatchObject({
-      status: "completed",
-      result: { isError: true, content: [{ text: "The tool did not finish within 30 ms." }] },
+    const hasStatus = (status: string) => vi.waitFor(async () => expect((await get(client, id)).status).toBe(status));
+    await hasStatus("input_required");
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect((await get(client, id)).status).toBe("input_required");
+    const on = { action: "accept", content: { on: true } };
+    await client.requestOnce("tasks/update", { taskId: id, inputResponses: { q1: on } });
+    await opened;
+    expect((await get(client, id)).status).toBe("working");
+    await vi.advanceTimersByTimeAsync(60_000);
+    await hasStatus("completed");
+    expect((await get(client, id)).result).toMatchObject({
+      isError: true,
+      content: [{ text: "The tool did not finish within 60000 ms." }],
     });
   });
 

@@ -11,6 +11,7 @@ function serve(): Server {
   return defineServer({
     name: "tasks",
     version: "1",
+    log: () => {},
     tools: [
       defineTool({ name: "plain", handle: (_, ctx) => `plain ${ctx.taskId}` }),
       defineTool({ name: "maybe", task: true, handle: async (_, ctx) => `task ${ctx.taskId !== undefined}` }),

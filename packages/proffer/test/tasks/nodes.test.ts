@@ -1,9 +1,12 @@
 import { type Context, defineServer, defineTool, field, type Server, type ServerOptions } from "proffer";
+import { serveHttp } from "proffer/http";
 import { memoryCluster, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { overrideOptions } from "../../src/server/overrides.ts";
 import { tasksOf } from "../../src/server/tasks-of.ts";
 import { openGate } from "../gate.ts";
-import { begin, connectWithTasks, end, get, reach, refused, reply } from "./desk.ts";
+import { modern, postModern } from "../http/http-client.ts";
+import { begin, connectWithTasks, DECLARED, end, get, reach, refused, reply } from "./desk.ts";
 
 const KEY = new Uint8Array(32).fill(7);
 const GO = { on: field.boolean() };
@@ -80,6 +83,31 @@ describe("tasks on several nodes", () => {
     const keys = effects.map((line) => line.split(" ")[2]);
     expect(keys[1]).toBe(keys[2]);
     expect((await tasksOf(nodes[1]))?.counters).toMatchObject({ runs: 1, completed: 1 });
+  });
+
+  it("are handed over by a node that is closed, after its drain time", async () => {
+    const { nodes } = serveNodes(async (ctx, node) => {
+      await ctx.step("first", () => node);
+      if (node === "a") await new Promise(() => {});
+      return `done by ${node}`;
+    });
+    const service = await serveHttp(nodes[0], { port: 0, drainTimeout: 100 });
+    const created = await postModern(service.url, modern("tools/call", { name: "run" }, DECLARED));
+    const id = created.json.result.taskId;
+    await expect.poll(async () => (await tasksOf(nodes[0]))?.counters.steps).toBe(1);
+    const two = await open(nodes[1]);
+    await service.close();
+    expect(textOf(await end(two, id))).toBe("done by b");
+  });
+
+  it("are worked on by nodes that only work, and not by nodes that only serve", async () => {
+    const { nodes } = serveNodes((_, node) => node);
+    overrideOptions(nodes[0], { tasks: "serve" });
+    const one = await open(nodes[0]);
+    const id = await begin(one, "run");
+    expect(await get(one, id)).toMatchObject({ status: "working" });
+    await open(nodes[1]);
+    expect(textOf(await end(one, id))).toBe("b");
   });
 
   it("refuse the writes of a run that was overtaken: it gets no value, and one result counts", async () => {
