@@ -13,4 +13,16 @@ export default [
     // As a script, which is the default, it would contain 250 bytes of esbuild's own to load the ignored files.
     modifyEsbuildConfig: (config) => ({ ...config, format: "esm" }),
   },
+  {
+    name: "proffer/redis beside proffer, minified and compressed",
+    path: "packages/proffer/dist/redis.js",
+    ignore: ["./core.js"],
+    limit: "6.5 kB",
+  },
+  {
+    name: "proffer/bullmq beside proffer, minified and compressed",
+    path: "packages/proffer/dist/bullmq.js",
+    ignore: ["./core.js"],
+    limit: "2.5 kB",
+  },
 ];

@@ -53,7 +53,7 @@ const OPERATIONS = {
   "read: 3 fields": ({ store }, n) => store.read(`task ${n % 1000}`, ["status", "created", "updated"]),
   append: ({ store }, n) =>
     store.append(`log ${n % 100}`, [{ place: n + 1, text: TEXT }], { entries: 100, bytes: 1e6, milliseconds: HOUR }),
-  "since: 1 entry": ({ store }, n) => store.since(`log ${n % 100}`, 1e9),
+  "since: 0 entries": ({ store }, n) => store.since(`log ${n % 100}`, 1e9),
   remove: ({ store }, n) => store.remove(`task ${n + 1_000_000}`),
   publish: ({ bus }) => bus.publish("topic", TEXT),
 };
@@ -65,7 +65,6 @@ const { redis } = await import("../packages/proffer/dist/redis.js").catch(() => 
   throw new Error("Run npm run build first.");
 });
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(CLIENTS);
-console.log("| operation | client | CPU µs | Redis µs | one at a time |\n|---|---|---|---|---|");
 const rows = new Map(Object.keys(OPERATIONS).map((name) => [name, []]));
 for (const name of chosen) {
   const [client, get, close] = await CLIENTS[name]({ host, port });
@@ -93,21 +92,15 @@ for (const name of chosen) {
       times.push(performance.now() - middle);
     }
     const [median, roundTrip] = [times, trips].map((list) => list.sort((a, b) => a - b)[250]);
-    rows
-      .get(operation)
-      .push([
-        name,
-        ((spent.user + spent.system) / ROUNDS).toFixed(1),
-        (engineSpent / ROUNDS).toFixed(1),
-        operation === "GET" ? `R = ${(median * 1e3).toFixed(0)} µs` : `${(median / roundTrip).toFixed(2)} R`,
-      ]);
+    const microseconds = [(spent.user + spent.system) / ROUNDS, engineSpent / ROUNDS];
+    const time = operation === "GET" ? `R = ${(median * 1e3).toFixed(0)} µs` : `${(median / roundTrip).toFixed(1)} R`;
+    rows.get(operation).push([...microseconds.map((value) => value.toFixed(0)), time].join(" · "));
   }
   node.close();
   close();
 }
-for (const [operation, measured] of rows) {
-  for (const cells of measured) console.log(`| ${[operation, ...cells].join(" | ")} |`);
-}
+console.log(`| CPU µs · Redis µs · time | ${chosen.join(" | ")} |\n|---${"|---".repeat(chosen.length)}|`);
+for (const [operation, cells] of rows) console.log(`| ${[operation, ...cells].join(" | ")} |`);
 stop();
 
 function send(client, args) {

@@ -9,6 +9,7 @@ import { FRESH, MAX_KEYS, STALE } from "../src/oauth/key-set.ts";
 import { toSettings } from "../src/oauth/settings.ts";
 import { MAX_REFUSED, REFUSED_TIME } from "../src/oauth/token-cache.ts";
 import { MAX_DEPTH } from "../src/protocol/parse.ts";
+import { checkOptions } from "../src/redis/options.ts";
 import { MAX_WORK } from "../src/schema/json-schema/run.ts";
 import { toServerLimits } from "../src/server/limits.ts";
 import { toTaskLimits } from "../src/tasks/limits.ts";
@@ -104,6 +105,12 @@ describe("the limits of docs/security.md", () => {
     });
   });
 
+  it("match Redis", () => {
+    const { commandTimeout, maxInFlight } = checkOptions({});
+    const written = Object.fromEntries([...writtenFor("redis")].map(([name, value]) => [name, toNumber(value)]));
+    expect(written).toEqual({ commandTimeout, maxInFlight });
+  });
+
   it("match the constants of the code", () => {
     const fixed = fixedRows();
     expect(fixed).toMatchObject({
@@ -121,6 +128,10 @@ describe("the limits of docs/security.md", () => {
     expect(fixed["characters of an exception that `errors` exposes"]).toBe("8,192");
     expect(constant("../src/server/store.ts", "MAX_KEYS")).toBe("100_000");
     expect(fixed["answers that single-use tools remember in memory"]).toBe("100,000");
+    expect(constant("../src/cluster/memory-records.ts", "MAX_RECORDS")).toBe("1_000_000");
+    expect(fixed["tasks and sessions in memory; more are refused"]).toBe("1,000,000");
+    expect(constant("../src/cluster/memory-records.ts", "MAX_CHARACTERS")).toBe("2 ** 28");
+    expect(fixed["characters in all of them"]).toBe((2 ** 28).toLocaleString("en-US"));
     expect(constant("../src/questions/replay.ts", "MAX_STEP_WAIT")).toBe("10 * 60 * 1000");
     expect(fixed["time that a question waits for steps in flight"]).toBe("10 minutes");
     expect(constant("../src/server/readiness.ts", "CHECK_TIMEOUT")).toBe("1000");

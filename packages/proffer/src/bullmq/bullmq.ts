@@ -1,5 +1,6 @@
 import type { Queue, QueueWork, QueueWorker, QueueWorkOptions } from "../cluster/queue.ts";
 import { Guard } from "../redis/guard.ts";
+import { reporter } from "../redis/reporter.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { BullmqQueue, BullmqWorker } from "./library.ts";
 import { Work } from "./work.ts";
@@ -53,7 +54,7 @@ class BullmqPort implements Queue {
   #queue: BullmqQueue | undefined;
 
   constructor(options: BullmqOptions) {
-    const { prefix = "proffer", commandTimeout = 1_000, lockDuration = 15_000, onError = () => {} } = options;
+    const { prefix = "proffer", commandTimeout = 1_000, lockDuration = 15_000 } = options;
     if (typeof options.Queue !== "function" || typeof options.Worker !== "function") {
       throw bad("pass the classes Queue and Worker of the package bullmq.");
     }
@@ -71,7 +72,7 @@ class BullmqPort implements Queue {
     this.#guard = new Guard({ commandTimeout, maxInFlight: 10_000 });
     this.#lockDuration = lockDuration;
     this.#prefix = `{${prefix}}`;
-    this.#failed = onError;
+    this.#failed = reporter(options.onError);
   }
 
   async push(job: string): Promise<void> {

@@ -6,6 +6,7 @@ import { has, type RedisClient, senderOf } from "./client.ts";
 import { Commands } from "./commands.ts";
 import type { GuardLimits } from "./guard.ts";
 import { checkOptions, type RedisOptions } from "./options.ts";
+import { reporter } from "./reporter.ts";
 import { RedisStore } from "./store.ts";
 import { openSubscriber } from "./subscriber.ts";
 
@@ -24,9 +25,10 @@ export interface RedisCluster {
 export function redis(client: RedisClient, options: RedisOptions = {}): RedisCluster {
   const limits = checkOptions(options);
   const commands = new Commands(senderOf(client), limits);
-  const { subscriber, onError = () => {} } = options;
+  const { subscriber } = options;
+  const report = reporter(options.onError);
   const replicated = limits.durability === "replicated" ? new ReplicatedConnection(client, limits) : undefined;
-  const bus = new RedisBus(commands, limits.prefix, (events) => openSubscriber(client, subscriber, events), onError);
+  const bus = new RedisBus(commands, limits.prefix, (events) => openSubscriber(client, subscriber, events), report);
   return {
     store: new RedisStore(commands, limits.prefix, replicated && (() => replicated.commands)),
     bus,
