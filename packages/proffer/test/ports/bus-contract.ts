@@ -45,10 +45,10 @@ export function busContract(
     await joined(a, a, topic("x"));
     await joined(a, b, topic("x"));
     await joined(a, b, topic("y"));
-    const messages = Array.from({ length: 100 }, (_, index) => `message ${index}`);
+    const messages = Array.from({ length: 30 }, (_, index) => `message ${index}`);
     for (const message of messages) await a.publish(topic("x"), message);
     const real = ({ state }: typeof atA) => state.heard.filter((message) => message !== "joined?");
-    await expect.poll(() => [real(atA).length, real(atB).length]).toEqual([100, 100]);
+    await expect.poll(() => [real(atA).length, real(atB).length]).toEqual([30, 30]);
     expect([real(atA), real(atB)]).toEqual([messages, messages]);
     expect(real(other)).toEqual([]);
     for (const end of leave) end();
@@ -56,14 +56,15 @@ export function busContract(
 
   it("carries odd texts as topics and messages", async () => {
     const { a, b, topic } = fresh();
-    for (const text of ODD_TEXTS) {
+    const carry = async (text: string) => {
       const { state, listener } = recorder();
       const leave = b.subscribe(topic(text), listener);
       await joined(a, b, topic(text));
       await a.publish(topic(text), text);
       await expect.poll(() => state.heard.at(-1)).toBe(text);
       leave();
-    }
+    };
+    await Promise.all(ODD_TEXTS.map(carry));
   });
 
   it("stops at the listener that left, and goes on to the others", async () => {

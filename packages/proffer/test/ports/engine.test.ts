@@ -51,7 +51,7 @@ describe("the engine of the tests", () => {
     const program = found.kind === "native" ? found.program : "wasm";
     // The engine's input is a pipe from this process, as it is from a test process.
     const code = `const { spawn } = require("node:child_process");
-      const child = spawn(process.execPath, ${JSON.stringify([script, program, String(port)])}, { stdio: ["pipe", "ignore", "inherit"] });`;
+      const child = spawn(process.execPath, ${JSON.stringify(["--no-warnings", script, program, String(port)])}, { stdio: ["pipe", "ignore", "inherit"] });`;
     const parent = spawn(process.execPath, ["--no-warnings", "-e", code], { stdio: "inherit" });
     await expect.poll(() => answers(port)).toBe(true);
     parent.kill("SIGKILL");

@@ -94,6 +94,20 @@ for (const [name, connect] of CLIENTS) {
       leave();
     });
 
+    it("reports a gap when only the connection for subscriptions was cut", async () => {
+      await open(engine, { commandTimeout: 60_000 });
+      const { state, listener } = recorder();
+      const leave = node.bus.subscribe("topic", listener);
+      await joined(node.bus, node.bus, "topic");
+      const { missed } = state;
+      await admin?.client("KILL", "TYPE", "pubsub");
+      await expect.poll(() => state.missed).toBeGreaterThan(missed);
+      // From the report on, everything arrives.
+      await node.bus.publish("topic", "after");
+      await expect.poll(() => state.heard).toContain("after");
+      leave();
+    });
+
     it("goes on when the engine was emptied of data and scripts", async () => {
       await open(engine, { commandTimeout: 60_000 });
       const before = await node.store.change("record", { set: { x: "1" } });

@@ -70,7 +70,7 @@ describeWithEngine("advice on the configuration of Redis", engine, ({ host, port
       await store.claim(key, 1_000);
       await store.count(key, 1_000);
       const change = { if: { a: undefined }, add: { n: 1 }, remove: ["x"], removePrefix: "j:", set: { x: "1" } };
-      await store.change(key, { ...change, setOnce: { y: "1" }, stamp: ["at"], expire: 1_000 });
+      await store.change(key, { ...change, setOnce: { y: "1" }, stamp: ["at"], expire: 60_000 });
       await store.change(key, { removePrefix: "y", returning: ["x"] });
       expect(await Promise.resolve(store.change(key, { durable: true })).catch(({ reason }) => reason)).toBe(
         "replicas",
@@ -78,7 +78,7 @@ describeWithEngine("advice on the configuration of Redis", engine, ({ host, port
       await store.read(key, ["none"]);
       await store.read(key, []);
       expect(await store.read(key)).toMatchObject({ n: "1", x: "1" });
-      const limits = { entries: 1, bytes: 1, milliseconds: 1_000 };
+      const limits = { entries: 1, bytes: 1, milliseconds: 60_000 };
       await store.append(key, [{ place: 1, text: "long" }], limits);
       await store.append(key, [{ place: 2, text: "t" }], limits);
       await store.since(key, 0);
