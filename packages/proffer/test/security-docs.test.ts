@@ -52,13 +52,15 @@ describe("the limits of docs/security.md", () => {
   it("match the HTTP endpoint", () => {
     const written = writtenFor("HTTP");
     const { keepAliveInterval: _notALimit, ...limits } = toLimits({}, "");
-    const { idleTimeout, maxSessions, maxReplayBytes, reconnectTimeout, unreadTimeout, ...endpoint } = limits;
+    const { idleTimeout, maxDataBytes, maxSessions, maxReplayBytes, reconnectTimeout, unreadTimeout, ...endpoint } =
+      limits;
     const own = {
       idleTimeout: unreadTimeout,
       "sessions.idleTimeout": idleTimeout,
       "sessions.reconnectTimeout": reconnectTimeout,
       "sessions.max": maxSessions,
       "sessions.maxReplayBytes": maxReplayBytes,
+      "sessions.maxDataBytes": maxDataBytes,
     };
     for (const [name, value] of Object.entries({ ...endpoint, ...own })) {
       expect([name, toNumber(written.get(name) ?? "")]).toEqual([name, value]);

@@ -122,6 +122,8 @@ function defineTests(): void {
       expect((await post(url(2), call("set", { key: "a", value: "y".repeat(900) }), session)).json.result.isError).toBe(
         undefined,
       );
+      const subscribed = await post(url(3), legacy("resources/subscribe", { uri: "shop://one" }), session);
+      expect(subscribed.json.error.message).toMatch(/Too many subscriptions.*maxDataBytes, 1000 bytes/);
       const params = {
         protocolVersion: LEGACY,
         capabilities: {},
@@ -310,10 +312,18 @@ function defineTests(): void {
     });
 
     it("does not keep its session from ending", async () => {
-      const session = await openSpread({ sessions: { idleTimeout: 100, reconnectTimeout: NEVER } });
+      const session = await openSpread({
+        keepAliveInterval: 20,
+        sessions: { idleTimeout: 5000, reconnectTimeout: NEVER },
+      });
       const { events } = await ask(session);
+      cluster.extended.clear();
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      expect([...cluster.extended]).toEqual([]);
+      // As when its time is up.
+      await cluster.store.remove(`session ${session["mcp-session-id"]}`);
       await events.ended;
-      expect(await ping(2, session)).toBe(404);
+      expect(nodes.aborted).toEqual(["ask"]);
     });
   });
 

@@ -23,8 +23,8 @@ export interface SessionOptions {
   /** The bytes of events that a session keeps for a client that reconnects. Default: 1 MiB. */
   readonly maxReplayBytes?: number;
   /**
-   * The bytes of `ctx.session` data, as JSON, that the nodes of a server with a `cluster` keep per session; also the limit
-   * of the client's own description. Default: 64 KiB.
+   * The bytes of `ctx.session` data, as JSON, and subscribed URIs that a session has in the store of a `cluster`; also the
+   * limit of the client's own description. Default: 64 KiB.
    */
   readonly maxDataBytes?: number;
 }

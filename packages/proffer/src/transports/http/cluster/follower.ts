@@ -12,6 +12,8 @@ export class Follower {
   readonly #store: SessionStore;
   #reading: Promise<void> | undefined;
   #again = false;
+  #isEntered = false;
+  #entering = false;
 
   constructor(id: string, node: string, store: SessionStore, { stream }: EventPlace, delivery: Delivery) {
     this.#id = id;
@@ -21,22 +23,33 @@ export class Follower {
     this.delivery = delivery;
   }
 
-  /** Enters this node in the record and hints the writer; then reads the events that were written in between. */
-  start(): Promise<void> {
-    return this.#enter({});
-  }
-
-  /** Does so again, unless the client has resumed the stream elsewhere: the hint may have been lost. */
-  renew(): Promise<void> {
-    return this.#enter({ [`f:${this.stream}`]: this.#node });
+  /**
+   * Enters this node in the record and hints the writer; then reads the events that were written in between. Later calls
+   * renew the entry, unless the client has resumed the stream elsewhere, and repeat the hint, which may have been lost.
+   */
+  async enter(): Promise<void> {
+    // Several entries at once could not be told from those of other nodes.
+    if (this.#entering) return;
+    this.#entering = true;
+    try {
+      await this.#enter(this.#isEntered ? { [`f:${this.stream}`]: this.#node } : {});
+    } finally {
+      this.#entering = false;
+    }
+    this.#hintWriter();
+    await this.catchUp();
   }
 
   async #enter(condition: RecordFields): Promise<void> {
     const set = { [`f:${this.stream}`]: this.#node };
     const { made } = await this.#store.change(this.#id, { if: condition, set, stamp: [`t:${this.stream}`] });
     if (!made) this.delivery.release();
-    this.#hintWriter();
-    await this.catchUp();
+    this.#isEntered = true;
+  }
+
+  /** Whether the record names this node. */
+  get isEntered(): boolean {
+    return this.#isEntered;
   }
 
   /** Sends the client the events that it has not received yet. */

@@ -35,6 +35,8 @@ export class LocalSession implements SessionCalls, StreamOwner {
   #standalone: StandaloneStream | undefined;
   #calls = 0;
   #checking: Promise<void> | undefined;
+  /** Counts the streams that this node took over, so that a record that was read before is recognized. */
+  #version = 0;
   /** A hint came while the record was being read. */
   #checkAgain = false;
 
@@ -145,7 +147,7 @@ export class LocalSession implements SessionCalls, StreamOwner {
       this.#followers.get(stream)?.delivery.release();
       const follower = new Follower(this.id, this.#sessions.node, this.store, last, delivery);
       this.#followers.set(stream, follower);
-      await this.#update(follower, follower.start());
+      await this.#update(follower, follower.enter());
     }
   }
 
@@ -154,6 +156,7 @@ export class LocalSession implements SessionCalls, StreamOwner {
     const standalone = await StandaloneStream.take(this, session, this.#sessions, last);
     const earlier = this.#standalone;
     this.#standalone = standalone;
+    this.#version++;
     await earlier?.stop(standalone.holder);
     await standalone.open(exchange, session.fields, last);
   }
@@ -181,7 +184,7 @@ export class LocalSession implements SessionCalls, StreamOwner {
   /** Called at intervals: renews leases, and finds out whether the session has ended. */
   tick(): void {
     for (const stream of this.#streams.values()) stream.tick();
-    for (const follower of this.#followers.values()) void this.#update(follower, follower.renew());
+    for (const follower of this.#followers.values()) void this.#update(follower, follower.enter());
     const isListening = this.#standalone?.tick() ?? false;
     if (isListening && this.#asked.size + this.#streams.size + this.#followers.size === 0) return;
     const isBusy = this.#calls > (this.#requests?.calls ?? 0);
@@ -217,6 +220,8 @@ export class LocalSession implements SessionCalls, StreamOwner {
   }
 
   async #check(withTime: boolean): Promise<void> {
+    const version = this.#version;
+    const entered = [...this.#followers.values()].filter(({ isEntered }) => isEntered);
     const fields = withTime
       ? (await this.store.change(this.id, { stamp: ["t"] })).fields
       : await this.store.read(this.id);
@@ -225,12 +230,17 @@ export class LocalSession implements SessionCalls, StreamOwner {
       return;
     }
     await this.#receiveStored(fields);
+    if (version !== this.#version) {
+      // The record may have been read before this node changed it.
+      this.check();
+      return;
+    }
     for (const [name, stream] of this.#streams) {
       const isThere = !withTime || followerIsThere(fields, name, this.#sessions.lease);
       stream.follow(isThere ? fields[`f:${name}`] : undefined);
     }
-    for (const [name, follower] of this.#followers) {
-      if (fields[`f:${name}`] === this.#sessions.node) void this.#update(follower, follower.catchUp());
+    for (const follower of entered) {
+      if (fields[`f:${follower.stream}`] === this.#sessions.node) void this.#update(follower, follower.catchUp());
       else follower.delivery.release();
     }
     await this.#standalone?.check(fields);
@@ -258,9 +268,11 @@ export class LocalSession implements SessionCalls, StreamOwner {
 
   /** A client that comes back to the node that writes the stream needs no follower. */
   async #attach(writer: ClusterStream, delivery: Delivery): Promise<void> {
-    writer.attach(delivery);
     const remove = [`f:${writer.name}`, `t:${writer.name}`];
-    this.store.change(this.id, { remove }).catch(() => {});
+    await this.store.change(this.id, { remove }).catch(() => {});
+    if (!delivery.isOpen) return;
+    this.#version++;
+    writer.attach(delivery);
     await writer.catchUp().catch(() => {});
   }
 

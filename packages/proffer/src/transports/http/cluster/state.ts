@@ -1,5 +1,6 @@
 import { type Client, SessionState } from "../../../calls/session.ts";
 import type { RecordFields } from "../../../cluster/store.ts";
+import { InvalidParams } from "../../../protocol/errors.ts";
 import type { LogLevel } from "../../../protocol/model.ts";
 import type { Revision } from "../../../protocol/revisions/revision.ts";
 import { utf8Length } from "../../../support/bytes.ts";
@@ -8,6 +9,9 @@ import { checkJson } from "./json-value.ts";
 /** The names of the fields that hold data of handlers and subscribed URIs start so. */
 export const DATA = "d:";
 export const WATCHED = "w:";
+
+/** The size of a sealed URI beside the URI: the name of its field, and what sealing adds. */
+const WATCHED_BYTES = 80;
 
 /** The changes that a call made to its session. */
 export interface StateChange {
@@ -80,8 +84,14 @@ export class ClusterState extends SessionState {
     return existed;
   }
 
-  /** The node with the standalone stream watches it. */
+  /** The node with the standalone stream watches it. @throws {InvalidParams} if the record would be too large. */
   override watch(uri: string): void {
+    const { maxDataBytes } = this.#source;
+    if (this.#size() + utf8Length(uri) + WATCHED_BYTES > maxDataBytes) {
+      throw new InvalidParams(
+        `Too many subscriptions: they would exceed sessions.maxDataBytes, ${maxDataBytes} bytes.`,
+      );
+    }
     this.#watchChanges ??= new Map();
     this.#watchChanges.set(uri, true);
   }
@@ -144,17 +154,22 @@ export class ClusterState extends SessionState {
   }
 
   #checkSize(key: string, field: string, text: string): void {
-    const { fields, maxDataBytes } = this.#source;
-    let bytes = field.length + utf8Length(text);
-    for (const [name, token] of Object.entries(fields)) {
-      // A sealed value is base64.
-      if (name.startsWith(DATA) && name !== field && !this.#changed.has(name))
-        bytes += name.length + token.length * 0.75;
-    }
-    for (const [name, value] of this.#changed) if (name !== field) bytes += name.length + (value?.length ?? 0);
-    if (bytes <= maxDataBytes) return;
+    const { maxDataBytes } = this.#source;
+    if (this.#size(field) + field.length + utf8Length(text) <= maxDataBytes) return;
     throw new RangeError(
       `ctx.session.set(${JSON.stringify(key)}): the data of this session would exceed sessions.maxDataBytes, ${maxDataBytes} bytes.`,
     );
+  }
+
+  /** The bytes of data and subscriptions in the record, without one field. Every request reads them. */
+  #size(without?: string): number {
+    let bytes = 0;
+    for (const [name, token] of Object.entries(this.#source.fields)) {
+      const counts = name.startsWith(DATA) || name.startsWith(WATCHED);
+      // A sealed value is base64.
+      if (counts && name !== without && !this.#changed.has(name)) bytes += name.length + token.length * 0.75;
+    }
+    for (const [name, value] of this.#changed) if (name !== without) bytes += name.length + utf8Length(value ?? "");
+    return bytes;
   }
 }
