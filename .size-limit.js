@@ -2,7 +2,7 @@ export default [
   {
     name: "proffer, minified and compressed",
     path: "packages/proffer/dist/index.js",
-    ignore: ["./engine.js"],
+    ignore: ["./engine.js", "./node.js"],
     limit: "32 kB",
   },
   {

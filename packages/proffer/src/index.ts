@@ -11,7 +11,9 @@ export { type AnyFunction, type ArgumentName, type CompanionOptions, companion }
 export type { Complete, CompleteFunction } from "./catalog/completion.ts";
 export type { Bus, BusListener } from "./cluster/bus.ts";
 export type { Cluster } from "./cluster/cluster.ts";
+export type { StoreMetrics } from "./cluster/measured-store.ts";
 export type { Queue, QueueWork, QueueWorker, QueueWorkOptions } from "./cluster/queue.ts";
+export type { ChangeMetrics } from "./cluster/shared-changes.ts";
 export type {
   Later,
   LogLimits,
@@ -123,6 +125,7 @@ export type { JsonSchema, JsonSchemaMap, JsonSchemaObject } from "./schema/json-
 export type { Schema } from "./schema/schema.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./schema/standard-schema.ts";
 export type { ServerLimits, SetLimits, TaskLimits } from "./server/limits.ts";
+export type { MetricValues, ServerMetrics } from "./server/metrics.ts";
 export type { ServerOptions } from "./server/options.ts";
 export {
   type Collection,

@@ -39,7 +39,9 @@ export type ServerEvent =
   /** `authenticate` refused a request with this HTTP status; `oauth()` also says why. */
   | { readonly type: "auth_refused"; readonly status: number; readonly reason?: string | undefined }
   /** `oauth()` fetched the keys of an issuer, or tried to. */
-  | { readonly type: "keys_fetched"; readonly failed: boolean };
+  | { readonly type: "keys_fetched"; readonly failed: boolean }
+  /** A server with a cluster is served by this process, under that name among its nodes. */
+  | { readonly type: "node_joined"; readonly node: string };
 
 /** What an observer adds to a request from the server to the client, and how it learns the end of the request. */
 export interface RequestObserver {

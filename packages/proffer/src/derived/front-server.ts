@@ -66,6 +66,7 @@ const OWN = new Set<string>([
   "pages",
   "store",
   "tasks",
+  "node",
   "lifespan",
   "overrides",
   "access",
@@ -113,6 +114,11 @@ class Front extends ServerState {
 
   override get options(): ServerOptions {
     return this.#declared;
+  }
+
+  /** Each version joins its own cluster. */
+  override get joinsCluster(): boolean {
+    return false;
   }
 
   /** Versions without keys share one of the front, so that an edit does not end the questions in flight. */

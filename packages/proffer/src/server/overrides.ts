@@ -1,5 +1,6 @@
 import type { ErrorsOption } from "../calls/exposed-error.ts";
-import { checkErrors, type Server, stateOf } from "./server.ts";
+import { checkErrors } from "./check-options.ts";
+import { type Server, stateOf } from "./server.ts";
 
 /** Options that the person who starts a server may choose instead of its author. */
 export interface Overrides {

@@ -9,6 +9,7 @@ import { Changes, type ListKind, type ResourceChange } from "../catalog/changes.
 import { checkName } from "../catalog/names.ts";
 import { Registry } from "../catalog/registry.ts";
 import type { Cluster } from "../cluster/cluster.ts";
+import type { ClusterNode } from "../cluster/node.ts";
 import type { Prompt } from "../prompts/define.ts";
 import type { Method } from "../protocol/methods.ts";
 import { type CacheHints, type Implementation, type LogLevel, logMessage } from "../protocol/model.ts";
@@ -22,9 +23,12 @@ import { consoleLog, type LogSink, withoutThrowing } from "../support/log.ts";
 import { createSealer, randomKey, type Sealer } from "../support/seal.ts";
 import { checkFlag, UsageError } from "../support/usage-error.ts";
 import type { Tool } from "../tools/define.ts";
+import { checkErrors, filtersLists } from "./check-options.ts";
+import { withNode } from "./cluster.ts";
 import { findKeys } from "./keys.ts";
 import type { Lifespan } from "./lifespan.ts";
 import { type SetLimits, toServerLimits } from "./limits.ts";
+import type { MetricSource, ServerMetrics } from "./metrics.ts";
 import type { ServerOptions } from "./options.ts";
 import type { Overrides } from "./overrides.ts";
 import type { Readiness } from "./readiness.ts";
@@ -47,9 +51,11 @@ export interface Server {
   readonly resources: Collection<Resource>;
   /**
    * Notifies the subscribers of a resource, with or without a query, that it changed; or of every resource whose URI
-   * starts with a prefix.
+   * starts with a prefix. With `cluster`, those on all nodes.
    */
   notify(changed: ResourceChange): void;
+  /** Reads what this server has counted in this process, as plain numbers by part. */
+  metrics(): ServerMetrics;
   /**
    * Sends a log message outside a call to each connected client that wants its level. Clients of 2026-07-28 receive log
    * messages only during their requests, by `ctx.log`. Never log secrets.
@@ -91,7 +97,11 @@ export class ServerState implements Server {
   readonly revisions: Revisions;
   /** What its nodes share. Also set when a server starts, by the environment. */
   cluster: Cluster | undefined;
+  /** Set once its code is loaded, if the server has a cluster. */
+  node: ClusterNode | undefined;
   store: Store;
+  /** The parts of the metrics. Set by `addMetrics`. */
+  metricSources: Map<string, MetricSource> | undefined;
   /** Serialized pages of lists; cleared when a list changes. */
   readonly pages = new Map<string, SerializedResult>();
   readonly envelopes: Envelopes;
@@ -100,7 +110,7 @@ export class ServerState implements Server {
   isRestricted: boolean;
   /** Set by `accessOf` with the first request, if the server is restricted. */
   access: Access | undefined;
-  /** Set by `lifespanOf` if the server has `onStart`, `onStop` or tasks. */
+  /** Set by `lifespanOf` if something has to be done when the server starts or stops. */
   lifespan: Lifespan | undefined;
   /** Set with the first tool that has the option `task`. */
   tasks: Tasks | undefined;
@@ -146,7 +156,8 @@ export class ServerState implements Server {
       (added) => this.#itemsChanged("prompts", added),
     );
     this.watchers = new Watchers({
-      updated: (changed) => this.notify(changed),
+      // Not to other nodes: each of them watches the same files or tables.
+      updated: (changed) => this.#changed(changed),
       listChanged: () => this.listChanged("resources"),
       failed: (error) => this.log({ level: "error", message: "A resource watcher failed", error }),
     });
@@ -172,9 +183,13 @@ export class ServerState implements Server {
   }
 
   notify(changed: ResourceChange): void {
-    const { changes } = this.front ?? this;
-    if (typeof changed === "string") changes.updated(changed);
-    else changes.updatedUnder(changed.prefix);
+    this.#changed(changed);
+    if (this.cluster !== undefined) withNode(this, (node) => node.changed(changed));
+  }
+
+  metrics(): ServerMetrics {
+    const parts = [...(this.metricSources ?? [])];
+    return Object.fromEntries(parts.map(([part, { read }]) => [part, read()]));
   }
 
   sendLog(level: LogLevel, data: unknown, logger?: string): void {
@@ -211,6 +226,11 @@ export class ServerState implements Server {
     return this.#options;
   }
 
+  /** Whether it becomes a node of its cluster when it is served. */
+  get joinsCluster(): boolean {
+    return this.cluster !== undefined;
+  }
+
   get sealer(): Sealer {
     if (this.#sealer === undefined) {
       if (this.#keys === undefined) this.onRandomKey?.();
@@ -236,6 +256,12 @@ export class ServerState implements Server {
   forgetPages(): void {
     this.pages.clear();
     this.access?.clear();
+  }
+
+  #changed(changed: ResourceChange): void {
+    const { changes } = this.front ?? this;
+    if (typeof changed === "string") changes.updated(changed);
+    else changes.updatedUnder(changed.prefix);
   }
 
   #itemsChanged(kind: ListKind, added: Item | undefined): void {
@@ -288,28 +314,6 @@ export function stateOf(server: Server): ServerState {
   throw new UsageError(
     "wrong_use",
     "This server was not created by defineServer() of this copy of proffer. Is the package installed twice?",
-  );
-}
-
-/** @throws {UsageError} for an invalid option, or if shared caches would return the list of one caller to another. */
-function filtersLists({ name, shows, lists = "all", adapt }: ServerOptions, { cacheScope }: CacheHints): boolean {
-  if (lists !== "all" && lists !== "granted")
-    throw new UsageError("bad_option", `Server "${name}": lists must be "all" or "granted", not ${String(lists)}.`);
-  const filters = shows !== undefined || lists === "granted";
-  if ((filters || adapt) && cacheScope === "public")
-    throw new UsageError(
-      "bad_option",
-      `Server "${name}": cacheScope "public" contradicts shows, adapt and lists: "granted", because lists depend on the caller.`,
-    );
-  return filters;
-}
-
-/** @throws {UsageError} for a value that is neither a mode nor a function. */
-export function checkErrors(errors: ErrorsOption, name: string): ErrorsOption {
-  if (errors === "masked" || errors === "message" || typeof errors === "function") return errors;
-  throw new UsageError(
-    "bad_option",
-    `Server "${name}": errors must be "masked", "message" or a function, not ${JSON.stringify(errors)}.`,
   );
 }
 

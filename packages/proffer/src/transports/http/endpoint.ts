@@ -202,6 +202,7 @@ export class HttpEndpoint {
    */
   async close(drainTimeout: number): Promise<void> {
     const end = performance.now() + drainTimeout;
+    if (this.#release !== undefined) this.#lifespan?.drain(this.#release, drainTimeout);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeUp = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, this.#lifespan?.timeForCalls(drainTimeout) ?? drainTimeout);

@@ -212,6 +212,7 @@ class StdioService {
     if (this.#deadline !== undefined) return;
     this.#deadline = performance.now() + latest;
     setTimeout(() => process.exit(code), latest);
+    if (this.#release !== undefined) this.#lifespan?.drain(this.#release, latest * STOP_SHARE);
     this.#others = this.#closeOthers?.(latest * STOP_SHARE);
     void this.#connection.drain().then(() => this.#finish(code));
   }
