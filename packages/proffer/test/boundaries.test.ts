@@ -69,7 +69,7 @@ const OUTER: { readonly [folder: string]: readonly string[] } = {
   bullmq: ["cluster", "protocol", "redis", "support"],
   derived: Object.keys(CORE),
   oauth: ["protocol", "support"],
-  policy: ["calls", "observe", "protocol", "results", "schema", "support"],
+  policy: ["calls", "observe", "protocol", "results", "schema", "server", "support"],
   providers: ["protocol", "resources", "results", "support", "uri"],
   redis: ["cluster", "protocol", "support"],
   settings: ["schema", "support"],

@@ -2,6 +2,7 @@ import { CallView } from "../calls/call-view.ts";
 import { CHECK_SERVER, type Middleware } from "../calls/middleware.ts";
 import { Busy } from "../protocol/errors.ts";
 import type { ServerState } from "../server/server.ts";
+import { MemoryStore } from "../server/store.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { checkNames, checkOptions, checkPositive } from "./options.ts";
 import { CALLS, type Per, toKeyFunction } from "./per.ts";
@@ -23,7 +24,8 @@ const WHERE = "rateLimit";
 
 /**
  * Creates middleware that limits the rate of calls. It counts in the server's `store`, so nodes with one store share the
- * limit. The rounds of one call count once. A refused call gets the error `busy`, and 429 with `Retry-After` over HTTP.
+ * limit. While the store of a `cluster` fails, each node limits on its own, in memory. The rounds of one call count once. A refused call
+ * gets the error `busy`, and 429 with `Retry-After` over HTTP.
  * @throws {UsageError} for invalid options, and in `defineServer` if the store has no `count`.
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
@@ -37,6 +39,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const window = Math.ceil((burst / rate) * 1000);
   // Limits that differ do not share their counts.
   const name = `rate ${rate} ${burst} ${JSON.stringify(methods)}`;
+  const counts = new Counts();
   const middleware: Middleware = async (call, next) => {
     if (!counted.has(call.method) || call.round > 0) return next();
     const key = keyOf(call);
@@ -44,9 +47,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     const now = Date.now();
     const server = CallView.callOf(call)?.server;
     if (server?.store.count === undefined) throw noCount(server);
-    const count = await server.store.count(`${name} ${key} ${Math.floor(now / window)}`, window);
-    // A store that answers anything else would switch the limit off.
-    if (typeof count !== "number" || Number.isNaN(count)) throw new TypeError("store.count must return a number");
+    const count = await counts.count(server, `${name} ${key} ${Math.floor(now / window)}`, window);
     if (count <= burst) return next();
     const seconds = (window - (now % window)) / 1000;
     throw new Busy(`Too many calls: the limit is ${burst} in ${window / 1000} s. Try again later.`, seconds);
@@ -56,6 +57,34 @@ export function rateLimit(options: RateLimitOptions): Middleware {
       if (typeof server.store.count !== "function") throw noCount(server);
     },
   });
+}
+
+const ALONE = "The store does not count calls. Until it does, this node limits the rate of calls on its own";
+
+/**
+ * Counts in the store of a server, or in memory while the store of its cluster fails. Refusing all calls would make an
+ * outage of the store one of the server, and no limit would invite a flood.
+ */
+class Counts {
+  readonly #memory = new MemoryStore();
+  #isAlone = false;
+
+  async count({ store, cluster, log }: ServerState, key: string, milliseconds: number): Promise<number> {
+    let count: unknown;
+    try {
+      count = await store.count?.(key, milliseconds);
+    } catch (error) {
+      if (cluster === undefined) throw error;
+      // Once per outage.
+      if (!this.#isAlone) log({ level: "error", message: ALONE, error });
+      this.#isAlone = true;
+      return this.#memory.count(key, milliseconds);
+    }
+    // A store that answers anything else would switch the limit off.
+    if (typeof count !== "number" || Number.isNaN(count)) throw new TypeError("store.count must return a number");
+    this.#isAlone = false;
+    return count;
+  }
 }
 
 function noCount(server: ServerState | undefined): UsageError {
