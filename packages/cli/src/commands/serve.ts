@@ -5,7 +5,7 @@ import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
-import { ALL_SERVE_FLAGS, parseServeArguments, prepare } from "./transport-flags.ts";
+import { ALL_SERVE_FLAGS, parseClusterVariables, parseServeArguments, prepare } from "./transport-flags.ts";
 
 /**
  * Serves a module, or a folder that `build` wrote, until the client disconnects or the process is stopped.
@@ -15,6 +15,7 @@ import { ALL_SERVE_FLAGS, parseServeArguments, prepare } from "./transport-flags
  */
 export async function serve(words: readonly string[], rest: readonly string[] = []): Promise<void> {
   const { file, serving, mounts } = parseServeArguments(words, ALL_SERVE_FLAGS);
+  const cluster = parseClusterVariables();
   // The module and its imports may print while they load, but stdout is reserved for the protocol.
   if (serving.stdio) guardStdout();
   await prepare(serving, rest);
@@ -25,6 +26,7 @@ export async function serve(words: readonly string[], rest: readonly string[] = 
   await explainUsage(
     serveProcess(first.server, {
       ...serving,
+      cluster,
       mounts: Object.fromEntries([...others].map(([path, { server }]) => [path, server])),
       ...(loads.length > 0 && { load: () => Promise.all(loads.map((load) => load())) }),
     }),

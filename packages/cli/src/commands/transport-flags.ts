@@ -1,5 +1,14 @@
 import { UsageError } from "proffer";
-import { type Flag, parseCommandLine, prepareProcess, SERVE_FLAGS, type Serving, toServing } from "proffer/stdio";
+import {
+  type ClusterSettings,
+  type Flag,
+  parseCommandLine,
+  prepareProcess,
+  SERVE_FLAGS,
+  type Serving,
+  toClusterSettings,
+  toServing,
+} from "proffer/stdio";
 import { WrongUsage } from "../terminal/command-error.ts";
 
 /** The arguments of `serve` and `dev`. */
@@ -36,6 +45,20 @@ export function parseServeArguments(words: readonly string[], flags: readonly Fl
     }
     const serving = toServing(line, process.env);
     return { file, serving, mounts: toMounts(line.flags.get(MOUNT) ?? [], serving) };
+  } catch (error) {
+    if (error instanceof UsageError) throw new WrongUsage(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/**
+ * The variables about several nodes. Only `serve` reads them: `dev` replaces the code of one process with each edit, and
+ * would run the tasks of other nodes with it.
+ * @throws {WrongUsage} for invalid values.
+ */
+export function parseClusterVariables(): ClusterSettings {
+  try {
+    return toClusterSettings(process.env);
   } catch (error) {
     if (error instanceof UsageError) throw new WrongUsage(error.message, { cause: error });
     throw error;

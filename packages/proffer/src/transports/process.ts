@@ -1,7 +1,9 @@
+import { requireLifespan } from "../server/lifespan.ts";
 import { overrideOptions } from "../server/overrides.ts";
-import type { Server } from "../server/server.ts";
+import { type Server, stateOf } from "../server/server.ts";
 import { setLogFormat } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
+import { type ClusterSettings, toClusterSettings } from "./cluster-flags.ts";
 import { type CommandLine, describeFlags, type Flag, parseCommandLine } from "./flags.ts";
 import type { HttpService, Mount, ServeOptions } from "./http/node/server.ts";
 import { createProtections, type OAuthFlags } from "./oauth-flags.ts";
@@ -14,6 +16,8 @@ export interface ProcessOptions {
   readonly http?: ServeOptions;
   /** Accept only callers over HTTP who have an access token. */
   readonly oauth?: OAuthFlags;
+  /** What the nodes of the servers share, and their work. */
+  readonly cluster?: ClusterSettings;
   /** Other servers on the same port, by path. */
   readonly mounts?: { readonly [path: string]: Server };
   /** Also serve over stdio. Default: only without `http`. */
@@ -28,6 +32,8 @@ export interface ProcessOptions {
   readonly listening?: (service: HttpService) => void;
 }
 
+/** Milliseconds in which a node that only works hands over its tasks. */
+const DRAIN_TIMEOUT = 5000;
 /** Milliseconds of silence after which the client's first requests are considered done. */
 const QUIET = 25;
 /** Milliseconds after which the module is imported even if the client is not silent, or not there. */
@@ -39,13 +45,22 @@ const PATIENCE = 500;
  * is 1.
  */
 export async function serveProcess(server: Server, options: ProcessOptions = {}): Promise<never> {
-  const { http, stdio = http === undefined, load, errors } = options;
-  if (errors !== undefined) {
-    for (const each of [server, ...Object.values(options.mounts ?? {})]) overrideOptions(each, { errors });
+  const { http, load, errors, cluster } = options;
+  const servers = [server, ...Object.values(options.mounts ?? {})];
+  if (errors !== undefined) for (const each of servers) overrideOptions(each, { errors });
+  if (cluster !== undefined && Object.keys(cluster).length > 0) {
+    await (await import("./redis-nodes.ts")).applyClusterSettings(servers, cluster);
   }
+  // A node that only works has no client that could start and end it.
+  const stdio = cluster?.tasks !== "work" && (options.stdio ?? http === undefined);
   const service = http === undefined ? undefined : await listen(server, http, options);
-  const stop = stdio ? startStdio(server, stdio === true ? {} : stdio, service?.close) : stopHttp(service);
+  const work = stdio || service !== undefined ? undefined : startWork(server);
+  const stop = stdio ? startStdio(server, stdio === true ? {} : stdio, service?.close) : stopServices(service ?? work);
+  work?.ready().catch((error: Error) => stop(1, cannotStart(error)));
   if (!stdio) for (const signal of SIGNALS) process.once(signal, () => stop(0));
+  // Only now: a signal that follows at once must not kill the process.
+  if (service !== undefined) (options.listening ?? announce)(service);
+  if (work !== undefined) console.error("Working on tasks");
   service?.ready().catch((error: Error) => stop(1, cannotStart(error)));
   const importModule = () =>
     load?.().catch((error) => stop(1, "The server's module could not be imported; the server stops:", error));
@@ -66,14 +81,14 @@ export interface BuiltServer {
  * @param open - imports the server
  */
 export async function serveByArguments(open: () => BuiltServer | Promise<BuiltServer>): Promise<never> {
-  const { serving, rest } = parseArguments();
+  const { serving, cluster, rest } = parseArguments();
   await prepareProcess(serving, rest).catch((error) => {
     if (!(error instanceof UsageError)) throw error;
     return fail(2, error.message);
   });
   try {
     const { default: server, load } = await open();
-    return await serveProcess(server, { ...serving, load });
+    return await serveProcess(server, { ...serving, cluster, load });
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return fail(1, error.message);
@@ -104,7 +119,11 @@ export async function formatLog(format: LogFormat = process.stderr.isTTY ? "pret
 
 const HELP: Flag = { name: "--help", help: "show this help" };
 
-function parseArguments(): { readonly serving: Serving; readonly rest: CommandLine["rest"] } {
+function parseArguments(): {
+  readonly serving: Serving;
+  readonly cluster: ClusterSettings;
+  readonly rest: CommandLine["rest"];
+} {
   const usage = `node ${process.argv[1]} [options] [-- arguments of the server]`;
   const flags = [...SERVE_FLAGS, HELP];
   try {
@@ -114,7 +133,9 @@ function parseArguments(): { readonly serving: Serving; readonly rest: CommandLi
       process.exit(0);
     }
     const [operand] = line.operands;
-    if (operand === undefined) return { serving: toServing(line, process.env), rest: line.rest };
+    if (operand === undefined) {
+      return { serving: toServing(line, process.env), cluster: toClusterSettings(process.env), rest: line.rest };
+    }
     throw new UsageError(
       "bad_option",
       `Unexpected argument ${JSON.stringify(operand)}. The arguments of the server follow after --.`,
@@ -132,7 +153,7 @@ function fail(code: number, message: string): never {
 
 /** Starts to listen. HTTP is imported lazily, so a stdio server starts faster. */
 async function listen(server: Server, http: ServeOptions, options: ProcessOptions) {
-  const { mounts = {}, listening = announce, log, oauth } = options;
+  const { mounts = {}, log, oauth } = options;
   const { DEFAULT_PATH, serveHttp } = await import("./http/node/server.ts");
   const path = http.path ?? DEFAULT_PATH;
   if (Object.hasOwn(mounts, path)) {
@@ -140,9 +161,7 @@ async function listen(server: Server, http: ServeOptions, options: ProcessOption
   }
   const requests = log && { log: (await import("./request-log.ts")).createRequestLog(log) };
   const servers = { [path]: server, ...mounts };
-  const service = await serveHttp(await protect(servers, oauth), { ...http, ...requests });
-  listening(service);
-  return service;
+  return serveHttp(await protect(servers, oauth), { ...http, ...requests });
 }
 
 type Servers = { readonly [path: string]: Server };
@@ -156,10 +175,29 @@ async function protect(servers: Servers, oauth: OAuthFlags | undefined): Promise
   return Object.fromEntries(mounts);
 }
 
-function stopHttp(service: HttpService | undefined): Stop {
+/** Something that runs until it is closed. */
+type Running = Pick<HttpService, "ready" | "close">;
+
+function stopServices(running: Running | undefined): Stop {
   return (code, ...reason) => {
     if (reason.length > 0) console.error(...reason);
-    void service?.close().then(() => exitWhenWritten(code));
+    void running?.close().then(() => exitWhenWritten(code));
+  };
+}
+
+/** Runs a server without a transport: it works on tasks. */
+function startWork(server: Server): Running {
+  const lifespan = requireLifespan(stateOf(server));
+  const release = lifespan.open();
+  // Only a signal ends the process, also if no connection keeps it alive at the moment.
+  const timer = setInterval(() => {}, 2 ** 30);
+  return {
+    ready: () => lifespan.start(),
+    close: async (drainTimeout = DRAIN_TIMEOUT) => {
+      lifespan.drain(release, drainTimeout);
+      await release(drainTimeout);
+      clearInterval(timer);
+    },
   };
 }
 

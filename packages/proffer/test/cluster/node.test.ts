@@ -31,8 +31,10 @@ function moody() {
   const { store } = memoryCluster();
   const state = { isAway: true };
   const proxy = new Proxy(store, {
-    get: (target, name) =>
-      state.isAway ? () => Promise.reject(new Error("away")) : Reflect.get(target, name).bind(target),
+    get: (target, name) => {
+      if (name === "ping") return undefined;
+      return state.isAway ? () => Promise.reject(new Error("away")) : Reflect.get(target, name).bind(target);
+    },
   });
   return { state, store: proxy as SharedStore };
 }
@@ -71,7 +73,10 @@ describe("a node", () => {
 
   it("is unavailable while its store or queue does not work, and serves calls meanwhile", async () => {
     const { state, store } = moody();
-    const queue = { ...bound(memoryCluster().queue), waiting: () => (state.isAway ? Promise.reject(new Error("away")) : 0) };
+    const queue = {
+      ...bound(memoryCluster().queue),
+      waiting: () => (state.isAway ? Promise.reject(new Error("away")) : 0),
+    };
     const server = serveTool(() => "done", { cluster: { ...memoryCluster(), store, queue } });
     const { service, probe } = await serve(server);
     expect(await probe()).toBe("503 unavailable store queue");

@@ -54,10 +54,10 @@ function hasPackage(): boolean {
   }
 }
 
-/** Starts an engine on its own port, in its own process. It ends with this process at the latest. */
-export async function startEngine(found: Found, args: readonly string[] = ARGUMENTS): Promise<Engine> {
+/** Starts an engine on its own port or a chosen one, in its own process. It ends with this process at the latest. */
+export async function startEngine(found: Found, args = ARGUMENTS, chosen?: number): Promise<Engine> {
   if (found.kind === "address") return addressed(found);
-  const port = await freePort();
+  const port = chosen ?? (await freePort());
   let [child, pid] = await run(found, port, args);
   const ended = () => (child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined);
   return {

@@ -1,0 +1,152 @@
+import { findKeys } from "../server/check-options.ts";
+import { requireLifespan } from "../server/lifespan.ts";
+import { overrideOptions } from "../server/overrides.ts";
+import { type Server, type ServerState, stateOf } from "../server/server.ts";
+import { messageOf } from "../support/log.ts";
+import { UsageError } from "../support/usage-error.ts";
+import type { ClusterSettings } from "./cluster-flags.ts";
+
+const URL_VARIABLE = "PROFFER_REDIS_URL";
+
+/** The longest time in milliseconds between two attempts to connect. */
+const LONGEST_DELAY = 5000;
+
+/**
+ * Makes servers nodes of their clusters, before they are served. The connections close with the last of the servers.
+ * A server whose code has a cluster keeps it.
+ * @throws {UsageError} for settings that cannot work, or if a package is not installed. A Redis that cannot be reached is
+ *   no error: the servers start without it.
+ */
+export async function applyClusterSettings(servers: readonly Server[], settings: ClusterSettings): Promise<void> {
+  const { url, tasks, taskConcurrency } = settings;
+  for (const server of servers) overrideOptions(server, { tasks, taskConcurrency });
+  const states = servers.map(stateOf);
+  if (url !== undefined) await joinRedis(states.filter(lacksCluster), url, settings.prefix);
+  const alone = states.find(({ cluster }) => cluster === undefined);
+  if (alone !== undefined && (tasks === "serve" || tasks === "work")) {
+    throw bad(`PROFFER_TASKS=${tasks} is for servers on several nodes: set ${URL_VARIABLE}, too.`);
+  }
+}
+
+/** Code knows better than the environment, but the person who set the variable should know that it has no effect. */
+function lacksCluster({ cluster, log }: ServerState): boolean {
+  if (cluster === undefined) return true;
+  log({ level: "warning", message: `This server sets the option cluster, so ${URL_VARIABLE} has no effect on it` });
+  return false;
+}
+
+async function joinRedis(states: readonly ServerState[], url: string, prefix: string | undefined): Promise<void> {
+  if (states.length === 0) return;
+  for (const state of states) checkServer(state);
+  const prefixes = prefixesOf(states, prefix);
+  const hasTasks = states.some(usesTasks);
+  const [{ Redis }, library] = await Promise.all([
+    load("ioredis", () => import("ioredis")),
+    hasTasks ? load("bullmq", () => import("bullmq")) : undefined,
+  ]);
+  const { redis } = await import("../redis/redis.ts");
+  const client = new Redis(url, {
+    // Otherwise commands would wait until the connection is back, instead of failing at once.
+    enableOfflineQueue: false,
+    retryStrategy: (attempts) => Math.min(100 * 2 ** Math.min(attempts, 10), LONGEST_DELAY),
+  });
+  reportOutages(client, states, url);
+  let open = states.length;
+  for (const [index, state] of states.entries()) {
+    const own = prefixes[index] as string;
+    const shared = redis(client, { prefix: own });
+    const queue = library && usesTasks(state) ? await createQueue(library, client, own) : undefined;
+    state.cluster = { store: shared.store, bus: shared.bus, ...(queue && { queue }) };
+    state.store = shared.store;
+    state.log({
+      level: "info",
+      message: "The nodes of this server share a Redis",
+      url: withoutPassword(url),
+      prefix: own,
+    });
+    requireLifespan(state).onClosed(async () => {
+      shared.close();
+      await queue?.close();
+      if (--open === 0) client.disconnect();
+    });
+  }
+}
+
+async function createQueue(library: typeof import("bullmq"), connection: object, prefix: string) {
+  const { bullmq } = await import("../bullmq/bullmq.ts");
+  return bullmq({ Queue: library.Queue, Worker: library.Worker, connection, prefix });
+}
+
+function usesTasks({ tools }: ServerState): boolean {
+  return [...tools].some((tool) => (tool as { readonly task?: unknown }).task !== undefined);
+}
+
+/** @throws {UsageError} for a server that cannot share a Redis with other nodes. */
+function checkServer({ info, options }: ServerState): void {
+  if (options.store !== undefined) {
+    throw bad(`Server "${info.name}" sets the option store, so it cannot use ${URL_VARIABLE}. Remove one of them.`);
+  }
+  // Nodes with keys of their own could not read each other's tasks and sessions.
+  if (findKeys(options.keys) !== undefined) return;
+  throw bad(
+    `${URL_VARIABLE} requires PROFFER_KEYS, with the same value on all nodes. Generate it with: openssl rand -base64 32`,
+  );
+}
+
+/** The prefix of each server: two servers must not meet in one Redis. @throws {UsageError} */
+function prefixesOf(states: readonly ServerState[], prefix: string | undefined): readonly string[] {
+  const names = states.map(({ info }) => info.name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw bad(`Two servers have the name ${JSON.stringify(twice)}. With ${URL_VARIABLE}, their names must differ.`);
+  }
+  if (prefix === undefined) return names;
+  return states.length === 1 ? [prefix] : names.map((name) => `${prefix}-${name}`);
+}
+
+interface Connection {
+  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "ready", listener: () => void): unknown;
+}
+
+/** Logs when Redis goes and when it comes back, once each: the client tries to connect again and again. */
+function reportOutages(client: Connection, states: readonly ServerState[], url: string): void {
+  let isAway = false;
+  const report = (level: "error" | "info", message: string, details: object = {}) => {
+    for (const { log } of states) log({ level, message, url: withoutPassword(url), ...details });
+  };
+  client.on("error", (error) => {
+    // Only its message: the error of a refused login contains the password.
+    if (!isAway) report("error", "Redis cannot be reached; trying again", { reason: messageOf(error) });
+    isAway = true;
+  });
+  client.on("ready", () => {
+    if (isAway) report("info", "Redis can be reached again");
+    isAway = false;
+  });
+}
+
+/** @throws {UsageError} if the package is not installed. */
+async function load<Module>(name: string, open: () => Promise<Module>): Promise<Module> {
+  try {
+    return await open();
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    const reason = name === "bullmq" ? " for tools with task" : "";
+    const message = `${URL_VARIABLE} needs the package ${name}${reason}: npm install ${name}`;
+    throw new UsageError("missing_peer", message, { cause: error });
+  }
+}
+
+/** The URL for people. */
+function withoutPassword(text: string): string {
+  const url = new URL(text);
+  url.username = "";
+  url.password = "";
+  url.search = "";
+  return url.href;
+}
+
+function bad(message: string): UsageError {
+  return new UsageError("bad_option", message);
+}
