@@ -1,4 +1,4 @@
-import { findKeys } from "../server/check-options.ts";
+import { findKeys } from "../server/keys.ts";
 import { requireLifespan } from "../server/lifespan.ts";
 import { overrideOptions } from "../server/overrides.ts";
 import { type Server, type ServerState, stateOf } from "../server/server.ts";

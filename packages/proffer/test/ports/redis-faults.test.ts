@@ -100,7 +100,7 @@ for (const [name, connect] of CLIENTS) {
       const leave = node.bus.subscribe("topic", listener);
       await joined(node.bus, node.bus, "topic");
       const { missed } = state;
-      await admin?.client("KILL", "TYPE", "pubsub");
+      await admin?.call("CLIENT", "KILL", "TYPE", "pubsub");
       await expect.poll(() => state.missed).toBeGreaterThan(missed);
       // From the report on, everything arrives.
       await node.bus.publish("topic", "after");

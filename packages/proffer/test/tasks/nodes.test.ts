@@ -91,12 +91,12 @@ describe("tasks on several nodes", () => {
       if (node === "a") await new Promise(() => {});
       return `done by ${node}`;
     });
-    const service = await serveHttp(nodes[0], { port: 0, drainTimeout: 100 });
+    const service = await serveHttp(nodes[0], { port: 0 });
     const created = await postModern(service.url, modern("tools/call", { name: "run" }, DECLARED));
     const id = created.json.result.taskId;
     await expect.poll(async () => (await tasksOf(nodes[0]))?.counters.steps).toBe(1);
     const two = await open(nodes[1]);
-    await service.close();
+    await service.close(100);
     expect(textOf(await end(two, id))).toBe("done by b");
   });
 
