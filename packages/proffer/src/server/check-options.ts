@@ -1,7 +1,25 @@
 import type { ErrorsOption } from "../calls/exposed-error.ts";
+import { checkName } from "../catalog/names.ts";
 import type { CacheHints } from "../protocol/model.ts";
-import { UsageError } from "../support/usage-error.ts";
+import { checkFlag, UsageError } from "../support/usage-error.ts";
 import type { ServerOptions } from "./options.ts";
+
+/** Checks the options that nothing else checks. @throws {UsageError} */
+export function checkOptions(options: ServerOptions): void {
+  const { name, version, pageSize = 1 } = options;
+  checkName(name, "a server");
+  const where = `Server "${name}"`;
+  if (typeof version !== "string" || version === "") throw new UsageError("bad_option", `${where} requires a version.`);
+  if (options.cluster !== undefined && options.store !== undefined)
+    throw new UsageError("bad_option", `${where}: cluster contains a store, so remove the option store.`);
+  for (const hook of ["onStart", "onStop", "shows"] as const) {
+    if (options[hook] !== undefined && typeof options[hook] !== "function")
+      throw new UsageError("bad_option", `${where}: ${hook} must be a function.`);
+  }
+  for (const flag of ["coerce", "closedResults", "adapt"] as const) checkFlag(flag, options[flag], where);
+  if (!Number.isInteger(pageSize) || pageSize < 1)
+    throw new UsageError("bad_option", `${where}: pageSize must be a whole number of at least 1, not ${pageSize}.`);
+}
 
 /**
  * Whether lists depend on the caller.

@@ -6,7 +6,6 @@ import { type Observers, toObservers } from "../calls/observe.ts";
 import type { RunMiddleware } from "../calls/run-middleware.ts";
 import { checkHints } from "../catalog/cache-hints.ts";
 import { Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
-import { checkName } from "../catalog/names.ts";
 import { Registry } from "../catalog/registry.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ClusterNode } from "../cluster/node.ts";
@@ -21,9 +20,9 @@ import { Envelopes } from "../results/envelope.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import { consoleLog, type LogSink, withoutThrowing } from "../support/log.ts";
 import { createSealer, randomKey, type Sealer } from "../support/seal.ts";
-import { checkFlag, UsageError } from "../support/usage-error.ts";
+import { UsageError } from "../support/usage-error.ts";
 import type { Tool } from "../tools/define.ts";
-import { checkErrors, filtersLists } from "./check-options.ts";
+import { checkErrors, checkOptions, filtersLists } from "./check-options.ts";
 import { withNode } from "./cluster.ts";
 import { findKeys } from "./keys.ts";
 import type { Lifespan } from "./lifespan.ts";
@@ -67,7 +66,6 @@ export interface Server {
 export type Public<Class> = Pick<Class, keyof Class>;
 
 const BRAND = Symbol.for("proffer.server");
-const PAGE_SIZE = 1000;
 
 /** The server with its internals, for the rest of Proffer. */
 export class ServerState implements Server {
@@ -124,9 +122,7 @@ export class ServerState implements Server {
 
   constructor(options: ServerOptions, revisions: Revisions) {
     const { name, version, title, description, websiteUrl, icons } = options;
-    checkName(name, "a server");
-    if (typeof version !== "string" || version === "")
-      throw new UsageError("bad_option", `Server "${name}" requires a version.`);
+    checkOptions(options);
     this.#options = options;
     this.info = defined({ name, version, title, description, websiteUrl, icons });
     this.envelopes = new Envelopes(this.info);
@@ -138,10 +134,8 @@ export class ServerState implements Server {
     this.#keys = findKeys(options.keys);
     this.cluster = options.cluster;
     this.store = options.cluster?.store ?? options.store ?? new MemoryStore();
-    if (options.cluster !== undefined && options.store !== undefined)
-      throw new UsageError("bad_option", `Server "${name}": cluster contains a store, so remove the option store.`);
     this.hints = { ttlMs: 0, cacheScope: "private", ...options.cache };
-    this.pageSize = options.pageSize ?? PAGE_SIZE;
+    this.pageSize = options.pageSize ?? 1000;
     this.middleware = toMiddlewareList(options.middleware, this);
     this.errors = checkErrors(options.errors ?? "masked", name);
     this.isRestricted = filtersLists(options, this.hints);
@@ -167,19 +161,6 @@ export class ServerState implements Server {
     for (const prompt of options.prompts ?? []) this.prompts.add(prompt as Prompt);
     for (const resource of (options.resources ?? []).flat()) this.resources.add(resource as Resource);
     checkHints(this.hints, `Server "${name}"`);
-    for (const hook of ["onStart", "onStop", "shows"] as const) {
-      if (options[hook] !== undefined && typeof options[hook] !== "function")
-        throw new UsageError("bad_option", `Server "${name}": ${hook} must be a function.`);
-    }
-    checkFlag("coerce", options.coerce, `Server "${name}"`);
-    checkFlag("closedResults", options.closedResults, `Server "${name}"`);
-    checkFlag("adapt", options.adapt, `Server "${name}"`);
-    if (!Number.isInteger(this.pageSize) || this.pageSize < 1) {
-      throw new UsageError(
-        "bad_option",
-        `Server "${name}": pageSize must be a whole number of at least 1, not ${this.pageSize}.`,
-      );
-    }
   }
 
   notify(changed: ResourceChange): void {
