@@ -141,8 +141,10 @@ function addClientCommands(program: Command, command: readonly string[] | undefi
     "tools.ts",
     "http://localhost:3000/mcp --json",
     "https://example.com/mcp --bearer-env API_TOKEN",
+    "tools.ts --as codex",
   ]);
   withClientOptions(list)
+    .option("--as <client>", "show what the model of this client sees, such as codex")
     .argument("[target...]", TARGET)
     .action(async (words: string[], flags) => {
       const { list } = await import("./commands/list.ts");
@@ -224,9 +226,10 @@ function addSetup(program: Command): void {
       await uninstall(file, flags);
     });
 
-  define(program, "doctor", "find common problems of a server", ["tools.ts"])
+  define(program, "doctor", "find common problems of a server", ["tools.ts", "tools.ts --client codex,cursor"])
     .description("Starts a module like a client would, looks for common problems and suggests a fix for each.")
     .argument("<module>", `${MODULE}, or a folder written by proffer build`)
+    .option("--client <names>", "show all that these clients would refuse or lose; separated by commas")
     .option("--json", "print the findings as JSON")
     .action(async (file, flags) => {
       const { doctor } = await import("./commands/doctor.ts");

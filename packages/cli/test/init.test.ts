@@ -46,8 +46,8 @@ it("proffer doctor reports common mistakes", () => {
     'spawn("echo", ["from a child"], { stdio: "inherit" });',
     "interface Tree { children: Tree[] }",
     "export function grow(tree: Tree): void {}",
-    `/** ${"Long. ".repeat(200)} */`,
-    "export function long(): void {}",
+    `/** ${"Long. ".repeat(400)} */`,
+    `export function ${"long".repeat(16)}(): void {}`,
   );
   const { status, stdout } = project.proffer("doctor", "bad.ts", "--json");
   expect(status).toBe(1);
@@ -58,11 +58,60 @@ it("proffer doctor reports common mistakes", () => {
     'warning The module prints to stdout while it loads: "loaded',
     'error The server writes more than protocol messages to stdout: "from a child"',
     "warning grow has no description.",
-    "warning The input of grow has $defs",
-    "warning The description of long has",
+    `warning Tool ${"long".repeat(16)}: Cursor omits the name sample${"long".repeat(16)}, which has more than 60 characters.`,
   ]) {
     expect(messages).toContainEqual(expect.stringContaining(expected));
   }
+});
+
+it("proffer doctor shows what each client would refuse or lose, and all about those that are chosen", () => {
+  const long = "long".repeat(16);
+  project.write(
+    "odd.ts",
+    "interface Tree { children: Tree[] }",
+    "/** Grows. @param tree - the tree */",
+    "export function grow(tree: Tree): void {}",
+    `/** ${"Long. ".repeat(400)} */`,
+    `export function ${long}(): void {}`,
+  );
+  const { status, stdout } = project.proffer("doctor", "odd.ts");
+  expect(status).toBe(0);
+  const table = stdout.slice(stdout.indexOf("Tools that a client"));
+  expect(table).toMatch(/^Tools that a client +refuses +omits +cuts +drops +risks\n/);
+  expect(table).toMatch(/\n {2}Claude Code +– +– +1 +– +–\n/);
+  expect(table).toMatch(/\n {2}Cursor +– +1 +– +– +–\n/);
+  const chosen = JSON.parse(project.proffer("doctor", "odd.ts", "--client", "gemini-cli,claude-code", "--json").stdout);
+  const warnings = chosen.filter(({ level }: { level: string }) => level === "warning");
+  expect(warnings.map(({ message }: { message: string }) => message)).toEqual([
+    "Tool grow: Gemini CLI drops a type that contains itself: references stay unresolved.",
+    `Tool ${long}: Gemini CLI cuts the name to mcp_sample_${"long".repeat(5).slice(0, 19)}...${long.slice(-30)}.`,
+    `Tool ${long}: Claude Code cuts the description after 2048 characters.`,
+  ]);
+  const wrong = project.proffer("doctor", "odd.ts", "--client", "codex,netscape");
+  expect(wrong.status).toBe(2);
+  expect(wrong.stderr).toContain('Unknown client "netscape" in --client. Known clients: claude-code, claude, codex,');
+});
+
+it("proffer list shows what the model of a client sees", () => {
+  project.write(
+    "seen.ts",
+    "/**",
+    " * Adds.",
+    " * @param n - how many. @integer @minimum 1 @maximum 9",
+    " */",
+    "export function add(n: number): number { return n; }",
+    "/** A note. @resource notes://{id} */",
+    "export const note = (id: string) => id;",
+  );
+  const codex = JSON.parse(project.proffer("list", "seen.ts", "--as", "codex", "--json").stdout);
+  expect(codex.tools).toMatchObject([{ name: "mcp__sample__add" }]);
+  expect(codex.tools[0].inputSchema.properties).toEqual({
+    n: { type: "integer", description: "how many. 1 to 9." },
+  });
+  const zed = project.proffer("list", "seen.ts", "--as", "zed");
+  expect(zed.stdout).toBe("Tools\n  add(n)  Adds.\n");
+  expect(zed.stderr).toContain("The model cannot read resources");
+  expect(project.proffer("list", "seen.ts", "--as", "netscape").status).toBe(2);
 });
 
 it("proffer doctor reports why a module does not start", () => {

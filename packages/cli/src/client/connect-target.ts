@@ -34,6 +34,8 @@ import { showLog } from "./terminal-log.ts";
 export interface TalkFlags extends LimitFlags, HeaderFlags {
   readonly revision?: string;
   readonly json?: boolean;
+  /** The name and version that the command declares. */
+  readonly info?: ClientOptions["info"];
 }
 
 /** The newest revision that starts with `initialize`, which every older server supports. */
@@ -65,6 +67,7 @@ export async function withServer<Value>(
   const showsLog = process.stderr.isTTY;
   const options = {
     ...(flags.revision !== undefined && { revision: flags.revision }),
+    ...(flags.info !== undefined && { info: flags.info }),
     ...(showsLog && { onNotification }),
     ...terminalOptions(deadline, interruption),
   };

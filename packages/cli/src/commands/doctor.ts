@@ -1,3 +1,6 @@
+import type { Loss, Profile } from "proffer/profiles";
+import { profilesOf } from "../client/profile-flag.ts";
+import { examineClients, formatClients, lossesOf } from "../doctor/examine-clients.ts";
 import { examineListing } from "../doctor/examine-listing.ts";
 import { examineLoad } from "../doctor/examine-load.ts";
 import { examineStart } from "../doctor/examine-start.ts";
@@ -8,26 +11,35 @@ import { CommandError } from "../terminal/command-error.ts";
 import { listServer } from "../terminal/listing.ts";
 import { redact } from "../terminal/redact.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
-import { Text } from "../terminal/text.ts";
+import { Text, text } from "../terminal/text.ts";
 
 /** The oldest supported version of Node. */
 const NODE = [20, 19] as const;
+
+interface DoctorFlags {
+  readonly json?: boolean;
+  /** The ids of client profiles, separated by commas. */
+  readonly client?: string;
+}
+
+interface Examined {
+  readonly findings: readonly Finding[];
+  readonly losses: readonly Loss[];
+}
 
 /**
  * Looks for common problems of servers and prints a fix for each.
  * @throws {CommandError} after printing, if a check fails.
  */
-export async function doctor(file: string, { json = false }: { readonly json?: boolean }): Promise<void> {
-  const findings = [examineNode(process.versions.node), ...(await examineModule(file)).map(withoutSecrets)];
+export async function doctor(file: string, { json = false, client }: DoctorFlags): Promise<void> {
+  const profiles = client === undefined ? undefined : profilesOf("--client", client);
+  const { findings: found, losses } = await examineModule(file, profiles);
+  const findings = [examineNode(process.versions.node), ...found.map(withoutSecrets)];
   const styles = stylesFor(process.stdout);
   if (json) printJson(findings);
   else {
-    print(
-      Text.join(
-        findings.map((finding) => formatFinding(finding, styles)),
-        "\n",
-      ),
-    );
+    const table = profiles === undefined && losses.length > 0 ? [text``, formatClients(losses, styles)] : [];
+    print(Text.join([...findings.map((finding) => formatFinding(finding, styles)), ...table], "\n"));
   }
   const errors = findings.filter(({ level }) => level === "error").length;
   if (errors > 0) throw new CommandError(`${file} has ${errors === 1 ? "a problem" : `${errors} problems`}.`);
@@ -38,18 +50,26 @@ function withoutSecrets(finding: Finding): Finding {
   return { ...finding, message: redact(finding.message) };
 }
 
-async function examineModule(file: string): Promise<Finding[]> {
+async function examineModule(file: string, profiles: readonly Profile[] | undefined): Promise<Examined> {
   try {
     const { server, prepared } = await openServer(file);
     const diagnostics = (prepared?.diagnostics ?? []).filter(({ severity }) => severity !== "note").map(toFinding);
     const loaded = prepared?.url === undefined ? [] : await examineLoad(prepared.url);
     const started = await examineStart(toLaunch(file, false, {}));
-    return [...diagnostics, ...loaded, ...started, ...examineListing(server.info.name, await listServer(server))];
+    const listing = await listServer(server);
+    const losses = lossesOf(server.info.name, listing, profiles);
+    const listed = [...examineListing(listing), ...examineClients(losses, profiles !== undefined)];
+    return { findings: [...diagnostics, ...loaded, ...started, ...(listed.length > 0 ? listed : [ACCEPTED])], losses };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return [{ level: "error", message: error.message }];
+    return { findings: [{ level: "error", message: error.message }], losses: [] };
   }
 }
+
+const ACCEPTED: Finding = {
+  level: "good",
+  message: "Names, schemas and descriptions are accepted by all known clients.",
+};
 
 function toFinding(diagnostic: { severity: string; code: string; line: number; message: string }): Finding {
   const { severity, code, line, message } = diagnostic;

@@ -1,0 +1,62 @@
+import { type Effect, findLosses, type Loss, PROFILES, type Profile } from "proffer/profiles";
+import type { Listing } from "../terminal/listing.ts";
+import { formatTable, type TableRow } from "../terminal/table.ts";
+import type { Styles } from "../terminal/terminal.ts";
+import type { Text } from "../terminal/text.ts";
+import type { Finding } from "./finding.ts";
+
+const EFFECTS: readonly Effect[] = ["refuses", "omits", "cuts", "drops", "risks"];
+
+const PLURALS: { readonly [effect in Effect]: string } = {
+  refuses: "refuse",
+  omits: "omit",
+  cuts: "cut",
+  drops: "drop",
+  risks: "risk",
+};
+
+const REMEDIES: { readonly [effect in Effect]: string } = {
+  refuses: "Correct the name or the schema of the tool.",
+  omits: "Shorten the name of the server or the tool, or split the server; adapt: true of defineServer shortens names.",
+  cuts: "Shorten the description or the schema, and put what matters most first.",
+  drops: "State it in the description of the tool or the parameter.",
+  risks: "Return an object, such as { result }.",
+};
+
+/** Finds what clients would refuse or lose. Without a choice of clients, only what they refuse or omit. */
+export function examineClients(losses: readonly Loss[], chosen: boolean): Finding[] {
+  const shown = losses.filter(({ effect }) => chosen || effect === "refuses" || effect === "omits");
+  const groups = new Map<string, { loss: Loss; titles: string[] }>();
+  for (const loss of shown) {
+    const key = JSON.stringify([loss.tool, loss.effect, loss.what]);
+    const group = groups.get(key) ?? { loss, titles: [] };
+    group.titles.push(titleOf(loss.client));
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(({ loss: { tool, effect, what }, titles }) => ({
+    level: "warning",
+    message: `Tool ${tool}: ${titles.join(", ")} ${titles.length === 1 ? effect : PLURALS[effect]} ${what}.`,
+    remedy: REMEDIES[effect],
+  }));
+}
+
+/** All losses of the chosen clients, or of every client. */
+export function lossesOf(server: string, { tools }: Listing, profiles: readonly Profile[] = PROFILES): Loss[] {
+  return profiles.flatMap((profile) => findLosses(profile, server, tools));
+}
+
+/** Formats how many tools each client would refuse, omit or change; clients that change nothing have no row. */
+export function formatClients(losses: readonly Loss[], styles: Styles): Text {
+  const rows = PROFILES.flatMap(({ id, title }): TableRow[] => {
+    const own = losses.filter(({ client }) => client === id);
+    const counts = EFFECTS.map(
+      (effect) => new Set(own.filter((loss) => loss.effect === effect).map(({ tool }) => tool)).size,
+    );
+    return own.length === 0 ? [] : [[title, ...counts.map((count) => (count === 0 ? "–" : String(count)))]];
+  });
+  return formatTable("Tools that a client", EFFECTS, rows, styles);
+}
+
+function titleOf(id: string): string {
+  return PROFILES.find((profile) => profile.id === id)?.title ?? id;
+}
