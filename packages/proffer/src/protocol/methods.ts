@@ -5,8 +5,6 @@
 export interface Method {
   /** The server capability that must be advertised for the method to exist. */
   readonly capability?: "tools" | "prompts" | "resources" | "completions" | "logging" | "tasks";
-  /** It lists items; without the capability, the list is empty on revisions that say so. */
-  readonly lists?: true;
   /** Complete results carry cache hints if the revision has them. */
   readonly cacheable?: true;
   /** The parameter that the `Mcp-Name` header mirrors. */
@@ -21,12 +19,12 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["initialize", {}],
   ["ping", {}],
   ["server/discover", { cacheable: true }],
-  ["tools/list", { capability: "tools", lists: true, cacheable: true }],
+  ["tools/list", { capability: "tools", cacheable: true }],
   ["tools/call", { capability: "tools", mirrored: "name", asks: true, runs: true }],
-  ["prompts/list", { capability: "prompts", lists: true, cacheable: true }],
+  ["prompts/list", { capability: "prompts", cacheable: true }],
   ["prompts/get", { capability: "prompts", mirrored: "name", asks: true, runs: true }],
-  ["resources/list", { capability: "resources", lists: true, cacheable: true }],
-  ["resources/templates/list", { capability: "resources", lists: true, cacheable: true }],
+  ["resources/list", { capability: "resources", cacheable: true }],
+  ["resources/templates/list", { capability: "resources", cacheable: true }],
   ["resources/read", { capability: "resources", cacheable: true, mirrored: "uri", asks: true, runs: true }],
   ["resources/subscribe", { capability: "resources", runs: true }],
   ["resources/unsubscribe", { capability: "resources" }],

@@ -76,9 +76,9 @@ function perform(call: Call): unknown {
 }
 
 /** Whether the server has the capability that a method requires, or answers with an empty list without it. */
-function isOffered({ server, revision }: Call, method: Method | undefined): boolean {
+function isOffered({ server, revision, method: name }: Call, method: Method | undefined): boolean {
   if (method?.capability === undefined || server.offers(method.capability)) return true;
-  return revision.emptyLists && method.lists === true;
+  return revision.emptyLists && name.endsWith("/list");
 }
 
 /** Checks whether the caller may do this, opens the state of a dialogue, if there is one, and runs the handler. */
