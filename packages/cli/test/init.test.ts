@@ -83,7 +83,7 @@ it("proffer doctor shows what each client would refuse or lose, and all about th
   const chosen = JSON.parse(project.proffer("doctor", "odd.ts", "--client", "gemini-cli,claude-code", "--json").stdout);
   const warnings = chosen.filter(({ level }: { level: string }) => level === "warning");
   expect(warnings.map(({ message }: { message: string }) => message)).toEqual([
-    "Tool grow: Gemini CLI drops a type that contains itself: references stay unresolved.",
+    "Tool grow: Gemini CLI drops references, which stay unresolved.",
     `Tool ${long}: Gemini CLI cuts the name to mcp_sample_${"long".repeat(5).slice(0, 19)}...${long.slice(-30)}.`,
     `Tool ${long}: Claude Code cuts the description after 2048 characters.`,
   ]);

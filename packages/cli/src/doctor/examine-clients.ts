@@ -20,7 +20,7 @@ const REMEDIES: { readonly [effect in Effect]: string } = {
   omits: "Shorten the name of the server or the tool, or split the server; adapt: true of defineServer shortens names.",
   cuts: "Shorten the description or the schema, and put what matters most first.",
   drops: "State it in the description of the tool or the parameter.",
-  risks: "Return an object, such as { result }.",
+  risks: "Return an object with the union in a property, or use adapt: true of defineServer.",
 };
 
 /** Finds what clients would refuse or lose. Without a choice of clients, only what they refuse or omit. */

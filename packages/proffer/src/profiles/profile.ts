@@ -78,8 +78,8 @@ export interface Adaptation {
   readonly names?: true;
   /** References in the schemas of arguments are resolved. */
   readonly references?: true;
-  /** Output schemas that do not describe an object are not listed. */
-  readonly objectOutputs?: true;
+  /** Output schemas without a type at their root, such as unions, are not listed. */
+  readonly typedOutputs?: true;
   /** Structured content is left out of results with images and other blocks, which the model would not see. */
   readonly blocks?: true;
   /** Blocks that the client drops become text. */

@@ -28,10 +28,10 @@ export function findSchemaLosses(tool: ToolDescription, rules: SchemaRules): Fou
   if (rules.needsItems && parts.some((part) => hasType(part, "array") && part.items === undefined))
     found.push(["refuses", "an array without items"]);
   if (rules.refusesDialect && parts.some((part) => part.$schema !== undefined)) found.push(["refuses", "$schema"]);
-  if (rules.refusesOutputUnion && outputSchema !== undefined && (outputSchema as JsonObject).type !== "object")
-    found.push(["risks", "a result that is not an object: an output schema without a type broke connections"]);
+  if (rules.refusesOutputUnion && outputSchema !== undefined && (outputSchema as JsonObject).type === undefined)
+    found.push(["risks", "an output schema without a type, which broke connections"]);
   if (rules.ignoresReferences && parts.some((part) => part.$ref !== undefined))
-    found.push(["drops", "a type that contains itself: references stay unresolved"]);
+    found.push(["drops", "references, which stay unresolved"]);
   if (rules.maxDescription !== undefined && description.length > rules.maxDescription)
     found.push(["cuts", `the description after ${rules.maxDescription} characters`]);
   const dropped = droppedKeywords(parts, rules);

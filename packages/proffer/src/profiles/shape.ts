@@ -26,7 +26,7 @@ export function createShape(needs: Adaptation, rules: NameRules | undefined): Sh
     tool(description, name) {
       const { inputSchema, outputSchema, ...rest } = description;
       const input = needs.references ? resolveReferences(inputSchema as JsonSchemaObject) : inputSchema;
-      const keepsOutput = outputSchema !== undefined && !(needs.objectOutputs && !isObjectSchema(outputSchema));
+      const keepsOutput = outputSchema !== undefined && !(needs.typedOutputs && !hasType(outputSchema));
       return { ...rest, name, inputSchema: input, ...(keepsOutput && { outputSchema }) };
     },
     result(result) {
@@ -38,8 +38,8 @@ export function createShape(needs: Adaptation, rules: NameRules | undefined): Sh
   };
 }
 
-function isObjectSchema(schema: object): boolean {
-  return isObject(schema) && schema.type === "object";
+function hasType(schema: object): boolean {
+  return isObject(schema) && schema.type !== undefined;
 }
 
 /** Converts blocks that the client drops to text. */

@@ -60,7 +60,7 @@ export const PROFILES: readonly Profile[] = [
     results: cell({}, "content", "python-sdk #1016"),
     resources: cell(false, "only the user attaches them", "python-sdk #1016, geocontext #24"),
     times: cell({ call: 60 }, "call 60 s", "claude-ai-mcp #115, claude-code #22542"),
-    adapts: { names: true, objectOutputs: true },
+    adapts: { names: true, typedOutputs: true },
   },
   {
     id: "codex",
