@@ -4,8 +4,10 @@ import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT } from "./client/limits.ts";
 import { toTarget } from "./client/target.ts";
 import { serve } from "./commands/serve.ts";
 import { ALL_SERVE_FLAGS, DEV_FLAGS } from "./commands/transport-flags.ts";
+import { collect, define, MODULE } from "./define-command.ts";
 import { CLIENT_NAMES } from "./install/client-names.ts";
 import { ownVersion } from "./modules/own-version.ts";
+import { addPublishing } from "./publishing-program.ts";
 import { whileDeriving } from "./terminal/while-deriving.ts";
 
 const EXIT_CODES = `
@@ -15,7 +17,6 @@ Exit codes:
   2    wrong usage
   130  Ctrl-C`;
 
-const MODULE = "a TypeScript or JavaScript file";
 const TARGET = "a module or the URL of a server; to start a server instead, end with -- command args…";
 
 /**
@@ -35,6 +36,7 @@ export function createProgram(command?: readonly string[]): Command {
   addLock(program);
   addClientCommands(program, command);
   addSetup(program);
+  addPublishing(program);
   return program;
 }
 
@@ -87,24 +89,6 @@ function addBuilding(program: Command): void {
     .action(async (file, flags) => {
       const { build } = await import("./commands/build.ts");
       await build(file, flags);
-    });
-
-  define(program, "pack", "write a package that Claude Desktop installs", [
-    "tools.ts",
-    "tools.ts --out shop.mcpb",
-    "dist",
-  ])
-    .description(
-      "Writes a .mcpb package with the server and all packages that it imports, for Claude Desktop and other clients. " +
-        "Users fill in the settings of the module when they install it. Requires esbuild, unless a built folder is packed.",
-    )
-    .argument("<module>", `${MODULE}, or a folder written by proffer build, with its packages installed`)
-    .option("--out <file>", "the file to write; an earlier package is replaced (default: the name of the server)")
-    .option("--asset <path>", "copy a file or folder that the module reads at run time; repeatable", collect, [])
-    .option("--allow-undocumented", "allow exports without a documentation comment")
-    .action(async (file, flags) => {
-      const { pack } = await import("./commands/pack.ts");
-      await pack(file, flags);
     });
 
   define(program, "check", "show the tools, prompts, resources and errors of a module", ["tools.ts", "tools.ts --json"])
@@ -258,16 +242,6 @@ function addSetup(program: Command): void {
     });
 }
 
-function define(program: Command, name: string, summary: string, examples: readonly string[]): Command {
-  const lines = examples.map((example) => `  proffer ${name} ${example}`);
-  return program
-    .command(name)
-    .summary(summary)
-    .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
-    .showHelpAfterError(`Example: proffer ${name} ${examples[0]}`)
-    .addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
-}
-
 /** Passes all words to the parser of the run-time, which built folders use too. Commander only shows the flags. */
 function withServeFlags(
   command: Command,
@@ -291,8 +265,4 @@ function withClientOptions(command: Command): Command {
     .option("--json", "print the raw result")
     .option("--timeout <seconds>", `the time for the server's responses; 0 for no limit (default: ${DEFAULT_TIMEOUT})`)
     .option("--max-bytes <bytes>", `the size of all messages from the server (default: ${DEFAULT_MAX_BYTES})`);
-}
-
-function collect(value: string, earlier: readonly string[] = []): string[] {
-  return [...earlier, value];
 }
