@@ -85,6 +85,7 @@ function addBuilding(program: Command): void {
     .requiredOption("--out <dir>", "the folder to write to; an earlier build in it is replaced")
     .option("--asset <path>", "copy a file or folder that the module reads at run time; repeatable", collect, [])
     .option("--bundle", "write one file, <dir>/index.mjs, that needs no other package; requires esbuild")
+    .option("--docker", "also write a Dockerfile, for docker build <dir>")
     .option("--allow-undocumented", "allow exports without a documentation comment")
     .action(async (file, flags) => {
       const { build } = await import("./commands/build.ts");

@@ -1,5 +1,6 @@
 import { openBuildSource, type SourceFlags } from "../build/build-source.ts";
 import { checkTarget, writeBuild } from "../build/built-folder.ts";
+import { writeDocker } from "../build/docker.ts";
 import type { Derivation } from "../derive/index.ts";
 import { BUNDLE, findModule } from "../modules/module-file.ts";
 import { quoteForShell } from "../terminal/shell-quote.ts";
@@ -10,6 +11,8 @@ export interface BuildFlags extends SourceFlags {
   readonly out: string;
   /** Write one file that contains all packages. */
   readonly bundle?: boolean;
+  /** Also write a Dockerfile. */
+  readonly docker?: boolean;
 }
 
 /**
@@ -17,15 +20,22 @@ export interface BuildFlags extends SourceFlags {
  * @throws {CommandError} for a module with an error, or a folder with other content; then nothing is written.
  */
 export async function build(file: string, flags: BuildFlags): Promise<void> {
-  const { out, bundle = false } = flags;
+  const { out, bundle = false, docker = false } = flags;
   checkTarget(findModule(file), out);
   const bundling = bundle ? await import("../build/bundle.ts") : undefined;
   const bundler = await bundling?.loadBundler();
   const source = await openBuildSource(file, out, flags);
-  const written = bundling && bundler ? await bundling.writeBundle(source, out, bundler) : writeBuild(source, out);
-  const index = quoteForShell(`${out}/${bundle ? BUNDLE : "index.js"}`);
+  const index = bundle ? BUNDLE : "index.js";
+  const built = bundling && bundler ? await bundling.writeBundle(source, out, bundler) : writeBuild(source, out);
+  const { settings } = source.derivation;
+  const written = built + (docker ? writeDocker(out, { index, installs: !bundle, settings }) : 0);
   const files = written === 1 ? "1 file" : `${written} files`;
-  say(text`Wrote ${describe(source.derivation)} to ${out}: ${files}. Run it with: node ${index} [--http [port]]`);
+  const run = docker
+    ? `docker build ${quoteForShell(out)}`
+    : `node ${quoteForShell(`${out}/${index}`)} [--http [port]]`;
+  say(
+    text`Wrote ${describe(source.derivation)} to ${out}: ${files}. ${docker ? "Make an image with" : "Run it with"}: ${run}`,
+  );
 }
 
 function describe({ form, tools, prompts, resources }: Derivation): string {

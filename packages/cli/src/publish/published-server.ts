@@ -1,5 +1,5 @@
 import type { ManifestSettings } from "proffer/derived";
-import { describeServer } from "../modules/described-server.ts";
+import { describeModule } from "../modules/described-module.ts";
 import { findBuiltFolder, findModule } from "../modules/module-file.ts";
 import { type FoundPackage, readProjectPackage, textOf } from "../modules/project-package.ts";
 import { toServerName } from "../modules/server-name.ts";
@@ -16,7 +16,7 @@ export interface PublishedServer {
 /** Describes a module or a built folder with the package.json of its project. @throws {CommandError} without one. */
 export async function describePublished(file: string): Promise<PublishedServer> {
   const project = readProjectPackage(findBuiltFolder(file) ?? findModule(file));
-  const { server, settings } = await describeServer(file);
+  const { server, settings } = await describeModule(file);
   const [summary] = server.instructions?.split(/\n\s*\n/) ?? [];
   return {
     name: toServerName(server.name),
