@@ -138,7 +138,11 @@ describe("proffer publish --prepare", () => {
     [{ repository: undefined }, {}, 'Add to package.json: "mcpName"'],
     [{ description: "x".repeat(101) }, {}, "The description has 101 characters, more than 100."],
     [{ description: "" }, {}, "The server has no description."],
-    [{ name: "Shop Server", mcpName: "com.acme/shop" }, {}, 'The name of the package, "Shop Server", is not valid on npm.'],
+    [
+      { name: "Shop Server", mcpName: "com.acme/shop" },
+      {},
+      'The name of the package, "Shop Server", is not valid on npm.',
+    ],
     [{ version: "latest" }, {}, 'The version "latest" is not exact.'],
     [{ version: undefined }, {}, 'The version "" is not exact.'],
     [{ bin: undefined }, {}, 'add "bin": "dist/index.js".'],

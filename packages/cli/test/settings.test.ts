@@ -159,6 +159,14 @@ describe("settings", () => {
       project.profferWith({ env }, "install", "functions.ts", "--client", "cursor", "--env", "SHOP_TOKEN", "--dry-run"),
     ];
     expect(runs.map(({ status }) => status)).toEqual([0, 0, 1, 1, 1, 0, 0]);
+    expect(runs[0]?.stdout).toContain(
+      [
+        "Settings",
+        "  SHOP_TOKEN  required, secret  The key of your shop.",
+        "  REGION  optional  Where the shop is.",
+        "  TIMEOUT  optional, default 30  Seconds to wait.",
+      ].join("\n"),
+    );
     const output = JSON.stringify(runs);
     expect(output).toContain("401 for [redacted]");
     expect(output).toContain("401 for ");

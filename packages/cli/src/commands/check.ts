@@ -9,6 +9,7 @@ import { explainUsage } from "../terminal/explain-usage.ts";
 import { withScopes } from "../terminal/item-scopes.ts";
 import { type Listing, listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
+import { formatSettings } from "../terminal/settings-text.ts";
 import { formatSizes } from "../terminal/size-text.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 import { Text } from "../terminal/text.ts";
@@ -24,14 +25,15 @@ export async function check(file: string, { json = false }: { json?: boolean }):
     const { derive } = await import("../derive/index.ts");
     return derive(module);
   });
-  const { diagnostics } = derivation;
+  const { diagnostics, settings } = derivation;
   const { listing, server } = await listModule(file, derivation);
   const sizes = listing.tools.map(sizeOfTool);
-  if (json) printJson({ ...withScopes(listing, server), sizes, diagnostics });
+  if (json) printJson({ ...withScopes(listing, server), sizes, ...(settings && { settings }), diagnostics });
   else {
     const styles = stylesFor(process.stdout);
     const parts = [
       formatListing(listing, styles, server),
+      formatSettings(settings, styles),
       formatSizes(sizes, styles),
       formatDiagnostics(diagnostics, styles),
     ];

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Manifest } from "proffer/derived";
+import { importModule } from "./import-module.ts";
 import { BUILT_MANIFEST, findBuiltFolder } from "./module-file.ts";
 import { type PreparedModule, prepareModule } from "./prepare-module.ts";
 
@@ -15,12 +16,13 @@ export interface DescribedModule extends Manifest {
  */
 export async function describeModule(file: string): Promise<DescribedModule> {
   const built = findBuiltFolder(file);
-  if (built !== undefined) return readBuiltManifest(built);
+  if (built !== undefined) return readBuiltManifest(file, built);
   const { manifest, form } = await prepareModule(file);
   return { ...manifest, form };
 }
 
-/** Reads the manifest of a built folder. */
-export async function readBuiltManifest(folder: string): Promise<DescribedModule> {
-  return (await import(pathToFileURL(join(folder, BUILT_MANIFEST)).href)).default;
+/** Reads the manifest of a built folder. @throws {CommandError} if it is damaged. */
+export async function readBuiltManifest(file: string, folder: string): Promise<DescribedModule> {
+  const module = await importModule(file, pathToFileURL(join(folder, BUILT_MANIFEST)).href);
+  return module.default as DescribedModule;
 }

@@ -48,7 +48,7 @@ export async function openPrepared({ file, form, manifest, load }: PreparedModul
 }
 
 async function openBuilt(file: string, folder: string): Promise<OpenedServer> {
-  const { form, settings } = await readBuiltManifest(folder);
+  const { form, settings } = await readBuiltManifest(file, folder);
   // The server of any other form imports the author's module.
   if (form !== "functions") await checkModuleSettings({ settings });
   const module = await importModule(file, pathToFileURL(join(folder, BUILT_SERVER)).href);

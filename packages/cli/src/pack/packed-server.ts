@@ -50,7 +50,7 @@ export async function packBuilt(file: string, folder: string): Promise<Packed> {
   if (!existsSync(join(folder, "node_modules/proffer/package.json"))) {
     throw new CommandError(`${file} does not contain its packages. Run npm install --omit=dev --install-links in it.`);
   }
-  const manifest = await readBuiltManifest(folder);
+  const manifest = await readBuiltManifest(file, folder);
   const server = await describePacked(manifest, file, "index.js");
   return { server, files: readFiles(folder, manifest.settings) };
 }
