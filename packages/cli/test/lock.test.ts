@@ -1,5 +1,10 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDeriver, derive } from "../src/derive/index.ts";
+import { compareLocks } from "../src/lock/compare-locks.ts";
+import type { Lock } from "../src/lock/lock-file.ts";
+import { takeLock } from "../src/lock/take-lock.ts";
+import { describedServer } from "../src/modules/described-server.ts";
 import { createProject, type Project } from "./project.ts";
 
 let project: Project;
@@ -9,6 +14,14 @@ beforeAll(() => {
 });
 
 afterAll(() => project.remove());
+
+/** Writes a module and takes its lock in this process. */
+async function lockOf(file: string, ...lines: string[]): Promise<Lock> {
+  project.write(file, ...lines);
+  const module = project.path(file);
+  const derivation = derive(module, { check: false });
+  return takeLock(await describedServer(module, derivation), derivation, module, project.path("a.lock.json"));
+}
 
 const ORDER = [
   "/** An order. @resource orders://{id} @param id - which. @pattern ^\\d+$ */",
@@ -52,82 +65,79 @@ describe("proffer lock", () => {
     expect(checked.stderr).toContain("3 changes break callers");
     const line = project.read("proffer.lock.json").split("\n").indexOf('    "pay": {') + 1;
     expect(checked.stdout.split("\n")).toEqual([
-      `proffer.lock.json:${line} break pay: The tool is gone.`,
-      expect.stringContaining("  Keep it"),
       "shop.ts:6 break find: Parameter limit became required. optional → required",
       expect.stringContaining("  Make it optional"),
       "shop.ts:6 break find: Property [].id may have other values. string → null|string",
       expect.stringContaining("  Return only"),
+      `proffer.lock.json:${line} break pay: The tool is gone.`,
+      expect.stringContaining("  Keep it"),
       "shop.ts:4 changed review: The description changed. Reviews. → Reviews code.",
       "",
     ]);
     // Writing accepts the changes, and shows them once more.
     expect(JSON.parse(project.proffer("lock", "shop.ts", "--json").stdout)).toMatchObject({
       file: "proffer.lock.json",
-      changes: [{ level: "break", key: "pay" }, { file: "shop.ts", line: 6 }, {}, { level: "changed" }],
+      changes: [{ file: "shop.ts", line: 6 }, {}, { level: "break", key: "pay" }, { level: "changed" }],
     });
     expect(project.proffer("lock", "shop.ts", "--check")).toMatchObject({ status: 0, stdout: "" });
   });
 
-  it("does not fail for new items, unless it is strict, and ignores the order of the code", () => {
-    project.write("new.ts", "/** A. */ export const a = () => 1;", "/** B. */ export const b = (x: 1, y: 2) => x + y;");
+  it("does not fail for new items, unless it is strict", () => {
+    project.write("new.ts", "/** A. */ export const a = (): number => 1;");
     project.proffer("lock", "new.ts", "--file", "new.lock.json");
-    const before = project.read("new.lock.json");
-    project.write("new.ts", "/** B. */ export const b = (x: 1, y: 2) => x + y;", "/** A. */ export const a = () => 1;");
-    project.proffer("lock", "new.ts", "--file", "new.lock.json");
-    expect(project.read("new.lock.json")).toBe(before);
     project.write(
       "new.ts",
-      "/** A. */ export const a = () => 1;",
-      "/** B. */ export const b = (x: 1, y: 2, z?: 3) => x + y;",
+      "/** A. */ export const a = (z?: 3): number => z ?? 1;",
       "/** C. */ export const c = () => 1;",
     );
     const checked = project.proffer("lock", "new.ts", "--check", "--file", "new.lock.json");
     expect(checked).toMatchObject({
       status: 0,
-      stdout: "new.ts:3 new c: The tool is new.\nnew.ts:2 new b: Parameter z is new.\n",
+      stdout: "new.ts:1 new a: Parameter z is new.\nnew.ts:2 new c: The tool is new.\n",
     });
     expect(checked.stderr).toContain("No change breaks callers. To record them, run proffer lock new.ts.");
     expect(project.proffer("lock", "new.ts", "--check", "--strict", "--file", "new.lock.json").status).toBe(1);
   });
 
-  it("locks a server with definitions, with the places of its items", () => {
-    const server = (input: string) => [
+  it("does not depend on the order of the code", async () => {
+    const [a, b] = ["/** A. */ export const a = () => 1;", "/** B. */ export const b = (x: 1, y: 2) => x + y;"];
+    expect(JSON.stringify(await lockOf("order.ts", a, b))).toBe(JSON.stringify(await lockOf("order.ts", b, a)));
+  });
+
+  it("has the definitions of a server, also those that it hides, and finds their places", async () => {
+    const server = (type: string) => [
       'import { defineServer, defineTool } from "proffer";',
       "const add = defineTool({",
       '  name: "add",',
-      `  input: ${input},`,
+      `  input: { type: "object", properties: { a: { type: "${type}" } } },`,
       "  handle: () => 1,",
       "});",
       'export default defineServer({ name: "x", version: "1.0.0", tools: [add], shows: () => false });',
     ];
-    project.write("server.ts", ...server('{ type: "object", properties: { a: { type: "number" } } }'));
-    expect(project.proffer("lock", "server.ts", "--file", "server.lock.json").stderr).toContain("1 tool.");
-    project.write("server.ts", ...server('{ type: "object", properties: { a: { type: "integer" } } }'));
-    const { stdout } = project.proffer("lock", "server.ts", "--check", "--file", "server.lock.json");
-    expect(stdout).toContain("server.ts:3 break add: Parameter a accepts less. number → integer");
+    const [before, after] = [
+      await lockOf("number.ts", ...server("number")),
+      await lockOf("integer.ts", ...server("integer")),
+    ];
+    expect(compareLocks(before, after)).toMatchObject([
+      { level: "break", key: "add", message: "Parameter a accepts less.", before: "number", after: "integer" },
+    ]);
+    expect(createDeriver(project.path("number.ts")).sources()).toMatchObject([{ kind: "tool", key: "add", line: 3 }]);
   });
 
-  it("locks and compares 500 tools with recursive and large types", () => {
+  it("compares 500 tools with recursive and large types", async () => {
     const types = [
       "interface Node { name: string; children: Node[]; next?: Node | null }",
       `interface Wide { ${Array.from({ length: 200 }, (_, n) => `p${n}?: ${n % 2 ? "Node" : "string"}`).join("; ")} }`,
     ];
-    const tools = (type: string) =>
-      Array.from(
-        { length: 500 },
-        (_, n) => `/** Tool ${n}. */ export const t${n} = (a: ${n % 50 ? type : "Wide"}) => a;`,
-      );
-    project.write("many.ts", ...types, ...tools("Node"));
-    expect(project.proffer("lock", "many.ts", "--file", "many.lock.json").stderr).toContain("500 tools");
-    project.write(
-      "many.ts",
-      ...types.map((type) => type.replace("name: string", "name: string; tag: string")),
-      ...tools("Node"),
+    const tools = Array.from(
+      { length: 500 },
+      (_, n) => `/** Tool ${n}. */ export const t${n} = (a: ${n % 50 ? "Node" : "Wide"}) => a;`,
     );
-    const { status, stdout } = project.proffer("lock", "many.ts", "--check", "--file", "many.lock.json");
-    expect(status).toBe(1);
-    expect(stdout).toContain("many.ts:4 break t1: Parameter a.tag became required.");
+    const before = await lockOf("many.ts", ...types, ...tools);
+    expect(Object.keys(before.tools)).toHaveLength(500);
+    const stricter = types.map((type) => type.replace("name: string", "name: string; tag: string"));
+    const changes = compareLocks(before, await lockOf("many.ts", ...stricter, ...tools));
+    expect(changes.filter(({ message }) => message === "Parameter a.tag became required.")).toHaveLength(490);
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { compileJsonSchema } from "proffer/derived";
 /** The types of JSON values. `integer` is a part of `number`. */
 export type ValueType = "null" | "boolean" | "number" | "integer" | "string" | "array" | "object";
 
-export const VALUE_TYPES: readonly ValueType[] = ["null", "boolean", "number", "string", "array", "object"];
+const VALUE_TYPES: readonly ValueType[] = ["null", "boolean", "number", "string", "array", "object"];
 
 const MAX_HOPS = 20;
 
@@ -174,7 +174,7 @@ export function typesOf(schemas: readonly JsonSchemaObject[]): readonly ValueTyp
 }
 
 /** The type of a value. */
-export function typeOfValue(value: unknown): ValueType {
+function typeOfValue(value: unknown): ValueType {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";

@@ -63,7 +63,7 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     value: NAMES,
     repeats: true,
     effect: "Keeps earlier names: clients can still call the function by them, and lists do not have them.",
-    example: "/** Finds orders. @was search */ export const find = (text: string) => [text];",
+    example: "/** Lists invoices. @was bills */ export const invoices = (year: number) => [year];",
     entry: (was) => ({ was }),
   }),
   row({
