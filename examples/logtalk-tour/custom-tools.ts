@@ -23,7 +23,9 @@ export const factorialsTool = defineTool({
   annotations: { readOnlyHint: true },
   input: {
     type: "object",
-    properties: { ns: { type: "array", items: { type: "integer", maximum: MAX }, maxItems: 10 } },
+    properties: {
+      ns: { type: "array", items: { type: "integer", maximum: MAX }, maxItems: 10, description: "The integers" },
+    },
     required: ["ns"],
   },
   handle: ({ ns }) => [
@@ -39,7 +41,10 @@ export const divideTool = defineTool({
   annotations: { readOnlyHint: true },
   input: {
     type: "object",
-    properties: { dividend: { type: "integer" }, divisor: { type: "integer" } },
+    properties: {
+      dividend: { type: "integer", description: "The integer to divide" },
+      divisor: { type: "integer", description: "The integer to divide by" },
+    },
     required: ["dividend", "divisor"],
   },
   output: {

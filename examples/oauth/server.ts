@@ -33,16 +33,19 @@ export function whoAmI(ctx: Context): { user: string; scopes: readonly string[] 
 }
 
 /**
- * Finds orders.
+ * Finds orders, of one customer or of all.
+ * @param customer - the name of the customer
+ * @param limit - the most orders to return. @integer @minimum 1
  * @scope orders:read
  * @readOnly
  */
-export function findOrders(customer?: string): Order[] {
-  return orders.filter((order) => customer === undefined || order.customer === customer);
+export function findOrders(customer?: string, limit = 100): Order[] {
+  return orders.filter((order) => customer === undefined || order.customer === customer).slice(0, limit);
 }
 
 /**
- * Cancels an order.
+ * Cancels an order that was not shipped yet, and returns it.
+ * @param id - the number of the order
  * @param force - Cancels an order that was shipped, too. @scope orders:admin
  * @scope orders:write
  * @destructive

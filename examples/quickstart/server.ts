@@ -2,7 +2,10 @@ import { definePrompt, defineResource, defineServer, defineTool } from "proffer"
 
 const pair = {
   type: "object",
-  properties: { a: { type: "number" }, b: { type: "number" } },
+  properties: {
+    a: { type: "number", description: "the first number" },
+    b: { type: "number", description: "the second number" },
+  },
   required: ["a", "b"],
 } as const;
 
@@ -10,7 +13,14 @@ export default defineServer({
   name: "quickstart",
   version: "1.0.0",
   tools: [defineTool({ name: "add", description: "Adds two numbers.", input: pair, handle: ({ a, b }) => a + b })],
-  resources: [defineResource({ uri: "quickstart://motto", name: "Motto", content: "Write functions." })],
+  resources: [
+    defineResource({
+      uri: "quickstart://motto",
+      name: "Motto",
+      description: "The motto of Proffer",
+      content: "Write functions.",
+    }),
+  ],
   prompts: [
     definePrompt({
       name: "explain",

@@ -49,6 +49,7 @@ function documents(): readonly Resource[] {
     defineResource({
       uri: "file://documentation/user_guide.md",
       name: "User Guide",
+      description: "How to use the sales orders",
       mimeType: "text/markdown",
       size: sizeOf(USER_GUIDE),
       annotations: { audience: ["user", "assistant"], priority: 1, lastModified: "2026-01-31T12:00:00Z" },

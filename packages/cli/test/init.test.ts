@@ -28,7 +28,7 @@ it("proffer doctor reports nothing for a good module", () => {
   project.write(
     "good.mjs",
     "/**",
-    " * Says.",
+    " * Says a word aloud.",
     " * @param {string} word - what to say",
     " */",
     "export const say = (word) => word;",

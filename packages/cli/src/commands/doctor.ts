@@ -1,17 +1,22 @@
+import { resolve } from "node:path";
 import type { Loss, Profile } from "proffer/profiles";
 import { profilesOf } from "../client/profile-flag.ts";
+import type { Diagnostic, ItemSource } from "../derive/index.ts";
 import { examineClients, formatClients, lossesOf } from "../doctor/examine-clients.ts";
 import { examineListing } from "../doctor/examine-listing.ts";
 import { examineLoad } from "../doctor/examine-load.ts";
 import { examineStart } from "../doctor/examine-start.ts";
 import { type Finding, formatFinding } from "../doctor/finding.ts";
+import { review } from "../doctor/review.ts";
 import { toLaunch } from "../install/launch.ts";
 import { openServer } from "../modules/load.ts";
+import { findBuiltFolder, findModule } from "../modules/module-file.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { listServer } from "../terminal/listing.ts";
 import { redact } from "../terminal/redact.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
+import { whileDeriving } from "../terminal/while-deriving.ts";
 
 /** The oldest supported version of Node. */
 const NODE = [20, 19] as const;
@@ -53,13 +58,20 @@ function withoutSecrets(finding: Finding): Finding {
 async function examineModule(file: string, profiles: readonly Profile[] | undefined): Promise<Examined> {
   try {
     const { server, prepared } = await openServer(file);
-    const diagnostics = (prepared?.diagnostics ?? []).filter(({ severity }) => severity !== "note").map(toFinding);
     const loaded = prepared?.url === undefined ? [] : await examineLoad(prepared.url);
     const started = await examineStart(toLaunch(file, false, {}));
     const listing = await listServer(server);
+    const { diagnostics, sources } = await readCode(file);
     const losses = lossesOf(server.info.name, listing, profiles);
     const listed = [...examineListing(listing), ...examineClients(losses, profiles !== undefined)];
-    return { findings: [...diagnostics, ...loaded, ...started, ...(listed.length > 0 ? listed : [ACCEPTED])], losses };
+    const findings = [
+      ...diagnostics.map(toFinding),
+      ...loaded,
+      ...started,
+      ...(listed.length > 0 ? listed : [ACCEPTED]),
+      ...review({ listing, sources, module: resolve(file) }),
+    ];
+    return { findings, losses };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return { findings: [{ level: "error", message: error.message }], losses: [] };
@@ -71,9 +83,23 @@ const ACCEPTED: Finding = {
   message: "Names, schemas and descriptions are accepted by all known clients.",
 };
 
-function toFinding(diagnostic: { severity: string; code: string; line: number; message: string }): Finding {
-  const { severity, code, line, message } = diagnostic;
-  return { level: severity === "error" ? "error" : "warning", message: `Line ${line}: ${message} (${code})` };
+/** A note of derivation is a finding of its own, and so is a missing comment. */
+const REVIEWED = new Set(["PF2001"]);
+
+/** Reads the code of a module. A built folder has none. */
+async function readCode(file: string): Promise<{ diagnostics: Diagnostic[]; sources: ItemSource[] }> {
+  if (findBuiltFolder(file) !== undefined) return { diagnostics: [], sources: [] };
+  return whileDeriving(file, async () => {
+    const { createDeriver } = await import("../derive/index.ts");
+    const deriver = createDeriver(findModule(file));
+    const { diagnostics } = deriver.derive();
+    const shown = diagnostics.filter(({ severity, code }) => severity !== "note" && !REVIEWED.has(code));
+    return { diagnostics: shown, sources: deriver.sources() };
+  });
+}
+
+function toFinding({ severity, code, file, line, message }: Diagnostic): Finding {
+  return { level: severity === "error" ? "error" : "warning", code, file, line, message };
 }
 
 function examineNode(version: string): Finding {

@@ -1,5 +1,8 @@
+import { toShortPath } from "../terminal/diagnostic-report.ts";
 import type { Styles } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
+import type { CheckCode } from "./checks.ts";
+import type { ToolCost } from "./examine-cost.ts";
 
 /** The result of one check. */
 export interface Finding {
@@ -8,11 +11,21 @@ export interface Finding {
   readonly message: string;
   /** How to fix the problem. */
   readonly remedy?: string;
+  /** One of `CHECKS`, or the code of a diagnostic. */
+  readonly code?: CheckCode | (string & {});
+  /** An absolute path, and a line that starts at 1. */
+  readonly file?: string;
+  readonly line?: number;
+  /** What the tools cost, most expensive first. */
+  readonly cost?: { readonly tokens: number; readonly tools: readonly ToolCost[] };
 }
 
 /** Formats a finding for the terminal. */
-export function formatFinding({ level, message, remedy }: Finding, { green, yellow, red, dim }: Styles): Text {
+export function formatFinding(finding: Finding, { green, yellow, red, dim }: Styles): Text {
+  const { level, message, remedy, code, file, line } = finding;
   const mark = { good: green("✓"), warning: yellow("!"), error: red("✗") }[level];
-  const description = text`${mark} ${Text.block(message, "  ")}`;
+  const place = file === undefined ? text`` : text`${toShortPath(file)}:${line ?? 1} `;
+  const name = code === undefined ? text`` : text`${dim(code)} `;
+  const description = text`${mark} ${place}${name}${Text.block(message, "  ")}`;
   return remedy === undefined ? description : text`${description}\n  ${dim(remedy)}`;
 }

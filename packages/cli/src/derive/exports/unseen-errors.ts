@@ -12,7 +12,7 @@ const SEEN = ["ToolError", "RpcError", "InvalidParams", "NotFound"];
  */
 export function throwsUnseenError(session: Session, { signature }: Candidate): boolean {
   const body = bodyOf(signature);
-  return body !== undefined && containsUnseenThrow(session, body);
+  return body !== undefined && unseenThrows(session, body).length > 0;
 }
 
 /** Whether the module creates a server with the option `errors`, so that the author has decided about errors. */
@@ -30,7 +30,7 @@ export function choosesErrors({ checker, origins }: Session, file: ts.SourceFile
 }
 
 /** The declaration of an overload has no body; that of the implementation has. */
-function bodyOf({ declaration }: ts.Signature): ts.Node | undefined {
+export function bodyOf({ declaration }: ts.Signature): ts.Node | undefined {
   const symbol = (declaration as (ts.Declaration & { symbol?: ts.Symbol }) | undefined)?.symbol;
   const bodies = [declaration, ...(symbol?.declarations ?? [])].map(
     (each) => (each as { body?: ts.Node } | undefined)?.body,
@@ -38,14 +38,21 @@ function bodyOf({ declaration }: ts.Signature): ts.Node | undefined {
   return bodies.find((body) => body !== undefined);
 }
 
-function containsUnseenThrow(session: Session, node: ts.Node): boolean {
-  if (ts.isThrowStatement(node) && isUnseen(session, session.checker.getTypeAtLocation(node.expression))) return true;
-  const visit = (child: ts.Node) => containsUnseenThrow(session, child);
+/** Returns the statements that throw such an error, and passes each function call to `onCall`. */
+export function unseenThrows(
+  session: Session,
+  node: ts.Node,
+  onCall: (call: ts.CallExpression) => readonly ts.ThrowStatement[] = () => [],
+): readonly ts.ThrowStatement[] {
+  const visit = (child: ts.Node) => unseenThrows(session, child, onCall);
   if (ts.isTryStatement(node) && node.catchClause) {
     // The function handles what it throws in the try block.
-    return visit(node.catchClause) || (node.finallyBlock !== undefined && visit(node.finallyBlock));
+    return [...visit(node.catchClause), ...(node.finallyBlock ? visit(node.finallyBlock) : [])];
   }
-  return ts.forEachChild(node, visit) ?? false;
+  const isThrown = ts.isThrowStatement(node) && isUnseen(session, session.checker.getTypeAtLocation(node.expression));
+  const inner: ts.ThrowStatement[] = [...(isThrown ? [node] : []), ...(ts.isCallExpression(node) ? onCall(node) : [])];
+  ts.forEachChild(node, (child) => void inner.push(...visit(child)));
+  return inner;
 }
 
 function isUnseen(session: Session, type: ts.Type): boolean {

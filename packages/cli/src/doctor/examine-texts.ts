@@ -1,0 +1,121 @@
+import type { ItemSource } from "../derive/index.ts";
+import type { Finding } from "./finding.ts";
+import { findingAt, type Offer } from "./offer.ts";
+import { jaccard, stemsOf } from "./words.ts";
+
+const MAX_FIRST_LINE = 120;
+/** In bytes of UTF-8. */
+const MAX_DESCRIPTION = 2048;
+/** Tools that share more of their stems are hard to tell apart. */
+const OVERLAP = 0.6;
+/** Fewer words do not say enough to compare them. */
+const MIN_STEMS = 3;
+/** Many tools that are made alike would fill the screen. */
+const MAX_PAIRS = 20;
+/** A text that begins so says what the tool is, and not what it does. */
+const NO_VERB =
+  /^(?:an?|the|this|that|these|it|its|here|there|tool|function|method|helper|utility|use|used|when|if|for)\b/i;
+
+type Described = readonly [kind: ItemSource["kind"], key: string, name: string, description: string | undefined];
+
+/** Looks at the texts that a model reads to choose a tool. */
+export function examineTexts(offer: Offer): Finding[] {
+  const { tools, prompts, resources, resourceTemplates } = offer.listing;
+  const described: Described[] = [
+    ...tools.map(({ name, description }): Described => ["tool", name, name, description]),
+    ...prompts.map(({ name, description }): Described => ["prompt", name, name, description]),
+    ...resources
+      .filter(({ uri }) => offer.sources.some(({ key }) => key === uri))
+      .map(({ uri, name, description }): Described => ["resource", uri, name, description]),
+    ...resourceTemplates.map(
+      ({ uriTemplate, name, description }): Described => ["resource", uriTemplate, name, description],
+    ),
+  ];
+  return [...described.flatMap((each) => examineText(offer, each)), ...findOverlaps(offer)];
+}
+
+function examineText(offer: Offer, [kind, key, name, description = ""]: Described): Finding[] {
+  const at = [kind, key] as const;
+  const first = firstLine(description);
+  if (first === "")
+    return [
+      findingAt(
+        offer,
+        at,
+        "PF4010",
+        `${name} has no description.`,
+        "Write a comment above it. The model has no other information about it.",
+      ),
+    ];
+  const findings: Finding[] = [];
+  const report = (code: Parameters<typeof findingAt>[2], message: string, remedy: string) =>
+    void findings.push(findingAt(offer, at, code, message, remedy));
+  if (first.length > MAX_FIRST_LINE)
+    report(
+      "PF4011",
+      `The first line of ${name} has ${first.length} characters.`,
+      `Say what it does in at most ${MAX_FIRST_LINE}, and put the rest in a second paragraph.`,
+    );
+  const bytes = Buffer.byteLength(description);
+  if (bytes > MAX_DESCRIPTION)
+    report(
+      "PF4014",
+      `The description of ${name} has ${bytes.toLocaleString("en-US")} bytes.`,
+      "Models skim long texts, and clients cut them. Move details to the parameters, or to a resource.",
+    );
+  if (kind !== "tool") return findings;
+  const named = stemsOf(name);
+  if (![...stemsOf(description)].some((stem) => !named.has(stem)))
+    report(
+      "PF4012",
+      `The description of ${name} says no more than its name: ${JSON.stringify(first)}.`,
+      "Say what it works on and what it returns.",
+    );
+  if (NO_VERB.test(first))
+    report(
+      "PF4013",
+      `The first line of ${name} does not begin with a verb: ${JSON.stringify(first.slice(0, 40))}.`,
+      "Begin with what it does: “Finds orders by …”.",
+    );
+  return findings;
+}
+
+function firstLine(description: string): string {
+  return (
+    description
+      .trim()
+      .split(/\n\s*\n|\n(?=[-*#])/, 1)[0]
+      ?.split(/(?<=[.!?])\s/, 1)[0]
+      ?.replaceAll(/\s+/g, " ") ?? ""
+  );
+}
+
+function findOverlaps(offer: Offer): Finding[] {
+  const tools = offer.listing.tools.map(({ name, description = "" }) => ({
+    name,
+    stems: stemsOf(`${name} ${firstLine(description)}`),
+  }));
+  const findings: Finding[] = [];
+  let left = 0;
+  for (const [index, { name, stems }] of tools.entries()) {
+    if (stems.size < MIN_STEMS) continue;
+    for (const other of tools.slice(index + 1)) {
+      const shared = other.stems.size < MIN_STEMS ? 0 : jaccard(stems, other.stems);
+      if (shared <= OVERLAP) continue;
+      if (findings.length >= MAX_PAIRS) left++;
+      else
+        findings.push(
+          findingAt(
+            offer,
+            ["tool", other.name],
+            "PF4020",
+            `${name} and ${other.name} share ${Math.round(shared * 100)} % of the words in their names and first lines.`,
+            "Say in both when to use which, or make them one tool.",
+          ),
+        );
+    }
+  }
+  const last = findings.at(-1);
+  if (left > 0 && last) findings.push({ ...last, message: `${left} more pairs of tools are hard to tell apart.` });
+  return findings;
+}

@@ -1,0 +1,42 @@
+import type { JsonSchema, JsonSchemaObject } from "proffer";
+import type { ItemSource, Place } from "../derive/index.ts";
+import type { Listing } from "../terminal/listing.ts";
+import type { CheckCode } from "./checks.ts";
+import type { Finding } from "./finding.ts";
+
+export type ListedTool = Listing["tools"][number];
+
+/** A server as a model sees it, and its code. */
+export interface Offer {
+  readonly listing: Listing;
+  readonly sources: readonly ItemSource[];
+  /** The place of items whose code was not found. */
+  readonly module: string;
+}
+
+/** Returns the code of an item. */
+export function sourceOf({ sources }: Offer, kind: ItemSource["kind"], key: string): ItemSource | undefined {
+  return sources.find((source) => source.kind === kind && source.key === key);
+}
+
+/** Creates the finding of a check at the code of an item. */
+export function findingAt(
+  offer: Offer,
+  [kind, key]: readonly [ItemSource["kind"], string],
+  code: CheckCode,
+  message: string,
+  remedy: string,
+): Finding {
+  const { file, line }: Pick<Place, "file" | "line"> = sourceOf(offer, kind, key) ?? { file: offer.module, line: 1 };
+  return { level: "warning", code, file, line, message, remedy };
+}
+
+/** The parameters of a tool by name. */
+export function parametersOf({ inputSchema }: ListedTool): [string, JsonSchemaObject][] {
+  const { properties = {} } = inputSchema as JsonSchemaObject;
+  return Object.entries(properties).map(([name, schema]) => [name, toObject(schema)]);
+}
+
+function toObject(schema: JsonSchema): JsonSchemaObject {
+  return typeof schema === "object" ? schema : {};
+}

@@ -1,0 +1,145 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDeriver, type Deriver } from "../src/derive/deriver.ts";
+import { CHECKS } from "../src/doctor/checks.ts";
+import type { Finding } from "../src/doctor/finding.ts";
+import { review } from "../src/doctor/review.ts";
+import { describedServer } from "../src/modules/described-server.ts";
+import { listServer } from "../src/terminal/listing.ts";
+import { createProject, type Project } from "./project.ts";
+
+const page = readFileSync(fileURLToPath(new URL("../../../docs/doctor.md", import.meta.url)), "utf8");
+
+const rows = page.split("\n").flatMap((line) => {
+  const match = /^\| (PF\d{4}) \| (.*?) \| `(.*)` \| `(.*)` \|$/.exec(line);
+  if (!match) return [];
+  const [code = "", summary = "", example = "", remedy = ""] = match
+    .slice(1)
+    .map((cell) => cell.replaceAll("\\|", "|"));
+  return [{ code, summary, example, remedy }];
+});
+
+const BUDGETED =
+  "/** Adds two numbers to a sum. @param a - the first @param b - the second */ export const add = (a: number, b: number) => a + b;";
+
+let project: Project;
+let deriver: Deriver;
+
+beforeAll(() => {
+  project = createProject();
+  deriver = createDeriver(project.path("input.ts"), { check: false });
+});
+
+afterAll(() => project.remove());
+
+/** Reviews a module that is written on one line, or a budget. */
+async function findingsOf(example: string): Promise<Finding[]> {
+  const isBudget = example.startsWith("{");
+  const source = (isBudget ? BUDGETED : example)
+    .replace("LONG", "It rates all of it. ".repeat(120))
+    .replace("HUGE", "It rates it. ".repeat(4600));
+  const budget = isBudget ? `, "proffer": { "budget": ${example} }` : "";
+  project.write("package.json", `{ "name": "sample", "version": "1.2.3", "type": "module"${budget} }`);
+  project.write("input.ts", source.replaceAll(/ (?=\/\*\*|export )/g, "\n"));
+  const derivation = deriver.derive();
+  expect(derivation.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  const module = project.path("input.ts");
+  const listing = await listServer(await describedServer(module, derivation));
+  return review({ listing, sources: deriver.sources(), module });
+}
+
+describe("docs/doctor.md", () => {
+  it("lists every check once, with its summary", () => {
+    expect(rows.map(({ code, summary }) => [code, summary])).toEqual(Object.entries(CHECKS));
+  });
+
+  it.each(rows)(
+    "$code is found in the example, with a place and a remedy, and not in the other",
+    async ({ code, example, remedy }) => {
+      const found = (await findingsOf(example)).find((finding) => finding.code === code);
+      expect(found).toMatchObject({ file: expect.stringContaining(project.folder), line: expect.any(Number) });
+      expect(found?.remedy).toBeTruthy();
+      expect((await findingsOf(remedy)).map((finding) => finding.code)).not.toContain(code);
+    },
+  );
+});
+
+/** The findings that an example keeps, by the end of its module's path, with the reason. */
+const KEPT: { readonly [module: string]: readonly string[] } = {
+  // It shows failures on purpose.
+  "logtalk-tour/server.ts": ["PF4060"],
+  // Tests compare these two with the originals, which have such results.
+  "ports/filesystem/server.ts": ["PF4051"],
+  "ports/memory/server.ts": ["PF4051"],
+};
+
+describe("the examples", () => {
+  const modules = [
+    "algocline",
+    "birds",
+    "logtalk-tour",
+    "oauth",
+    "quickstart",
+    "sales-orders",
+    "ports/filesystem",
+    "ports/memory",
+  ];
+  // The texts of examples/conformance are those of the conformance tests.
+  it.each(modules.map((name) => `${name}/server.ts`))("have no findings: %s", async (name) => {
+    const module = fileURLToPath(new URL(`../../../examples/${name}`, import.meta.url));
+    const own = createDeriver(module, { check: false });
+    const listing = await listServer(await describedServer(module, own.derive()));
+    const found = review({ listing, sources: own.sources(), module }).filter(({ level }) => level !== "good");
+    const kept = KEPT[name] ?? [];
+    expect(found.filter(({ code = "" }) => !kept.includes(code))).toEqual([]);
+  });
+});
+
+describe("proffer doctor", () => {
+  it("names the place of each finding, fails over the budget, and prints the cost", () => {
+    project.write(
+      "package.json",
+      '{ "name": "sample", "version": "1.2.3", "type": "module", "proffer": { "budget": { "tokens": 10 } } }',
+    );
+    project.write(
+      "shop.ts",
+      "const helper = () => { throw new Error('x'); };",
+      "/** Counts the orders of today. */",
+      "export const count = (day: string) => helper();",
+    );
+    const { status, stdout } = project.proffer("doctor", "shop.ts");
+    expect(status).toBe(1);
+    expect(stdout).toContain("! shop.ts:3 PF4030 The parameter day of count has no description.");
+    expect(stdout).toContain("! shop.ts:1 PF4060 count throws an error whose message no model will read.");
+    expect(stdout).toMatch(
+      /✗ shop\.ts:3 PF4001 The tools cost about \d+ tokens of every conversation \(count \d+\)\. The budget is 10\./,
+    );
+    const findings: Finding[] = JSON.parse(project.proffer("doctor", "shop.ts", "--json").stdout);
+    expect(findings.find(({ code }) => code === "PF4001")).toMatchObject({
+      level: "error",
+      cost: { tools: [{ name: "count", description: expect.any(Number), parameters: expect.any(Number), output: 0 }] },
+    });
+  });
+
+  it("reviews 500 similar tools, and descriptions of 100 kB, without flooding the screen", async () => {
+    const tools = Array.from(
+      { length: 500 },
+      (_, n) =>
+        `/** Finds the orders of customer ${"x".repeat(n === 0 ? 100_000 : 1)}. */ export const findOrders${n} = () => 1;`,
+    );
+    const findings = await findingsOf(tools.join(" "));
+    expect(findings.filter(({ code }) => code === "PF4020").length).toBeLessThan(30);
+    expect(findings.map(({ code }) => code)).toEqual(expect.arrayContaining(["PF4004", "PF4014"]));
+  });
+
+  it("permits work before a question in a tool that only reads, and in functions that get the context", async () => {
+    const source = (tag: string, call: string) =>
+      `import type { Context } from "proffer"; const load = async (ctx?: Context) => ctx ? 1 : 2; /** Buys a ticket for a train. ${tag} */ export async function buy(ctx: Context): Promise<string> { const n = await ${call}; const { action } = await ctx.ask<{ seat: string }>("Which?"); await load(); return action + n; }`;
+    const codes = async (tag: string, call: string) => (await findingsOf(source(tag, call))).map(({ code }) => code);
+    expect(await codes("", "load()")).toContain("PF4080");
+    expect(await codes("@readOnly", "load()")).not.toContain("PF4080");
+    expect(await codes("", "load(ctx)")).not.toContain("PF4080");
+    expect(await codes("", 'Promise.all([ctx.step("a", load), ctx.ask<{ x: string }>("X?")])')).not.toContain("PF4080");
+  });
+});
