@@ -1,0 +1,98 @@
+// Makes llms.txt and llms-full.txt from the README and the docs, for models that read about Proffer: https://llmstxt.org
+// `node scripts/llms.mjs` writes them; `--check` exits with code 1 if one is not up to date.
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = new URL("../", import.meta.url);
+
+/** The parts of the README's list of pages that llms-full.txt contains; the others are about the project. */
+const WHOLE = ["Guide", "Reference"];
+
+const readme = read("README.md");
+
+const files = { "llms.txt": makeIndex(), "llms-full.txt": makeWhole() };
+const isCheck = process.argv.includes("--check");
+for (const [name, text] of Object.entries(files)) {
+  if (!isCheck) writeFileSync(new URL(name, root), text);
+  else if (readOrNothing(name) !== text) {
+    console.error(`${name} is not up to date. Run node scripts/llms.mjs.`);
+    process.exitCode = 1;
+  }
+}
+
+/** Makes the list of pages, with the first sentence of each. */
+function makeIndex() {
+  const parts = sections().map(({ title, pages }) => {
+    const lines = pages.map(
+      ({ name, path }) => `- [${name}](${path})${path.endsWith(".md") ? `: ${summaryOf(path)}` : ""}`,
+    );
+    return `## ${title}\n\n${lines.join("\n")}\n`;
+  });
+  const intro = `> ${toLine(introduction())}\n\nEverything in one file: [llms-full.txt](llms-full.txt)\n`;
+  return [`# Proffer\n`, intro, ...parts].join("\n");
+}
+
+/** Joins the README and the pages for users. */
+function makeWhole() {
+  const pages = sections()
+    .filter(({ title }) => WHOLE.includes(title))
+    .flatMap(({ pages }) => pages);
+  const [start = ""] = readme.split(/^## What no other framework has$/m);
+  return `${[start, ...pages.map(({ path }) => `<!-- ${path} -->\n\n${withLinks(path)}`)]
+    .map((text) => text.trimEnd())
+    .join("\n\n")}\n`;
+}
+
+/** Returns a page with links that are relative to the root. */
+function withLinks(path) {
+  return read(path).replaceAll(/\]\((?![a-z]+:)([^)\s]+)/g, (_, link) => {
+    const { pathname, hash } = new URL(link, `file:///${path}`);
+    return `](${pathname.slice(1)}${hash}`;
+  });
+}
+
+/** Reads the list of pages in the README: a title, and links. */
+function sections() {
+  const [, list = ""] = readme.split(/^## Documentation$/m);
+  const [pages = ""] = list.trimStart().split("\n\n");
+  return pages
+    .split(/^- \*\*/m)
+    .slice(1)
+    .map((part) => {
+      const title = part.slice(0, part.indexOf("**")).replace(/^The /, "");
+      const pages = [...part.matchAll(/\[([^\]]+)\]\(([^)\s]+)\)/g)].map(([, name, path]) => ({ name, path }));
+      return { title: title.charAt(0).toUpperCase() + title.slice(1), pages };
+    });
+}
+
+function introduction() {
+  const [, first = ""] = readme.split("\n\n");
+  return first.replaceAll("**", "");
+}
+
+/** Returns the first sentence of a page, as text. */
+function summaryOf(path) {
+  const paragraphs = read(path).split("\n\n").slice(1);
+  const prose = paragraphs.find((text) => /^[\p{L}*`[]/u.test(text)) ?? "";
+  const [sentence = ""] = toLine(prose).split(/(?<=[.:])\s(?=[\p{Lu}`])/u, 1);
+  return sentence
+    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")
+    .replaceAll("**", "")
+    .replace(/:$/, ".");
+}
+
+function toLine(text) {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
+function read(path) {
+  return readFileSync(fileURLToPath(new URL(path, root)), "utf8");
+}
+
+function readOrNothing(path) {
+  try {
+    return read(path);
+  } catch {
+    return undefined;
+  }
+}
