@@ -1,4 +1,5 @@
-import { definePrompt, defineServer, defineTool, type Middleware, type ServerOptions } from "proffer";
+import { definePrompt, defineServer, defineTool, type Middleware, type Server, type ServerOptions } from "proffer";
+import { createFrontServer } from "proffer/derived";
 import { defineObserver } from "proffer/observe";
 import { deny } from "proffer/policy";
 import { connect } from "proffer/testing";
@@ -70,18 +71,26 @@ describe("an earlier name", () => {
     await expect(other.call("wipe")).rejects.not.toThrow("purge");
   });
 
-  it("continues a dialogue under either name", async () => {
-    const pay = defineTool({
-      name: "pay",
-      was: ["charge"],
-      handle: async (_, ctx) => {
-        const answer = await ctx.ask("Sure?", { type: "object", properties: { ok: { type: "boolean" } } });
-        return answer.action;
+  it("continues a dialogue that began before the tool was renamed", async () => {
+    const options = { input: { type: "object", properties: {} } } as const;
+    const ask: Parameters<typeof defineTool>[0]["handle"] = async (_, ctx) =>
+      (await ctx.ask("Sure?", { type: "object", properties: { ok: { type: "boolean" } } })).action;
+    const [before, after] = [
+      defineTool({ ...options, name: "charge", handle: ask }),
+      defineTool({ ...options, name: "pay", was: ["charge"], handle: ask }),
+    ].map((tool) => defineServer({ name: "shop", version: "1.0.0", tools: [tool] })) as [Server, Server];
+    const same = <Item>(item: Item) => item;
+    const substitutes = { tool: same, prompt: same, resource: same };
+    const front = createFrontServer(before, { substitutes, onStop: async () => {} });
+    front.present(before, []);
+    const client = await connect(front.server, {
+      answers: () => {
+        front.present(after, ["tools"]);
+        return { ok: true };
       },
     });
-    const server = defineServer({ name: "shop", version: "1.0.0", tools: [pay] });
-    const client = await connect(server, { answers: [{ ok: true }] });
     expect(await client.call("charge")).toMatchObject({ content: [{ text: "accept" }] });
+    expect(await client.listTools()).toMatchObject([{ name: "pay" }]);
     await client.close();
   });
 

@@ -106,3 +106,14 @@ it("removes the items that the code of an earlier version registered later", asy
   expect((await client.call("later")).content).toMatchObject([{ text: "two" }]);
   await client.close();
 });
+
+it("follows a tool that an edit renames, by both names", async () => {
+  const live = createLiveServer(version("one"));
+  const client = await connect(live.server);
+  const speak = defineTool({ name: "speak", was: ["say"], handle: () => "two" });
+  const next = defineServer({ name: "live", version: "1.0.0", tools: [speak] });
+  expect(live.follow(next)).toMatchObject({ added: ["speak"], removed: expect.arrayContaining(["say"]) });
+  for (const name of ["say", "speak"]) expect(await client.call(name)).toMatchObject({ content: [{ text: "two" }] });
+  expect(await client.listTools()).toMatchObject([{ name: "speak" }]);
+  await client.close();
+});

@@ -95,5 +95,8 @@ function invalidState(): InvalidParams {
 function boundTo(call: Call): string {
   const { name, uri, arguments: given } = call.params;
   const caller = call.origin.principal?.id ?? null;
-  return JSON.stringify([call.server.info.name, caller, call.method, name ?? uri ?? null]) + toCanonical(given ?? null);
+  return (
+    JSON.stringify([call.server.info.name, caller, call.method, call.alias ?? name ?? uri ?? null]) +
+    toCanonical(given ?? null)
+  );
 }
