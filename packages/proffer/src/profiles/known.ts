@@ -41,16 +41,23 @@ export type ProfileId = keyof typeof ROWS;
 export function profileOf(info: Implementation | undefined): ClientProfile | undefined {
   const name: unknown = info?.name;
   if (typeof name !== "string") return undefined;
-  for (const [id, [names, readsResources, structuredOnly = false, showsResources = true]] of ENTRIES) {
-    if (names !== "" && names.split("|").some((known) => matches(name, known))) {
-      return { id, readsResources, structuredOnly, showsResources };
-    }
-  }
-  return undefined;
+  index ??= createIndex();
+  return index.get(name) ?? index.get(PREFIXES.find((prefix) => name.startsWith(prefix.slice(0, -1))) ?? "");
 }
 
-const ENTRIES = /* @__PURE__ */ Object.entries(ROWS) as [ProfileId, Row][];
+let index: ReadonlyMap<string, ClientProfile> | undefined;
+const PREFIXES: string[] = [];
 
-function matches(name: string, known: string): boolean {
-  return known.endsWith("*") ? name.startsWith(known.slice(0, -1)) : name === known;
+/** The profiles by name, and by the beginnings of names, with their `*`. */
+function createIndex(): ReadonlyMap<string, ClientProfile> {
+  const profiles = new Map<string, ClientProfile>();
+  for (const [id, row] of Object.entries(ROWS) as [ProfileId, Row][]) {
+    const [names, readsResources, structuredOnly = false, showsResources = true] = row;
+    const profile = Object.freeze({ id, readsResources, structuredOnly, showsResources });
+    for (const name of names.split("|").filter((one) => one !== "")) {
+      profiles.set(name, profile);
+      if (name.endsWith("*")) PREFIXES.push(name);
+    }
+  }
+  return profiles;
 }

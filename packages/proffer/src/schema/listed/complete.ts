@@ -30,10 +30,21 @@ export function tidySchema(schema: JsonSchema): JsonSchema {
 }
 
 /** Returns a schema with its subschemas changed, or the same object if none changes. */
-export function mapAll(schema: JsonSchemaObject, change: (schema: JsonSchema) => JsonSchema): JsonSchemaObject {
-  const entries = Object.entries(schema);
-  const changed = entries.map(([name, value]) => [name, mapKeyword(name, value, change)] as const);
-  return changed.some(([, value], i) => value !== entries[i]?.[1]) ? Object.fromEntries(changed) : schema;
+export function mapAll(
+  schema: JsonSchemaObject,
+  change: (schema: JsonSchema, keyword: string) => JsonSchema,
+): JsonSchemaObject {
+  let changed: { [keyword: string]: unknown } | undefined;
+  for (const keyword of Object.keys(schema)) {
+    const value = schema[keyword];
+    // Most values are texts, which contain no schema.
+    if (typeof value !== "object") continue;
+    const mapped = mapKeyword(keyword, value, (part) => change(part, keyword));
+    if (mapped === value) continue;
+    changed ??= { ...schema };
+    changed[keyword] = mapped;
+  }
+  return changed ?? schema;
 }
 
 export function includesType({ type }: JsonSchemaObject, name: string): boolean {

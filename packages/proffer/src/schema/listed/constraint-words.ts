@@ -1,4 +1,3 @@
-import { mapKeyword } from "../json-schema/publishable.ts";
 import type { JsonSchema, JsonSchemaObject } from "../json-schema/types.ts";
 import { mapAll } from "./complete.ts";
 import { addSentence } from "./sentence.ts";
@@ -18,15 +17,15 @@ export function describeConstraints(schema: JsonSchemaObject): JsonSchemaObject 
   return mapAll(schema, (part) => describe(part, ""));
 }
 
-/** `said` has the descriptions around the schema that are about its value. */
+/** `said` has the descriptions around the schema that are about its value. Returns the same object if nothing changes. */
 function describe(schema: JsonSchema, said: string): JsonSchema {
   if (typeof schema === "boolean") return schema;
   const text = `${said} ${schema.description ?? ""}`;
-  const entries = Object.entries(schema).map(([keyword, value]) => {
-    if (ELSEWHERE.has(keyword)) return [keyword, value];
-    return [keyword, mapKeyword(keyword, value, (part) => describe(part, SAME_VALUE.has(keyword) ? text : ""))];
+  const described = mapAll(schema, (part, keyword) => {
+    if (ELSEWHERE.has(keyword)) return part;
+    return describe(part, SAME_VALUE.has(keyword) ? text : "");
   });
   const words = wordsFor(schema, text);
-  if (words.length > 0) entries.push(["description", addSentence(schema.description, words.join(", "))]);
-  return Object.fromEntries(entries);
+  if (words.length === 0) return described;
+  return { ...described, description: addSentence(schema.description, words.join(", ")) };
 }

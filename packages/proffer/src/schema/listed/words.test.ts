@@ -33,6 +33,7 @@ describe("constraints in words", () => {
     [undefined, { type: "string", minLength: 0 }],
     [undefined, { pattern: "x".repeat(81) }],
     [undefined, { default: "x".repeat(41) }],
+    ["format: constructor", { format: "constructor" }],
   ])("are %j", (words, schema) => {
     expect(listed(schema)).toBe(words);
   });

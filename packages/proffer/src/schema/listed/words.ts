@@ -5,21 +5,28 @@ const MAX_PATTERN = 80;
 const MAX_DEFAULT = 40;
 
 /** Other words for a format in a description. */
-const FORMATS: { readonly [format: string]: RegExp } = {
-  "date-time": /date|time|ISO 8601|RFC 3339/i,
-  date: /date|ISO 8601|RFC 3339/i,
-  time: /time|ISO 8601|RFC 3339/i,
-  duration: /duration|ISO 8601/i,
-  email: /e-?mail/i,
-  uri: /\bUR[IL]/i,
-  uuid: /\b[UG]UID/i,
-  ipv4: /\bIP(v4)?\b/i,
-  ipv6: /\bIP(v6)?\b/i,
-  hostname: /\bhost/i,
-};
+const FORMATS: ReadonlyMap<string, RegExp> = new Map([
+  ["date-time", /date|time|ISO 8601|RFC 3339/i],
+  ["date", /date|ISO 8601|RFC 3339/i],
+  ["time", /time|ISO 8601|RFC 3339/i],
+  ["duration", /duration|ISO 8601/i],
+  ["email", /e-?mail/i],
+  ["uri", /\bUR[IL]/i],
+  ["uuid", /\b[UG]UID/i],
+  ["ipv4", /\bIP(v4)?\b/i],
+  ["ipv6", /\bIP(v6)?\b/i],
+  ["hostname", /\bhost/i],
+]);
+
+const CONSTRAINTS: ReadonlySet<string> = new Set([
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength"],
+  ...["pattern", "format", "contentEncoding", "minItems", "maxItems", "uniqueItems", "default"],
+]);
 
 /** The constraints and the default of a schema in words, without those that its description already mentions. */
 export function wordsFor(schema: JsonSchemaObject, text: string): string[] {
+  // Most schemas have none, and a client waits for the first list.
+  if (!Object.keys(schema).some((keyword) => CONSTRAINTS.has(keyword))) return [];
   return [
     ...range(numbersOf(schema), text),
     ...range({ low: schema.minLength || undefined, high: schema.maxLength, unit: "character" }, text),
@@ -72,7 +79,7 @@ function range({ low, high, unit = "", above = false, below = false }: Range, te
 /** A library writes a pattern beside a format that it implies; the format says it better. */
 function formWords({ format, pattern, contentEncoding }: JsonSchemaObject, text: string): string[] {
   const words: string[] = [];
-  if (format !== undefined && !text.toLowerCase().includes(format.toLowerCase()) && !FORMATS[format]?.test(text))
+  if (format !== undefined && !text.toLowerCase().includes(format.toLowerCase()) && !FORMATS.get(format)?.test(text))
     words.push(`format: ${format}`);
   if (format === undefined && pattern !== undefined && pattern.length <= MAX_PATTERN && !text.includes(pattern))
     words.push(`matches ${pattern}`);
