@@ -65,9 +65,10 @@ async function examine(client: TestClient): Promise<object> {
   return examined;
 }
 
-const SCHEMA = { type: "string", maxLength: 20, description: "A decimal number. At most 20 characters." };
+const SCHEMA = { type: "string", maxLength: 20, description: "A decimal number." };
+const LISTED = { ...SCHEMA, description: "A decimal number. At most 20 characters." };
 const EXAMINED = {
-  schema: { net: SCHEMA, rate: SCHEMA },
+  schema: { net: LISTED, rate: LISTED },
   gross: { gross: "12.60" },
   wrong: { type: "text", text: 'Invalid arguments for tool "gross":\n/net: must be a valid Decimal' },
   price: expect.objectContaining({ text: "2.50" }),
@@ -94,7 +95,7 @@ describe("a custom codec in a file that the module imports", () => {
   it("is known before the module is imported", async () => {
     project.write("broken.ts", ...SHOP, 'throw new Error("not now");');
     const { manifest } = await prepareModule(project.path("broken.ts"));
-    expect(manifest.tools[0]?.inputSchema.properties).toEqual(EXAMINED.schema);
+    expect(manifest.tools[0]?.inputSchema.properties).toEqual({ net: SCHEMA, rate: SCHEMA });
   });
 
   it("takes effect when it is edited, and calls in flight keep their version", async () => {

@@ -45,7 +45,7 @@ it("proffer doctor reports common mistakes", () => {
     'console.log("loaded");',
     'spawn("echo", ["from a child"], { stdio: "inherit" });',
     "interface Tree { children: Tree[] }",
-    "export function grow(tree: Tree): void {}",
+    "export function grow(tree: Tree, times = 3): void {}",
     `/** ${"Long. ".repeat(400)} */`,
     `export function ${"long".repeat(16)}(): void {}`,
   );
@@ -58,6 +58,7 @@ it("proffer doctor reports common mistakes", () => {
     'warning The module prints to stdout while it loads: "loaded',
     'error The server writes more than protocol messages to stdout: "from a child"',
     "warning grow has no description.",
+    "warning The parameter times of grow has no description.",
     `warning Tool ${"long".repeat(16)}: Cursor omits the name sample${"long".repeat(16)}, which has more than 60 characters.`,
   ]) {
     expect(messages).toContainEqual(expect.stringContaining(expected));

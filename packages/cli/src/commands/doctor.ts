@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { Server } from "proffer";
 import type { Loss, Profile } from "proffer/profiles";
 import { profilesOf } from "../client/profile-flag.ts";
 import type { Diagnostic, ItemSource } from "../derive/index.ts";
@@ -12,7 +13,7 @@ import { toLaunch } from "../install/launch.ts";
 import { openServer } from "../modules/load.ts";
 import { findBuiltFolder, findModule } from "../modules/module-file.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { listServer } from "../terminal/listing.ts";
+import { type Listing, listServer } from "../terminal/listing.ts";
 import { redact } from "../terminal/redact.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
@@ -69,13 +70,19 @@ async function examineModule(file: string, profiles: readonly Profile[] | undefi
       ...loaded,
       ...started,
       ...(listed.length > 0 ? listed : [ACCEPTED]),
-      ...review({ listing, sources, module: resolve(file) }),
+      ...review({ listing, written: asWritten(listing, server), sources, module: resolve(file) }),
     ];
     return { findings, losses };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return { findings: [{ level: "error", message: error.message }], losses: [] };
   }
+}
+
+/** The listing with the schemas of the author: constraints in words are no description. */
+function asWritten(listing: Listing, server: Server): Listing {
+  const tools = listing.tools.map((tool) => ({ ...tool, ...server.tools.get(tool.name)?.description }));
+  return { ...listing, tools };
 }
 
 const ACCEPTED: Finding = {

@@ -11,7 +11,7 @@ const OTHER_TOOL = /^(?:delete|remove|create|update|replace|send|cancel|undo|pub
 
 /** Looks at the parameters of the tools. */
 export function examineParameters(offer: Offer): Finding[] {
-  return offer.listing.tools.flatMap((tool) => examineTool(offer, tool));
+  return offer.written.tools.flatMap((tool) => examineTool(offer, tool));
 }
 
 function examineTool(offer: Offer, tool: ListedTool): Finding[] {

@@ -17,7 +17,7 @@ const LIMITS = new Set(
 
 /** Looks at the schemas of the tools. */
 export function examineSchemas(offer: Offer): Finding[] {
-  return offer.listing.tools.flatMap((tool) => {
+  return offer.written.tools.flatMap((tool) => {
     const report = (code: CheckCode, message: string, remedy: string) =>
       findingAt(offer, ["tool", tool.name], code, message, remedy);
     return [...examineInput(tool, report), ...examineSizes(tool, report), ...examineOutput(offer, tool, report)];

@@ -9,6 +9,8 @@ export type ListedTool = Listing["tools"][number];
 /** A server as a model sees it, and its code. */
 export interface Offer {
   readonly listing: Listing;
+  /** The same with the schemas of the author: constraints in words, which lists add, are no description. */
+  readonly written: Listing;
   readonly sources: readonly ItemSource[];
   /** The place of items whose code was not found. */
   readonly module: string;

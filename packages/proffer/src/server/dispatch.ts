@@ -40,17 +40,17 @@ export function answer(call: Call, work: Handler): void {
   succeed(call, outcome);
 }
 
-let adapting: typeof import("../profiles/adapt.ts") | undefined;
+let adaptCall: ((call: Call) => void) | undefined;
 
 /** Prepares the conversions for the client of a request about tools, and runs the handler. */
 function adapt(call: Call): unknown {
   if (call.method !== "tools/list" && call.method !== "tools/call") return perform(call);
-  if (adapting !== undefined) {
-    adapting.adaptCall(call);
+  if (adaptCall !== undefined) {
+    adaptCall(call);
     return perform(call);
   }
   return import("../profiles/adapt.ts").then((loaded) => {
-    adapting = loaded;
+    adaptCall = loaded.adaptCall;
     return call.done ? undefined : adapt(call);
   });
 }
