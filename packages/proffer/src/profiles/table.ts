@@ -11,7 +11,11 @@ const CODEX = "openai/codex 343074d, read";
 const GEMINI = "google-gemini/gemini-cli 5411f11, read";
 const ZED = "zed-industries/zed 7eec892, read";
 const GOOSE = "block/goose e94f304, read";
-const CLAUDE_DOCS = "code.claude.com/docs/en/mcp";
+const OPENAI =
+  "inboxapi/cli #106, osaurus #2847, vercel/ai PR #5670, langchainjs #9804, apify-mcp-server #36, ogx PR #3602";
+const DOCUMENTED = "documentation of the vendor, page not recorded";
+/** Known from use, or from a list of clients; a source is still to be found. */
+const UNRECORDED = "no source recorded";
 
 function cell<const Value>(value: Value, text: string, source: string, checked = NOTES): Cell<Value> {
   return { value, text, source, checked };
@@ -24,19 +28,19 @@ export const PROFILES: readonly Profile[] = [
     title: "Claude Code",
     names: ["claude-code"],
     revision: cell("2026-07-28", "2026-07-28 since 2.1.23x", "anubis #295, Decenza PR #1842"),
-    tools: cell({ beyond: "deferred" }, "found by search beyond 10 % of the context", CLAUDE_DOCS),
+    tools: cell({ beyond: "deferred" }, "found by search beyond 10 % of the context", DOCUMENTED),
     toolNames: cell(
       { pattern: "mcp__{server}__{tool}", max: 128, beyond: "omitted" },
       "mcp__server__tool; more than 128 characters are left out",
-      CLAUDE_DOCS,
+      DOCUMENTED,
     ),
     schemas: cell(
       { refusesRootUnion: true, maxDescription: 2048 },
       "no union at the root, or the whole server is dropped; descriptions are cut at 2 KB",
-      `claude-code #4886, #88049; ${CLAUDE_DOCS}`,
+      `claude-code #4886, #88049; ${DOCUMENTED}`,
     ),
-    results: cell({}, "25,000 tokens at most, unless _meta allows more; the rest is in a file", CLAUDE_DOCS),
-    resources: cell(true, "tools that list and read them", CLAUDE_DOCS),
+    results: cell({}, "25,000 tokens at most, unless _meta allows more; the rest is in a file", UNRECORDED),
+    resources: cell(true, "tools that list and read them", UNRECORDED),
     questions: cell(["form", "url", "roots"], "forms and URLs; roots", "anubis #295"),
     times: cell({ start: 30, call: 120 }, "start 30 s, call about 120 s", "claude-code #16837, agy-mcp #178"),
     adapts: { names: true },
@@ -46,7 +50,7 @@ export const PROFILES: readonly Profile[] = [
     title: "claude.ai and Claude Desktop",
     names: ["Anthropic/ClaudeAI", "claude-ai"],
     revision: cell("2026-07-28", "2026-07-28 since August 2026", "Decenza PR #1842, anubis #295"),
-    tools: cell({ beyond: "deferred" }, "found by search", CLAUDE_DOCS),
+    tools: cell({ beyond: "deferred" }, "found by search", UNRECORDED),
     toolNames: cell(
       { pattern: "{tool}", characters: "A-Za-z0-9_-", strict: true, max: 64, beyond: "refused" },
       "64 of A-Z a-z 0-9 _ -",
@@ -57,7 +61,7 @@ export const PROFILES: readonly Profile[] = [
       "no union at the root; unions as outputs broke connectors",
       "claude-code #4886, claude-ai-mcp #485",
     ),
-    results: cell({}, "content", "python-sdk #1016"),
+    results: cell({}, "content", UNRECORDED),
     resources: cell(false, "only the user attaches them", "python-sdk #1016, geocontext #24"),
     times: cell({ call: 60 }, "call 60 s", "claude-ai-mcp #115, claude-code #22542"),
     adapts: { names: true, typedOutputs: true },
@@ -67,7 +71,7 @@ export const PROFILES: readonly Profile[] = [
     title: "Codex",
     names: ["codex-mcp-client"],
     revision: cell("2025-06-18", "2025-06-18; 2026-07-28 behind a flag", CODEX, SOURCES),
-    tools: cell({ beyond: "deferred", firstPage: true }, "found by search; reads the first page only", CODEX, SOURCES),
+    tools: cell({ beyond: "deferred", firstPage: true }, "found by search; reads the first page only", CODEX),
     toolNames: cell(
       { pattern: "mcp__{server}__{tool}", characters: "A-Za-z0-9_", max: 128, beyond: "cut" },
       "mcp__server__tool of A-Z a-z 0-9 _; beyond 128, or if two are equal, a hash",
@@ -81,8 +85,8 @@ export const PROFILES: readonly Profile[] = [
       SOURCES,
     ),
     results: cell({ structuredOnly: true }, "structured content, and then nothing else", CODEX, SOURCES),
-    resources: cell(true, "tools that list and read them", CODEX, SOURCES),
-    questions: cell(["form"], "forms", CODEX, SOURCES),
+    resources: cell(true, "tools that list and read them", CODEX),
+    questions: cell(["form"], "forms", CODEX),
     times: cell({ start: 30, call: 300 }, "start 30 s, call 300 s", CODEX, SOURCES),
     adapts: { names: true, blocks: true },
   },
@@ -112,7 +116,7 @@ export const PROFILES: readonly Profile[] = [
     toolNames: cell(
       { pattern: "{tool}", characters: "A-Za-z0-9_.:-", strict: true, max: 64, beyond: "refused" },
       "64 of A-Z a-z 0-9 _ . : -",
-      "ai.google.dev/gemini-api/docs/function-calling",
+      UNRECORDED,
     ),
     schemas: cell(
       { refusesDialect: true, ignoresReferences: true },
@@ -125,20 +129,17 @@ export const PROFILES: readonly Profile[] = [
     id: "openai-api",
     title: "OpenAI API",
     names: [],
-    tools: cell(
-      { max: 128, beyond: "omitted" },
-      "128 in a request",
-      "platform.openai.com/docs/guides/function-calling",
-    ),
+    tools: cell({ max: 128, beyond: "omitted" }, "128 in a request", UNRECORDED),
     toolNames: cell(
       { pattern: "{tool}", characters: "A-Za-z0-9_-", strict: true, max: 64, beyond: "refused" },
       "64 of A-Z a-z 0-9 _ -",
-      "platform.openai.com/docs/guides/function-calling",
+      UNRECORDED,
     ),
     schemas: cell(
       { needsProperties: true, needsItems: true, refusesRootUnion: true },
       "objects need properties, arrays need items; no union at the root",
-      "inboxapi/cli #106, osaurus #2847, langchain-mcp-adapters #137, vercel/ai PR #5670",
+      OPENAI,
+      SOURCES,
     ),
     adapts: {},
   },
@@ -146,16 +147,17 @@ export const PROFILES: readonly Profile[] = [
     id: "chatgpt",
     title: "ChatGPT",
     names: ["ChatGPT", "openai-mcp"],
-    revision: cell("2025-06-18", "2025-06-18", "mcp-client-capabilities 0.0.14"),
+    revision: cell("2025-06-18", "2025-06-18", UNRECORDED),
     toolNames: cell(
       { pattern: "{tool}", characters: "A-Za-z0-9_-", strict: true, max: 64, beyond: "refused" },
       "as the OpenAI API",
-      "platform.openai.com/docs/guides/function-calling",
+      UNRECORDED,
     ),
     schemas: cell(
       { needsProperties: true, needsItems: true, refusesRootUnion: true },
       "as the OpenAI API",
-      "platform.openai.com/docs/guides/function-calling",
+      OPENAI,
+      SOURCES,
     ),
     results: cell({ structuredOnly: true }, "structured content first", "OpenAI forum 1378047"),
     resources: cell(false, "no", "geocontext #24"),
@@ -166,38 +168,34 @@ export const PROFILES: readonly Profile[] = [
     title: "VS Code",
     names: ["Visual Studio Code*"],
     revision: cell("2025-11-25", "2025-11-25", "vscode #329848"),
-    tools: cell({ max: 128, beyond: "deferred" }, "128 in a request, the rest by search", "code.visualstudio.com/docs"),
+    tools: cell({ max: 128, beyond: "deferred" }, "128 in a request, the rest by search", UNRECORDED),
     schemas: cell({ needsItems: true }, "arrays need items", "vscode #248810"),
-    resources: cell(false, "only the user attaches them", "code.visualstudio.com/docs"),
-    questions: cell(
-      ["form", "url", "sampling", "roots"],
-      "forms and URLs; sampling; roots",
-      "code.visualstudio.com/docs",
-    ),
+    resources: cell(false, "only the user attaches them", UNRECORDED),
+    questions: cell(["form", "url", "sampling", "roots"], "forms and URLs; sampling; roots", UNRECORDED),
     adapts: {},
   },
   {
     id: "cursor",
     title: "Cursor",
     names: ["cursor-vscode*"],
-    revision: cell("2025-06-18", "2025-06-18", "mcp-client-capabilities 0.0.14"),
-    tools: cell({ beyond: "deferred" }, "names first, details on demand", "cursor.com/docs"),
+    revision: cell("2025-06-18", "2025-06-18", UNRECORDED),
+    tools: cell({ beyond: "deferred" }, "names first, details on demand", UNRECORDED),
     toolNames: cell(
       { pattern: "{server}{tool}", max: 60, beyond: "omitted" },
       "server and tool together 60, or the tool is left out",
-      "composio #2788, awslabs/mcp #1283",
+      "composio #2788, awslabs #1283",
     ),
-    results: cell({}, "structured content preferred; long ones to files", "modelcontextprotocol #1411"),
-    questions: cell(["form"], "forms", "cursor.com/docs"),
+    results: cell({}, "structured content preferred; long ones to files", "specification #1411"),
+    questions: cell(["form"], "forms", UNRECORDED),
     adapts: { names: true },
   },
   {
     id: "windsurf",
     title: "Windsurf",
     names: ["windsurf-client"],
-    revision: cell("2025-03-26", "2025-03-26", "mcp-client-capabilities 0.0.14"),
-    tools: cell({ max: 100, beyond: "omitted" }, "100 of all servers together", "docs.windsurf.com"),
-    questions: cell([], "none", "mcp-client-capabilities 0.0.14"),
+    revision: cell("2025-03-26", "2025-03-26", UNRECORDED),
+    tools: cell({ max: 100, beyond: "omitted" }, "100 of all servers together", DOCUMENTED),
+    questions: cell([], "none", UNRECORDED),
     adapts: {},
   },
   {
@@ -242,24 +240,24 @@ export const PROFILES: readonly Profile[] = [
     title: "LM Studio",
     names: [],
     schemas: cell({ needsProperties: true }, "objects need properties", "jcode #446"),
-    resources: cell(false, "no", "lmstudio.ai/docs"),
+    resources: cell(false, "no", UNRECORDED),
     adapts: {},
   },
   {
     id: "continue",
     title: "Continue",
     names: ["continue-cli-client"],
-    revision: cell("2025-11-25", "up to 2025-11-25", "continuedev/continue, read"),
-    resources: cell(false, "only the user attaches them", "continuedev/continue, read"),
-    times: cell({ start: 20 }, "start 20 s", "continuedev/continue, read"),
+    revision: cell("2025-11-25", "up to 2025-11-25", "source of Continue, read; commit not recorded"),
+    resources: cell(false, "only the user attaches them", "source of Continue, read; commit not recorded"),
+    times: cell({ start: 20 }, "start 20 s", "source of Continue, read; commit not recorded"),
     adapts: {},
   },
   {
     id: "copilot-jetbrains",
     title: "Copilot for JetBrains",
     names: ["JetBrains-*"],
-    revision: cell("2025-06-18", "2025-06-18", "mcp-client-capabilities 0.0.14"),
-    questions: cell(["form", "sampling", "roots"], "forms; sampling; roots", "mcp-client-capabilities 0.0.14"),
+    revision: cell("2025-06-18", "2025-06-18", UNRECORDED),
+    questions: cell(["form", "sampling", "roots"], "forms; sampling; roots", UNRECORDED),
     adapts: {},
   },
   {
