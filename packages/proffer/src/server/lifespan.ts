@@ -4,6 +4,7 @@ import { RpcError } from "../protocol/errors.ts";
 import { METHODS } from "../protocol/methods.ts";
 import { messageOf } from "../support/log.ts";
 import { checkCluster, withNode } from "./cluster.ts";
+import { checkQueue } from "./queue-check.ts";
 import { addReadinessCheck } from "./readiness.ts";
 import type { ServerState } from "./server.ts";
 
@@ -235,12 +236,13 @@ export class Lifespan {
 
 /**
  * The lifespan of a server; undefined if nothing has to be done when it starts or stops.
- * @throws {UsageError} for an invalid option `cluster`.
+ * @throws {UsageError} for an invalid option `cluster`, and if it lacks the queue that a tool with `task` needs.
  */
 export function lifespanOf(server: ServerState): Lifespan | undefined {
   const { onStart, onStop } = server.options;
   const { joinsCluster, tasks } = server;
   if (joinsCluster) checkCluster(server);
+  if (tasks !== undefined) checkQueue(server);
   if (onStart !== undefined || onStop !== undefined || tasks !== undefined || joinsCluster)
     return requireLifespan(server);
   return server.lifespan;

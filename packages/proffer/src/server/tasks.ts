@@ -1,5 +1,4 @@
 import type { TaskEngine } from "../tasks/engine.ts";
-import { checkQueue } from "./queue-check.ts";
 import type { ServerState } from "./server.ts";
 
 /**
@@ -13,7 +12,6 @@ export class Tasks {
 
   constructor(server: ServerState) {
     this.#server = server;
-    checkQueue(server);
     // Reported by the first use.
     this.#loading.catch(() => {});
   }

@@ -34,7 +34,7 @@ export function toTaskSettings(task: unknown, where: string): TaskSettings | und
   if (isObject(given) && isValid && typeof settings.required === "boolean") return settings;
   throw new UsageError(
     "bad_option",
-    `${where}: task must be true, "required" or { after, ttl, pollInterval, required }, not ${JSON.stringify(task)}.`,
+    `${where}: task must be true, "required" or options such as { ttl: 1000 }, not ${JSON.stringify(task)}.`,
   );
 }
 

@@ -31,10 +31,13 @@ describe("the option task", () => {
     },
   );
 
-  it("needs a queue if the server has a cluster", () => {
+  it("needs a queue if the server has a cluster, at the start", async () => {
     const { queue: _, ...cluster } = memoryCluster();
     const tools = [defineTool({ name: "maybe", task: true, handle: () => "" })];
-    expect(() => defineServer({ name: "x", version: "1", cluster, tools })).toThrow("needs a queue");
+    const server = defineServer({ name: "x", version: "1", cluster, tools });
+    const problem = { name: "UsageError", message: expect.stringContaining("needs a queue") };
+    await expect(connect(server)).rejects.toMatchObject(problem);
+    await expect((async () => serveHttp(server, { port: 0 }))()).rejects.toMatchObject(problem);
   });
 });
 
