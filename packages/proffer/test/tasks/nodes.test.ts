@@ -180,6 +180,24 @@ describe("tasks on several nodes", () => {
     expect(runs).toHaveLength(2);
   });
 
+  it("F10: are not disturbed by the wake-up of an earlier leg while they run", async () => {
+    const { opened, open: release } = openGate();
+    const { nodes } = serveNodes(async (ctx) => {
+      await ctx.ask("Go?", GO);
+      await opened;
+      return "done";
+    });
+    const one = await open(nodes[0]);
+    const id = await begin(one, "run");
+    await reply(one, id, { on: true });
+    const engine = (await tasksOf(nodes[0])) as NonNullable<Awaited<ReturnType<typeof tasksOf>>>;
+    await expect.poll(() => engine.counters.runs).toBe(2);
+    await engine.deliver(`${id}.1`, new AbortController().signal);
+    expect(engine.counters).toMatchObject({ runs: 2, restarted: 0 });
+    release();
+    expect(textOf(await end(one, id))).toBe("done");
+  });
+
   it("F11: take the answers of two updates at once, and each key once", async () => {
     const { nodes } = serveNodes(async (ctx) => {
       const answers = await Promise.all(["a", "b", "c"].map((name) => ctx.ask(name, { it: field.text() })));
