@@ -300,8 +300,8 @@ function defineTests(): void {
     it("waits while its client has resumed the stream on another node, and no longer", async () => {
       const session = await openSpread({ keepAliveInterval: 200, sessions: { reconnectTimeout: 60 } });
       const { events, id } = await ask(session);
-      events.close();
       const resumed = await resume(3, session, lastId(events));
+      await events.ended;
       await new Promise((resolve) => setTimeout(resolve, 250));
       expect(nodes.aborted).toEqual([]);
       const second = await ask(session);
@@ -448,6 +448,19 @@ function defineTests(): void {
       const first = await openEvents(url(1), { headers: session, message: call("tell", {}, 1, META) });
       await first.message(({ params }) => params?.progress === 1);
       first.close();
+      cluster.isDeaf = true;
+      const second = await resume(2, session, lastId(first));
+      nodes.release();
+      await second.message(({ id }) => id === 1);
+      await second.ended;
+      expect(second.messages).toHaveLength(2);
+    });
+
+    it("does not depend on a fast store", async () => {
+      const session = await openSpread({ keepAliveInterval: 5 });
+      const first = await openEvents(url(1), { headers: session, message: call("tell", {}, 1, META) });
+      await first.message(({ params }) => params?.progress === 1);
+      cluster.delay = 60;
       cluster.isDeaf = true;
       const second = await resume(2, session, lastId(first));
       nodes.release();

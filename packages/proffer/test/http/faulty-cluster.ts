@@ -5,6 +5,8 @@ import { memoryCluster } from "proffer/testing";
 export interface FaultyCluster extends Cluster {
   /** Every operation of the store rejects. */
   isAway: boolean;
+  /** Each operation of the store takes up to this many milliseconds. */
+  delay: number;
   /** Messages of the bus are lost. */
   isDeaf: boolean;
   /** Tells all listeners that messages may have been lost. */
@@ -30,12 +32,14 @@ export function faultyCluster(cluster: Cluster = memoryCluster()): FaultyCluster
         const [key, change] = given as [string, { expire?: number } | undefined];
         if (name === "change" && change?.expire !== undefined) extended.add(key);
         if (faulty.isAway) return Promise.reject(new Error("The store is away."));
+        if (faulty.delay > 0) return slowly(faulty.delay, () => method.apply(target, given));
         return method.apply(target, given);
       };
     },
   });
   const faulty: FaultyCluster = {
     isAway: false,
+    delay: 0,
     isDeaf: false,
     operations,
     extended,
@@ -57,4 +61,12 @@ export function faultyCluster(cluster: Cluster = memoryCluster()): FaultyCluster
     },
   };
   return faulty;
+}
+
+async function slowly(delay: number, work: () => unknown): Promise<unknown> {
+  const wait = () => new Promise((resolve) => setTimeout(resolve, (Math.random() * delay) / 2));
+  await wait();
+  const result = await work();
+  await wait();
+  return result;
 }

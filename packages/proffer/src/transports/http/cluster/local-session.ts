@@ -1,8 +1,4 @@
-import type { Call } from "../../../calls/call.ts";
-import { ClientRequests, type ClientResponse } from "../../../calls/client-requests.ts";
 import type { Principal } from "../../../calls/principal.ts";
-import type { RecordFields } from "../../../cluster/store.ts";
-import type { JsonObject, RequestId, ResponseMessage } from "../../../protocol/messages.ts";
 import type { DisconnectListener, HttpExchange } from "../exchange.ts";
 import { HttpError, STREAM_HEADERS } from "../http-error.ts";
 import type { SessionCalls } from "../legacy-session.ts";
@@ -10,6 +6,7 @@ import type { HttpLimits } from "../options.ts";
 import { Delivery } from "./delivery.ts";
 import type { EventPlace } from "./events.ts";
 import { Follower } from "./follower.ts";
+import { LocalQuestions } from "./questions.ts";
 import { followerIsThere } from "./record.ts";
 import type { ClusterSession } from "./session.ts";
 import type { ClusterSessions } from "./sessions.ts";
@@ -25,15 +22,14 @@ export class LocalSession implements SessionCalls, StreamOwner {
   readonly id: string;
   /** The same caller as the opener, with the permission of the last request on this node. */
   principal: Principal | undefined;
+  readonly questions: LocalQuestions;
   readonly #sessions: ClusterSessions;
   readonly #streams = new Map<string, ClusterStream>();
   readonly #followers = new Map<string, Follower>();
-  /** The requests to the client that are not answered. */
-  readonly #asked = new Set<RequestId>();
-  #requests: ClientRequests | undefined;
-  #requestId = "";
   #standalone: StandaloneStream | undefined;
   #calls = 0;
+  /** The number of requests that are opening or resuming a stream. */
+  #opening = 0;
   #checking: Promise<void> | undefined;
   /** Counts the streams that this node took over, so that a record that was read before is recognized. */
   #version = 0;
@@ -44,6 +40,7 @@ export class LocalSession implements SessionCalls, StreamOwner {
     this.#sessions = sessions;
     this.id = id;
     this.principal = principal;
+    this.questions = new LocalQuestions(id, sessions);
   }
 
   get store(): SessionStore {
@@ -56,7 +53,11 @@ export class LocalSession implements SessionCalls, StreamOwner {
 
   /** Nothing of the session is on this node. */
   get isIdle(): boolean {
-    return this.#calls === 0 && this.#streams.size + this.#followers.size + this.#asked.size === 0 && !this.#standalone;
+    return (
+      this.#calls + this.#opening === 0 &&
+      this.#streams.size + this.#followers.size + this.questions.size === 0 &&
+      !this.#standalone
+    );
   }
 
   started(): void {
@@ -72,37 +73,6 @@ export class LocalSession implements SessionCalls, StreamOwner {
   listChanged(): void {}
 
   updated(): void {}
-
-  /** Sends a request to the client. The record knows which requests are outstanding: no other can be answered. */
-  async ask(call: Call, method: string, params: JsonObject, write: (text: string) => void): Promise<ClientResponse> {
-    const id = this.#sessions.createRequestId();
-    this.#asked.add(id);
-    const entered = this.store.change(this.id, { set: { [`q:${id}`]: "1" } });
-    let isSent = false;
-    this.#requests ??= new ClientRequests(() => this.#requestId);
-    this.#requestId = id;
-    const response = this.#requests.send(call, method, params, (text) => {
-      entered.then(() => write(text)).catch(() => {});
-      // The second message withdraws the first.
-      if (isSent) this.#forget(id);
-      isSent = true;
-    });
-    try {
-      if (!(await entered).made) throw new HttpError(404, "The session has ended.");
-    } catch (error) {
-      this.receive({ jsonrpc: "2.0", id, error: {} });
-      throw error;
-    }
-    return response;
-  }
-
-  /** Passes a response to the call that waits for it; false if none on this node does. */
-  receive(message: ResponseMessage): boolean {
-    if (!this.#asked.has(message.id)) return false;
-    this.#forget(message.id);
-    this.#requests?.receive(message);
-    return true;
-  }
 
   openStream(exchange: HttpExchange, listener: DisconnectListener, primed: boolean): ClusterStream {
     const stream = new ClusterStream(this, this.#sessions.createStreamName(), () => listener.onDisconnect());
@@ -127,7 +97,11 @@ export class LocalSession implements SessionCalls, StreamOwner {
   }
 
   /** Resumes the stream of a request. @throws {HttpError} if the events after the place are not kept. */
-  async resume(exchange: HttpExchange, last: EventPlace): Promise<void> {
+  resume(exchange: HttpExchange, last: EventPlace): Promise<void> {
+    return this.#while(() => this.#resume(exchange, last));
+  }
+
+  async #resume(exchange: HttpExchange, last: EventPlace): Promise<void> {
     const { stream, place } = last;
     const missed = await this.#missed(last);
     if (missed === undefined) {
@@ -152,13 +126,28 @@ export class LocalSession implements SessionCalls, StreamOwner {
   }
 
   /** Opens the standalone stream. @throws {HttpError} if another node or request has it. */
-  async listen(session: ClusterSession, exchange: HttpExchange, last?: EventPlace): Promise<void> {
+  listen(session: ClusterSession, exchange: HttpExchange, last?: EventPlace): Promise<void> {
+    return this.#while(() => this.#listen(session, exchange, last));
+  }
+
+  async #listen(session: ClusterSession, exchange: HttpExchange, last?: EventPlace): Promise<void> {
     const standalone = await StandaloneStream.take(this, session, this.#sessions, last);
     const earlier = this.#standalone;
     this.#standalone = standalone;
     this.#version++;
     await earlier?.stop(standalone.holder);
     await standalone.open(exchange, session.fields, last);
+  }
+
+  /** Keeps this object from being forgotten while a stream is being opened. */
+  async #while(open: () => Promise<void>): Promise<void> {
+    this.#opening++;
+    try {
+      await open();
+    } finally {
+      this.#opening--;
+      this.#sessions.release(this);
+    }
   }
 
   standaloneEnded(stream: StandaloneStream): void {
@@ -186,8 +175,8 @@ export class LocalSession implements SessionCalls, StreamOwner {
     for (const stream of this.#streams.values()) stream.tick();
     for (const follower of this.#followers.values()) void this.#update(follower, follower.enter());
     const isListening = this.#standalone?.tick() ?? false;
-    if (isListening && this.#asked.size + this.#streams.size + this.#followers.size === 0) return;
-    const isBusy = this.#calls > (this.#requests?.calls ?? 0);
+    if (isListening && this.questions.size + this.#streams.size + this.#followers.size === 0) return;
+    const isBusy = this.#calls > this.questions.calls;
     // Calls that only wait for an answer do not keep a session: its client could keep it by never answering.
     if (isBusy) this.#sessions.extend(this.id);
     this.#check(true).catch(() => {});
@@ -199,7 +188,7 @@ export class LocalSession implements SessionCalls, StreamOwner {
     for (const follower of this.#followers.values()) follower.delivery.release();
     this.#streams.clear();
     this.#followers.clear();
-    this.#asked.clear();
+    this.questions.clear();
     this.#standalone?.stop("").catch(() => {});
   }
 
@@ -229,7 +218,7 @@ export class LocalSession implements SessionCalls, StreamOwner {
       this.#sessions.drop(this);
       return;
     }
-    await this.#receiveStored(fields);
+    await this.questions.receiveStored(fields);
     if (version !== this.#version) {
       // The record may have been read before this node changed it.
       this.check();
@@ -244,15 +233,6 @@ export class LocalSession implements SessionCalls, StreamOwner {
       else follower.delivery.release();
     }
     await this.#standalone?.check(fields);
-  }
-
-  async #receiveStored(fields: RecordFields): Promise<void> {
-    for (const id of [...this.#asked]) {
-      const field = `r:${id}`;
-      const token = fields[field];
-      const text = token && (await this.store.open(this.id, field, token));
-      if (text) this.receive({ jsonrpc: "2.0", ...JSON.parse(text), id });
-    }
   }
 
   /** The events after a place; undefined if the stream has ended there. @throws {HttpError} if they are not kept. */
@@ -293,10 +273,5 @@ export class LocalSession implements SessionCalls, StreamOwner {
   #connect(exchange: HttpExchange, place: number, onEnd: (delivery: Delivery) => void): Delivery {
     const client = { principal: this.principal, listener: this };
     return new Delivery(exchange, this.#sessions.endpoint.streams, client, { place, isStanding: false, onEnd });
-  }
-
-  #forget(id: RequestId): void {
-    if (!this.#asked.delete(id)) return;
-    this.store.change(this.id, { remove: [`q:${id}`, `r:${id}`] }).catch(() => {});
   }
 }

@@ -101,7 +101,7 @@ export class ClusterSession implements LegacySession, StateSource {
       await this.#flush();
       // Nobody would withdraw a request that is sent after the call has ended.
       if (call.done || call.signal.aborted) return await new Promise(() => {});
-      return await this.listener.ask(call, method, params, write);
+      return await this.listener.questions.ask(call, method, params, write);
     } catch (error) {
       throw error instanceof HttpError ? error.error : error;
     }

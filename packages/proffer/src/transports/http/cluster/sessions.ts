@@ -169,7 +169,7 @@ export class ClusterSessions implements LegacySessions {
 
   /** Passes a response to the call that waits for it, if that is on this node. */
   answered(id: string, message: ResponseMessage): boolean {
-    return this.#local.get(id)?.receive(message) ?? false;
+    return this.#local.get(id)?.questions.receive(message) ?? false;
   }
 
   /** Keeps a session from expiring, once a tenth of its time has passed. */
