@@ -7,7 +7,7 @@ import { utf8Length } from "../../../support/bytes.ts";
 import { checkJson } from "./json-value.ts";
 
 /** The names of the fields that hold data of handlers and subscribed URIs start so. */
-export const DATA = "d:";
+const DATA = "d:";
 export const WATCHED = "w:";
 
 /** The size of a sealed URI beside the URI: the name of its field, and what sealing adds. */
