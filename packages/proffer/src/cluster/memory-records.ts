@@ -11,7 +11,12 @@ const MAX_CHARACTERS = 2 ** 28;
 export class MemoryRecords {
   readonly #records = new Map<string, MemoryRecord>();
   readonly #sweeper = new Sweeper(this.#records, (key, record) => this.#forget(key, record));
+  readonly #maxCharacters: number;
   #characters = 0;
+
+  constructor(maxCharacters: number = MAX_CHARACTERS) {
+    this.#maxCharacters = maxCharacters;
+  }
 
   read(key: string, names?: readonly string[]): RecordFields | undefined {
     return this.#find(key)?.select(names);
@@ -41,7 +46,7 @@ export class MemoryRecords {
 
   #checkRoom(isNew: boolean, { set, setOnce }: RecordChange): void {
     if (!isNew || this.#records.size < MAX_RECORDS) {
-      if (this.#characters + lengthOf(set) + lengthOf(setOnce) <= MAX_CHARACTERS) return;
+      if (this.#characters + lengthOf(set) + lengthOf(setOnce) <= this.#maxCharacters) return;
     }
     throw new RpcError("busy", "The memory for tasks and sessions is full. Try again later.");
   }
