@@ -3,7 +3,10 @@
 // listens, after lines of its own.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 const [program, port, ...options] = process.argv.slice(2);
 process.stdin.resume();
@@ -15,8 +18,14 @@ if (program === "wasm") {
   await new ValkeyServer({ port: Number(port) }).start();
   process.stdout.write(`engine ${process.pid}\n`);
 } else {
-  const engine = spawn(program, ["--port", port, "--bind", "127.0.0.1", ...options], { stdio: "ignore" });
-  process.on("exit", () => engine.kill("SIGKILL"));
+  // An engine with replicas writes a dump, and one that starts beside a dump loads it.
+  const folder = mkdtempSync(join(tmpdir(), "proffer-engine-"));
+  const args = ["--port", port, "--bind", "127.0.0.1", "--dir", folder, ...options];
+  const engine = spawn(program, args, { stdio: "ignore" });
+  process.on("exit", () => {
+    engine.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
   engine.on("error", () => process.exit(1));
   engine.on("exit", () => process.exit());
   for (;;) {
