@@ -8,7 +8,7 @@ import type { GuardLimits } from "./guard.ts";
 import { checkOptions, type RedisOptions } from "./options.ts";
 import { reporter } from "./reporter.ts";
 import { RedisStore } from "./store.ts";
-import { openSubscriber } from "./subscriber.ts";
+import { openSubscriber, subscriberOf } from "./subscriber.ts";
 
 /** A store and a bus in Redis or Valkey, for the option `cluster` of a server. */
 export interface RedisCluster {
@@ -25,10 +25,10 @@ export interface RedisCluster {
 export function redis(client: RedisClient, options: RedisOptions = {}): RedisCluster {
   const limits = checkOptions(options);
   const commands = new Commands(senderOf(client), limits);
-  const { subscriber } = options;
+  const subscriber = subscriberOf(client, options.subscriber);
   const report = reporter(options.onError);
   const replicated = limits.durability === "replicated" ? new ReplicatedConnection(client, limits) : undefined;
-  const bus = new RedisBus(commands, limits.prefix, (events) => openSubscriber(client, subscriber, events), report);
+  const bus = new RedisBus(commands, limits.prefix, (events) => openSubscriber(subscriber, events), report);
   return {
     store: new RedisStore(commands, limits.prefix, replicated && (() => replicated.commands)),
     bus,

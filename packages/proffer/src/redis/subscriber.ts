@@ -16,10 +16,10 @@ export interface Subscriber {
   close(): void;
 }
 
-/** Opens a connection for subscriptions beside a client, or uses the one that the author passed. */
-export function openSubscriber(client: unknown, given: unknown, events: SubscriberEvents): Subscriber {
+/** Finds the client for subscriptions. At start: later, nobody would be there to read the error. @throws {UsageError} */
+export function subscriberOf(client: unknown, given: unknown): unknown {
   const source = given ?? client;
-  if (has(source, "customCommand")) return glideSubscriber(source as unknown as Glide, events);
+  if (has(source, "customCommand")) return source;
   // A cluster has its own connections for subscriptions, whose gaps cannot be seen.
   if (given === undefined && (has(client, "nodes") || "slots" in (client as object))) {
     throw new UsageError(
@@ -27,6 +27,15 @@ export function openSubscriber(client: unknown, given: unknown, events: Subscrib
       "redis(client): with a cluster, pass a client of one of its servers as the option subscriber.",
     );
   }
+  if (!has(source, "duplicate")) {
+    throw new UsageError("bad_option", "redis(client, options): the client for subscriptions has no method duplicate.");
+  }
+  return source;
+}
+
+/** Opens a connection for subscriptions with the settings of a client; valkey-glide uses its own. */
+export function openSubscriber(source: unknown, events: SubscriberEvents): Subscriber {
+  if (has(source, "customCommand")) return glideSubscriber(source as unknown as Glide, events);
   if (has(source, "call")) return ioredisSubscriber(source as unknown as Ioredis, events);
   return nodeRedisSubscriber(source as unknown as NodeRedis, events);
 }

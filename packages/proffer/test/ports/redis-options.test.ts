@@ -15,8 +15,12 @@ it.each([
   [{ maxInFlight: "many" }, "maxInFlight"],
   [{ durability: "always" }, "durability"],
 ])("redis refuses the options %j", (options, name) => {
-  const client = { call: async () => null };
+  const client = { call: async () => null, duplicate: () => client };
   expect(() => redis(client, options as object)).toThrow(name);
+});
+
+it("redis refuses a client that it cannot duplicate for subscriptions", () => {
+  expect(() => redis({ call: async () => null })).toThrow("has no method duplicate");
 });
 
 it("redis refuses a client that it does not know", () => {

@@ -8,7 +8,7 @@ const tool = defineTool({ name: "t", description: "Answers.", handle: () => "yes
 
 it("answers a call that needs a store which does not reply with 503, and others as usual", async () => {
   // A client that is not connected: it queues commands and never settles them.
-  const client = { call: vi.fn(() => new Promise(() => {})) };
+  const client = { call: vi.fn(() => new Promise(() => {})), duplicate: () => ({ on: () => {} }) };
   const log = vi.fn();
   const cluster = redis(client, { commandTimeout: 20 });
   const options = { version: "1", tools: [tool], cluster, log };
