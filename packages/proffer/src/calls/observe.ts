@@ -1,6 +1,7 @@
 import type { ErrorObject } from "../protocol/errors.ts";
 import type { JsonObject, Wire } from "../protocol/messages.ts";
 import type { Meta } from "../protocol/model.ts";
+import type { ServerState } from "../server/server.ts";
 import type { LogEntry, LogSink } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { Call, TransportName } from "./call.ts";
@@ -76,6 +77,8 @@ export interface Observer {
 export interface DefinedObserver extends Observer {
   /** Combines the observers of a server. The code is in `observe/`: a server without observers does not load it. */
   combine(list: readonly DefinedObserver[], sink: LogSink): Observers;
+  /** A part was added to the metrics of a server, or a source to a part. Set by `telemetry()`. */
+  measured?: (server: ServerState, part: string) => void;
 }
 
 /** The observers of one server. */
@@ -85,6 +88,7 @@ export interface Observers {
   /** Runs the work of a call inside `begin` of each observer, the first one outermost. */
   observe(call: Call, work: () => unknown): unknown;
   event(event: ServerEvent): void;
+  measured(server: ServerState, part: string): void;
   /** Reports a session now, and again when it closes. */
   opened(session: SessionState, transport: TransportName): void;
   withDetails(entry: LogEntry, call: Call): LogEntry;

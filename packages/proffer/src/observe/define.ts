@@ -15,6 +15,7 @@ import type { SessionState } from "../calls/session.ts";
 import { ERRORS, type ErrorObject } from "../protocol/errors.ts";
 import type { JsonObject, Wire } from "../protocol/messages.ts";
 import type { CallResult } from "../protocol/model.ts";
+import type { ServerState } from "../server/server.ts";
 import { utf8Length } from "../support/bytes.ts";
 import { contain, type LogEntry, type LogSink } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
@@ -24,16 +25,14 @@ const MEMBERS = ["begin", "end", "request", "event", "logDetails"] as const;
 class OwnObserver implements DefinedObserver {
   readonly kind = "observer";
   readonly options: ObserverOptions;
+  measured?: (server: ServerState, part: string) => void;
 
   constructor(options: ObserverOptions) {
     this.options = options;
   }
 
   combine(list: readonly DefinedObserver[], sink: LogSink): Observers {
-    return new ObserverList(
-      list.map((each) => (each as OwnObserver).options),
-      sink,
-    );
+    return new ObserverList(list as readonly OwnObserver[], sink);
   }
 }
 
@@ -56,12 +55,15 @@ export function defineObserver(options: ObserverOptions): Observer {
 /** The observers of a server. */
 class ObserverList implements Observers {
   readonly log: LogSink;
+  readonly #observers: readonly OwnObserver[];
   readonly #list: readonly ObserverOptions[];
   /** Innermost first. */
   readonly #begins: readonly ObserverOptions[];
   readonly #failed: (error: unknown) => void;
 
-  constructor(list: readonly ObserverOptions[], sink: LogSink) {
+  constructor(observers: readonly OwnObserver[], sink: LogSink) {
+    const list = observers.map(({ options }) => options);
+    this.#observers = observers;
     this.#list = list;
     this.#begins = list.filter(({ begin }) => begin !== undefined).reverse();
     this.#failed = (error) => sink({ level: "error", message: "An observer failed", error });
@@ -88,6 +90,10 @@ class ObserverList implements Observers {
 
   event(event: ServerEvent): void {
     this.each((observer) => observer.event?.(event));
+  }
+
+  measured(server: ServerState, part: string): void {
+    for (const observer of this.#observers) this.contain(() => observer.measured?.(server, part));
   }
 
   opened(session: SessionState, transport: TransportName): void {

@@ -34,6 +34,7 @@ export function addMetrics(
   const earlier = server.metricSources.get(part);
   const source = earlier === undefined ? { read, gauges } : sum(earlier, { read, gauges });
   server.metricSources.set(part, source);
+  server.observers?.measured(server, part);
 }
 
 function sum(one: MetricSource, other: MetricSource): MetricSource {

@@ -1,8 +1,10 @@
 import { type Attributes, createNoopMeter, type Meter, metrics } from "@opentelemetry/api";
 import type { ServerEvent } from "../calls/observe.ts";
 import { ERRORS } from "../protocol/errors.ts";
+import type { ServerState } from "../server/server.ts";
 import { addNetwork, NAMES } from "./attributes.ts";
 import type { Settings } from "./options.ts";
+import { ServerParts } from "./server-parts.ts";
 
 /** The buckets of the MCP conventions, in seconds. */
 const BUCKETS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
@@ -15,8 +17,16 @@ export class Metrics {
   readonly #provider: Settings["meterProvider"];
   #instruments: ReturnType<typeof createInstruments> | undefined;
 
+  readonly #parts = new ServerParts();
+
   constructor({ meterProvider }: Settings) {
     this.#provider = meterProvider;
+  }
+
+  /** Exports a part of `server.metrics()`. */
+  measured(server: ServerState, part: string): void {
+    this.#parts.add(server, part);
+    if (this.#all !== undefined) this.#parts.observe(this.#meter);
   }
 
   /** Whether there is an SDK for metrics. */
@@ -27,9 +37,15 @@ export class Metrics {
   /** Undefined without an SDK, which may be set up later. */
   get #all(): ReturnType<typeof createInstruments> | undefined {
     if (this.#instruments !== undefined) return this.#instruments;
-    const meter = (this.#provider ?? metrics).getMeter("proffer");
-    if (meter !== NO_METER) this.#instruments = createInstruments(meter);
+    const meter = this.#meter;
+    if (meter === NO_METER) return undefined;
+    this.#instruments = createInstruments(meter);
+    this.#parts.observe(meter);
     return this.#instruments;
+  }
+
+  get #meter(): Meter {
+    return (this.#provider ?? metrics).getMeter("proffer");
   }
 
   began(): void {

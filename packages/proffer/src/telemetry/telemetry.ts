@@ -1,6 +1,6 @@
 import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { CallView, type MiddlewareCall } from "../calls/call-view.ts";
-import type { CallOutcome, Observer, RequestObserver } from "../calls/observe.ts";
+import type { CallOutcome, DefinedObserver, Observer, RequestObserver } from "../calls/observe.ts";
 import { defineObserver } from "../observe/define.ts";
 import { isObject } from "../protocol/messages.ts";
 import { addNetwork, Descriptions, failureAttributes, failureMessage, NAMES, requestId } from "./attributes.ts";
@@ -23,13 +23,15 @@ const MAX_CONTENT = 8192;
  */
 export function telemetry(options: TelemetryOptions = {}): Observer {
   const recorder = new Recorder(toSettings(options));
-  return defineObserver({
+  const observer = defineObserver({
     begin: (call, work) => recorder.begin(call, work),
     end: (call, outcome) => recorder.end(call, outcome),
     request: (call, method) => recorder.request(call, method),
     event: (event) => recorder.metrics?.event(event),
     logDetails: (call) => recorder.logDetails(call),
   });
+  const measured: DefinedObserver["measured"] = (server, part) => recorder.metrics?.measured(server, part);
+  return Object.assign(observer, { measured });
 }
 
 interface Begun {
