@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDeriver, type Deriver } from "../src/derive/deriver.ts";
 import { CHECKS } from "../src/doctor/checks.ts";
 import type { Finding } from "../src/doctor/finding.ts";
+import { asWritten } from "../src/doctor/offer.ts";
 import { review } from "../src/doctor/review.ts";
 import { describedServer } from "../src/modules/described-server.ts";
 import { listServer } from "../src/terminal/listing.ts";
@@ -45,8 +46,9 @@ async function findingsOf(example: string): Promise<Finding[]> {
   const derivation = deriver.derive();
   expect(derivation.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   const module = project.path("input.ts");
-  const listing = await listServer(await describedServer(module, derivation));
-  return review({ listing, sources: deriver.sources(), module });
+  const server = await describedServer(module, derivation);
+  const listing = await listServer(server);
+  return review({ listing, written: asWritten(listing, server), sources: deriver.sources(), module });
 }
 
 describe("docs/doctor.md", () => {
@@ -89,8 +91,10 @@ describe("the examples", () => {
   it.each(modules.map((name) => `${name}/server.ts`))("have no findings: %s", async (name) => {
     const module = fileURLToPath(new URL(`../../../examples/${name}`, import.meta.url));
     const own = createDeriver(module, { check: false });
-    const listing = await listServer(await describedServer(module, own.derive()));
-    const found = review({ listing, sources: own.sources(), module }).filter(({ level }) => level !== "good");
+    const server = await describedServer(module, own.derive());
+    const listing = await listServer(server);
+    const written = asWritten(listing, server);
+    const found = review({ listing, written, sources: own.sources(), module }).filter(({ level }) => level !== "good");
     const kept = KEPT[name] ?? [];
     expect(found.filter(({ code = "" }) => !kept.includes(code))).toEqual([]);
   });

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import type { Server } from "proffer";
 import type { Loss, Profile } from "proffer/profiles";
 import { profilesOf } from "../client/profile-flag.ts";
 import type { Diagnostic, ItemSource } from "../derive/index.ts";
@@ -8,12 +7,13 @@ import { examineListing } from "../doctor/examine-listing.ts";
 import { examineLoad } from "../doctor/examine-load.ts";
 import { examineStart } from "../doctor/examine-start.ts";
 import { type Finding, formatFinding } from "../doctor/finding.ts";
+import { asWritten } from "../doctor/offer.ts";
 import { review } from "../doctor/review.ts";
 import { toLaunch } from "../install/launch.ts";
 import { openServer } from "../modules/load.ts";
 import { findBuiltFolder, findModule } from "../modules/module-file.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { type Listing, listServer } from "../terminal/listing.ts";
+import { listServer } from "../terminal/listing.ts";
 import { redact } from "../terminal/redact.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
@@ -77,12 +77,6 @@ async function examineModule(file: string, profiles: readonly Profile[] | undefi
     if (!(error instanceof CommandError)) throw error;
     return { findings: [{ level: "error", message: error.message }], losses: [] };
   }
-}
-
-/** The listing with the schemas of the author: constraints in words are no description. */
-function asWritten(listing: Listing, server: Server): Listing {
-  const tools = listing.tools.map((tool) => ({ ...tool, ...server.tools.get(tool.name)?.description }));
-  return { ...listing, tools };
 }
 
 const ACCEPTED: Finding = {

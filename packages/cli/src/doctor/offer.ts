@@ -1,3 +1,4 @@
+import type { Server } from "proffer";
 import type { JsonSchema, JsonSchemaObject } from "proffer";
 import type { ItemSource, Place } from "../derive/index.ts";
 import type { Listing } from "../terminal/listing.ts";
@@ -41,4 +42,10 @@ export function parametersOf({ inputSchema }: ListedTool): [string, JsonSchemaOb
 
 function toObject(schema: JsonSchema): JsonSchemaObject {
   return typeof schema === "object" ? schema : {};
+}
+
+/** The listing with the schemas of the author: constraints in words are no description. */
+export function asWritten(listing: Listing, server: Server): Listing {
+  const tools = listing.tools.map((tool) => ({ ...tool, ...server.tools.get(tool.name)?.description }));
+  return { ...listing, tools };
 }
