@@ -1,5 +1,4 @@
-import type { Server } from "proffer";
-import type { JsonSchema, JsonSchemaObject } from "proffer";
+import type { JsonSchema, JsonSchemaObject, Server } from "proffer";
 import type { ItemSource, Place } from "../derive/index.ts";
 import type { Listing } from "../terminal/listing.ts";
 import type { CheckCode } from "./checks.ts";
