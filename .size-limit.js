@@ -3,7 +3,7 @@ export default [
     name: "proffer, minified and compressed",
     path: "packages/proffer/dist/index.js",
     ignore: ["./engine.js", "./node.js"],
-    limit: "32 kB",
+    limit: "33.1 kB",
   },
   {
     name: "proffer/oauth beside proffer/http and jose, minified and compressed",

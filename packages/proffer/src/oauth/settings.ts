@@ -75,12 +75,12 @@ export function toSettings(options: OAuthOptions): Settings {
 function checkResource(resource: string): void {
   const url = checkUrl("resource", resource);
   const written = url.origin + url.pathname.replace(/\/+$/, "");
-  if (written !== resource) fail(`resource must be written as ${written}, without a query or a slash at the end.`);
+  if (written !== resource) fail(`resource must be ${written}, without a query or a slash at the end.`);
 }
 
 function toIssuers({ issuer, audience, resource }: OAuthOptions): IssuerSettings[] {
   const listed = typeof issuer === "string" ? [issuer] : issuer;
-  if (!Array.isArray(listed) || listed.length === 0) fail("issuer must name at least one authorization server.");
+  if (!Array.isArray(listed) || listed.length === 0) fail("issuer must name an authorization server.");
   const found = listed.map((each): IssuerSettings => {
     const own: IssuerOptions = typeof each === "string" ? { issuer: each } : each;
     checkUrl("issuer", own.issuer);
