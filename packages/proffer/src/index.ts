@@ -125,7 +125,7 @@ export type { JsonSchema, JsonSchemaMap, JsonSchemaObject } from "./schema/json-
 export type { Schema } from "./schema/schema.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./schema/standard-schema.ts";
 export type { ServerLimits, SetLimits, TaskLimits } from "./server/limits.ts";
-export type { MetricValues, ServerMetrics } from "./server/metrics.ts";
+export type { HttpMetrics, MetricValues, ServerMetrics } from "./server/metrics.ts";
 export type { ServerOptions } from "./server/options.ts";
 export {
   type Collection,
@@ -136,6 +136,7 @@ export {
 export { MemoryStore, type Store } from "./server/store.ts";
 export type { LogEntry, LogSink } from "./support/log.ts";
 export { type UsageCode, UsageError } from "./support/usage-error.ts";
+export type { TaskMetrics } from "./tasks/counters.ts";
 export {
   type CreatedByDefineTool,
   defineTool,

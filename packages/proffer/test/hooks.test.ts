@@ -186,7 +186,7 @@ describe("T152: a hook of the author", () => {
       ...["CacheOptions", "IntrospectionOptions", "IssuerOptions"],
       ...["AuditOptions", "CacheResultsOptions", "TelemetryOptions"],
       ...["BullmqOptions", "QueueWorkOptions", "RedisOptions"],
-      ...["ProcessOptions", "TruncateJsonOptions", "TruncateTextOptions"],
+      ...["ProcessOptions", "SettingsOptions", "TruncateJsonOptions", "TruncateTextOptions"],
     ];
     expect([...types].filter((type) => !table.includes(`  ${type}: `) && !others.includes(type))).toEqual([]);
   });

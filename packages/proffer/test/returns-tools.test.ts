@@ -110,7 +110,8 @@ describeMatrix({ server, module: "returns.ts" }, EVERY, (leg) => {
   it("the output schema is listed if the revision has it, and wrapped if it must be an object", async () => {
     const tools = await leg.client.listTools();
     const schemaOf = (name: string) => tools.find((tool) => tool.name === name)?.outputSchema;
-    const any = { type: ["object", "array", "string", "number", "boolean", "null"] };
+    const type = ["object", "array", "string", "number", "boolean", "null"];
+    const any = { type, properties: {}, items: {} };
     const wrapped = { type: "object", properties: { result: any }, required: ["result"] };
     expect(schemaOf("declared_string")).toEqual(structures ? (anyValue ? any : wrapped) : undefined);
     const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };

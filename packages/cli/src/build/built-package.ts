@@ -18,6 +18,8 @@ interface PackageFile {
 
 /** The optional peers of the run-time, by the entry that imports them. */
 export const RUNTIME_PEERS: { readonly [entry: string]: readonly string[] } = {
+  // For PROFFER_REDIS_URL, which works with every server.
+  proffer: ["bullmq", "ioredis"],
   "proffer/ajv": ["ajv", "ajv-formats"],
   "proffer/files": ["chokidar", "mime"],
   "proffer/jsonl": ["chokidar"],

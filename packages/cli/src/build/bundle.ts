@@ -103,11 +103,6 @@ function ownFiles({ derivation, emission }: BuildSource, target: string, bundler
   return {
     name: "the files of the build",
     setup({ onResolve, onLoad }) {
-      // Proffer imports these only if a variable is set, and bullmq can use native code. A server that imports them itself
-      // has them in its bundle.
-      onResolve({ filter: /^(bullmq|ioredis)$/ }, ({ path, importer }) =>
-        importer.startsWith(dirname(find("proffer"))) ? { path, external: true } : undefined,
-      );
       onResolve({ filter: /^proffer(\/|$)/ }, ({ path }) => ({ path: find(path), sideEffects: false }));
       onResolve({ filter: /^(\.|\/|[A-Za-z]:)/ }, ({ path, importer }) => {
         const file = importer === "" ? path : resolve(dirname(importer), path);

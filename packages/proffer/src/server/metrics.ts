@@ -1,10 +1,18 @@
 import type { StoreMetrics } from "../cluster/measured-store.ts";
 import type { ChangeMetrics } from "../cluster/shared-changes.ts";
+import type { TaskMetrics } from "../tasks/counters.ts";
 import type { ServerState } from "./server.ts";
 
 /** The numbers of one part of a server. */
 export interface MetricValues {
   readonly [name: string]: number;
+}
+
+/** What is open now at the HTTP endpoints of a server. */
+export interface HttpMetrics extends MetricValues {
+  readonly calls: number;
+  readonly sessions: number;
+  readonly streams: number;
 }
 
 /** What a server has counted in this process, by part. A part that is not used is absent. */
@@ -13,6 +21,10 @@ export interface ServerMetrics {
   readonly store?: StoreMetrics;
   /** With `cluster`: the messages between nodes about changed resources. */
   readonly changes?: ChangeMetrics;
+  /** With tools that have `task`: the tasks that this node created and worked on. */
+  readonly tasks?: TaskMetrics;
+  /** Over HTTP: what is open now. */
+  readonly http?: HttpMetrics;
   readonly [part: string]: MetricValues | undefined;
 }
 
@@ -23,25 +35,27 @@ export interface MetricSource {
   readonly gauges: readonly string[];
 }
 
-/** Adds a part to the metrics of a server. Sources of the same part are added up. */
+/** Adds a part to the metrics of a server, until the returned function is called. Sources of the same part are added up. */
 export function addMetrics(
   server: ServerState,
   part: string,
   read: () => MetricValues,
   gauges: readonly string[] = [],
-): void {
+): () => void {
   server.metricSources ??= new Map();
-  const earlier = server.metricSources.get(part);
-  const source = earlier === undefined ? { read, gauges } : sum(earlier, { read, gauges });
-  server.metricSources.set(part, source);
+  const sources = server.metricSources.get(part) ?? new Set();
+  const source = { read, gauges };
+  sources.add(source);
+  server.metricSources.set(part, sources);
   server.observers?.measured(server, part);
+  return () => sources.delete(source);
 }
 
-function sum(one: MetricSource, other: MetricSource): MetricSource {
-  const read = () => {
-    const sums: Record<string, number> = { ...one.read() };
-    for (const [name, value] of Object.entries(other.read())) sums[name] = (sums[name] ?? 0) + value;
-    return sums;
-  };
-  return { read, gauges: [...one.gauges, ...other.gauges] };
+/** The numbers of one part. */
+export function readPart(sources: Iterable<MetricSource>): MetricValues {
+  const sums: Record<string, number> = {};
+  for (const { read } of sources) {
+    for (const [name, value] of Object.entries(read())) sums[name] = (sums[name] ?? 0) + value;
+  }
+  return sums;
 }

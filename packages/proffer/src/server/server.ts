@@ -27,7 +27,7 @@ import { withNode } from "./cluster.ts";
 import { findKeys } from "./keys.ts";
 import type { Lifespan } from "./lifespan.ts";
 import { type SetLimits, toServerLimits } from "./limits.ts";
-import type { MetricSource, ServerMetrics } from "./metrics.ts";
+import { type MetricSource, readPart, type ServerMetrics } from "./metrics.ts";
 import type { ServerOptions } from "./options.ts";
 import type { Overrides } from "./overrides.ts";
 import type { Readiness } from "./readiness.ts";
@@ -99,7 +99,7 @@ export class ServerState implements Server {
   node: ClusterNode | undefined;
   store: Store;
   /** The parts of the metrics. Set by `addMetrics`. */
-  metricSources: Map<string, MetricSource> | undefined;
+  metricSources: Map<string, Set<MetricSource>> | undefined;
   /** Serialized pages of lists; cleared when a list changes. */
   readonly pages = new Map<string, SerializedResult>();
   readonly envelopes: Envelopes;
@@ -170,7 +170,7 @@ export class ServerState implements Server {
 
   metrics(): ServerMetrics {
     const parts = [...(this.metricSources ?? [])];
-    return Object.fromEntries(parts.map(([part, { read }]) => [part, read()]));
+    return Object.fromEntries(parts.map(([part, sources]) => [part, readPart(sources)]));
   }
 
   sendLog(level: LogLevel, data: unknown, logger?: string): void {

@@ -1,3 +1,5 @@
+import type { MetricValues } from "../server/metrics.ts";
+
 /** Numbers about the tasks of one node, since its start. */
 export class TaskCounters {
   created = 0;
@@ -11,4 +13,18 @@ export class TaskCounters {
   refused = 0;
   /** Steps that were recorded. */
   steps = 0;
+}
+
+/** The numbers of the tasks in `server.metrics()`. */
+export interface TaskMetrics extends MetricValues {
+  readonly created: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly runs: number;
+  readonly restarted: number;
+  readonly refused: number;
+  readonly steps: number;
+  /** The runs on this node now. */
+  readonly running: number;
 }

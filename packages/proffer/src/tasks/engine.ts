@@ -8,6 +8,7 @@ import type { CreatedTask } from "../protocol/tasks.ts";
 import { Replay } from "../questions/replay.ts";
 import { ReplayLog } from "../questions/replay-log.ts";
 import type { TaskLimits } from "../server/limits.ts";
+import { addMetrics } from "../server/metrics.ts";
 import { checkQueue } from "../server/queue-check.ts";
 import type { ServerState } from "../server/server.ts";
 
@@ -61,6 +62,7 @@ export class TaskEngine {
     this.#node = nodeName(server);
     this.limits = toTaskLimits(server.limits);
     this.#quota = new Quota(ports.store, this.limits.tasks);
+    addMetrics(server, "tasks", () => ({ ...this.counters, running: this.#running.size }), ["running"]);
     this.start();
   }
 

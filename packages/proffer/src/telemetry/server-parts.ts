@@ -23,12 +23,12 @@ export class ServerParts {
   /** Creates the instruments that are missing. */
   observe(meter: Meter): void {
     for (const { server, name: part } of this.#parts) {
-      const source = server.deref()?.metricSources?.get(part);
-      for (const name of Object.keys(source?.read() ?? {})) {
+      const sources = [...(server.deref()?.metricSources?.get(part) ?? [])];
+      for (const name of sources.flatMap(({ read }) => Object.keys(read()))) {
         const full = `proffer.${part}.${name}`;
         if (TAKEN.has(full) || this.#observed.has(full)) continue;
         this.#observed.add(full);
-        const isGauge = source?.gauges.includes(name);
+        const isGauge = sources.some(({ gauges }) => gauges.includes(name));
         const instrument = isGauge ? meter.createObservableGauge(full) : meter.createObservableCounter(full);
         instrument.addCallback((result) => {
           for (const [value, owner] of this.#read(part, name)) result.observe(value, { "proffer.server": owner });
@@ -41,7 +41,7 @@ export class ServerParts {
   *#read(part: string, name: string): Iterable<[number, string]> {
     for (const { server, name: own } of this.#parts) {
       const state = own === part ? server.deref() : undefined;
-      const value = state?.metricSources?.get(part)?.read()[name];
+      const value = state?.metrics()[part]?.[name];
       if (state !== undefined && value !== undefined) yield [value, state.info.name];
     }
   }

@@ -41,8 +41,8 @@ async function joinRedis(states: readonly ServerState[], url: string, prefix: st
   const prefixes = prefixesOf(states, prefix);
   const hasTasks = states.some(usesTasks);
   const [{ Redis }, library] = await Promise.all([
-    load("ioredis", () => import("ioredis")),
-    hasTasks ? load("bullmq", () => import("bullmq")) : undefined,
+    load<typeof import("ioredis")>("ioredis"),
+    hasTasks ? load<typeof import("bullmq")>("bullmq") : undefined,
   ]);
   const { redis } = await import("../redis/redis.ts");
   const client = new Redis(url, {
@@ -54,7 +54,11 @@ async function joinRedis(states: readonly ServerState[], url: string, prefix: st
   let open = states.length;
   for (const [index, state] of states.entries()) {
     const own = prefixes[index] as string;
-    const shared = redis(client, { prefix: own });
+    const shared = redis(client, {
+      prefix: own,
+      onError: (error) =>
+        state.log({ level: "error", message: "A message of another node could not be handled", error }),
+    });
     const queue = library && usesTasks(state) ? await createQueue(library, client, own) : undefined;
     state.cluster = { store: shared.store, bus: shared.bus, ...(queue && { queue }) };
     state.store = shared.store;
@@ -78,7 +82,7 @@ async function createQueue(library: typeof import("bullmq"), connection: object,
 }
 
 function usesTasks({ tools }: ServerState): boolean {
-  return [...tools].some((tool) => (tool as { readonly task?: unknown }).task !== undefined);
+  return [...tools].some(({ task }) => task !== undefined);
 }
 
 /** @throws {UsageError} for a server that cannot share a Redis with other nodes. */
@@ -126,10 +130,13 @@ function reportOutages(client: Connection, states: readonly ServerState[], url: 
   });
 }
 
-/** @throws {UsageError} if the package is not installed. */
-async function load<Module>(name: string, open: () => Promise<Module>): Promise<Module> {
+/**
+ * Imports a package that only the environment asks for. Its name is not a literal, so bundlers leave it out: most servers
+ * never need it, and bullmq may load native code. @throws {UsageError} if the package is not installed.
+ */
+async function load<Module>(name: string): Promise<Module> {
   try {
-    return await open();
+    return (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as Module;
   } catch (error) {
     if ((error as { code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
     const reason = name === "bullmq" ? " for tools with task" : "";

@@ -8,7 +8,7 @@ const tool = defineTool({ name: "t", description: "Answers.", handle: () => "yes
 
 it("answers a call that needs a store which does not reply with 503, and others as usual", async () => {
   // A client that is not connected: it queues commands and never settles them.
-  const client = { call: vi.fn(() => new Promise(() => {})), duplicate: () => ({ on: () => {} }) };
+  const client = { call: vi.fn((..._: unknown[]) => new Promise(() => {})), duplicate: () => ({ on: () => {} }) };
   const log = vi.fn();
   const cluster = redis(client, { commandTimeout: 20 });
   const options = { version: "1", tools: [tool], cluster, log };
@@ -30,8 +30,8 @@ it("answers a call that needs a store which does not reply with 503, and others 
       message: "A service that this server needs is not available. Try again later.",
     },
   });
-  expect(client.call).toHaveBeenCalledTimes(1);
-  expect(log).toHaveBeenCalledTimes(1);
+  expect(client.call.mock.calls.filter((args: unknown[]) => String(args).includes("record"))).toHaveLength(1);
+  expect(log.mock.calls.filter(([entry]) => entry.level === "error")).toHaveLength(1);
   const free = await post(defineServer({ ...options, name: "free" }));
   expect(free.status).toBe(200);
 });

@@ -16,6 +16,7 @@ import { answerHealth, HEALTH_PATHS, type Health, hasHealth } from "./health.ts"
 import { busyError, HttpError, sendError } from "./http-error.ts";
 import type { LegacySessions, SessionCalls } from "./legacy-session.ts";
 import { LegacySse } from "./legacy-sse.ts";
+import { measureEndpoint } from "./measure-endpoint.ts";
 import { answerMetadata, WELL_KNOWN } from "./metadata.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { type HttpLimits, type HttpOptions, toLimits } from "./options.ts";
@@ -48,6 +49,7 @@ export class HttpEndpoint {
   readonly #hasHealth: boolean;
   readonly #lifespan: Lifespan | undefined;
   #release: Release | undefined;
+  #stopMeasuring: (() => void) | undefined;
   /** Set while the code of shared sessions is being loaded. */
   #loading: Promise<void> | undefined;
   #startTime: StartTime = "now";
@@ -81,6 +83,7 @@ export class HttpEndpoint {
   /** Serves the server from now on. */
   open(startTime: StartTime): void {
     this.#release = this.#lifespan?.open();
+    this.#stopMeasuring = measureEndpoint(this);
     this.#startTime = startTime;
     if (startTime === "now") this.#lifespan?.begin();
   }
@@ -214,6 +217,7 @@ export class HttpEndpoint {
     await this.sessions?.endAll();
     await this.#legacySse?.close();
     this.streams.releaseAll();
+    this.#stopMeasuring?.();
     await this.#release?.(end - performance.now());
   }
 

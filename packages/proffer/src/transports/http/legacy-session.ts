@@ -55,6 +55,8 @@ export interface LegacySession extends ClientIdentity {
 
 /** The sessions of one endpoint: in the memory of this process, or shared by all nodes. */
 export interface LegacySessions {
+  /** The number of sessions in this process: all, or in a cluster those with an open stream or call here. */
+  readonly size: number;
   /** Reads the session that a request names, so that `require` finds it. Absent if the sessions are in memory. */
   load?(exchange: HttpExchange): Promise<void>;
   /** The session that a request names. @throws {HttpError} if it names none, or one that does not exist. */

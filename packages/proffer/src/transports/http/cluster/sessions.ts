@@ -75,6 +75,10 @@ export class ClusterSessions implements LegacySessions {
     ];
   }
 
+  get size(): number {
+    return this.#local.size;
+  }
+
   async load(exchange: HttpExchange): Promise<void> {
     const id = exchange.header("mcp-session-id") ?? "";
     if (!SESSION_ID.test(id)) return;
