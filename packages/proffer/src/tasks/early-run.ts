@@ -9,6 +9,7 @@ import type { Tool } from "../tools/define.ts";
 import type { TaskSettings } from "../tools/task-option.ts";
 import { describeCall, newTaskId } from "./describe-call.ts";
 import type { TaskEngine } from "./engine.ts";
+import { UNQUEUED } from "./record.ts";
 import { TaskRun } from "./run.ts";
 import { resultOf } from "./run-call.ts";
 
@@ -35,7 +36,7 @@ export class EarlyRun extends TaskRun {
   #refuse: ((error: unknown) => void) | undefined;
 
   constructor(engine: TaskEngine, call: Call, tool: Tool) {
-    const fields = { epoch: "1", ttl: String((tool.task as TaskSettings).ttl) };
+    const fields = { epoch: "1", leg: UNQUEUED, ttl: String((tool.task as TaskSettings).ttl) };
     const id = newTaskId();
     super(engine, { id, fields, ...describeCall(call, tool), log: new ReplayLog(), tool, meta: call.meta });
     this.#creating = call;
@@ -77,7 +78,7 @@ export class EarlyRun extends TaskRun {
   /** Hands a task over that no queue knows: the node stops. */
   async stop(): Promise<void> {
     this.#abort.abort();
-    if (this.#isTask) await this.engine.wake(this.id, "0");
+    if (this.#isTask) await this.engine.wake(this.id, UNQUEUED);
   }
 
   /** Before the task there is no record that another run could have taken. */

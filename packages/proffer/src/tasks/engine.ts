@@ -20,7 +20,7 @@ import { EarlyRun, type EarlyTask } from "./early-run.ts";
 import { toTaskLimits } from "./limits.ts";
 import { prepareRun } from "./prepare-run.ts";
 import { Quota } from "./quota.ts";
-import { JOURNAL, keyOf, SHOWN, type TaskHead } from "./record.ts";
+import { JOURNAL, keyOf, SHOWN, type TaskHead, UNQUEUED } from "./record.ts";
 import { serveRequest } from "./requests.ts";
 import type { TaskRun } from "./run.ts";
 import { Vault } from "./vault.ts";
@@ -282,5 +282,3 @@ export class TaskEngine {
 
 const CANCELLED = "The task was cancelled.";
 const TAKEN_OVER = "Another run of the task has taken over.";
-/** The leg of a run that began before its task. */
-const UNQUEUED = "0";

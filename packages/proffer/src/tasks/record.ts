@@ -12,6 +12,9 @@ import type { Outstanding } from "../questions/state.ts";
  */
 export const JOURNAL = "j:";
 
+/** The leg of a run that began before its task. */
+export const UNQUEUED = "0";
+
 /** The fields that a poll reads: neither the arguments nor the journal. */
 export const SHOWN: readonly string[] = [
   ...["status", "epoch", "leg", "lease", "beat", "created", "updated", "ttl", "poll", "slot"],

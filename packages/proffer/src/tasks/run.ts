@@ -2,7 +2,7 @@ import type { Call, CallOrigin } from "../calls/call.ts";
 import type { Observers } from "../calls/observe.ts";
 import type { Principal } from "../calls/principal.ts";
 import { UnexpectedFailure } from "../calls/run-middleware.ts";
-import type { Later, RecordChange } from "../cluster/store.ts";
+import type { Later, RecordChange, RecordChanged } from "../cluster/store.ts";
 import { type ErrorObject, RpcError } from "../protocol/errors.ts";
 import type { JsonObject, Wire } from "../protocol/messages.ts";
 import type { LogLevel } from "../protocol/model.ts";
@@ -216,13 +216,17 @@ export class TaskRun implements CallOrigin, TaskJournal {
 
   /** Changes the record, if this is still its run. Otherwise the run is left behind, and the result never comes. */
   #write(change: RecordChange): Later<void> {
-    const whole = { ...change, if: { epoch: this.#epoch }, expire: this.#ttl, returning: [] };
+    // Questions and ends are written once: if the reply is lost, a client may have seen them, and answered, which moves the
+    // leg. A step that is written again changes nothing.
+    const state = change.setOnce === undefined ? { status: "working", leg: this.start.fields.leg } : {};
+    const whole = { ...change, if: { epoch: this.#epoch, ...state }, expire: this.#ttl, returning: ["epoch"] };
     const written = persist(
       () => this.engine.store.change(keyOf(this.id), whole),
       () => this.#over,
     );
-    const check = ({ made }: { made: boolean }): Later<void> => {
-      if (made) return;
+    const check = ({ fields }: RecordChanged): Later<void> => {
+      // Nobody else writes with this epoch, so the record has the change already.
+      if (fields.epoch === this.#epoch) return;
       this.engine.counters.refused++;
       this.abandon("Another run of the task has taken over.");
       return new Promise(() => {});
