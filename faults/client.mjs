@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+const ENDED = new Set(["completed", "failed", "cancelled"]);
+const UNKNOWN = -32602;
+
+/** A client that keeps the ids that were acknowledged, answers questions, and compares the ends of its tasks. */
+export class Client {
+  /** Requests that nobody answered: the node ended. */
+  unanswered = 0;
+  /** Requests that were answered with an error of the server. */
+  refused = 0;
+  /** The longest time until an answer, in milliseconds. */
+  slowest = 0;
+  /** The tasks that were acknowledged: their arguments, and their end once it was seen. */
+  tasks = new Map();
+  /** Answers that a task which was acknowledged does not exist. Must be 0. */
+  unknown = 0;
+  /** Ends that changed after they were seen. Must be 0. */
+  changedEnds = 0;
+  #send;
+
+  /** @param send - sends a method and params, and resolves with the answer */
+  constructor(send) {
+    this.#send = send;
+  }
+
+  get open() {
+    return [...this.tasks].filter(([, task]) => task.end === undefined).map(([id]) => id);
+  }
+
+  /** Creates a task: repeated until it is acknowledged. */
+  async create(args) {
+    for (;;) {
+      const { result } = await this.#request("tools/call", { name: "work", arguments: args });
+      if (result?.taskId !== undefined) {
+        this.tasks.set(result.taskId, { args, end: undefined });
+        return result.taskId;
+      }
+      await sleep(20);
+    }
+  }
+
+  /** Polls a task and answers its questions. Returns true if it has ended. */
+  async poll(taskId) {
+    const task = this.tasks.get(taskId);
+    // An answer that was on its way when another one showed the end may be older.
+    const seen = task.end;
+    const { result, error } = await this.#request("tasks/get", { taskId });
+    if (error?.code === UNKNOWN) this.unknown++;
+    if (result === undefined) return false;
+    if (result.status === "input_required") await this.#answer(taskId, result.inputRequests);
+    if (!ENDED.has(result.status)) {
+      if (seen !== undefined) this.changedEnds++;
+      return false;
+    }
+    const end = JSON.stringify(result);
+    if (task.end !== undefined && task.end !== end) this.changedEnds++;
+    task.end = end;
+    return true;
+  }
+
+  async #answer(taskId, questions) {
+    const answers = Object.keys(questions).map((key) => [key, { action: "accept", content: { on: true } }]);
+    await this.#request("tasks/update", { taskId, inputResponses: Object.fromEntries(answers) });
+  }
+
+  async #request(method, params) {
+    const start = performance.now();
+    try {
+      const answer = await this.#send(method, params);
+      this.slowest = Math.max(this.slowest, performance.now() - start);
+      if (answer.error !== undefined) this.refused++;
+      return answer;
+    } catch {
+      this.unanswered++;
+      return {};
+    }
+  }
+}

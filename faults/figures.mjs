@@ -1,0 +1,44 @@
+/** Compares what the client was promised with what happened. */
+export function figuresOf({ client, ledger, faults, recovery, seconds }) {
+  const tasks = [...client.tasks];
+  const ends = tasks
+    .filter(([, { end }]) => end !== undefined)
+    .map(([id, { end, args }]) => [id, JSON.parse(end), args]);
+  const wrong = ends.filter(([id, end, args]) => {
+    return end.status !== "completed" || !ledger.matches(id, end.result.content[0]?.text ?? "", args.steps);
+  });
+  return {
+    tasks: tasks.length,
+    steps: tasks.reduce((sum, [, { args }]) => sum + args.steps, 0),
+    faults,
+    lost: tasks.length - ends.length,
+    unknown: client.unknown,
+    recordedTwice: ledger.recordedTwice,
+    recordedAgain: ledger.recordedAgain,
+    endedOtherwise: client.changedEnds + wrong.length,
+    otherKeys: ledger.otherKeys,
+    effectsAgain: ledger.effectsAgain,
+    restarted: ledger.restarted,
+    unanswered: client.unanswered,
+    refused: client.refused,
+    slowest: Math.round(client.slowest),
+    recovery,
+    seconds,
+  };
+}
+
+/** The figures that must be 0. */
+const MUST_BE_ZERO = {
+  lost: "tasks lost",
+  unknown: "answers that an acknowledged task does not exist",
+  recordedTwice: "steps recorded twice",
+  recordedAgain: "recorded steps run again",
+  endedOtherwise: "tasks ended other than once",
+  otherKeys: "steps with another key",
+};
+
+export function problemsOf(figures) {
+  return Object.entries(MUST_BE_ZERO)
+    .filter(([name]) => figures[name] > 0)
+    .map(([name, what]) => `${figures[name]} ${what}`);
+}

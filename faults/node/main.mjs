@@ -1,0 +1,46 @@
+// One node, in its own process: node main.mjs <settings as JSON>
+// It ends with its parent, whose end closes the channel.
+import { appendFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Queue, Worker } from "bullmq";
+import { Redis } from "ioredis";
+import { defineServer } from "proffer";
+import { bullmq } from "proffer/bullmq";
+import { serveHttp } from "proffer/http";
+import { redis } from "proffer/redis";
+import { createTool } from "../tool.mjs";
+import { traceCluster } from "../traced-cluster.mjs";
+
+const { redisPort, effects, lockDuration, clock = 0, drain = 0 } = JSON.parse(process.argv[2]);
+
+if (clock !== 0) {
+  const now = Date.now;
+  Date.now = () => now() + clock;
+}
+
+const connection = { host: "127.0.0.1", port: redisPort };
+// Errors of connections are expected; the outcome is what counts.
+const onError = () => {};
+const client = new Redis({ ...connection, maxRetriesPerRequest: 1 });
+client.on("error", onError);
+const queue = bullmq({ Queue, Worker, connection, prefix: "faults", lockDuration, onError });
+// One write each: lines of several processes do not mix.
+const note = (...event) => appendFileSync(effects, `${event.join(" ")}\n`);
+const server = defineServer({
+  name: "faults",
+  version: "1.0.0",
+  keys: [new Uint8Array(32).fill(7)],
+  cluster: traceCluster({ ...redis(client, { prefix: "faults", onError }), queue }, (...run) => note("run", ...run)),
+  tools: [createTool(note, (milliseconds) => sleep(milliseconds))],
+  limits: { tasks: 10_000_000 },
+  log: () => {},
+});
+const service = await serveHttp(server, { port: 0, health: true });
+
+process.on("SIGINT", () => {});
+process.once("SIGTERM", async () => {
+  await service.close(drain);
+  process.exit();
+});
+process.once("disconnect", () => process.exit());
+process.send({ port: service.port });

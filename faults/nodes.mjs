@@ -1,0 +1,49 @@
+import { Node } from "./node/process.mjs";
+
+/** The nodes of the server under test. A node that ends is replaced. */
+export class Nodes {
+  #settings;
+  #nodes = [];
+  /** Nodes that start ahead of their time: a start takes about as long as the pause between two kills. */
+  #spares = [];
+
+  static async start(count, settings) {
+    const nodes = new Nodes();
+    nodes.#settings = settings;
+    const clocks = settings.clocks ?? [];
+    const starting = Array.from({ length: count }, (_, number) =>
+      Node.start({ ...settings, clock: clocks[number % clocks.length] ?? 0 }),
+    );
+    nodes.#nodes = await Promise.all(starting);
+    nodes.#spares = Array.from({ length: settings.spares ?? 0 }, () => Node.start(settings));
+    await Promise.all(nodes.#spares);
+    return nodes;
+  }
+
+  /** The nodes that answer. */
+  get answering() {
+    return this.#nodes.filter((node) => node.running && !node.frozen);
+  }
+
+  /** Ends a node by a signal and starts another. */
+  async replace(node, signal) {
+    this.#nodes = this.#nodes.filter((other) => other !== node);
+    const ended = node.end(signal);
+    this.#spares.push(Node.start(this.#settings));
+    this.#nodes.push(await this.#spares.shift());
+    await ended;
+  }
+
+  /** Sends a request to one of the nodes. */
+  request(random, method, params, milliseconds) {
+    const nodes = this.answering;
+    if (nodes.length === 0) return Promise.reject(new Error("no node answers"));
+    return random.pick(nodes).request(method, params, milliseconds);
+  }
+
+  async stop() {
+    for (const node of this.#nodes) if (node.frozen) node.signal("SIGCONT");
+    const spares = await Promise.all(this.#spares);
+    await Promise.all([...this.#nodes, ...spares].map((node) => node.end()));
+  }
+}

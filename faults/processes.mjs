@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Random } from "../soak/random.mjs";
+import { Client } from "./client.mjs";
+import { EffectsFile } from "./effects-file.mjs";
+import { Engine } from "./engine.mjs";
+import { figuresOf } from "./figures.mjs";
+import { Ledger } from "./ledger.mjs";
+import { Nodes } from "./nodes.mjs";
+import { CuttingProxy } from "./proxy.mjs";
+
+/** Requests of the client at once. */
+const CREATORS = 16;
+/** The share of tasks after whose end no more faults come. */
+const FAULTS_UNTIL = 0.9;
+/** Milliseconds without a newly ended task after which those that are left count as lost. */
+const PATIENCE = 60_000;
+
+/** Runs tasks on real processes and a real Redis while a fault is repeated, and returns the figures. */
+export async function runProcesses(scenario, { seed, tasks, say }) {
+  const folder = mkdtempSync(join(tmpdir(), "proffer-faults-"));
+  const random = new Random(seed);
+  const ledger = new Ledger();
+  const effects = new EffectsFile(join(folder, "effects"), ledger);
+  const started = performance.now();
+  let engine;
+  let proxy;
+  let nodes;
+  try {
+    engine = await Engine.start(folder, scenario.fsync ?? "everysec");
+    proxy = await CuttingProxy.start(engine.port);
+    const lockDuration = scenario.lockDuration ?? 3_000;
+    const settings = { redisPort: proxy.port, effects: effects.path, lockDuration, ...scenario.settings };
+    nodes = await Nodes.start(scenario.nodes ?? 3, settings);
+    const client = new Client((method, params) => nodes.request(random, method, params));
+    const context = { engine, proxy, nodes, random, client, lockDuration };
+    const run = new Run(scenario, context, { tasks, say, effects, ledger });
+    const { faults, recovery } = await run.toEnd();
+    const seconds = (performance.now() - started) / 1000;
+    return figuresOf({ client, ledger, faults, recovery, seconds });
+  } finally {
+    await nodes?.stop();
+    proxy?.close();
+    await engine?.kill();
+    effects.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+class Run {
+  #scenario;
+  #context;
+  #options;
+  #created = 0;
+  #faults = 0;
+  #lastFault = 0;
+  #over = false;
+
+  constructor(scenario, context, options) {
+    this.#scenario = scenario;
+    this.#context = context;
+    this.#options = options;
+  }
+
+  async toEnd() {
+    const creators = Array.from({ length: CREATORS }, () => this.#create());
+    const faults = this.#repeatFault();
+    const recovery = this.#watch();
+    await Promise.all(creators);
+    await faults;
+    return { faults: this.#faults, recovery: await recovery };
+  }
+
+  async #create() {
+    const { client, random } = this.#context;
+    while (this.#created < this.#options.tasks) {
+      this.#created++;
+      await client.create(this.#scenario.task(random));
+    }
+  }
+
+  async #repeatFault() {
+    const { client } = this.#context;
+    const { tasks } = this.#options;
+    const { every = 1_000, fault } = this.#scenario;
+    await sleep(every);
+    do {
+      const next = sleep(every);
+      if ((await fault(this.#context)) !== false) this.#faults++;
+      this.#lastFault = performance.now();
+      await next;
+    } while (client.open.length + tasks - client.tasks.size > tasks * (1 - FAULTS_UNTIL) && !this.#over);
+  }
+
+  /** Polls the tasks until all have ended; resolves with the seconds from the last fault to the last end. */
+  async #watch() {
+    const { client } = this.#context;
+    const { tasks, ledger, effects, say } = this.#options;
+    let [open, lastEnd, lastSaid] = [tasks, performance.now(), 0];
+    while (open > 0 && performance.now() - lastEnd < PATIENCE) {
+      await sleep(100);
+      effects.read();
+      const all = client.open;
+      // Tasks that have probably ended, and some of the others, which heals and answers them.
+      const due = all.filter((id) => ledger.returned.has(id));
+      await pollAll(client, [...due, ...all.filter((id) => !ledger.returned.has(id)).slice(0, 200)]);
+      const left = client.open.length + tasks - client.tasks.size;
+      if (left < open) lastEnd = performance.now();
+      open = left;
+      if (performance.now() - lastSaid > 5_000) {
+        lastSaid = performance.now();
+        say(`${client.tasks.size} created, ${tasks - open} ended, ${this.#faults} faults`);
+      }
+    }
+    this.#over = true;
+    await this.#checkEnds();
+    return Math.max(0, (lastEnd - this.#lastFault) / 1000);
+  }
+
+  /** Reads every end once more: none may have changed. */
+  async #checkEnds() {
+    const { client } = this.#context;
+    await pollAll(client, [...client.tasks.keys()]);
+    this.#options.effects.read();
+  }
+}
+
+async function pollAll(client, ids) {
+  const waiting = [...ids];
+  const poll = async () => {
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) await client.poll(id);
+  };
+  await Promise.all(Array.from({ length: CREATORS }, poll));
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Arguments of a task, as a seed picks them. */
+const someTask = (random) => ({
+  steps: random.below(9),
+  questions: random.below(4),
+  milliseconds: random.below(60),
+});
+const plainTask = () => ({ steps: 5, milliseconds: 20 });
+
+/**
+ * The faults that come to real processes and a real Redis while tasks run. `fault` is repeated every `every`
+ * milliseconds; `tasks` are those of one seed.
+ */
+export const PROCESS_SCENARIOS = [
+  {
+    id: "F2",
+    title: "kill -9 a node every second",
+    tasks: 200,
+    nodes: 4,
+    task: plainTask,
+    settings: { spares: 2 },
+    fault: ({ nodes, random }) => replaceOne(nodes, random, "SIGKILL"),
+  },
+  {
+    id: "F3",
+    title: "freeze a node for longer than its lock",
+    tasks: 300,
+    every: 3_000,
+    task: () => ({ steps: 5, milliseconds: 150 }),
+    async fault({ nodes, random, lockDuration }) {
+      const node = random.pick(nodes.answering);
+      node.signal("SIGSTOP");
+      await sleep(lockDuration * 2);
+      node.signal("SIGCONT");
+    },
+  },
+  {
+    id: "F4",
+    title: "kill -9 Redis, back after 0.1 to 3 s",
+    tasks: 300,
+    every: 2_000,
+    fsync: "always",
+    task: someTask,
+    async fault({ engine, random }) {
+      await engine.kill();
+      await sleep(100 + random.below(2_900));
+      await engine.restart();
+    },
+  },
+  {
+    id: "F5",
+    title: "freeze Redis for 0.5 to 5 s",
+    tasks: 300,
+    every: 2_000,
+    task: someTask,
+    async fault({ engine, random }) {
+      engine.freeze();
+      await sleep(500 + random.below(4_500));
+      engine.thaw();
+    },
+  },
+  {
+    id: "F7",
+    title: "cut connections to Redis in the middle of commands and replies",
+    tasks: 300,
+    every: 300,
+    task: someTask,
+    fault: ({ proxy, random }) => proxy.cut(random.pick(["command", "reply"])),
+  },
+  {
+    id: "F9",
+    title: "Redis full for a second",
+    tasks: 300,
+    every: 2_000,
+    task: someTask,
+    async fault({ engine }) {
+      await engine.command("CONFIG", "SET", "maxmemory", "1mb");
+      await sleep(1_000);
+      await engine.command("CONFIG", "SET", "maxmemory", "0");
+    },
+  },
+  {
+    id: "F12",
+    title: "clocks of nodes differ by 5 minutes, kill -9 a node every 2 s",
+    tasks: 200,
+    every: 2_000,
+    task: someTask,
+    settings: { clocks: [300_000, -300_000, 0] },
+    fault: ({ nodes, random }) => replaceOne(nodes, random, "SIGKILL"),
+  },
+  {
+    id: "F13",
+    title: "rolling deploy: SIGTERM one node after another",
+    tasks: 300,
+    every: 2_000,
+    task: someTask,
+    settings: { drain: 200 },
+    fault: ({ nodes, random }) => replaceOne(nodes, random, "SIGTERM"),
+  },
+  {
+    id: "F18",
+    title: "a handler blocks the loop for 3 lock times",
+    tasks: 100,
+    every: 2_000,
+    lockDuration: 1_000,
+    task: someTask,
+    async fault({ client }) {
+      await client.create({ steps: 2, block: 3_000 });
+    },
+  },
+];
+
+/** Ends a node and lets another take its place. The last one is not ended: nobody could answer. */
+function replaceOne(nodes, random, signal) {
+  const { answering } = nodes;
+  if (answering.length < 2) return false;
+  nodes.replace(random.pick(answering), signal).catch(() => {});
+  return true;
+}
