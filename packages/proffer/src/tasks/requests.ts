@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from "../protocol/messages.ts";
 import type { DetailedTask } from "../protocol/tasks.ts";
 import { checkResponse } from "../questions/response.ts";
 import type { TaskEngine } from "./engine.ts";
-import { JOURNAL, keyOf, SHOWN, type TaskHead, type TaskQuestion } from "./record.ts";
+import { JOURNAL, keyOf, SHOWN, type TaskHead, type TaskQuestion, UNQUEUED } from "./record.ts";
 import { detailedTask, isTerminal } from "./view.ts";
 
 /** The form of an id. Anything else is not looked up. */
@@ -45,7 +45,9 @@ async function updateTask(engine: TaskEngine, call: Call): Promise<object> {
   const { inputResponses } = call.params;
   if (!isObject(inputResponses)) throw new InvalidParams("tasks/update needs params.inputResponses, an object.");
   const { id, fields } = await requireTask(engine, call);
-  engine.heal(id, fields);
+  // The client may repeat answers whose wake-up failed. The queue ignores this one if it has that of the leg.
+  if (fields.status === "working" && fields.leg !== UNQUEUED) await engine.wake(id, fields.leg as string);
+  else engine.heal(id, fields);
   await changeTask(
     engine,
     id,

@@ -54,4 +54,20 @@ describe("a task whose store loses a reply", () => {
     await cluster.queue.push(`${id}.2`);
     expect((await end(client, id)).result?.content[0]?.text).toBe("accept");
   });
+
+  it("F7: continues at once if the client repeats answers whose wake-up could not be pushed", async () => {
+    const { cluster } = await serve("none", async (ctx) => {
+      const { action } = await ctx.ask("Go?", { on: field.boolean() });
+      return action;
+    });
+    const taskId = await begin(client, "run");
+    await reach(client, taskId, "input_required");
+    const push = vi.spyOn(cluster.queue, "push").mockRejectedValue(new Error("no connection"));
+    const inputResponses = { q1: { action: "decline" } };
+    await expect(client.requestOnce("tasks/update", { taskId, inputResponses })).rejects.toThrow();
+    push.mockRestore();
+    expect(await get(client, taskId)).toMatchObject({ status: "working" });
+    await client.requestOnce("tasks/update", { taskId, inputResponses });
+    expect((await end(client, taskId)).result?.content[0]?.text).toBe("decline");
+  });
 });
