@@ -61,7 +61,13 @@ export class Client {
 
   async #answer(taskId, questions) {
     const answers = Object.keys(questions).map((key) => [key, { action: "accept", content: { on: true } }]);
-    await this.#request("tasks/update", { taskId, inputResponses: Object.fromEntries(answers) });
+    const params = { taskId, inputResponses: Object.fromEntries(answers) };
+    // What was not acknowledged is sent again.
+    for (;;) {
+      const { result, error } = await this.#request("tasks/update", params);
+      if (result !== undefined || error?.code === UNKNOWN) return;
+      await sleep(20);
+    }
   }
 
   async #request(method, params) {
