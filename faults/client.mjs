@@ -17,6 +17,9 @@ export class Client {
   unknown = 0;
   /** Ends that changed after they were seen. Must be 0. */
   changedEnds = 0;
+  /** The tasks that the store has lost, with everything else. */
+  forgotten = [];
+  #outages = 0;
   #send;
 
   /** @param send - sends a method and params, and resolves with the answer */
@@ -31,7 +34,9 @@ export class Client {
   /** Creates a task: repeated until it is acknowledged. */
   async create(args) {
     for (;;) {
+      const outages = this.#outages;
       const { result } = await this.#request("tools/call", { name: "work", arguments: args });
+      if (outages !== this.#outages) continue;
       if (result?.taskId !== undefined) {
         this.tasks.set(result.taskId, { args, end: undefined });
         return result.taskId;
@@ -40,13 +45,31 @@ export class Client {
     }
   }
 
+  /** The store was emptied: the tasks until now must not be found again. */
+  forget() {
+    this.#outages++;
+    this.forgotten.push(...this.tasks.keys());
+    this.tasks.clear();
+  }
+
+  /** The number of forgotten tasks that are found. Must be 0. */
+  async countFound() {
+    let found = 0;
+    for (const taskId of this.forgotten) {
+      const { error } = await this.#request("tasks/get", { taskId });
+      if (error?.code !== UNKNOWN) found++;
+    }
+    return found;
+  }
+
   /** Polls a task and answers its questions. Returns true if it has ended. */
   async poll(taskId) {
     const task = this.tasks.get(taskId);
+    if (task === undefined) return false;
     // An answer that was on its way when another one showed the end may be older.
     const seen = task.end;
     const { result, error } = await this.#request("tasks/get", { taskId });
-    if (error?.code === UNKNOWN) this.unknown++;
+    if (error?.code === UNKNOWN && this.tasks.has(taskId)) this.unknown++;
     if (result === undefined) return false;
     if (result.status === "input_required") await this.#answer(taskId, result.inputRequests);
     if (!ENDED.has(result.status)) {

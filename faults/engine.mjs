@@ -66,7 +66,12 @@ export class Engine {
   async #run() {
     const args = ["--port", String(this.port), "--bind", "127.0.0.1", "--dir", this.#folder, "--save", ""];
     const durable = ["--appendonly", "yes", "--appendfsync", this.#fsync, "--maxmemory-policy", "noeviction"];
-    this.#child = spawn(this.#program, [...args, ...durable], { stdio: "ignore" });
+    const child = spawn(this.#program, [...args, ...durable], { stdio: "ignore" });
+    this.#child = child;
+    // It must not survive a run that is interrupted.
+    const kill = () => child.kill("SIGKILL");
+    process.once("exit", kill);
+    child.once("exit", () => process.off("exit", kill));
     // It answers "LOADING" until it has read its data.
     while (!(await this.command("PING").catch(() => "")).includes("PONG")) await sleep(10);
   }

@@ -1,5 +1,5 @@
 /** Compares what the client was promised with what happened. */
-export function figuresOf({ client, ledger, faults, recovery, seconds }) {
+export function figuresOf({ client, ledger, faults, recovery, seconds, found = 0 }) {
   const tasks = [...client.tasks];
   const ends = tasks
     .filter(([, { end }]) => end !== undefined)
@@ -8,11 +8,13 @@ export function figuresOf({ client, ledger, faults, recovery, seconds }) {
     return end.status !== "completed" || !ledger.matches(id, end.result.content[0]?.text ?? "", args.steps);
   });
   return {
-    tasks: tasks.length,
+    tasks: tasks.length + client.forgotten.length,
     steps: tasks.reduce((sum, [, { args }]) => sum + args.steps, 0),
     faults,
     lost: tasks.length - ends.length,
     unknown: client.unknown,
+    found,
+    leftBehind: Math.max(0, ledger.leftBehind - 1),
     recordedTwice: ledger.recordedTwice,
     recordedAgain: ledger.recordedAgain,
     endedOtherwise: client.changedEnds + wrong.length,
@@ -31,6 +33,8 @@ export function figuresOf({ client, ledger, faults, recovery, seconds }) {
 const MUST_BE_ZERO = {
   lost: "tasks lost",
   unknown: "answers that an acknowledged task does not exist",
+  found: "answers about tasks of others, or that the store had lost",
+  leftBehind: "steps too many of runs that were left behind",
   recordedTwice: "steps recorded twice",
   recordedAgain: "recorded steps run again",
   endedOtherwise: "tasks ended other than once",

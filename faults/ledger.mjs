@@ -10,6 +10,8 @@ export class Ledger {
   recordedTwice = 0;
   /** Steps that got another key when they ran again. Must be 0. */
   otherKeys = 0;
+  /** The most steps that a task began after the store had lost it. */
+  leftBehind = 0;
   /** Tasks whose handler has returned. */
   returned = new Set();
   #tasks = new Map();
@@ -21,6 +23,11 @@ export class Ledger {
     if (kind === "run") this.#noteRun(task, Number(epoch), Number(rest[0]));
     else if (kind === "returned") this.returned.add(id);
     else this.#noteStep(kind, task, Number(epoch), ...rest);
+  }
+
+  /** The store was emptied: the runs until now are left behind. */
+  forget() {
+    for (const task of this.#tasks.values()) task.leftBehind ??= 0;
   }
 
   #noteRun(task, epoch, leg) {
@@ -38,6 +45,7 @@ export class Ledger {
       step.recorded = value;
       return;
     }
+    if (task.leftBehind !== undefined) this.leftBehind = Math.max(this.leftBehind, ++task.leftBehind);
     if (step.key !== undefined) {
       this.effectsAgain++;
       if (step.key !== key) this.otherKeys++;

@@ -4,18 +4,20 @@ import { Node } from "./node/process.mjs";
 export class Nodes {
   #settings;
   #nodes = [];
-  /** Nodes that start ahead of their time: a start takes about as long as the pause between two kills. */
+  /** Nodes that are loaded ahead of their time, which takes about as long as the pause between two kills. */
   #spares = [];
+  #replacing = [];
 
   static async start(count, settings) {
     const nodes = new Nodes();
     nodes.#settings = settings;
     const clocks = settings.clocks ?? [];
-    const starting = Array.from({ length: count }, (_, number) =>
-      Node.start({ ...settings, clock: clocks[number % clocks.length] ?? 0 }),
-    );
+    const starting = Array.from({ length: count }, async (_, number) => {
+      const node = await Node.load({ ...settings, clock: clocks[number % clocks.length] ?? 0 });
+      return node.start();
+    });
     nodes.#nodes = await Promise.all(starting);
-    nodes.#spares = Array.from({ length: settings.spares ?? 0 }, () => Node.start(settings));
+    nodes.#spares = Array.from({ length: settings.spares ?? 0 }, () => Node.load(settings));
     await Promise.all(nodes.#spares);
     return nodes;
   }
@@ -26,22 +28,29 @@ export class Nodes {
   }
 
   /** Ends a node by a signal and starts another. */
-  async replace(node, signal) {
+  replace(node, signal) {
+    this.#replacing.push(this.#replace(node, signal));
+  }
+
+  async #replace(node, signal) {
     this.#nodes = this.#nodes.filter((other) => other !== node);
     const ended = node.end(signal);
-    this.#spares.push(Node.start(this.#settings));
-    this.#nodes.push(await this.#spares.shift());
+    this.#spares.push(Node.load(this.#settings));
+    const next = await this.#spares.shift();
+    await next.start();
+    this.#nodes.push(next);
     await ended;
   }
 
   /** Sends a request to one of the nodes. */
-  request(random, method, params, milliseconds) {
+  request(random, method, params, principal) {
     const nodes = this.answering;
     if (nodes.length === 0) return Promise.reject(new Error("no node answers"));
-    return random.pick(nodes).request(method, params, milliseconds);
+    return random.pick(nodes).request(method, params, principal);
   }
 
   async stop() {
+    await Promise.allSettled(this.#replacing);
     for (const node of this.#nodes) if (node.frozen) node.signal("SIGCONT");
     const spares = await Promise.all(this.#spares);
     await Promise.all([...this.#nodes, ...spares].map((node) => node.end()));

@@ -7,6 +7,7 @@ import { Client } from "./client.mjs";
 import { EffectsFile } from "./effects-file.mjs";
 import { Engine } from "./engine.mjs";
 import { figuresOf } from "./figures.mjs";
+import { Intruder } from "./intruder.mjs";
 import { Ledger } from "./ledger.mjs";
 import { Nodes } from "./nodes.mjs";
 import { CuttingProxy } from "./proxy.mjs";
@@ -28,19 +29,26 @@ export async function runProcesses(scenario, { seed, tasks, say }) {
   let engine;
   let proxy;
   let nodes;
+  let intruder;
   try {
     engine = await Engine.start(folder, scenario.fsync ?? "everysec");
     proxy = await CuttingProxy.start(engine.port);
     const lockDuration = scenario.lockDuration ?? 3_000;
     const settings = { redisPort: proxy.port, effects: effects.path, lockDuration, ...scenario.settings };
     nodes = await Nodes.start(scenario.nodes ?? 3, settings);
-    const client = new Client((method, params) => nodes.request(random, method, params));
-    const context = { engine, proxy, nodes, random, client, lockDuration };
-    const run = new Run(scenario, context, { tasks, say, effects, ledger });
+    const client = new Client((method, params) => nodes.request(random, method, params, "owner"));
+    intruder = new Intruder(client, (method, params) => nodes.request(random, method, params, "intruder"));
+    const context = { engine, proxy, nodes, random, client, lockDuration, ledger, effects, notes: {} };
+    const run = new Run(scenario, context, { tasks, say });
+    const intrusions = intruder.run(random.fork());
     const { faults, recovery } = await run.toEnd();
+    intruder.stop();
+    await intrusions;
     const seconds = (performance.now() - started) / 1000;
-    return figuresOf({ client, ledger, faults, recovery, seconds });
+    const found = intruder.found + (await client.countFound());
+    return { ...figuresOf({ client, ledger, faults, recovery, seconds, found }), notes: context.notes };
   } finally {
+    intruder?.stop();
     await nodes?.stop();
     proxy?.close();
     await engine?.kill();
@@ -82,7 +90,6 @@ class Run {
   }
 
   async #repeatFault() {
-    const { client } = this.#context;
     const { tasks } = this.#options;
     const { every = 1_000, fault } = this.#scenario;
     await sleep(every);
@@ -91,13 +98,19 @@ class Run {
       if ((await fault(this.#context)) !== false) this.#faults++;
       this.#lastFault = performance.now();
       await next;
-    } while (client.open.length + tasks - client.tasks.size > tasks * (1 - FAULTS_UNTIL) && !this.#over);
+    } while (this.#left > tasks * (1 - FAULTS_UNTIL) && !this.#over);
+  }
+
+  /** The tasks that have not ended; those that the store lost need not. */
+  get #left() {
+    const { client } = this.#context;
+    return client.open.length + this.#options.tasks - client.tasks.size - client.forgotten.length;
   }
 
   /** Polls the tasks until all have ended; resolves with the seconds from the last fault to the last end. */
   async #watch() {
-    const { client } = this.#context;
-    const { tasks, ledger, effects, say } = this.#options;
+    const { client, ledger, effects } = this.#context;
+    const { tasks, say } = this.#options;
     let [open, lastEnd, lastSaid] = [tasks, performance.now(), 0];
     while (open > 0 && performance.now() - lastEnd < PATIENCE) {
       await sleep(100);
@@ -106,7 +119,7 @@ class Run {
       // Tasks that have probably ended, and some of the others, which heals and answers them.
       const due = all.filter((id) => ledger.returned.has(id));
       await pollAll(client, [...due, ...all.filter((id) => !ledger.returned.has(id)).slice(0, 200)]);
-      const left = client.open.length + tasks - client.tasks.size;
+      const left = this.#left;
       if (left < open) lastEnd = performance.now();
       open = left;
       if (performance.now() - lastSaid > 5_000) {
@@ -121,9 +134,9 @@ class Run {
 
   /** Reads every end once more: none may have changed. */
   async #checkEnds() {
-    const { client } = this.#context;
+    const { client, effects } = this.#context;
     await pollAll(client, [...client.tasks.keys()]);
-    this.#options.effects.read();
+    effects.read();
   }
 }
 

@@ -9,7 +9,15 @@ const HEAD = [
 /** Returns the report as Markdown: a row for each scenario, the sums of its seeds and the longest times. */
 export function describe(rows, seed) {
   const machine = `Node ${process.versions.node}, ${os.cpus().length} cores, ${os.type()}`;
-  return [`seed ${seed}, ${machine}`, "", ...table(HEAD, rows.map(toRow)), ""].join("\n");
+  return [`seed ${seed}, ${machine}`, "", ...table(HEAD, rows.map(toRow)), "", ...rows.flatMap(toNotes), ""].join("\n");
+}
+
+function toNotes({ scenario: { id }, runs }) {
+  const names = new Set(runs.flatMap(({ notes = {} }) => Object.keys(notes)));
+  return [...names].map((name) => {
+    const most = Math.max(...runs.map(({ notes = {} }) => notes[name] ?? 0));
+    return `${id}: ${name}: at most ${most.toFixed(1)}`;
+  });
 }
 
 function toRow({ scenario: { id, title }, place, runs }) {

@@ -42,10 +42,16 @@ export const PROCESS_SCENARIOS = [
     every: 2_000,
     fsync: "always",
     task: someTask,
-    async fault({ engine, random }) {
+    async fault({ engine, nodes, random, notes }) {
       await engine.kill();
+      const over = new AbortController();
+      const noticed = untilReady(nodes, false, over.signal);
       await sleep(100 + random.below(2_900));
       await engine.restart();
+      // An outage may be too short to be noticed by all.
+      over.abort();
+      noteMost(notes, "seconds until /readyz of all nodes is 503", await noticed);
+      noteMost(notes, "seconds until /readyz of all nodes is 200", await untilReady(nodes, true));
     },
   },
   {
@@ -58,6 +64,19 @@ export const PROCESS_SCENARIOS = [
       engine.freeze();
       await sleep(500 + random.below(4_500));
       engine.thaw();
+    },
+  },
+  {
+    id: "F6",
+    title: "Redis emptied",
+    tasks: 600,
+    every: 1_500,
+    task: someTask,
+    async fault({ engine, client, ledger, effects }) {
+      await engine.command("FLUSHALL");
+      client.forget();
+      effects.read();
+      ledger.forget();
     },
   },
   {
@@ -115,6 +134,22 @@ export const PROCESS_SCENARIOS = [
 function replaceOne(nodes, random, signal) {
   const { answering } = nodes;
   if (answering.length < 2) return false;
-  nodes.replace(random.pick(answering), signal).catch(() => {});
+  nodes.replace(random.pick(answering), signal);
   return true;
+}
+
+/** Seconds until all nodes say that they are ready, or that they are not; 0 if the signal comes first. */
+async function untilReady(nodes, wanted, signal) {
+  const start = performance.now();
+  for (const node of nodes.answering) {
+    while ((await node.isReady()) !== wanted) {
+      if (signal?.aborted) return 0;
+      await sleep(50);
+    }
+  }
+  return (performance.now() - start) / 1000;
+}
+
+function noteMost(notes, what, value) {
+  notes[what] = Math.max(notes[what] ?? 0, value);
 }

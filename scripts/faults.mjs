@@ -11,6 +11,9 @@ import { ensureBuilt } from "./build.mjs";
 import { ensureInstalled } from "./npm.mjs";
 import { Failure, main, progress } from "./terminal.mjs";
 
+// The processes of a run end with this one.
+process.once("SIGINT", () => process.exit(130));
+
 await main(async () => {
   const options = readOptions();
   ensureInstalled();

@@ -1,5 +1,6 @@
 // One node, in its own process: node main.mjs <settings as JSON>
-// It ends with its parent, whose end closes the channel.
+// It waits for a message when it is loaded, then serves. It ends with its parent, whose end closes the channel.
+import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Queue, Worker } from "bullmq";
@@ -18,6 +19,11 @@ if (clock !== 0) {
   Date.now = () => now() + clock;
 }
 
+process.on("SIGINT", () => {});
+process.once("disconnect", () => process.exit());
+process.send("loaded");
+await once(process, "message");
+
 const connection = { host: "127.0.0.1", port: redisPort };
 // Errors of connections are expected; the outcome is what counts.
 const onError = () => {};
@@ -35,12 +41,15 @@ const server = defineServer({
   limits: { tasks: 10_000_000 },
   log: () => {},
 });
-const service = await serveHttp(server, { port: 0, health: true });
+/** The token is the id of the principal; a caller without one is anonymous. */
+const authenticate = (request) => {
+  const token = request.header("authorization")?.slice("Bearer ".length);
+  return token === undefined ? undefined : { id: token };
+};
+const service = await serveHttp(server, { port: 0, health: true, authenticate });
 
-process.on("SIGINT", () => {});
 process.once("SIGTERM", async () => {
   await service.close(drain);
   process.exit();
 });
-process.once("disconnect", () => process.exit());
 process.send({ port: service.port });

@@ -19,20 +19,33 @@ export class Node {
   #child;
   #agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
 
-  /** Starts a node; it listens when this resolves. */
-  static async start(settings) {
+  /** Loads a node: it does nothing until `start`. */
+  static async load(settings) {
     const child = fork(program, [JSON.stringify(settings)], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
-    const ended = once(child, "exit").then(() => {
-      throw new Error("A node did not start.");
-    });
-    const [{ port }] = await Promise.race([once(child, "message"), ended]);
-    ended.catch(() => {});
-    return new Node(child, port);
+    const node = new Node(child);
+    await node.#receive();
+    return node;
   }
 
-  constructor(child, port) {
+  constructor(child) {
     this.#child = child;
-    this.port = port;
+  }
+
+  /** Starts it; it listens when this resolves. */
+  async start() {
+    this.#child.send("start");
+    this.port = (await this.#receive()).port;
+    return this;
+  }
+
+  async #receive() {
+    const received = new AbortController();
+    const { signal } = received;
+    const ended = once(this.#child, "exit", { signal }).then(() => Promise.reject(new Error("A node did not start.")));
+    const [message] = await Promise.race([once(this.#child, "message", { signal }), ended]);
+    ended.catch(() => {});
+    received.abort();
+    return message;
   }
 
   get running() {
@@ -54,17 +67,18 @@ export class Node {
   }
 
   /** Sends a request; resolves with the message that answers it. Rejects if the node ends or does not answer in time. */
-  async request(method, params, milliseconds = 10_000) {
+  async request(method, params, principal) {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: ENVELOPE } });
     const headers = {
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
       accept: "application/json, text/event-stream",
+      authorization: `Bearer ${principal}`,
       "mcp-protocol-version": REVISION,
       "mcp-method": method,
       "mcp-name": params.taskId ?? params.name,
     };
-    const { text } = await this.#send({ method: "POST", path: "/mcp", headers }, body, milliseconds);
+    const { text } = await this.#send({ method: "POST", path: "/mcp", headers }, body, 10_000);
     return JSON.parse(text.slice(text.indexOf("{")));
   }
 
