@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import { ensureBuilt } from "./build.mjs";
 import { converse } from "./conversation.mjs";
 import { ensureInstalled, root } from "./npm.mjs";
-import { Failure, main, progress } from "./terminal.mjs";
+import { Failure, main, progress, whenOrphaned } from "./terminal.mjs";
 import { describeTour, mounts, quickstart } from "./tour.mjs";
 
 const host = "127.0.0.1";
@@ -68,17 +68,4 @@ async function serveTour(port) {
   const [code] = await ended;
   if (code !== 0 && code !== null)
     throw new Failure(`the server ended with exit code ${code}; its messages are above.`);
-}
-
-/**
- * npm sends a signal to the shell between itself and this process. The shell exits without passing it on, and this
- * process gets another parent.
- */
-function whenOrphaned(stop) {
-  const parent = process.ppid;
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const timer = setInterval(() => {
-    if (process.ppid !== parent) stop();
-  }, 500);
-  timer.unref();
 }

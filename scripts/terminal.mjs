@@ -30,3 +30,16 @@ export function stylesFor(stream) {
 function isStyled(stream) {
   return stream.isTTY && !process.env.NO_COLOR;
 }
+
+/**
+ * Calls `stop` if npm ends. npm sends a signal to the shell between itself and this process. The shell exits without
+ * passing it on, and this process gets another parent.
+ */
+export function whenOrphaned(stop) {
+  const parent = process.ppid;
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const timer = setInterval(() => {
+    if (process.ppid !== parent) stop();
+  }, 500);
+  timer.unref();
+}
