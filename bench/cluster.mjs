@@ -1,10 +1,7 @@
 // Measures what each operation of proffer/redis costs, with each client library: node bench/cluster.mjs [client …]
 // CPU of this process and of Redis per operation with 32 at once, and the time of one at a time, in round trips (R: the
 // median of a GET through the same client, one before each operation). Needs redis-server or valkey-server in PATH, or PROFFER_TEST_REDIS=host:port.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:net";
-import { fileURLToPath } from "node:url";
+import { startEngine } from "./lib/engine.mjs";
 
 const CLIENTS = {
   ioredis: async (address) => {
@@ -60,7 +57,7 @@ const OPERATIONS = {
 
 const ROUNDS = Number(process.env.ROUNDS ?? 4_000);
 
-const [host, port, stop] = await engine();
+const { host, port, stop } = await startEngine();
 const { redis } = await import("../packages/proffer/dist/redis.js").catch(() => {
   throw new Error("Run npm run build first.");
 });
@@ -106,22 +103,4 @@ stop();
 function send(client, args) {
   if (client.customCommand) return client.customCommand(args);
   return client.call ? client.call(...args) : client.sendCommand(args);
-}
-
-async function engine() {
-  const [, host, port] = /^(.+):(\d+)$/.exec(process.env.PROFFER_TEST_REDIS ?? "") ?? [];
-  if (host !== undefined) return [host, Number(port), () => {}];
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const free = server.address().port;
-  server.close();
-  await once(server, "close");
-  const script = fileURLToPath(new URL("../packages/proffer/test/ports/engine-process.mjs", import.meta.url));
-  for (const program of ["valkey-server", "redis-server"]) {
-    const args = [script, program, String(free), "--save", "", "--appendonly", "no"];
-    const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "ignore"] });
-    const started = await Promise.race([once(child.stdout, "data"), once(child, "exit").then(() => undefined)]);
-    if (started !== undefined) return ["127.0.0.1", free, () => child.stdin.end()];
-  }
-  throw new Error("There is no valkey-server and no redis-server in PATH; set PROFFER_TEST_REDIS=host:port.");
 }

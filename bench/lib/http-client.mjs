@@ -12,7 +12,7 @@ export function headersOf(era, message, session) {
   if (session !== undefined) headers["mcp-session-id"] = session;
   if (era === "modern") {
     headers["mcp-method"] = message.method;
-    const name = message.params?.name ?? message.params?.uri;
+    const name = message.params?.name ?? message.params?.uri ?? message.params?.taskId;
     if (name !== undefined) headers["mcp-name"] = name;
   }
   return headers;

@@ -99,7 +99,8 @@ class ServerProcess {
   }
 }
 
-async function freePort() {
+/** Finds a port for a process that must know it before it listens. */
+export async function freePort() {
   const probe = net.createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const { port } = probe.address();

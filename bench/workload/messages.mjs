@@ -9,6 +9,11 @@ export const MODERN = "2026-07-28";
 
 const META = "io.modelcontextprotocol/";
 
+/** The `_meta` of a request whose client supports tasks. */
+export const WITH_TASKS = {
+  [`${META}clientCapabilities`]: { elicitation: {}, extensions: { [`${META}tasks`]: {} } },
+};
+
 /** Returns a JSON-RPC request of an era ("legacy" or "modern"). */
 export function request(era, id, method, params) {
   if (era === "legacy") return { jsonrpc: "2.0", id, method, params };
@@ -16,6 +21,7 @@ export function request(era, id, method, params) {
     [`${META}protocolVersion`]: MODERN,
     [`${META}clientInfo`]: CLIENT,
     [`${META}clientCapabilities`]: { elicitation: {} },
+    ...params?._meta,
   };
   return { jsonrpc: "2.0", id, method, params: { ...params, _meta } };
 }

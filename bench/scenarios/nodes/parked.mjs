@@ -1,0 +1,77 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { openSession } from "../../lib/http-client.mjs";
+import { load, serialise } from "../../lib/http-load.mjs";
+import { WITH_TASKS } from "../../workload/messages.mjs";
+import { call } from "./measure.mjs";
+
+/** The bytes of the arguments of each parked task. */
+const PAYLOAD = 100;
+
+/** Memory of sessions without a request, and of tasks that wait for an answer, in Redis and in a node. */
+export async function parked({ client, start, size }) {
+  const server = await start("redis", ["--expose-gc"]);
+  const warm = 500;
+  await openSessions(server, warm);
+  await park(server, client, warm);
+  const empty = await memory(server, client);
+  let begin = performance.now();
+  await openSessions(server, size);
+  const sessionRate = size / (performance.now() - begin);
+  const withSessions = await memory(server, client);
+  begin = performance.now();
+  await park(server, client, warm + size);
+  const taskRate = size / (performance.now() - begin);
+  const withTasks = await memory(server, client);
+  const nodes = (before, after) => Math.round((after.node - before.node) / size);
+  const redis = (before, after) => Math.round((after.redis - before.redis) / size);
+  await server.stop();
+  const rows = [
+    ["session", redis(empty, withSessions), nodes(empty, withSessions), sessionRate, 2_000],
+    ["parked task", redis(withSessions, withTasks), nodes(withSessions, withTasks), taskRate, 1_500 + PAYLOAD],
+  ];
+  return rows.flatMap(([what, inRedis, inNode, rate, budget]) => [
+    [
+      `${size} × ${what}: in Redis`,
+      `${budget} bytes`,
+      `${inRedis} bytes, ${(rate * 1e3).toFixed(0)}/s`,
+      inRedis <= budget,
+    ],
+    // Caches with a fixed number of entries and code that was compiled meanwhile are a part of it.
+    [`${size} × ${what}: in a node`, "0 bytes", `${inNode} bytes`, inNode * size < 8e6],
+  ]);
+}
+
+async function openSessions(server, count) {
+  for (let opened = 0; opened < count; opened += 20) {
+    await Promise.all(Array.from({ length: 20 }, () => openSession(server.port)));
+  }
+}
+
+/** Creates tasks until this many wait for an answer. */
+async function park(server, client, count) {
+  const parkedNow = async () => Number(await client.eval(COUNT_PARKED, 0));
+  const params = [{ name: "park", arguments: { text: "x".repeat(PAYLOAD) }, _meta: WITH_TASKS }];
+  const bytes = serialise(server.port, { era: "modern", method: "tools/call", params, count: 1000 });
+  const missing = count - (await parkedNow());
+  await load(server.port, bytes, { inFlight: 8, seconds: 3600, count: missing });
+  while ((await parkedNow()) < count) await pause(500);
+}
+
+/** Tasks that wait, found without reading more than the status of each record. */
+const COUNT_PARKED = `
+local cursor, count = '0', 0
+repeat
+  local page = redis.call('SCAN', cursor, 'MATCH', 'bench:r:task *', 'COUNT', 10000, 'TYPE', 'hash')
+  cursor = page[1]
+  for _, key in ipairs(page[2]) do
+    if redis.call('HGET', key, 'status') == 'input_required' then count = count + 1 end
+  end
+until cursor == '0'
+return count`;
+
+async function memory(server, client) {
+  await pause(1000);
+  const node = Number(await call(server, "heap"));
+  const [, redis] = /used_memory:(\d+)/.exec(await client.info("memory"));
+  return { node, redis: Number(redis) };
+}
