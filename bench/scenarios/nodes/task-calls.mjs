@@ -6,8 +6,8 @@ import { call, measure, micros, send } from "./measure.mjs";
 /** Creation, `tasks/get`, steps and wake-ups, compared with a plain call. */
 export async function taskCalls({ client, start, rounds }) {
   const [server, memory] = [await start("redis"), await start("memory")];
-  const hanging = await call(server, "park", { text: "" }, WITH_TASKS);
-  const inMemory = await call(memory, "park", { text: "" }, WITH_TASKS);
+  const hanging = await call(server, "hang", {}, WITH_TASKS);
+  const inMemory = await call(memory, "hang", {}, WITH_TASKS);
   const plain = { era: "modern", method: "tools/call", params: [{ name: "echo", arguments: { text: "hi" } }] };
   const get = (taskId) => ({ era: "modern", method: "tasks/get", params: [{ taskId, _meta: WITH_TASKS }] });
   const found = await measure(
@@ -23,9 +23,10 @@ export async function taskCalls({ client, start, rounds }) {
   const { trip } = found;
   const [echo, poll, echoInMemory, pollInMemory] = found.results;
   const getWait = (poll.time - echo.time) / trip;
+  for (let warm = 0; warm < 5; warm++) await run(server, "steps");
   const steps = JSON.parse(await run(server, "steps"));
   const begun = await creations(server, client);
-  const createWait = (begun.created - echo.time) / begun.trip;
+  const createWait = (begun.created - begun.plain) / begun.trip;
   const stepRatio = steps[0] / steps[1];
   const limit = 5 * begun.trip + 5;
   const rows = [
@@ -48,20 +49,23 @@ function ratio(what, { cpu }, plain) {
 
 /** Medians of the time until a creation is answered, and until its handler begins, in ms. */
 async function creations(server, client) {
-  const [created, woken, trips] = [[], [], []];
-  for (let round = 0; round < 150; round++) {
+  const [created, woken, trips, plain] = [[], [], [], []];
+  for (let round = 0; round < 400; round++) {
+    const early = performance.now();
+    await call(server, "echo", { text: "hi" });
     const first = performance.now();
     await client.get("bench");
     const begin = performance.now();
     const taskId = await call(server, "begin", {}, WITH_TASKS);
     const answered = performance.now();
     const started = Number(await end(server, taskId)) - performance.timeOrigin;
-    if (round < 50) continue;
+    if (round < 200) continue;
+    plain.push(first - early);
     trips.push(begin - first);
     created.push(answered - begin);
     woken.push(started - begin);
   }
-  return { created: median(created), woken: median(woken), trip: median(trips) };
+  return { plain: median(plain), created: median(created), woken: median(woken), trip: median(trips) };
 }
 
 async function run(server, name) {
