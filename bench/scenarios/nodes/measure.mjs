@@ -45,4 +45,10 @@ export async function send(server, method, params) {
   return json;
 }
 
+/** The CPU time of Redis, in µs. */
+export async function redisCpu(client) {
+  const [, system, user] = /used_cpu_sys:([\d.]+)\s+used_cpu_user:([\d.]+)/.exec(await client.info("cpu"));
+  return (Number(system) + Number(user)) * 1e6;
+}
+
 export const micros = (value) => `${value.toFixed(0)} µs`;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { openSession } from "../../lib/http-client.mjs";
 import { load, serialise } from "../../lib/http-load.mjs";
 import { WITH_TASKS } from "../../workload/messages.mjs";
-import { call } from "./measure.mjs";
+import { call, redisCpu } from "./measure.mjs";
 
 /** The bytes of the arguments of each parked task. */
 const PAYLOAD = 100;
@@ -22,18 +22,34 @@ export async function parked({ client, start, size }) {
   await park(server, client, warm + size);
   const taskRate = size / (performance.now() - begin);
   const withTasks = await memory(server, client);
+  const payload = await payloadOf(client);
   const nodes = (before, after) => Math.round((after.node - before.node) / size);
   const redis = (before, after) => Math.round((after.redis - before.redis) / size);
+  const engine = (before, after) => Math.round((after.cpu - before.cpu) / size);
   await server.stop();
   const rows = [
-    ["session", redis(empty, withSessions), nodes(empty, withSessions), sessionRate, 2_000],
-    ["parked task", redis(withSessions, withTasks), nodes(withSessions, withTasks), taskRate, 1_500 + PAYLOAD],
+    [
+      "session",
+      redis(empty, withSessions),
+      nodes(empty, withSessions),
+      sessionRate,
+      engine(empty, withSessions),
+      2_000,
+    ],
+    [
+      "parked task",
+      redis(withSessions, withTasks),
+      nodes(withSessions, withTasks),
+      taskRate,
+      engine(withSessions, withTasks),
+      1_500 + payload,
+    ],
   ];
-  return rows.flatMap(([what, inRedis, inNode, rate, budget]) => [
+  return rows.flatMap(([what, inRedis, inNode, rate, cpu, budget]) => [
     [
       `${size} × ${what}: in Redis`,
       `${budget} bytes`,
-      `${inRedis} bytes, ${(rate * 1e3).toFixed(0)}/s`,
+      `${inRedis} bytes; made at ${(rate * 1e3).toFixed(0)}/s with ${cpu} µs of Redis each`,
       inRedis <= budget,
     ],
     // Caches with a fixed number of entries and code that was compiled meanwhile are a part of it.
@@ -57,6 +73,13 @@ async function park(server, client, count) {
   while ((await parkedNow()) < count) await pause(500);
 }
 
+/** The sealed texts of a task: its arguments and its question, with what the client declared. */
+async function payloadOf(client) {
+  const [, [key]] = await client.scan(0, "MATCH", "bench:r:task *", "COUNT", 1000);
+  const lengths = await Promise.all(["call", "questions"].map((field) => client.hstrlen(key, field)));
+  return lengths.reduce((sum, length) => sum + length, 0);
+}
+
 /** Tasks that wait, found without reading more than the status of each record. */
 const COUNT_PARKED = `
 local cursor, count = '0', 0
@@ -73,5 +96,5 @@ async function memory(server, client) {
   await pause(1000);
   const node = Number(await call(server, "heap"));
   const [, redis] = /used_memory:(\d+)/.exec(await client.info("memory"));
-  return { node, redis: Number(redis) };
+  return { node, redis: Number(redis), cpu: await redisCpu(client) };
 }

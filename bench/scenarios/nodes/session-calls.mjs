@@ -1,6 +1,7 @@
 import { openSession } from "../../lib/http-client.mjs";
+import { load, serialise } from "../../lib/http-load.mjs";
 import { median } from "../../lib/statistics.mjs";
-import { call, measure, micros } from "./measure.mjs";
+import { call, measure, micros, redisCpu } from "./measure.mjs";
 
 /** A call in a session of an older revision, in memory and through Redis; and `once`. */
 export async function sessionCalls({ client, start, rounds }) {
@@ -21,6 +22,7 @@ export async function sessionCalls({ client, start, rounds }) {
   const trips = [];
   for (let round = 0; round < 3; round++) trips.push(Number(await call(servers[1], "get")));
   const getCpu = Math.min(...trips);
+  const inRedis = await engineCpu(client, jobs[1]);
   for (const server of servers) await server.stop();
   const most = 1.3 * memory.cpu + getCpu;
   const wait = (redis.time - memory.time) / trip;
@@ -28,8 +30,16 @@ export async function sessionCalls({ client, start, rounds }) {
     ["R, one GET", "", `${micros(trip * 1e3)}; CPU ${micros(getCpu)}`],
     ["session call, CPU", `1.3 × ${micros(memory.cpu)} + R = ${micros(most)}`, micros(redis.cpu), redis.cpu <= most],
     ["session call, time", "memory + 1 R", `${micros(memory.time * 1e3)} + ${wait.toFixed(1)} R`, wait <= 1.2],
+    ["session call, CPU of Redis", "", micros(inRedis)],
     await claims(client),
   ];
+}
+
+async function engineCpu(client, { server, ...job }) {
+  const count = 4000;
+  const before = await redisCpu(client);
+  await load(server.port, serialise(server.port, { ...job, count }), { inFlight: 8, seconds: 600, count });
+  return ((await redisCpu(client)) - before) / count;
 }
 
 /** `once` is a claim of the store. */
