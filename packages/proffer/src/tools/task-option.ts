@@ -28,14 +28,30 @@ const DEFAULTS: TaskSettings = { after: 0, ttl: 3_600_000, pollInterval: 1000, r
 export function toTaskSettings(task: unknown, where: string): TaskSettings | undefined {
   if (task === undefined || task === false) return undefined;
   const given = task === true ? {} : task === "required" ? { required: true } : task;
-  const settings = { ...DEFAULTS, ...(given as TaskOption) };
-  const numbers = [settings.after, settings.ttl, settings.pollInterval];
-  const isValid = numbers.every((number, index) => number >= 0 && (index === 0 || Number.isInteger(number)));
-  if (isObject(given) && isValid && typeof settings.required === "boolean") return settings;
-  throw new UsageError(
-    "bad_option",
-    `${where}: task must be true, "required" or options such as { ttl: 1000 }, not ${JSON.stringify(task)}.`,
-  );
+  if (!isObject(given)) {
+    throw bad(`${where}: task must be true, "required" or options such as { ttl: 1000 }, not ${JSON.stringify(task)}.`);
+  }
+  const settings: Record<string, unknown> = { ...DEFAULTS };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(DEFAULTS, name)) throw bad(`${where}: task has no option ${JSON.stringify(name)}.`);
+    const problem = problemOf(name, value);
+    if (problem) throw bad(`${where}: task.${name} must be ${problem}, not ${String(value)}.`);
+    settings[name] = value;
+  }
+  return settings as unknown as TaskSettings;
+}
+
+/** Completes the sentence "must be"; undefined for a valid value. */
+function problemOf(name: string, value: unknown): string | undefined {
+  if (name === "required") return typeof value === "boolean" ? undefined : "true or false";
+  if (name === "after")
+    return (value as number) >= 0 && typeof value === "number" ? undefined : "milliseconds or Infinity";
+  return Number.isSafeInteger(value) && (value as number) > 0 ? undefined : "a positive whole number of milliseconds";
+}
+
+function bad(message: string): UsageError {
+  return new UsageError("bad_option", message);
 }
 
 /**
