@@ -24,6 +24,7 @@ export type {
   ManifestPrompt,
   ManifestResource,
   ManifestSettings,
+  ManifestTask,
   ManifestTool,
   ManifestVariable,
   ParamScopes,

@@ -6,7 +6,7 @@ import { findModule } from "../modules/module-file.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { formatDiagnostics, reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
-import { withScopes } from "../terminal/item-scopes.ts";
+import { withDetails } from "../terminal/item-details.ts";
 import { type Listing, listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
 import { formatSettings } from "../terminal/settings-text.ts";
@@ -28,7 +28,7 @@ export async function check(file: string, { json = false }: { json?: boolean }):
   const { diagnostics, settings } = derivation;
   const { listing, server } = await listModule(file, derivation);
   const sizes = listing.tools.map(sizeOfTool);
-  if (json) printJson({ ...withScopes(listing, server), sizes, ...(settings && { settings }), diagnostics });
+  if (json) printJson({ ...withDetails(listing, server), sizes, ...(settings && { settings }), diagnostics });
   else {
     const styles = stylesFor(process.stdout);
     const parts = [

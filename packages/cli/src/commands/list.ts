@@ -2,7 +2,7 @@ import { findLosses, type Profile, toolsSeenBy } from "proffer/profiles";
 import { type TalkFlags, withServer } from "../client/connect-target.ts";
 import { profilesOf } from "../client/profile-flag.ts";
 import type { TargetArguments } from "../client/target.ts";
-import { withScopes } from "../terminal/item-scopes.ts";
+import { withDetails } from "../terminal/item-details.ts";
 import { type Listing, listAll } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
 import { print, printJson, say, stylesFor } from "../terminal/terminal.ts";
@@ -26,7 +26,7 @@ export async function list({ target }: TargetArguments, flags: ListFlags): Promi
     }),
   );
   const shown = profile === undefined ? listing : seenBy(profile, name, listing);
-  if (flags.json) printJson(own === undefined || profile ? shown : withScopes(shown, own));
+  if (flags.json) printJson(own === undefined || profile ? shown : withDetails(shown, own));
   else print(formatListing(shown, stylesFor(process.stdout), own));
 }
 

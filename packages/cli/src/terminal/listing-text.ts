@@ -1,5 +1,5 @@
 import type { Server } from "proffer";
-import { describeScopes } from "./item-scopes.ts";
+import { describeScopes, describeTool } from "./item-details.ts";
 import type { Listing } from "./listing.ts";
 import type { Styles } from "./terminal.ts";
 import { Text, text } from "./text.ts";
@@ -8,14 +8,14 @@ import { widthOf, wrap } from "./width.ts";
 /** A longer description would hide the other items. */
 const MAX_DESCRIPTION = 2000;
 
-/** Formats the lists of a server for the terminal, with the scopes of its items if it runs in this process. */
+/** Formats the lists of a server for the terminal, with the scopes of its items and which tools become tasks if it runs in this process. */
 export function formatListing(listing: Listing, styles: Styles, own?: Server): Text {
   const { tools, prompts, resources, resourceTemplates } = listing;
   const sections = [
     section("Tools", styles, tools, (tool) => [
       signature(tool.name, tool.inputSchema),
       tool.description,
-      describeScopes(own?.tools.get(tool.name)),
+      describeTool(own?.tools.get(tool.name)),
     ]),
     section("Prompts", styles, prompts, (prompt) => [
       withArguments(prompt),

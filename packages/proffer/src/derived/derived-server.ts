@@ -6,6 +6,7 @@ import { ValidationError } from "../schema/schema.ts";
 import type { ServerOptions } from "../server/options.ts";
 import { defineServer, type Server } from "../server/server.ts";
 import { defineTool, type Tool } from "../tools/define.ts";
+import type { TaskOption } from "../tools/task-option.ts";
 import { parseTemplate } from "../uri/template.ts";
 import { type BoundFunction, bind, type Module } from "./bind.ts";
 import type { BuiltChecks, CheckSlot } from "./built-check.ts";
@@ -16,6 +17,7 @@ import type {
   Manifest,
   ManifestPrompt,
   ManifestResource,
+  ManifestTask,
   ManifestTool,
   ManifestVariable,
 } from "./manifest.ts";
@@ -96,12 +98,18 @@ function joinLists<Item>(
 }
 
 function toTool(manifest: ManifestTool, bound: Bind, slots: Map<string, CheckSlot>): Tool {
-  const { inputSchema, outputSchema, binding, deprecated: _, ...described } = manifest;
+  const { inputSchema, outputSchema, binding, task, deprecated: _, ...described } = manifest;
   const handle = bound(binding) as Tool["handle"];
   const output = outputSchema === undefined ? {} : { output: lazySchema(outputSchema) };
   const slot: CheckSlot = { check: undefined };
   slots.set(manifest.name, slot);
-  return defineTool({ ...described, input: lazySchema(inputSchema, slot), ...output, handle }) as Tool;
+  const more = { ...output, ...(task && { task: toTaskOption(task) }) };
+  return defineTool({ ...described, input: lazySchema(inputSchema, slot), ...more, handle }) as Tool;
+}
+
+function toTaskOption({ after, ...rest }: ManifestTask): TaskOption {
+  if (after === undefined) return rest;
+  return { ...rest, after: after === "background" ? Number.POSITIVE_INFINITY : after };
 }
 
 function toPrompt(manifest: ManifestPrompt, bound: Bind, load: Load): Prompt {

@@ -1,6 +1,7 @@
 import type { Meta, ToolAnnotations } from "../protocol/model.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import type { RequiredCapability } from "../tools/define.ts";
+import type { TaskOption } from "../tools/task-option.ts";
 import type { Codec } from "./plan.ts";
 
 /**
@@ -37,6 +38,8 @@ export interface ManifestTool {
   readonly outputSchema?: JsonSchemaObject;
   readonly annotations?: ToolAnnotations;
   readonly timeout?: number;
+  /** Its calls become tasks. */
+  readonly task?: ManifestTask;
   readonly requires?: readonly RequiredCapability[];
   readonly scopes?: readonly string[];
   readonly paramScopes?: ParamScopes;
@@ -47,6 +50,11 @@ export interface ManifestTool {
   /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
   readonly binding: Binding;
+}
+
+/** The option `task` in JSON, which has no `Infinity`: "background" means at `ctx.background()`. */
+export interface ManifestTask extends Omit<TaskOption, "after"> {
+  readonly after?: number | "background";
 }
 
 export interface ManifestPrompt {

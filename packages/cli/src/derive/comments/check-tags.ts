@@ -65,7 +65,9 @@ export function readTag({ tag, found }: KnownTag, reporter: TagReporter, schema:
   const problem = `@${found.written} ${reason}`;
   // A constraint that is missing would let invalid values pass, so it is an error; other tags are ignored.
   const isConstraint = tag.keywords !== undefined && tag.entry === undefined;
-  if (tag.protects) reporter.report("PF1240", `${reporter.subject}: ${problem}.`, found.place);
+  if (parsed !== "invalid" && parsed.code)
+    reporter.report(parsed.code, `${reporter.subject}: ${problem}.`, found.place);
+  else if (tag.protects) reporter.report("PF1240", `${reporter.subject}: ${problem}.`, found.place);
   else if (isConstraint) reporter.report("PF1201", `${reporter.subject}: ${problem}.`, found.place);
   else reporter.report("PF2102", `${reporter.subject}: ${problem}. The tag is ignored.`, found.place);
   return undefined;

@@ -13,6 +13,7 @@ import {
 } from "./grammars.ts";
 import { addExample, deprecate, withParagraph } from "./keywords.ts";
 import { FUNCTIONS, row, type Tag, VALUES } from "./tag.ts";
+import { TASK } from "./task-grammar.ts";
 import { EXAMPLE } from "./value-text.ts";
 
 /** The tags of functions and modules. Some describe values, too. */
@@ -150,6 +151,15 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     effect: "Limits the time of a call. After it the call fails, and `ctx.signal` is aborted.",
     example: "/** Crawls a site. @timeout 30s */ export const crawl = async (url: string) => [url];",
     entry: (timeout) => ({ timeout }),
+  }),
+  row({
+    name: "task",
+    on: ["tool"],
+    value: TASK,
+    effect:
+      "Serves calls as [tasks](tasks.md), which outlive their requests, to clients that support them. `required` refuses other clients of revisions with tasks. `after` waits this long for a plain result, and `background` until `ctx.background()`. `ttl` is how long a task exists after its last change, `poll` the time between two polls.",
+    example: "/** Copies a disk. @task after 2s ttl 8h */ export const copy = async (disk: string) => [disk];",
+    entry: (task) => ({ task }),
   }),
   row({
     name: "requires",

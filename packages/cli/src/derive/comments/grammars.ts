@@ -1,5 +1,6 @@
 import type { RequiredCapability } from "proffer";
 import { findSimilar, isScope } from "proffer/derived";
+import type { DiagnosticCode } from "../model/diagnostics.ts";
 import type { DerivedSchema, Json } from "../model/json-schema.ts";
 
 /**
@@ -8,7 +9,7 @@ import type { DerivedSchema, Json } from "../model/json-schema.ts";
  */
 export type Parsed<Value> =
   | { readonly value: Value; readonly warning?: string }
-  | { readonly problem: string }
+  | { readonly problem: string; readonly code?: DiagnosticCode }
   | "invalid"
   | "foreign";
 

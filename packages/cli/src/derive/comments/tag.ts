@@ -7,7 +7,10 @@ export type Described = "tool" | "prompt" | "resource" | "parameter" | "property
 
 /** The members that tags set in the manifest's entry of a function. The run-time passes them to `define*`. */
 export type Entry = Partial<
-  Pick<ManifestTool, "title" | "annotations" | "timeout" | "requires" | "scopes" | "closed" | "was" | "_meta"> &
+  Pick<
+    ManifestTool,
+    "title" | "annotations" | "timeout" | "task" | "requires" | "scopes" | "closed" | "was" | "_meta"
+  > &
     Pick<ManifestResource, "mimeType">
 >;
 

@@ -28,11 +28,13 @@ export function readEntry(
   const before = session.diagnostics.length;
   // describe.ts reports the tags of values that no parameter is before.
   const own = { ...doc, tags: doc.tags.filter((tag) => !isValueTag(tag)) };
-  const entry = checkTags(reporter, own, described).reduce<Entry>((entry, known) => {
+  const tags = checkTags(reporter, own, described);
+  const entry = tags.reduce<Entry>((entry, known) => {
     if (known.tag.entry === undefined) return entry;
     const value = readTag(known, reporter);
     return value === undefined ? entry : merge(reporter, known, entry, known.tag.entry(value));
   }, {});
+  checkTask(reporter, entry, tags);
   return { entry, isBroken: session.diagnostics.slice(before).some(({ severity }) => severity === "error") };
 }
 
@@ -56,6 +58,14 @@ export function reporterFor(session: Session, subject: string, node: ts.Node): T
       if (session.origins.isProject(place?.file ?? node.getSourceFile())) session.report(code, place ?? node, message);
     },
   };
+}
+
+/** Reports a task that can never begin: the time limit ends the call before. */
+function checkTask(reporter: TagReporter, { task, timeout }: Entry, tags: readonly KnownTag[]): void {
+  if (typeof task?.after !== "number" || timeout === undefined || task.after < timeout) return;
+  const place = tags.find(({ tag }) => tag.name === "task")?.found.place;
+  const message = `${reporter.subject}: @task waits ${task.after} ms for a plain result, but @timeout ends the call after ${timeout} ms, before it can become a task.`;
+  reporter.report("PF1251", message, place);
 }
 
 /** Adds members to an entry: lists are joined, objects are merged. A key that is already set counts as repeated. */

@@ -32,6 +32,8 @@ export const DIAGNOSTICS = {
   PF1203: { severity: "error", summary: "A tag hides properties that are declared after it" },
   PF1240: { severity: "error", summary: "A scope is not valid" },
   PF1241: { severity: "error", summary: "A scope protects nothing" },
+  PF1250: { severity: "error", summary: "A task has an invalid option" },
+  PF1251: { severity: "error", summary: "The options of a task contradict each other" },
 
   PF1301: { severity: "error", summary: "An argument of a prompt is not a string" },
   PF1302: { severity: "error", summary: "A prompt does not return messages" },
