@@ -1,11 +1,15 @@
 export { memoryCluster } from "./cluster/memory-cluster.ts";
 export type { ErrorObject } from "./protocol/errors.ts";
 export type { JsonObject } from "./protocol/messages.ts";
+export type { DetailedTask, Task, TaskStatus } from "./protocol/tasks.ts";
 export type { Asked, ScriptedAnswer, ScriptedAnswers } from "./testing/answers.ts";
-export { type CallArguments, RemoteError, TestClient, type ToolCallResult } from "./testing/client.ts";
+export type { CallArguments, ToolCallResult } from "./testing/called.ts";
+export { TestClient } from "./testing/client.ts";
 export { type ConnectOptions, connect, connectOver } from "./testing/connect.ts";
 export type { ListenOptions } from "./testing/listen.ts";
 export type { Notification } from "./testing/notifications.ts";
 export type { ClientOptions, Link, RequestOptions } from "./testing/options.ts";
+export { RemoteError } from "./testing/remote-error.ts";
 export { findRepeats, type Repeat, type RepeatOptions } from "./testing/repeats.ts";
+export { LostRequest, TestTask } from "./testing/task.ts";
 export { Transcript } from "./testing/transcript.ts";

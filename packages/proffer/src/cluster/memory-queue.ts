@@ -108,10 +108,12 @@ export class MemoryQueue implements Queue {
     const idle = new Promise<void>((resolve) => {
       place.onIdle = resolve;
     });
-    const timer = setTimeout(() => {
+    const abortAll = () => {
       for (const abort of place.running.values()) abort.abort(new DOMException("The node stops.", "AbortError"));
-    }, grace);
+    };
+    // Without a timer, a test with fake timers can stop a node.
+    const timer = grace > 0 ? setTimeout(abortAll, grace) : abortAll();
     await idle;
-    clearTimeout(timer);
+    if (timer) clearTimeout(timer);
   }
 }

@@ -104,6 +104,18 @@ export class TaskEngine {
     this.#stopListening = undefined;
   }
 
+  /** Leaves all runs behind without a word to the store, as if the process had died, and works again. For tests. */
+  async crash(): Promise<void> {
+    const early = [...this.#early];
+    for (const run of this.#running.values()) run.abandon(CRASHED, new Error(CRASHED));
+    void this.#worker?.stop(0);
+    this.#worker = undefined;
+    this.#stopListening?.();
+    // The queue does not know these runs: it would take minutes until a poll finds that they are gone.
+    await Promise.all(early.map(({ id, taskId }) => taskId && this.wake(id, UNQUEUED)));
+    this.start();
+  }
+
   /**
    * Creates a task: first the record, then the wake-up, then the answer. Returns a plain result if the handler was faster,
    * and undefined if the call may go on plainly.
@@ -281,4 +293,5 @@ export class TaskEngine {
 }
 
 const CANCELLED = "The task was cancelled.";
+const CRASHED = "The process of the task crashed.";
 const TAKEN_OVER = "Another run of the task has taken over.";

@@ -28,3 +28,16 @@ export function createAnswerer(answers: ScriptedAnswers | undefined): (asked: As
     return { action: "accept", content: answer };
   };
 }
+
+/** The questions of a response, by key. */
+export type Questions = { readonly [key: string]: Asked };
+
+/** Answers the questions in their order. */
+export async function answerAll(
+  questions: Questions = {},
+  answer: (asked: Asked) => Promise<object>,
+): Promise<{ readonly [key: string]: object }> {
+  const responses: Record<string, object> = {};
+  for (const [key, asked] of Object.entries(questions)) responses[key] = await answer(asked);
+  return responses;
+}

@@ -1,7 +1,6 @@
 import type { ErrorObject } from "../protocol/errors.ts";
 import { isObject, type JsonObject, type RequestId } from "../protocol/messages.ts";
 import type {
-  CallResult,
   ClientCapabilities,
   Implementation,
   PromptDescription,
@@ -11,37 +10,16 @@ import type {
   TemplateDescription,
   ToolDescription,
 } from "../protocol/model.ts";
+import { TASKS } from "../protocol/tasks.ts";
 import type { Tool } from "../tools/define.ts";
-import { type Asked, createAnswerer } from "./answers.ts";
+import { type Asked, answerAll, createAnswerer, type Questions } from "./answers.ts";
+import { type CallArguments, callParams, type ToolCallResult } from "./called.ts";
 import { type ListenOptions, listenTo } from "./listen.ts";
 import { type Notification, Notifications } from "./notifications.ts";
 import type { ClientOptions, Link, RequestOptions } from "./options.ts";
+import { RemoteError } from "./remote-error.ts";
+import { LostRequest, TestTask, whileNotAborted } from "./task.ts";
 import { Transcript } from "./transcript.ts";
-
-/** An error response of the server. */
-export class RemoteError extends Error {
-  override readonly name = "RemoteError";
-  readonly code: number;
-  readonly data: unknown;
-
-  constructor(error: ErrorObject) {
-    super(error.message);
-    this.code = error.code;
-    this.data = error.data;
-  }
-}
-
-/** The arguments of `call` after the tool: the input is optional for a name and for a tool without required input. */
-export type CallArguments<Called> =
-  Called extends Tool<infer Input>
-    ? undefined extends Input
-      ? [input?: Input, options?: RequestOptions]
-      : [input: Input, options?: RequestOptions]
-    : [input?: object, options?: RequestOptions];
-
-/** The result of `call`: the structured content has the type of the tool's output. */
-export type ToolCallResult<Called> =
-  Called extends Tool<unknown, infer Output> ? CallResult & { readonly structuredContent?: Output } : CallResult;
 
 interface Pending {
   resolve(result: JsonObject): void;
@@ -69,11 +47,13 @@ export class TestClient {
   readonly #progress = new Map<unknown, (progress: JsonObject) => void>();
   readonly #notifications = new Notifications();
   #nextId = 1;
+  /** Resolves when the server works again after `crash`. @internal */
+  recovered: Promise<void> = Promise.resolve();
 
   constructor(link: Link, handshake: boolean, options: ClientOptions & { readonly revision: string }) {
     this.revision = options.revision;
     this.#handshake = handshake;
-    this.#capabilities = options.capabilities ?? ALL_CAPABILITIES;
+    this.#capabilities = options.capabilities ?? { ...ALL_CAPABILITIES, ...(handshake ? {} : TASKS) };
     this.#info = options.info ?? INFO;
     this.#answer = createAnswerer(options.answers);
     this.#observe = options.onNotification;
@@ -101,9 +81,7 @@ export class TestClient {
     ...input: CallArguments<Called>
   ): Promise<ToolCallResult<Called>> {
     const [values, options] = input;
-    const name = typeof tool === "string" ? tool : tool.name;
-    const params = values === undefined ? { name } : { name, arguments: values };
-    return (await this.request("tools/call", params, options)) as never;
+    return (await this.request("tools/call", callParams(tool, values), options)) as never;
   }
 
   /** Reads a resource. */
@@ -139,14 +117,65 @@ export class TestClient {
     return this.#listAll("resources/templates/list", "resourceTemplates");
   }
 
-  /** Sends a request, answers the server's questions, and returns the result. */
+  /**
+   * Sends a request, answers the server's questions, and returns the result. A call that became a task is polled to its
+   * end, and cancelled if the signal aborts.
+   */
   async request(method: string, params: object = {}, options: RequestOptions = {}): Promise<JsonObject> {
+    const result = await this.#askRounds(method, params, options);
+    if (result.resultType !== "task") return result;
+    const { signal, onRound, onTask } = options;
+    const task = this.#toTask(result, (state) => {
+      if (state.status !== "working") onRound?.(state as never);
+      onTask?.(state);
+    });
+    return (await whileNotAborted(task, signal)) as never;
+  }
+
+  /**
+   * Calls a tool and returns its task, for tests that answer, cancel or read it by hand. @throws {Error} if the server
+   * answers without a task.
+   */
+  async startTask<Called extends string | Tool>(tool: Called, ...input: CallArguments<Called>): Promise<TestTask> {
+    const [values, options] = input;
+    const params = callParams(tool, values);
+    const result = await this.#askRounds("tools/call", params, options);
+    if (result.resultType === "task") return this.#toTask(result, options?.onTask);
+    throw new Error(`The call of ${params.name} was answered without a task: ${JSON.stringify(result)}`);
+  }
+
+  /**
+   * Lets the process of the server die without a warning, and another one take over: requests without an answer reject,
+   * and tasks continue from their last recorded step. In the process of the test, the runs of tasks are left behind.
+   */
+  crash(): Promise<void> {
+    this.recovered = this.#crash();
+    return this.recovered;
+  }
+
+  async #crash(): Promise<void> {
+    if (this.#link.crash === undefined) throw new Error("The link of this client has no function crash().");
+    const lost = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of lost) reject(new LostRequest());
+    await this.#link.crash();
+    if (this.#handshake) await this.open();
+  }
+
+  #toTask({ taskId }: JsonObject, observe: RequestOptions["onTask"]): TestTask {
+    return new TestTask(this, taskId as string, this.#answer, observe);
+  }
+
+  /** Sends a request and answers the questions that end it. */
+  async #askRounds(method: string, params: object, options: RequestOptions = {}): Promise<JsonObject> {
     let round: object = params;
     for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
       const result = await this.requestOnce(method, round, options);
-      options.onRound?.(result);
+      if (result.resultType !== "task") options.onRound?.(result);
       if (result.resultType !== "input_required") return result;
-      round = { ...params, ...(await this.#respondTo(result)) };
+      const { requestState } = result;
+      const inputResponses = await answerAll(result.inputRequests as Questions | undefined, this.#answer);
+      round = { ...params, inputResponses, ...(requestState === undefined ? {} : { requestState }) };
     }
     throw new Error(`The server still asked questions after ${MAX_ROUNDS} rounds.`);
   }
@@ -234,13 +263,6 @@ export class TestClient {
       cursor = result.nextCursor;
     } while (cursor !== undefined);
     return all;
-  }
-
-  async #respondTo(result: JsonObject): Promise<object> {
-    const { inputRequests, requestState } = result as { inputRequests?: Record<string, Asked>; requestState?: string };
-    const inputResponses: Record<string, object> = {};
-    for (const [key, asked] of Object.entries(inputRequests ?? {})) inputResponses[key] = await this.#answer(asked);
-    return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
   }
 
   #receive(text: string): void {

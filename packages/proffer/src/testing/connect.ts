@@ -34,12 +34,19 @@ export async function connect(server: Server, options: ConnectOptions = {}): Pro
   const lifespan = lifespanOf(state);
   const release = lifespan?.open();
   const link: Link = (receive) => {
-    const connection = connectMemory(server, receive, options);
-    const close = async () => {
-      connection.close();
-      await release?.();
+    let connection = connectMemory(server, receive, options);
+    return {
+      send: (text) => connection.send(text),
+      close: async () => {
+        connection.close();
+        await release?.();
+      },
+      crash: async () => {
+        connection.close();
+        await (await state.tasks?.used)?.crash();
+        connection = connectMemory(server, receive, options);
+      },
     };
-    return { send: connection.send, close };
   };
   try {
     if (options.start !== false) await lifespan?.start();

@@ -5,17 +5,20 @@ export interface ListenOptions {
   readonly lists?: readonly ("tools" | "prompts" | "resources")[];
   /** The resources whose updates to receive. */
   readonly uris?: readonly string[];
+  /** The ids of the tasks whose states to receive, in revisions that have tasks. */
+  readonly taskIds?: readonly string[];
 }
 
 /** Opens a subscription and returns the function that closes it. */
 export async function listenTo(
   client: TestClient,
-  { lists = [], uris = [] }: ListenOptions,
+  { lists = [], uris = [], taskIds = [] }: ListenOptions,
 ): Promise<() => Promise<void>> {
   const stop = new AbortController();
   const notifications = {
     ...Object.fromEntries(lists.map((kind) => [`${kind}ListChanged`, true])),
     ...(uris.length === 0 ? {} : { resourceSubscriptions: uris }),
+    ...(taskIds.length === 0 ? {} : { taskIds }),
   };
   const ended = client.requestOnce("subscriptions/listen", { notifications }, { signal: stop.signal });
   let open = true;

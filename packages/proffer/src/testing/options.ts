@@ -1,13 +1,19 @@
 import type { JsonObject } from "../protocol/messages.ts";
 import type { ClientCapabilities, Implementation, LogLevel } from "../protocol/model.ts";
+import type { DetailedTask } from "../protocol/tasks.ts";
 import type { ScriptedAnswers } from "./answers.ts";
 import type { Notification } from "./notifications.ts";
 
 /**
  * Connects a client to a server. It receives a callback for messages from the server and returns functions that send a
- * message and close the connection.
+ * message and close the connection. `crash` is for `client.crash()`: it ends the process of the server without a warning,
+ * and resolves when `send` reaches another one.
  */
-export type Link = (receive: (text: string) => void) => { send(text: string): void; close(): void | Promise<void> };
+export type Link = (receive: (text: string) => void) => {
+  send(text: string): void;
+  close(): void | Promise<void>;
+  crash?(): void | Promise<void>;
+};
 
 /** Options for `connectOver`. */
 export interface ClientOptions {
@@ -15,7 +21,7 @@ export interface ClientOptions {
   readonly revision?: string;
   /** The answers to the server's questions. */
   readonly answers?: ScriptedAnswers;
-  /** The capabilities that the client declares. Default: all that `answers` can serve. */
+  /** The capabilities that the client declares. Default: all that `answers` can serve, and tasks. */
   readonly capabilities?: ClientCapabilities;
   /** The name and version that the client declares. Default: `proffer-testing`. */
   readonly info?: Implementation;
@@ -33,5 +39,7 @@ export interface RequestOptions {
   readonly logLevel?: LogLevel;
   /** Receives each response: questions on the way, and finally the result. */
   readonly onRound?: (result: JsonObject) => void;
+  /** Receives each state of the task that a call became. */
+  readonly onTask?: (task: DetailedTask) => void;
   readonly _meta?: JsonObject;
 }

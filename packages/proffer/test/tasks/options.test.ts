@@ -14,6 +14,7 @@ it.each([
   [{ ttl: 1e300 }, "task.ttl must be a positive whole number"],
   [{ ttl: Number.POSITIVE_INFINITY }, "task.ttl must be a positive whole number"],
   [{ pollInterval: 0.5 }, "task.pollInterval must be a positive whole number of milliseconds, not 0.5"],
+  [{ after: -1 }, "task.after must be milliseconds or Infinity, not -1"],
   [{ after: null }, "task.after must be milliseconds or Infinity, not null"],
   [{ after: "2s" }, "task.after must be milliseconds or Infinity, not 2s"],
   [{ after: Number.NaN }, "task.after must be milliseconds or Infinity, not NaN"],

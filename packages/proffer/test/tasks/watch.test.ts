@@ -36,7 +36,10 @@ const statuses = (client: TestClient) =>
 
 describe("notifications of tasks", () => {
   it("TK7: need the declaration of the request", async () => {
-    const client = await connect(serve(() => "done"));
+    const client = await connect(
+      serve(() => "done"),
+      { capabilities: {} },
+    );
     const listening = client.requestOnce("subscriptions/listen", { notifications: { taskIds: [] } });
     expect(await refused(listening)).toMatchObject({ code: -32021 });
   });

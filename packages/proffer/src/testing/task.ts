@@ -1,0 +1,127 @@
+import type { JsonObject } from "../protocol/messages.ts";
+import type { CallResult } from "../protocol/model.ts";
+import type { DetailedTask, TaskStatus } from "../protocol/tasks.ts";
+import { type Asked, answerAll, createAnswerer, type Questions, type ScriptedAnswer } from "./answers.ts";
+import type { TestClient } from "./client.ts";
+import { RemoteError } from "./remote-error.ts";
+
+/** A request whose server crashed before it answered. */
+export class LostRequest extends Error {
+  override readonly name = "LostRequest";
+
+  constructor() {
+    super("The server crashed before it answered the request.");
+  }
+}
+
+/** Milliseconds between two polls. Tests should be fast, so they do not keep to the interval of the server. */
+const FIRST_DELAY = 1;
+const LONGEST_DELAY = 50;
+/** Polls take place in real time, also if a test has replaced the timers. */
+const { setTimeout: later } = globalThis;
+
+/** A task of the server. Create it with `client.startTask()`. */
+export class TestTask {
+  readonly id: string;
+  readonly #client: TestClient;
+  readonly #answer: (asked: Asked) => Promise<object>;
+  readonly #observe: ((task: DetailedTask) => void) | undefined;
+  #seen = "";
+
+  constructor(
+    client: TestClient,
+    id: string,
+    answer: (asked: Asked) => Promise<object>,
+    observe?: (task: DetailedTask) => void,
+  ) {
+    this.id = id;
+    this.#client = client;
+    this.#answer = answer;
+    this.#observe = observe;
+  }
+
+  /** Reads the state. */
+  async get(): Promise<DetailedTask> {
+    const task = (await this.#request("tasks/get")) as unknown as DetailedTask;
+    const seen = JSON.stringify(task);
+    if (seen !== this.#seen) this.#observe?.(task);
+    this.#seen = seen;
+    return task;
+  }
+
+  /** Polls until the task has this status. @throws {Error} if it has ended with another one. */
+  async reach(status: TaskStatus): Promise<DetailedTask> {
+    const task = await this.#poll((seen) => seen.status === status || isOver(seen));
+    if (task.status === status) return task;
+    throw new Error(`The task is ${task.status} and cannot become ${status}: ${JSON.stringify(task)}`);
+  }
+
+  /** Waits for the questions and answers them, in their order: with these answers, or with the `answers` of the client. */
+  async answer(...answers: readonly ScriptedAnswer[]): Promise<void> {
+    const task = await this.reach("input_required");
+    await this.#respond(task, answers.length === 0 ? this.#answer : createAnswerer(answers));
+  }
+
+  async cancel(): Promise<void> {
+    await this.#request("tasks/cancel");
+  }
+
+  /**
+   * Polls until the task has ended, answers its questions with the `answers` of the client, and returns the result.
+   * @throws {RemoteError} if the task failed. @throws {Error} if it was cancelled.
+   */
+  async result(): Promise<CallResult> {
+    for (;;) {
+      const task = await this.#poll((seen) => seen.status === "input_required" || isOver(seen));
+      if (task.error !== undefined) throw new RemoteError(task.error);
+      if (task.status === "cancelled") throw new Error("The task was cancelled.");
+      if (task.result !== undefined) return task.result as never;
+      await this.#respond(task, this.#answer);
+    }
+  }
+
+  async #respond({ inputRequests = {} }: DetailedTask, answer: (asked: Asked) => Promise<object>): Promise<void> {
+    await this.#request("tasks/update", { inputResponses: await answerAll(inputRequests as Questions, answer) });
+  }
+
+  async #poll(isReached: (task: DetailedTask) => boolean): Promise<DetailedTask> {
+    for (let delay = FIRST_DELAY; ; delay = Math.min(2 * delay, LONGEST_DELAY)) {
+      const task = await this.get();
+      if (isReached(task)) return task;
+      await new Promise((resolve) => later(resolve, delay));
+    }
+  }
+
+  /** All three methods may be repeated, so a crash of the server makes no difference. */
+  async #request(method: string, params: object = {}): Promise<JsonObject> {
+    for (;;) {
+      try {
+        return await this.#client.requestOnce(method, { taskId: this.id, ...params });
+      } catch (error) {
+        if (!(error instanceof LostRequest)) throw error;
+        await this.#client.recovered;
+      }
+    }
+  }
+}
+
+function isOver({ status }: DetailedTask): boolean {
+  return status !== "working" && status !== "input_required";
+}
+
+/** The result of a task, which is cancelled if the signal aborts first. */
+export async function whileNotAborted(task: TestTask, signal: AbortSignal | undefined): Promise<CallResult> {
+  if (signal === undefined) return task.result();
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = () => {
+      // After the cancellation has arrived, as a test may look at once.
+      task.cancel().then(() => reject(signal.reason), reject);
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  const result = task.result();
+  // It ends, too, when the task is cancelled.
+  result.catch(() => {});
+  return Promise.race([aborted, result]);
+}
