@@ -28,9 +28,12 @@ export function linkStdio(module: string, variables?: Variables): Link {
 /** A process that serves a module over HTTP. */
 export interface HttpProcess {
   readonly url: string;
+  readonly pid: number | undefined;
   /** The process's output to stderr so far. */
   log(): string;
   close(): Promise<void>;
+  /** Kills the process without a warning. */
+  kill(): Promise<void>;
 }
 
 /** Starts a process that serves a module over HTTP, by default on a free port. */
@@ -52,9 +55,14 @@ export async function serveOverHttp(
   });
   return {
     url,
+    pid: child.pid,
     log: () => said,
     async close() {
       child.kill("SIGTERM");
+      await exit;
+    },
+    async kill() {
+      child.kill("SIGKILL");
       await exit;
     },
   };

@@ -64,6 +64,7 @@ describe("npm start", () => {
       "/demo/session",
       "/logtalk-tour",
       "/logtalk-tour/derived",
+      "/report",
     ]);
   });
 
@@ -78,6 +79,7 @@ describe("npm start", () => {
       "Session Demo MCP Server",
       "my-server",
       "@proffer/example-logtalk-tour",
+      "@proffer/example-report",
     ]);
   });
 

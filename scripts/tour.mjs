@@ -29,6 +29,7 @@ export const mounts = [
     module: "examples/logtalk-tour/tools.ts",
     about: "the same, derived from plain functions",
   },
+  { path: "/report", module: "examples/report/server.ts", about: "takes minutes, as a task, and asks in the middle" },
 ];
 
 /** The text for a user who has just cloned the repository. Each command in it works when pasted. */
