@@ -7,7 +7,6 @@ import type { Revision } from "../../protocol/revisions/revision.ts";
 import { type Lifespan, lifespanOf, notStarted, type Release, waitsForStart } from "../../server/lifespan.ts";
 import { keptScopes, refuseScopes } from "../../server/scopes.ts";
 import { type Server, type ServerState, stateOf } from "../../server/server.ts";
-import { consoleLog, contain } from "../../support/log.ts";
 import { Authentication } from "./authentication.ts";
 import { ContentCheck } from "./content-check.ts";
 import type { HttpExchange } from "./exchange.ts";
@@ -16,6 +15,7 @@ import { answerHealth, HEALTH_PATHS, type Health, hasHealth } from "./health.ts"
 import { busyError, HttpError, sendError } from "./http-error.ts";
 import type { LegacySessions, SessionCalls } from "./legacy-session.ts";
 import { LegacySse } from "./legacy-sse.ts";
+import { logExchange } from "./log-exchange.ts";
 import { measureEndpoint } from "./measure-endpoint.ts";
 import { answerMetadata, WELL_KNOWN } from "./metadata.ts";
 import { OpenStreams } from "./open-streams.ts";
@@ -187,16 +187,7 @@ export class HttpEndpoint {
 
   /** Passes an answered request to the author's `log` function. */
   log(exchange: HttpExchange, status: number): void {
-    const { logRecord, method, path, principal } = exchange;
-    if (logRecord === undefined) return;
-    exchange.logRecord = undefined;
-    const { started, ...known } = logRecord;
-    const caller = principal === undefined ? {} : { principal: principal.id };
-    const entry = { method, path, status, milliseconds: performance.now() - started, ...known, ...caller };
-    contain(
-      () => this.#options.log?.(entry),
-      (error) => consoleLog({ level: "error", message: "The HTTP log function failed", ...entry, error }),
-    );
+    if (this.#options.log !== undefined) logExchange(exchange, status, this.#options.log);
   }
 
   /**
