@@ -7,17 +7,14 @@ export class Nodes {
   /** Nodes that are loaded ahead of their time, which takes about as long as the pause between two kills. */
   #spares = [];
   #replacing = [];
+  #loaded = 0;
 
   static async start(count, settings) {
     const nodes = new Nodes();
     nodes.#settings = settings;
-    const clocks = settings.clocks ?? [];
-    const starting = Array.from({ length: count }, async (_, number) => {
-      const node = await Node.load({ ...settings, clock: clocks[number % clocks.length] ?? 0 });
-      return node.start();
-    });
+    const starting = Array.from({ length: count }, async () => (await nodes.#load()).start());
     nodes.#nodes = await Promise.all(starting);
-    nodes.#spares = Array.from({ length: settings.spares ?? 0 }, () => Node.load(settings));
+    nodes.#spares = Array.from({ length: settings.spares ?? 0 }, () => nodes.#load());
     await Promise.all(nodes.#spares);
     return nodes;
   }
@@ -35,11 +32,17 @@ export class Nodes {
   async #replace(node, signal) {
     this.#nodes = this.#nodes.filter((other) => other !== node);
     const ended = node.end(signal);
-    this.#spares.push(Node.load(this.#settings));
+    this.#spares.push(this.#load());
     const next = await this.#spares.shift();
     await next.start();
     this.#nodes.push(next);
     await ended;
+  }
+
+  /** Each node has one of the clocks, in turn. */
+  #load() {
+    const { clocks = [0] } = this.#settings;
+    return Node.load({ ...this.#settings, clock: clocks[this.#loaded++ % clocks.length] });
   }
 
   /** Sends a request to one of the nodes. */
