@@ -236,11 +236,7 @@ export class TaskEngine {
   ): Promise<CreatedTask | undefined> {
     const { head, source } = describeCall(call, tool);
     const { owner } = head;
-    const slot = await this.#quota.take(owner, settings.ttl);
-    if (slot === undefined) {
-      if (!settings.required) return undefined;
-      throw new Busy(`This caller has ${this.limits.tasks} tasks (limits.tasks). Try again later.`, 60);
-    }
+    const slot = this.#quota.slotOf(settings.ttl);
     const id = early?.id ?? newTaskId();
     // The answers and steps of earlier rounds are the first entries.
     const log = early?.log ?? (call.questions instanceof Replay ? call.questions.log : new ReplayLog());
@@ -252,14 +248,23 @@ export class TaskEngine {
       call: await this.vault.seal(id, "call", JSON.stringify(source)),
       ...(await this.vault.sealJournal(id, log)),
     };
-    const { made, fields: stored } = await this.store.change(keyOf(id), {
-      if: { head: undefined },
-      set: fields,
-      stamp: ["created", "updated"],
-      expire: settings.ttl,
-      returning: SHOWN,
-      durable: true,
-    });
+    // Together, to save a round trip. Without a wake-up and an answer, a record that exceeds the limit has no effect.
+    const [{ made, fields: stored }, isCounted] = await Promise.all([
+      this.store.change(keyOf(id), {
+        if: { head: undefined },
+        set: fields,
+        stamp: ["created", "updated"],
+        expire: settings.ttl,
+        returning: SHOWN,
+        durable: true,
+      }),
+      this.#quota.take(owner, slot, settings.ttl),
+    ]);
+    if (!isCounted) {
+      await this.store.remove(keyOf(id));
+      if (!settings.required) return undefined;
+      throw new Busy(`This caller has ${this.limits.tasks} tasks (limits.tasks). Try again later.`, 60);
+    }
     // After a lost reply the store finds our own record.
     if (!made && stored.head !== fields.head) throw new Error("the id of a task is taken");
     if (early === undefined) await this.wake(id, fields.leg);

@@ -19,22 +19,26 @@ export class Quota {
     this.#max = max;
   }
 
-  /** Counts one more task, and returns its slot; undefined if the caller has too many. */
-  async take(owner: string | null, ttl: number): Promise<string | undefined> {
+  /** The slot of a task that begins now. */
+  slotOf(ttl: number): string {
+    const interval = intervalOf(ttl);
+    return String(Math.ceil((Date.now() + ttl) / interval) * interval);
+  }
+
+  /** Counts one more task of a slot; false if the caller has too many. */
+  async take(owner: string | null, slot: string, ttl: number): Promise<boolean> {
     const now = Date.now();
-    const interval = ttl > 24 * SHORT ? LONG : SHORT;
-    const slot = String(Math.ceil((now + ttl) / interval) * interval);
     const key = await quotaKey(owner);
     const { fields } = await this.#store.change(key, {
       add: { [slot]: 1 },
-      expire: Math.max(ttl + interval, DAY),
+      expire: Math.max(ttl + intervalOf(ttl), DAY),
     });
     const ended = Object.keys(fields).filter((end) => Number(end) <= now);
     if (ended.length > 0) await this.#store.change(key, { remove: ended, returning: [] });
     const live = Object.entries(fields).reduce((sum, [end, count]) => sum + (Number(end) > now ? Number(count) : 0), 0);
-    if (live <= this.#max) return slot;
+    if (live <= this.#max) return true;
     await this.release(owner, slot);
-    return undefined;
+    return false;
   }
 
   /** A task of that slot has ended. */
@@ -44,6 +48,10 @@ export class Quota {
     const known = await this.#store.read(key, [slot]);
     if (known?.[slot] !== undefined) await this.#store.change(key, { add: { [slot]: -1 }, returning: [] });
   }
+}
+
+function intervalOf(ttl: number): number {
+  return ttl > 24 * SHORT ? LONG : SHORT;
 }
 
 /** The store holds no principal's id in plain text. */

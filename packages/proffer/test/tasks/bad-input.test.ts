@@ -182,6 +182,17 @@ describe("bad input to tasks", () => {
     await expect.poll(() => client.requestOnce("tools/call", { name: "run" })).toMatchObject({ resultType: "task" });
   });
 
+  it("a call that becomes no task because its caller has too many leaves no record behind", async () => {
+    const cluster = memoryCluster();
+    const client = await connectWithTasks(serve(ask, { cluster, limits: { tasks: 1 } }));
+    await reach(client, await begin(client, "run"), "input_required");
+    const created = vi.spyOn(cluster.store, "change");
+    await client.requestOnce("tools/call", { name: "run" });
+    const keys = created.mock.calls.map(([key]) => key).filter((key) => key.startsWith("task "));
+    expect(keys).toHaveLength(1);
+    expect(await cluster.store.read(keys[0] as string)).toBeUndefined();
+  });
+
   it("a store that refuses a record leads to a plain answer, or to an error if the tool requires a task", async () => {
     const cluster = memoryCluster();
     const server = serve(() => "plain", { cluster });
