@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { serveHttp } from "proffer/http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
 import { modern, postModern } from "../../proffer/test/http/http-client.ts";
@@ -60,6 +61,19 @@ describe("@task", () => {
       expect(tools[1]).toMatchObject({ name: "print", task: { after: "background" } });
       expect(tools[3]).not.toHaveProperty("task");
     }
+  });
+
+  it("can be called from the command line, also if a task is required", async () => {
+    expect(project.proffer("call", "tools.ts", "copy", "--arg", "disk=c")).toMatchObject({ status: 0, stdout: "c\n" });
+    const service = await serveHttp(await load(project.path("tools.ts")), { port: 0 });
+    const child = project.start("call", service.url, "move", "--json");
+    let stdout = "";
+    child.stdout?.on("data", (chunk) => {
+      stdout += chunk;
+    });
+    await once(child, "close");
+    await service.close();
+    expect(JSON.parse(stdout)).toMatchObject({ content: [{ text: "moved" }] });
   });
 
   it("stops serve, with a code and a place, if it is misspelled", () => {

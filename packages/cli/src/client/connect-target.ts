@@ -91,13 +91,16 @@ function onNotification({ method, params }: Notification): void {
   if (method === "notifications/message") showLog(params);
 }
 
-/** Without a terminal the client declares no capabilities, so that the server does not ask questions. */
+/** A call that becomes a task is polled to its end, so tools that require a task can be called. */
+const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+
+/** Without a terminal the client declares no capabilities for questions, so that the server does not ask questions. */
 function terminalOptions(deadline: Deadline, interruption: Interruption): ClientOptions {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     const answers = () => {
       throw new CommandError("The server asks a question, but there is no terminal to answer it.");
     };
-    return { capabilities: {}, answers };
+    return { capabilities: TASKS, answers };
   }
   /** One question at a time, because they share the terminal. */
   let last: Promise<unknown> = Promise.resolve();
@@ -113,7 +116,7 @@ function terminalOptions(deadline: Deadline, interruption: Interruption): Client
     last = answer.catch(() => undefined);
     return answer;
   };
-  return { capabilities: { elicitation: { form: {}, url: {} } }, answers };
+  return { capabilities: { ...TASKS, elicitation: { form: {}, url: {} } }, answers };
 }
 
 async function open(

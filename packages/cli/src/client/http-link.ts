@@ -22,6 +22,9 @@ const NAMED_BY: { readonly [method: string]: string } = {
   "tools/call": "name",
   "prompts/get": "name",
   "resources/read": "uri",
+  "tasks/get": "taskId",
+  "tasks/update": "taskId",
+  "tasks/cancel": "taskId",
 };
 /** The time in milliseconds that a server has to accept the last messages and to end a session. */
 const GRACE = 2000;

@@ -1,7 +1,7 @@
 import type { RequestOptions, TestClient } from "proffer/testing";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Lists } from "../terminal/listing.ts";
-import { INPUT_REQUIRED, PAGE, RESULT_SHAPES } from "./result-shapes.ts";
+import { INPUT_REQUIRED, PAGE, RESULT_SHAPES, TASK } from "./result-shapes.ts";
 import { explainMalformed, isObject, type Shape } from "./shape.ts";
 
 type Method = keyof typeof RESULT_SHAPES;
@@ -88,15 +88,22 @@ export class RemoteServer implements Lists {
 
   async #request<Value>(method: Method, params: object, onProgress?: (progress: Progress) => void): Promise<Value> {
     let rounds = 0;
+    const countRound = () => {
+      if (++rounds <= MAX_ROUNDS) return;
+      throw new CommandError(`${this.#name} still asked questions after ${MAX_ROUNDS} rounds of ${method}.`);
+    };
     const result = await this.#client.request(method, params, {
       ...(onProgress && { onProgress }),
       ...(!method.endsWith("/list") && this.#options),
       onRound: (round) => {
         if (round.resultType !== "input_required") return;
         this.#check(INPUT_REQUIRED, method, round);
-        if (++rounds > MAX_ROUNDS) {
-          throw new CommandError(`${this.#name} still asked questions after ${MAX_ROUNDS} rounds of ${method}.`);
-        }
+        countRound();
+      },
+      onTask: (task) => {
+        this.#check(TASK, "tasks/get", task);
+        if (task.status === "input_required") countRound();
+        else if (task.statusMessage !== undefined) onProgress?.({ message: task.statusMessage });
       },
     });
     this.#check(RESULT_SHAPES[method], method, result);
@@ -104,7 +111,7 @@ export class RemoteServer implements Lists {
   }
 
   /** @throws {CommandError} that names the server and the field. */
-  #check(shape: Shape, method: Method, result: unknown): void {
+  #check(shape: Shape, method: Method | "tasks/get", result: unknown): void {
     const problem = shape(result, "");
     if (problem !== undefined) throw new CommandError(explainMalformed(this.#name, method, problem));
   }

@@ -43,8 +43,19 @@ export const RESULT_SHAPES = {
 /** A page of any list. */
 export const PAGE = object({ nextCursor: optional(string) });
 
+const inputRequests = optional(recordOf(object({ method: string, params: optional(recordOf(anything)) })));
+
+/** The state of a task. */
+export const TASK = object({
+  status: string,
+  statusMessage: optional(string),
+  inputRequests,
+  result: optional(object({})),
+  error: optional(object({ message: string })),
+});
+
 /** A response that asks questions instead of a result (2026-07-28). */
 export const INPUT_REQUIRED = object({
-  inputRequests: optional(recordOf(object({ method: string, params: optional(recordOf(anything)) }))),
+  inputRequests,
   requestState: optional(string),
 });

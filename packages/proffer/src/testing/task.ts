@@ -14,9 +14,10 @@ export class LostRequest extends Error {
   }
 }
 
-/** Milliseconds between two polls. Tests should be fast, so they do not keep to the interval of the server. */
+/** Milliseconds between the first two polls; doubled each time, up to the interval of the server. Tests should be fast. */
 const FIRST_DELAY = 1;
-const LONGEST_DELAY = 50;
+/** The same, if the server names none. */
+const LONGEST_DELAY = 1000;
 /** Polls take place in real time, also if a test has replaced the timers. */
 const { setTimeout: later } = globalThis;
 
@@ -76,6 +77,7 @@ export class TestTask {
       if (task.error !== undefined) throw new RemoteError(task.error);
       if (task.status === "cancelled") throw new Error("The task was cancelled.");
       if (task.result !== undefined) return task.result as never;
+      if (isOver(task)) throw new Error(`The task is ${task.status}, but has no result.`);
       await this.#respond(task, this.#answer);
     }
   }
@@ -85,10 +87,11 @@ export class TestTask {
   }
 
   async #poll(isReached: (task: DetailedTask) => boolean): Promise<DetailedTask> {
-    for (let delay = FIRST_DELAY; ; delay = Math.min(2 * delay, LONGEST_DELAY)) {
+    for (let delay = FIRST_DELAY; ; delay *= 2) {
       const task = await this.get();
       if (isReached(task)) return task;
-      await new Promise((resolve) => later(resolve, delay));
+      const { pollIntervalMs: longest = LONGEST_DELAY } = task;
+      await new Promise((resolve) => later(resolve, Math.min(delay, Math.max(1, longest))));
     }
   }
 
