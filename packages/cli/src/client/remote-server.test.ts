@@ -149,6 +149,19 @@ describe("T165: a malformed response", () => {
     const server = await start((message, response) => sendResult(message, response, { resultType: "input_required" }));
     await expect(talk(server.url, call)).rejects.toThrow("still asked questions after 50 rounds of tools/call");
   });
+
+  it.each([
+    [{ status: "input_required" }, "The task still asked questions after 100 rounds."],
+    [{ status: "gone" }, "The task is gone, but has no result."],
+    [{ status: 5 }, "sent a malformed response to tasks/get: status must be a string, not the number 5"],
+    [{ status: "completed", result: { content: 5 } }, "sent a malformed response to tools/call: content must be"],
+  ])("that is a task with the state %j is an error", async (state, problem) => {
+    const server = await start((message, response) => {
+      const isCall = message.method === "tools/call";
+      sendResult(message, response, isCall ? { resultType: "task", taskId: "t" } : state);
+    });
+    await expect(talk(server.url, call)).rejects.toThrow(problem);
+  });
 });
 
 describe("T163: an endless response", () => {

@@ -18,7 +18,7 @@ import { type ListenOptions, listenTo } from "./listen.ts";
 import { type Notification, Notifications } from "./notifications.ts";
 import type { ClientOptions, Link, RequestOptions } from "./options.ts";
 import { RemoteError } from "./remote-error.ts";
-import { LostRequest, TestTask, whileNotAborted } from "./task.ts";
+import { LostRequest, MAX_ROUNDS, TestTask, whileNotAborted } from "./task.ts";
 import { Transcript } from "./transcript.ts";
 
 interface Pending {
@@ -29,8 +29,6 @@ interface Pending {
 const ALL_CAPABILITIES: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
 const PREFIX = "io.modelcontextprotocol/";
 const INFO = { name: "proffer-testing", version: "1" };
-/** The maximum number of rounds of questions in one request. */
-const MAX_ROUNDS = 100;
 
 /** A client for tests, with the same methods for every protocol revision. Create it with `connect`. */
 export class TestClient {

@@ -18,6 +18,8 @@ export class LostRequest extends Error {
 const FIRST_DELAY = 1;
 /** The same, if the server names none. */
 const LONGEST_DELAY = 1000;
+/** The maximum number of rounds of questions in one request or task. */
+export const MAX_ROUNDS = 100;
 /** Polls take place in real time, also if a test has replaced the timers. */
 const { setTimeout: later } = globalThis;
 
@@ -72,7 +74,7 @@ export class TestTask {
    * @throws {RemoteError} if the task failed. @throws {Error} if it was cancelled.
    */
   async result(): Promise<CallResult> {
-    for (;;) {
+    for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
       const task = await this.#poll((seen) => seen.status === "input_required" || isOver(seen));
       if (task.error !== undefined) throw new RemoteError(task.error);
       if (task.status === "cancelled") throw new Error("The task was cancelled.");
@@ -80,6 +82,7 @@ export class TestTask {
       if (isOver(task)) throw new Error(`The task is ${task.status}, but has no result.`);
       await this.#respond(task, this.#answer);
     }
+    throw new Error(`The task still asked questions after ${MAX_ROUNDS} rounds.`);
   }
 
   async #respond({ inputRequests = {} }: DetailedTask, answer: (asked: Asked) => Promise<object>): Promise<void> {
