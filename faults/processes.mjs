@@ -62,6 +62,7 @@ class Run {
   #context;
   #options;
   #created = 0;
+  #acknowledged = 0;
   #faults = 0;
   #lastFault = 0;
   #over = false;
@@ -86,6 +87,7 @@ class Run {
     while (this.#created < this.#options.tasks) {
       this.#created++;
       await client.create(this.#scenario.task(random));
+      this.#acknowledged++;
     }
   }
 
@@ -101,10 +103,9 @@ class Run {
     } while (this.#left > tasks * (1 - FAULTS_UNTIL) && !this.#over);
   }
 
-  /** The tasks that have not ended; those that the store lost need not. */
+  /** The tasks that are not created or have not ended. */
   get #left() {
-    const { client } = this.#context;
-    return client.open.length + this.#options.tasks - client.tasks.size - client.forgotten.length;
+    return this.#context.client.open.length + this.#options.tasks - this.#acknowledged;
   }
 
   /** Polls the tasks until all have ended; resolves with the seconds from the last fault to the last end. */

@@ -141,12 +141,11 @@ function replaceOne(nodes, random, signal) {
 /** Seconds until all nodes say that they are ready, or that they are not; 0 if the signal comes first. */
 async function untilReady(nodes, wanted, signal) {
   const start = performance.now();
-  for (const node of nodes.answering) {
-    while ((await node.isReady()) !== wanted) {
-      if (signal?.aborted) return 0;
-      await sleep(50);
-    }
-  }
+  const wait = async (node) => {
+    while ((await node.isReady()) !== wanted && !signal?.aborted) await sleep(50);
+  };
+  await Promise.all(nodes.answering.map(wait));
+  if (signal?.aborted) return 0;
   return (performance.now() - start) / 1000;
 }
 
