@@ -66,6 +66,8 @@ class Run {
   #faults = 0;
   #lastFault = 0;
   #over = false;
+  /** No more faults come. */
+  #calm = false;
 
   constructor(scenario, context, options) {
     this.#scenario = scenario;
@@ -101,6 +103,7 @@ class Run {
       this.#lastFault = performance.now();
       await next;
     } while (this.#left > tasks * (1 - FAULTS_UNTIL) && !this.#over);
+    this.#calm = true;
   }
 
   /** The tasks that are not created or have not ended. */
@@ -113,7 +116,7 @@ class Run {
     const { client, ledger, effects } = this.#context;
     const { tasks, say } = this.#options;
     let [open, lastEnd, lastSaid] = [tasks, performance.now(), 0];
-    while (open > 0 && performance.now() - lastEnd < PATIENCE) {
+    while ((open > 0 || !this.#calm) && performance.now() - lastEnd < PATIENCE) {
       await sleep(100);
       effects.read();
       const all = client.open;
