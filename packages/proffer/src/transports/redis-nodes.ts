@@ -134,7 +134,7 @@ function reportOutages(client: Connection, states: readonly ServerState[], url: 
  * Imports a package that only the environment asks for. Its name is not a literal, so bundlers leave it out: most servers
  * never need it, and bullmq may load native code. @throws {UsageError} if the package is not installed.
  */
-async function load<Module>(name: string): Promise<Module> {
+async function load<Module>(name: "ioredis" | "bullmq"): Promise<Module> {
   try {
     return (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as Module;
   } catch (error) {
