@@ -32,6 +32,7 @@ export type {
 export type { Codec, CustomPlan, Plan, PlanCondition, PlanOption, ResultPlan } from "./derived/plan.ts";
 export { compileJsonSchema } from "./schema/json-schema/compile.ts";
 export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
+export { isAnnotation } from "./schema/json-schema/keywords.ts";
 export { patternDegree } from "./schema/json-schema/pattern-safety.ts";
 export { NAME_COST, run } from "./schema/json-schema/run.ts";
 export { indexSchema, MAX_SCHEMAS } from "./schema/json-schema/schema-index.ts";

@@ -1,5 +1,5 @@
 import type { JsonSchema, JsonSchemaObject } from "proffer";
-import { compileJsonSchema } from "proffer/derived";
+import { compileJsonSchema, isAnnotation } from "proffer/derived";
 
 /** The types of JSON values. `integer` is a part of `number`. */
 export type ValueType = "null" | "boolean" | "number" | "integer" | "string" | "array" | "object";
@@ -107,28 +107,12 @@ function serialize(value: object): string {
     .join()}}`;
 }
 
-/** Keywords that do not decide about values. `$defs` does not either, but references need it. */
-const ANNOTATIONS = new Set([
-  "$anchor",
-  "$comment",
-  "$id",
-  "$schema",
-  "contentEncoding",
-  "contentMediaType",
-  "contentSchema",
-  "default",
-  "deprecated",
-  "description",
-  "examples",
-  "readOnly",
-  "title",
-  "unsafePattern",
-  "writeOnly",
-]);
-
-/** Whether a keyword describes a schema only. `x-mcp-header` does not: a call without the header is refused. */
-function isAnnotation(keyword: string): boolean {
-  return ANNOTATIONS.has(keyword) || (keyword.startsWith("x-") && keyword !== "x-mcp-header");
+/**
+ * Whether a keyword describes a schema only. `x-mcp-header` does not: a call without the header is refused. `$defs` does,
+ * but references need it.
+ */
+function isDescription(keyword: string): boolean {
+  return isAnnotation(keyword) && keyword !== "$defs" && keyword !== "x-mcp-header";
 }
 
 const SCHEMA_LISTS = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
@@ -149,7 +133,7 @@ const SCHEMAS = new Set([
 /** Returns a schema without the keywords that only describe it, at every level. */
 function withoutAnnotations(schema: JsonSchema): JsonSchema {
   if (typeof schema !== "object" || schema === null) return schema;
-  const kept = Object.entries(schema).filter(([keyword]) => !isAnnotation(keyword));
+  const kept = Object.entries(schema).filter(([keyword]) => !isDescription(keyword));
   return Object.fromEntries(kept.map(([keyword, value]) => [keyword, strip(keyword, value)]));
 }
 
