@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../scripts/free-port.mjs";
 
 /** Finds a native server in `PATH`: these runs need persistence, which the WebAssembly build does not have. */
 export function findProgram() {
@@ -81,13 +82,4 @@ async function open(port) {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
   return socket;
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { freePort } from "../scripts/free-port.mjs";
 import { checkStdio, checkUrl, expectDate } from "./clients.mjs";
 import { COMMAND } from "./workplace.mjs";
 
@@ -152,13 +152,4 @@ async function untilListening(url) {
     if (reached !== undefined) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }
