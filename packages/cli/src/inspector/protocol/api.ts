@@ -1,0 +1,122 @@
+import type { Answer, CallMethod, CallState, Tampering } from "./call.ts";
+import type { JsonObject } from "./json.ts";
+import type { ItemKind, Offer, Place } from "./offer.ts";
+import type { WireMessage } from "./wire.ts";
+
+/**
+ * Every request of the page is `POST /api/<name>` with a JSON body and `authorization: Bearer <secret>`. `events` answers with
+ * a stream of JSON Lines; all others answer with one JSON object, or with this and a status of 400 or more. The page and Node
+ * both import this folder, so it has only types.
+ */
+export interface ApiError {
+  readonly error: { readonly code: string; readonly message: string; readonly remedy?: string };
+}
+
+/** What `copy` writes. */
+export type CopyFormat = "test" | "sh" | "powershell" | "curl" | "client" | "config" | "json-rpc";
+
+/** A request that the page would make, or has made: with the answers to its questions. */
+export interface Draft {
+  readonly revision: string;
+  readonly method: CallMethod;
+  readonly params: JsonObject;
+  readonly answers?: readonly Answer[];
+  readonly result?: JsonObject;
+}
+
+export interface HistoryEntry {
+  readonly id: string;
+  readonly at: number;
+  readonly draft: Draft;
+  readonly status: CallState["status"];
+  readonly ms?: number;
+  readonly runs: number;
+  /** The name under which it is saved in `inspect/`. */
+  readonly saved?: string;
+}
+
+export interface Compared {
+  readonly revision: string;
+  readonly ms: number;
+  readonly bytes: number;
+  readonly result?: JsonObject;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+/** A piece of source and the schema nodes that come from it. */
+export interface SourceView {
+  readonly pieces: readonly { readonly file: number; readonly first: number; readonly lines: readonly string[] }[];
+  /** JSON pointers into the description, such as `/inputSchema/properties/zip`, and their places. */
+  readonly places: readonly { readonly pointer: string; readonly place: Place; readonly endLine: number }[];
+}
+
+export interface InspectorFinding {
+  readonly level: "good" | "warning" | "error";
+  readonly message: string;
+  readonly remedy?: string;
+  readonly code?: string;
+  readonly item?: { readonly kind: ItemKind; readonly key: string };
+  readonly place?: Place;
+}
+
+/** What a client's model gets of a tool. */
+export interface ModelView {
+  readonly client: string;
+  /** Undefined if the client leaves the tool out; then `losses` says why. */
+  readonly declaration?: JsonObject;
+  readonly losses: readonly string[];
+  readonly tokens?: number;
+}
+
+/** The bodies of requests and responses by name. */
+export interface Api {
+  readonly offer: { in: { readonly revision: string }; out: Offer };
+  readonly call: { in: Draft; out: { readonly id: string } };
+  readonly answer: { in: { readonly ask: string; readonly answer: Answer }; out: Record<never, never> };
+  readonly cancel: { in: { readonly id: string }; out: Record<never, never> };
+  readonly result: { in: { readonly id: string }; out: { readonly result: JsonObject } };
+  /** Sends a round again, as it was or changed. */
+  readonly resend: {
+    in: { readonly call: string; readonly run: number; readonly change: Tampering };
+    out: { readonly id: string };
+  };
+  readonly complete: {
+    in: {
+      readonly revision: string;
+      readonly ref: JsonObject;
+      readonly name: string;
+      readonly value: string;
+      readonly known?: { readonly [name: string]: string };
+    };
+    out: { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean };
+  };
+  readonly subscribe: { in: { readonly revision: string; readonly uri: string }; out: Record<never, never> };
+  readonly unsubscribe: { in: { readonly revision: string; readonly uri: string }; out: Record<never, never> };
+  /** Sends any text, also malformed; what comes back is on the wire. */
+  readonly raw: { in: { readonly revision: string; readonly text: string }; out: Record<never, never> };
+  /** The same request on several revisions. Questions are declined. */
+  readonly compare: {
+    in: { readonly method: string; readonly params: JsonObject; readonly revisions?: readonly string[] };
+    out: { readonly results: readonly Compared[] };
+  };
+  readonly message: { in: { readonly n: number }; out: WireMessage };
+  readonly clear: { in: Record<never, never>; out: Record<never, never> };
+  /** The recording as JSON Lines. */
+  readonly export: { in: Record<never, never>; out: { readonly text: string; readonly warnings: readonly string[] } };
+  readonly source: { in: { readonly kind: ItemKind; readonly key: string }; out: SourceView };
+  readonly doctor: { in: Record<never, never>; out: { readonly findings: readonly InspectorFinding[] } };
+  readonly model: { in: { readonly tool: string; readonly client: string }; out: ModelView };
+  readonly copy: {
+    in: { readonly draft: Draft; readonly format: CopyFormat; readonly client?: string };
+    out: { readonly text: string; readonly language: string };
+  };
+  readonly history: { in: Record<never, never>; out: { readonly entries: readonly HistoryEntry[] } };
+  readonly remembered: { in: { readonly id: string }; out: { readonly call: CallState } };
+  readonly forget: { in: { readonly id?: string }; out: Record<never, never> };
+  /** Writes `inspect/<name>.json` beside the module. */
+  readonly save: { in: { readonly name: string; readonly draft: Draft }; out: { readonly file: string } };
+  /** Opens the editor. */
+  readonly open: { in: Place; out: Record<never, never> };
+  /** Starts the command of the command line again, or connects again. */
+  readonly reconnect: { in: Record<never, never>; out: Record<never, never> };
+}
