@@ -30,6 +30,13 @@ export type {
   ParamScopes,
 } from "./derived/manifest.ts";
 export type { Codec, CustomPlan, Plan, PlanCondition, PlanOption, ResultPlan } from "./derived/plan.ts";
+export {
+  type RunEvent,
+  type RunOutcome,
+  type RunTracing,
+  type TracedRun,
+  traceRuns,
+} from "./derived/trace-runs.ts";
 export { compileJsonSchema } from "./schema/json-schema/compile.ts";
 export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
 export { isAnnotation } from "./schema/json-schema/keywords.ts";
@@ -40,3 +47,4 @@ export { type Overrides, overrideOptions } from "./server/overrides.ts";
 export { escapeToken } from "./support/json-pointer.ts";
 export { isScope } from "./support/scope.ts";
 export { findSimilar } from "./support/similar.ts";
+export { connectMemory, type MemoryConnection } from "./transports/memory.ts";

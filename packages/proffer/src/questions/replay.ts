@@ -33,6 +33,7 @@ export abstract class Replay implements Questions {
     this.call = call;
     this.log = log;
     this.#unclaimed = log.answers;
+    call.server.overrides.trace?.(call, this);
   }
 
   ask(question: Question): JsonObject | Promise<JsonObject> {
@@ -93,8 +94,8 @@ export abstract class Replay implements Questions {
 
   /** Records the result of a step, before the handler gets it. */
   protected abstract record(operation: string, json: string): void | Promise<void>;
-  /** Keeps the questions until they are answered, and returns the result of this run. */
-  protected abstract park(asked: ReadonlyMap<string, Question>): object | Promise<object>;
+  /** Keeps the questions until they are answered, and returns the result of this run. Public only for traces. */
+  abstract park(asked: ReadonlyMap<string, Question>): object | Promise<object>;
   /** The error of a handler that no longer asks a question that was answered. */
   protected abstract mismatch(): Error;
 

@@ -17,6 +17,7 @@ export class Requests implements Questions {
 
   constructor(call: Call) {
     this.#call = call;
+    call.server.overrides.trace?.(call, this);
   }
 
   async ask(question: Question): Promise<JsonObject> {

@@ -74,7 +74,7 @@ export class Rounds extends Replay {
     }
   }
 
-  protected async park(asked: ReadonlyMap<string, Question>): Promise<SerializedResult> {
+  async park(asked: ReadonlyMap<string, Question>): Promise<SerializedResult> {
     const round = this.#start.round + 1;
     if (round > MAX_ROUNDS)
       throw new RpcError("internal_error", `The call did not finish within ${MAX_ROUNDS} rounds of questions.`);

@@ -1,4 +1,6 @@
+import type { Call } from "../calls/call.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
+import type { Questions } from "../questions/question.ts";
 import { checkErrors } from "./check-options.ts";
 import { type Server, stateOf } from "./server.ts";
 
@@ -14,6 +16,8 @@ export interface Overrides {
   readonly tasks?: "serve" | "work" | "both" | undefined;
   /** The number of tasks that this node works on at once, instead of `limits.taskConcurrency`. */
   readonly taskConcurrency?: number | undefined;
+  /** Receives the questions of each call before their first use, and may replace their methods. For the inspector. */
+  readonly trace?: (call: Call, questions: Questions) => void;
 }
 
 /** Overrides options of a server that exists, and returns it. @throws {UsageError} for invalid values. */

@@ -36,7 +36,7 @@ export class TaskRounds extends Replay {
     return this.task.record(operation, json);
   }
 
-  protected park(asked: ReadonlyMap<string, Question>): Promise<object> {
+  park(asked: ReadonlyMap<string, Question>): Promise<object> {
     return this.task.park(asked);
   }
 

@@ -4,6 +4,8 @@ import { type Server, stateOf } from "../server/server.ts";
 
 /** A connection within one process. */
 export interface MemoryConnection {
+  /** What `source` of a traced run is for the calls of this connection. */
+  readonly source: object;
   send(text: string): void;
   close(): void;
 }
@@ -20,6 +22,7 @@ export function connectMemory(
     send: (wire) => queueMicrotask(() => receive(toText(wire))),
   });
   return {
+    source: connection,
     send: (text) => queueMicrotask(() => connection.receive(text)),
     close: () => connection.close(),
   };
