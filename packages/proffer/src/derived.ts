@@ -6,6 +6,7 @@
  * @module
  */
 
+export type { MessageTap, TappedExchange, TappedReceiver, Wiretap } from "./calls/wiretap.ts";
 export { type AddOptions, addFunctions } from "./derived/add-functions.ts";
 export type { Module } from "./derived/bind.ts";
 export { type BuiltChecks, partCheck } from "./derived/built-check.ts";
@@ -37,6 +38,7 @@ export {
   type TracedRun,
   traceRuns,
 } from "./derived/trace-runs.ts";
+export { toText, type Wire } from "./protocol/messages.ts";
 export { compileJsonSchema } from "./schema/json-schema/compile.ts";
 export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
 export { isAnnotation } from "./schema/json-schema/keywords.ts";

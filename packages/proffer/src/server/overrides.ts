@@ -1,5 +1,6 @@
 import type { Call } from "../calls/call.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
+import type { Wiretap } from "../calls/wiretap.ts";
 import type { Questions } from "../questions/question.ts";
 import { checkErrors } from "./check-options.ts";
 import { type Server, stateOf } from "./server.ts";
@@ -18,6 +19,8 @@ export interface Overrides {
   readonly taskConcurrency?: number | undefined;
   /** Receives the questions of each call before their first use, and may replace their methods. For the inspector. */
   readonly trace?: (call: Call, questions: Questions) => void;
+  /** Observes the messages of clients over HTTP and stdio. For the inspector. */
+  readonly wiretap?: Wiretap;
 }
 
 /** Overrides options of a server that exists, and returns it. @throws {UsageError} for invalid values. */

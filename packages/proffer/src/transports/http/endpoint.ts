@@ -113,6 +113,7 @@ export class HttpEndpoint {
       answerHealth(exchange, [this]);
       return;
     }
+    this.server.overrides.wiretap?.exchange(exchange);
     if (this.#options.log !== undefined) exchange.logRecord = { started: performance.now() };
     if (this.metadataPaths.length > 0 && exchange.path.startsWith(WELL_KNOWN)) {
       this.answerMetadata(exchange);

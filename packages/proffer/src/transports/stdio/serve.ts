@@ -1,4 +1,5 @@
 import type { Principal } from "../../calls/principal.ts";
+import type { MessageTap } from "../../calls/wiretap.ts";
 import { Connection } from "../../server/connection.ts";
 import { type Lifespan, lifespanOf, type Release } from "../../server/lifespan.ts";
 import { type Server, stateOf } from "../../server/server.ts";
@@ -82,6 +83,7 @@ class StdioService {
   readonly #output: StdioOutput;
   readonly #lifespan: Lifespan | undefined;
   readonly #closeOthers: CloseOthers | undefined;
+  readonly #tap: MessageTap | undefined;
   #release: Release | undefined;
   #others: Promise<void> | undefined;
   #held = false;
@@ -97,6 +99,8 @@ class StdioService {
     this.#input = new StdioInput(maxMessageBytes);
     const output = new StdioOutput(guardStdout());
     this.#output = output;
+    const tap = state.overrides.wiretap?.stdio();
+    this.#tap = tap;
     // Requests that arrived together start together: their reads of files must wait while the client does not read.
     room.share({
       get bytes() {
@@ -105,7 +109,10 @@ class StdioService {
     });
     this.#connection = new Connection(state, {
       transport: "stdio",
-      send: (wire) => this.#output.send(wire),
+      send: (wire) => {
+        tap?.sent(wire);
+        output.send(wire);
+      },
       isReading: () => this.#output.unread < MAX_UNREAD,
       principal: options.principal,
       maxInFlight,
@@ -151,8 +158,10 @@ class StdioService {
     while (!this.#output.congested) {
       const next = this.#input.next();
       if (next === undefined) break;
-      if (typeof next === "string") this.#connection.receive(next);
-      else this.#connection.respondError(next);
+      if (typeof next === "string") {
+        this.#tap?.received(next);
+        this.#connection.receive(next);
+      } else this.#connection.respondError(next);
     }
     // Responses to requests that arrived together are written together.
     this.#output.corked = false;
@@ -195,6 +204,7 @@ class StdioService {
   }
 
   #abandon(): void {
+    this.#tap?.closed();
     this.#connection.abort("The client closed the connection.");
   }
 

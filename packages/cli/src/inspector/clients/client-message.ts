@@ -1,0 +1,30 @@
+import type { HttpHead, Lane } from "../protocol/wire.ts";
+
+/** What a client says of itself. */
+export interface ClientIdentity {
+  readonly name: string;
+  readonly version?: string;
+}
+
+/** One message between a real client and the server of `dev`. */
+export interface ClientMessage {
+  /** The lane: one per connection or session; requests without a session are grouped by what the client is. */
+  readonly conn: string;
+  /** "out": from the client to the server. */
+  readonly dir: "out" | "in";
+  /** The exact text of the message. */
+  readonly text: string;
+  readonly transport: Lane["transport"];
+  /** Absent until the client has introduced itself. */
+  readonly client?: ClientIdentity;
+  readonly revision?: string;
+  /** The values of secret headers are masked. */
+  readonly http?: HttpHead;
+}
+
+/** Is told of the messages of real clients. */
+export interface ClientObserver {
+  onClientMessage(message: ClientMessage): void;
+  /** The connection or the session has ended. */
+  onClientClosed?(conn: string): void;
+}
