@@ -100,6 +100,23 @@ describe("the examples", () => {
   });
 });
 
+describe("the item of a finding", () => {
+  it("is the prompt, the resource or the template", async () => {
+    const findings = await findingsOf(
+      [
+        "/** @prompt */ export const review = (code: string): string => code;",
+        "/** @resource shop://all */ export const all = (): string => '';",
+        "/** @resource shop://{id} */ export const one = (id: string): string => id;",
+      ].join(" "),
+    );
+    expect(findings.filter(({ code }) => code === "PF4010").map(({ item }) => item)).toEqual([
+      { kind: "prompt", key: "review" },
+      { kind: "resource", key: "shop://all" },
+      { kind: "template", key: "shop://{id}" },
+    ]);
+  });
+});
+
 describe("proffer doctor", () => {
   it("names the place of each finding, fails over the budget, and prints the cost", () => {
     project.write(
@@ -120,6 +137,9 @@ describe("proffer doctor", () => {
       /✗ shop\.ts:3 PF4001 The tools cost about \d+ tokens of every conversation \(count \d+\)\. The budget is 10\./,
     );
     const findings: Finding[] = JSON.parse(project.proffer("doctor", "shop.ts", "--json").stdout);
+    const items = new Map(findings.map(({ code, item }) => [code, item]));
+    const count = { kind: "tool", key: "count" };
+    expect([items.get("PF4030"), items.get("PF4060"), items.get("PF4001")]).toEqual([count, count, undefined]);
     expect(findings.find(({ code }) => code === "PF4001")).toMatchObject({
       level: "error",
       cost: { tools: [{ name: "count", description: expect.any(Number), parameters: expect.any(Number), output: 0 }] },

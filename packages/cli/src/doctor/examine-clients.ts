@@ -37,6 +37,7 @@ export function examineClients(losses: readonly Loss[], chosen: boolean): Findin
     level: "warning",
     message: `Tool ${tool}: ${titles.join(", ")} ${titles.length === 1 ? effect : PLURALS[effect]} ${what}.`,
     remedy: REMEDIES[effect],
+    item: { kind: "tool", key: tool },
   }));
 }
 

@@ -1,7 +1,7 @@
 import type { ItemSource, Place } from "../derive/index.ts";
 import type { CheckCode } from "./checks.ts";
 import type { Finding } from "./finding.ts";
-import { findingAt, type ListedTool, type Offer } from "./offer.ts";
+import { findingAt, itemOf, type ListedTool, type Offer } from "./offer.ts";
 import { stemOf, wordsOf } from "./words.ts";
 
 /** Stems of verbs that change something outside. */
@@ -19,7 +19,7 @@ const MAX_PLACES = 5;
 export function examineCode(offer: Offer): Finding[] {
   return [
     ...offer.listing.tools.flatMap((tool) => examineAnnotations(offer, tool)),
-    ...offer.sources.flatMap((source) => [...examineThrows(source), ...examineRepeats(offer, source)]),
+    ...offer.sources.flatMap((source) => [...examineThrows(offer, source), ...examineRepeats(offer, source)]),
   ];
 }
 
@@ -58,8 +58,9 @@ function examineAnnotations(offer: Offer, { name, annotations = {} }: ListedTool
   return [];
 }
 
-function examineThrows({ kind, key, throws }: ItemSource): Finding[] {
+function examineThrows(offer: Offer, { kind, key, throws }: ItemSource): Finding[] {
   return at(throws, {
+    item: itemOf(offer, kind, key),
     code: "PF4060",
     message: `${key} throws an error whose message no ${kind === "tool" ? "model" : "client"} will read.`,
     remedy: 'Throw a ToolError with a message that helps, return fail("…"), or set errors of the server.',
@@ -71,12 +72,13 @@ function examineRepeats(offer: Offer, { kind, key, repeats }: ItemSource): Findi
   if ((tool?.annotations as { readOnlyHint?: boolean } | undefined)?.readOnlyHint === true || kind === "resource")
     return [];
   return at(repeats, {
+    item: itemOf(offer, kind, key),
     code: "PF4080",
     message: `${key} awaits something before a question, and does it again in each round.`,
     remedy: "Put it in ctx.step(name, work) if it changes anything, or mark the tool @readOnly.",
   });
 }
 
-function at(places: readonly Place[], found: { code: CheckCode; message: string; remedy: string }): Finding[] {
+function at(places: readonly Place[], found: Omit<Finding, "level" | "file" | "line">): Finding[] {
   return places.slice(0, MAX_PLACES).map(({ file, line }) => ({ level: "warning", file, line, ...found }));
 }

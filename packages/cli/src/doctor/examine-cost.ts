@@ -69,7 +69,8 @@ export function examineCost(offer: Offer, budget: Budget): Finding[] {
   const remedy = `Shorten descriptions and schemas, beginning with ${first.name}, or split the server.`;
   const summary = `The tools cost about ${inWords(total)} tokens of every conversation (${named.join(", ")}${more})`;
   const cost = { tokens: total, tools: costs };
-  const place = findingAt(offer, ["tool", first.name], "PF4004", "", "");
+  // At the most expensive tool, but about all of them.
+  const { item: _, ...place } = findingAt(offer, ["tool", first.name], "PF4004", "", "");
   const findings: Finding[] = [];
   if (limit !== undefined && total > limit)
     findings.push({

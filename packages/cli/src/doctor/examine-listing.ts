@@ -14,6 +14,7 @@ export function examineListing({ tools }: Listing): Finding[] {
         level: "warning",
         message: `The parameter ${property} of ${name} has a name that Claude rejects.`,
         remedy: "Use at most 64 letters, digits, _, - and dots.",
+        item: { kind: "tool", key: name },
       };
     });
   });

@@ -116,6 +116,9 @@ function findOverlaps(offer: Offer): Finding[] {
     }
   }
   const last = findings.at(-1);
-  if (left > 0 && last) findings.push({ ...last, message: `${left} more pairs of tools are hard to tell apart.` });
+  if (left > 0 && last) {
+    const { item: _, ...place } = last;
+    findings.push({ ...place, message: `${left} more pairs of tools are hard to tell apart.` });
+  }
   return findings;
 }

@@ -4,6 +4,13 @@ import { Text, text } from "../terminal/text.ts";
 import type { CheckCode } from "./checks.ts";
 import type { ToolCost } from "./examine-cost.ts";
 
+/** The item that a finding is about. */
+export interface FoundItem {
+  readonly kind: "tool" | "prompt" | "resource" | "template";
+  /** The name of a tool or prompt, the URI of a resource, the URI template of a template. */
+  readonly key: string;
+}
+
 /** The result of one check. */
 export interface Finding {
   readonly level: "good" | "warning" | "error";
@@ -16,6 +23,8 @@ export interface Finding {
   /** An absolute path, and a line that starts at 1. */
   readonly file?: string;
   readonly line?: number;
+  /** Absent for findings about the whole server. */
+  readonly item?: FoundItem;
   /** What the tools cost, most expensive first. */
   readonly cost?: { readonly tokens: number; readonly tools: readonly ToolCost[] };
 }

@@ -2,7 +2,7 @@ import type { JsonSchema, JsonSchemaObject, Server } from "proffer";
 import type { ItemSource, Place } from "../derive/index.ts";
 import type { Listing } from "../terminal/listing.ts";
 import type { CheckCode } from "./checks.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding, FoundItem } from "./finding.ts";
 
 export type ListedTool = Listing["tools"][number];
 
@@ -30,7 +30,13 @@ export function findingAt(
   remedy: string,
 ): Finding {
   const { file, line }: Pick<Place, "file" | "line"> = sourceOf(offer, kind, key) ?? { file: offer.module, line: 1 };
-  return { level: "warning", code, file, line, message, remedy };
+  return { level: "warning", code, file, line, item: itemOf(offer, kind, key), message, remedy };
+}
+
+/** Names an item as its list does: code has resources only, and lists have templates too. */
+export function itemOf({ listing }: Pick<Offer, "listing">, kind: ItemSource["kind"], key: string): FoundItem {
+  const isTemplate = kind === "resource" && listing.resourceTemplates.some(({ uriTemplate }) => uriTemplate === key);
+  return { kind: isTemplate ? "template" : kind, key };
 }
 
 /** The parameters of a tool by name. */
