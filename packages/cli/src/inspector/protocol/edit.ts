@@ -6,7 +6,13 @@ export interface Change {
   readonly key: string;
   readonly how: "added" | "removed" | "changed";
   /** Differences of the description by JSON pointer. */
-  readonly parts: readonly { readonly pointer: string; readonly before?: Json; readonly after?: Json }[];
+  readonly parts: readonly {
+    readonly pointer: string;
+    readonly before?: Json;
+    readonly after?: Json;
+    /** Where the part comes from: in the version after the edit. */
+    readonly place?: Place;
+  }[];
   readonly place?: Place;
 }
 
@@ -15,6 +21,8 @@ export interface EditProblem {
   readonly line?: number;
   readonly column?: number;
   readonly code?: string;
+  /** Default: "error". */
+  readonly severity?: "error" | "warning";
   readonly message: string;
   readonly remedy?: string;
   /** Some lines around the place, with the number of the first. */
