@@ -1,0 +1,80 @@
+import { arrayOf, isObject, number, object, optional, recordOf, type Shape, string } from "../client/shape.ts";
+import type { Api } from "./protocol/api.ts";
+
+const anything: Shape = () => undefined;
+const jsonObject: Shape = recordOf(anything);
+/** An object with no other member than these: what no code reads must not be sent. */
+function exactly(members: { readonly [name: string]: Shape }): Shape {
+  const shape = object(members);
+  return (value, path) => {
+    const problem = shape(value, path);
+    if (problem !== undefined) return problem;
+    const unknown = Object.keys(value as object).find((name) => !Object.hasOwn(members, name));
+    return unknown === undefined ? undefined : `${path}${path && "."}${JSON.stringify(unknown)} is unknown`;
+  };
+}
+
+function oneOf(...values: readonly string[]): Shape {
+  return (value, path) =>
+    values.includes(value as string)
+      ? undefined
+      : `${path} must be one of ${values.map((each) => JSON.stringify(each)).join(", ")}`;
+}
+
+const nothing = exactly({});
+const kind = oneOf("tool", "prompt", "resource", "template");
+const item = exactly({ kind, key: string });
+const place = exactly({ file: number, line: number, column: optional(number) });
+
+/** An answer to a question: an action, or the whole result. */
+const answer: Shape = (value, path) => {
+  if (isObject(value) && "result" in value) return exactly({ result: jsonObject })(value, path);
+  return exactly({ action: oneOf("accept", "decline", "cancel"), content: optional(jsonObject) })(value, path);
+};
+
+const draft = exactly({
+  revision: string,
+  method: oneOf("tools/call", "resources/read", "prompts/get"),
+  params: jsonObject,
+  answers: optional(arrayOf(answer)),
+  result: optional(jsonObject),
+});
+const subscription = exactly({ revision: string, uri: string });
+
+/** The form of each request of the page. */
+export const REQUEST_SHAPES: { readonly [Name in keyof Api]: Shape } = {
+  offer: exactly({ revision: string }),
+  call: draft,
+  answer: exactly({ ask: string, answer }),
+  cancel: exactly({ id: string }),
+  result: exactly({ id: string }),
+  resend: exactly({ call: string, run: number, change: oneOf("nothing", "arguments", "state", "caller") }),
+  complete: exactly({
+    revision: string,
+    ref: jsonObject,
+    name: string,
+    value: string,
+    known: optional(recordOf(string)),
+  }),
+  subscribe: subscription,
+  unsubscribe: subscription,
+  raw: exactly({ revision: string, text: string }),
+  compare: exactly({ method: string, params: jsonObject, revisions: optional(arrayOf(string)) }),
+  message: exactly({ n: number }),
+  clear: nothing,
+  export: nothing,
+  source: item,
+  doctor: nothing,
+  model: exactly({ tool: string, client: string }),
+  copy: exactly({
+    draft,
+    format: oneOf("test", "sh", "powershell", "curl", "client", "config", "json-rpc"),
+    client: optional(string),
+  }),
+  history: nothing,
+  remembered: exactly({ id: string }),
+  forget: exactly({ id: optional(string) }),
+  save: exactly({ name: string, draft }),
+  open: place,
+  reconnect: nothing,
+};
