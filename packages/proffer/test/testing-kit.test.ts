@@ -186,6 +186,16 @@ describe("a transcript", () => {
     client.send("not even JSON");
     await expect.poll(() => client.transcript.messages("server").at(-1)).toContain("-32700");
   });
+
+  it("stays empty with keepsMessages: false, like the notifications", async () => {
+    const seen: string[] = [];
+    const client = await connect(server, { keepsMessages: false, onNotification: ({ method }) => seen.push(method) });
+    expect(client.opened).toMatchObject({ supportedVersions: ["2026-07-28"] });
+    const close = await client.listen({ lists: ["tools"] });
+    await close();
+    expect(seen).toEqual(["notifications/subscriptions/acknowledged"]);
+    expect([client.notifications, client.transcript.messages()]).toEqual([[], []]);
+  });
 });
 
 describe("connectOver", () => {

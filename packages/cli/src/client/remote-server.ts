@@ -29,25 +29,17 @@ export class RemoteServer implements Lists {
     this.#options = options;
   }
 
-  /** The server's capabilities, from the response to `initialize` or `server/discover`: its first result. */
+  /** The server's capabilities, from the response to `initialize` or `server/discover`. */
   get capabilities(): { readonly [name: string]: unknown } {
-    const { capabilities } = this.#opened;
+    const { capabilities } = this.#client.opened;
     return isObject(capabilities) ? capabilities : {};
   }
 
   /** The name that the server declares; a client's users may give it another. */
   get serverName(): string {
-    const { serverInfo, _meta } = this.#opened;
+    const { serverInfo, _meta } = this.#client.opened;
     const info = serverInfo ?? (isObject(_meta) ? _meta["io.modelcontextprotocol/serverInfo"] : undefined);
     return isObject(info) && typeof info.name === "string" ? info.name : "server";
-  }
-
-  get #opened(): { readonly [name: string]: unknown } {
-    for (const text of this.#client.transcript.messages("server")) {
-      const { result } = JSON.parse(text);
-      if (isObject(result)) return result;
-    }
-    return {};
   }
 
   listTools = () => this.#list("tools/list", "tools") as ReturnType<Lists["listTools"]>;

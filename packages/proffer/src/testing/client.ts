@@ -34,7 +34,7 @@ const INFO = { name: "proffer-testing", version: "1" };
 export class TestClient {
   readonly revision: string;
   /** All messages of both sides. */
-  readonly transcript = new Transcript();
+  readonly transcript: Transcript;
   readonly #link: ReturnType<Link>;
   readonly #handshake: boolean;
   readonly #capabilities: ClientCapabilities;
@@ -43,7 +43,8 @@ export class TestClient {
   readonly #observe: ((notification: Notification) => void) | undefined;
   readonly #pending = new Map<RequestId, Pending>();
   readonly #progress = new Map<unknown, (progress: JsonObject) => void>();
-  readonly #notifications = new Notifications();
+  readonly #notifications: Notifications;
+  #opened: JsonObject = {};
   #nextId = 1;
   /** Resolves when the server works again after `crash`. @internal */
   recovered: Promise<void> = Promise.resolve();
@@ -55,16 +56,22 @@ export class TestClient {
     this.#info = options.info ?? INFO;
     this.#answer = createAnswerer(options.answers);
     this.#observe = options.onNotification;
+    this.transcript = new Transcript(options.keepsMessages);
+    this.#notifications = new Notifications(options.keepsMessages);
     this.#link = link((text) => this.#receive(text));
   }
 
   /** Sends `initialize` or `server/discover` and returns the result. `connect` has already done so. */
   async open(): Promise<JsonObject> {
-    if (!this.#handshake) return this.request("server/discover");
     const params = { protocolVersion: this.revision, capabilities: this.#capabilities, clientInfo: this.#info };
-    const result = await this.request("initialize", params);
-    this.notify("notifications/initialized");
-    return result;
+    this.#opened = await (this.#handshake ? this.request("initialize", params) : this.request("server/discover"));
+    if (this.#handshake) this.notify("notifications/initialized");
+    return this.#opened;
+  }
+
+  /** The result of `initialize` or `server/discover`. */
+  get opened(): JsonObject {
+    return this.#opened;
   }
 
   /**

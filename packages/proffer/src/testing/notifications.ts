@@ -14,10 +14,16 @@ export class Notifications {
   readonly received: Notification[] = [];
   readonly #claimed = new WeakSet<Notification>();
   readonly #waiting = new Set<Test>();
+  readonly #keeps: boolean;
+
+  /** @param keeps - false passes notifications only to callers that wait already. */
+  constructor(keeps = true) {
+    this.#keeps = keeps;
+  }
 
   /** Adds a notification and passes it to the first caller that waits for it. */
   add(notification: Notification): void {
-    this.received.push(notification);
+    if (this.#keeps) this.received.push(notification);
     for (const take of this.#waiting) if (take(notification)) return;
   }
 

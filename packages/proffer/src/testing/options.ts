@@ -27,6 +27,8 @@ export interface ClientOptions {
   readonly info?: Implementation;
   /** Receives each notification of the server when it arrives. */
   readonly onNotification?: (notification: Notification) => void;
+  /** False keeps neither the transcript nor the notifications, for a connection that stays open for long. Default: true. */
+  readonly keepsMessages?: boolean;
 }
 
 /** Options for one request. */

@@ -8,9 +8,15 @@
  */
 export class Transcript {
   readonly #lines: { readonly from: "client" | "server"; readonly text: string }[] = [];
+  readonly #keeps: boolean;
+
+  /** @param keeps - false leaves it empty. */
+  constructor(keeps = true) {
+    this.#keeps = keeps;
+  }
 
   add(from: "client" | "server", text: string): void {
-    this.#lines.push({ from, text });
+    if (this.#keeps) this.#lines.push({ from, text });
   }
 
   /** Returns the raw messages of one side, or of both. */
