@@ -9,6 +9,11 @@ export class ByteBudget {
     this.#max = max;
   }
 
+  /** Begins anew: a connection that stays open has the budget for each of its requests. */
+  renew(): void {
+    this.#spent = 0;
+  }
+
   /** Yields the chunks of a stream. @throws {CommandError} beyond the limit. */
   async *meter(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {

@@ -5,7 +5,6 @@ import {
   type Asked,
   type ClientOptions,
   connect,
-  connectOver,
   type Link,
   type Notification,
   RemoteError,
@@ -25,6 +24,7 @@ import { type HeaderFlags, type Headers, toHeaders } from "./headers.ts";
 import { linkUrl } from "./http-link.ts";
 import { Interruption } from "./interruption.ts";
 import { type ClientLimits, type LimitFlags, toLimits } from "./limits.ts";
+import { openClient } from "./open-client.ts";
 import { NO_RESPONSE } from "./pending-requests.ts";
 import { RemoteServer } from "./remote-server.ts";
 import { nameOfTarget, type Target } from "./target.ts";
@@ -37,15 +37,6 @@ export interface TalkFlags extends LimitFlags, HeaderFlags {
   /** The name and version that the command declares. */
   readonly info?: ClientOptions["info"];
 }
-
-/** The newest revision that starts with `initialize`, which every older server supports. */
-const FALLBACK = "2025-11-25";
-/**
- * In milliseconds. A server that does not support the newest revision may not respond at all, so the first attempt is
- * short. The last attempt waits longer, because a server may be slow to start on a busy machine.
- */
-const FIRST_TIMEOUT = 10_000;
-const LAST_TIMEOUT = 120_000;
 
 /** A connection to a server; `own` is the server if it runs in this process. */
 interface Connected {
@@ -131,12 +122,7 @@ async function open(
   const budget = new ByteBudget(maxBytes);
   const linkTo = (): Link =>
     target.kind === "url" ? linkUrl(target.url, budget, headers) : linkCommand(target.command, budget);
-  if (options.revision !== undefined) return openWithin(LAST_TIMEOUT, linkTo(), options, interruption);
-  const opened = openWithin(FIRST_TIMEOUT, linkTo(), options, interruption);
-  return opened.catch((error) => {
-    if (!(error instanceof RemoteError)) throw error;
-    return openWithin(LAST_TIMEOUT, linkTo(), { ...options, revision: FALLBACK }, interruption);
-  });
+  return { client: await openClient(linkTo, options, interruption) };
 }
 
 async function openModule(file: string, options: ClientOptions, interruption: Interruption): Promise<Connected> {
@@ -147,42 +133,6 @@ async function openModule(file: string, options: ClientOptions, interruption: In
   interruption.start();
   const own = overrideOptions(server, { development: true });
   return { client: await connect(own, { ...options, start: false }), own };
-}
-
-/** Connects within the time limit. @throws {RemoteError} also if the server does not respond. */
-async function openWithin(
-  timeout: number,
-  link: Link,
-  options: ClientOptions,
-  interruption: Interruption,
-): Promise<Connected> {
-  let close: (() => void | Promise<void>) | undefined;
-  const observed: Link = (receive) => {
-    const opened = link(receive);
-    close = opened.close;
-    return opened;
-  };
-  let timer: NodeJS.Timeout | undefined;
-  const silent = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(
-          new RemoteError({
-            code: NO_RESPONSE,
-            message: `The server did not respond within ${timeout / 1000} s.`,
-          }),
-        ),
-      timeout,
-    );
-  });
-  try {
-    return { client: await Promise.race([connectOver(observed, options), silent, interruption.happened]) };
-  } catch (error) {
-    await interruption.settle(close?.());
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 async function explainFailure<Value>(work: Promise<Value>): Promise<Value> {

@@ -1,0 +1,66 @@
+import { type ClientOptions, connectOver, type Link, RemoteError, type TestClient } from "proffer/testing";
+import type { Interruption } from "./interruption.ts";
+import { NO_RESPONSE } from "./pending-requests.ts";
+
+/** The newest revision that starts with `initialize`, which every older server supports. */
+const FALLBACK = "2025-11-25";
+/**
+ * In milliseconds. A server that does not support the newest revision may not respond at all, so the first attempt is
+ * short. The last attempt waits longer, because a server may be slow to start on a busy machine.
+ */
+const FIRST_TIMEOUT = 10_000;
+const LAST_TIMEOUT = 120_000;
+
+/**
+ * Connects on the revision of the options, or else on the newest one that the server supports. Each attempt has a link of
+ * its own. @throws {RemoteError} also if the server does not respond.
+ */
+export async function openClient(
+  linkTo: () => Link,
+  options: ClientOptions,
+  interruption: Interruption,
+): Promise<TestClient> {
+  if (options.revision !== undefined) return openWithin(LAST_TIMEOUT, linkTo(), options, interruption);
+  try {
+    return await openWithin(FIRST_TIMEOUT, linkTo(), options, interruption);
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error;
+    return openWithin(LAST_TIMEOUT, linkTo(), { ...options, revision: FALLBACK }, interruption);
+  }
+}
+
+/** Connects within the time limit. @throws {RemoteError} also if the server does not respond. */
+async function openWithin(
+  timeout: number,
+  link: Link,
+  options: ClientOptions,
+  interruption: Interruption,
+): Promise<TestClient> {
+  let close: (() => void | Promise<void>) | undefined;
+  const observed: Link = (receive) => {
+    const opened = link(receive);
+    close = opened.close;
+    return opened;
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const silent = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(
+          new RemoteError({
+            code: NO_RESPONSE,
+            message: `The server did not respond within ${timeout / 1000} s.`,
+          }),
+        ),
+      timeout,
+    );
+  });
+  try {
+    return await Promise.race([connectOver(observed, options), silent, interruption.happened]);
+  } catch (error) {
+    await interruption.settle(close?.());
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
