@@ -25,4 +25,11 @@ export default [
     ignore: ["./core.js"],
     limit: "2.5 kB",
   },
+  {
+    name: "the page of the inspector, compressed with gzip as it is sent",
+    path: ["packages/cli/dist/inspector/page.js.gz", "packages/cli/dist/inspector/page.css.gz"],
+    brotli: false,
+    disablePlugins: ["@size-limit/esbuild"],
+    limit: "60 kB",
+  },
 ];

@@ -2,16 +2,17 @@
 import "./node-version.mjs";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureInstalled, npm, root } from "./npm.mjs";
+import { bundlePage } from "./page.mjs";
 import { Failure, main, progress } from "./terminal.mjs";
 
 /** In dependency order: the declarations of the second refer to those of the first. */
 const packages = ["proffer", "cli"];
 
 /** Files that affect the output of every package; the lock file pins the versions of the tools. */
-const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs"];
+const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs", "scripts/page.mjs"];
 
 /** Modules that are always loaded together are bundled into one file, even if several entries share it. */
 const GROUPS = [
@@ -69,9 +70,11 @@ export async function ensureBuilt({ force = false } = {}) {
     if (!force && existsSync(stamp) && readFileSync(stamp, "utf8") === digest) continue;
     progress(`building packages/${name}`);
     rmSync(stamp, { force: true });
-    await bundle(folder).catch((error) => {
-      throw new Failure(`packages/${name} does not build: ${error.message}`);
-    });
+    await bundle(folder)
+      .then(() => (name === "cli" ? bundlePage() : undefined))
+      .catch((error) => {
+        throw new Failure(`packages/${name} does not build: ${error.message}`);
+      });
     writeFileSync(stamp, digest);
   }
   linkCommand();
@@ -141,11 +144,15 @@ function sourcesOf(folder, targets) {
 }
 
 function digestOf(folder) {
-  const sources = readdirSync(join(folder, "src"), { recursive: true })
-    .map(String)
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
-    .sort()
-    .map((file) => join(folder, "src", file));
+  // The page of the inspector contains some of the run-time.
+  const folders = basename(folder) === "cli" ? [folder, join(root, "packages/proffer")] : [folder];
+  const sources = folders.flatMap((folder) =>
+    readdirSync(join(folder, "src"), { recursive: true })
+      .map(String)
+      .filter((file) => /\.(tsx?|css|html|json)$/.test(file) && !file.endsWith(".test.ts"))
+      .sort()
+      .map((file) => join(folder, "src", file)),
+  );
   const hash = createHash("sha256");
   for (const file of [...shared.map((file) => join(root, file)), join(folder, "package.json"), ...sources]) {
     hash

@@ -1,0 +1,8 @@
+import { render } from "preact";
+
+render(
+  <main>
+    <h1>Inspector</h1>
+  </main>,
+  document.body,
+);

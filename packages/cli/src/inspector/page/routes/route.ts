@@ -1,0 +1,124 @@
+import type { Json, JsonObject } from "../../protocol/json.ts";
+import type { ItemKind } from "../../protocol/offer.ts";
+import { fromBase64url, toBase64url } from "./base64url.ts";
+
+/** What the middle of the page shows. */
+export type Shown =
+  | { readonly pane: "home" }
+  | { readonly pane: "item"; readonly kind: ItemKind; readonly key: string }
+  | { readonly pane: "wire"; readonly n?: number }
+  | { readonly pane: "history"; readonly id?: string }
+  /** An address that this page does not know. */
+  | { readonly pane: "unknown"; readonly path: string };
+
+export interface Route {
+  readonly shown: Shown;
+  /** Without it: the newest one of the server. */
+  readonly revision?: string;
+  /** The arguments, whole or not at all. */
+  readonly value?: JsonObject;
+  /** There were arguments in the address, but they cannot be read. */
+  readonly damaged?: boolean;
+  /** The filter of the timeline. */
+  readonly filter?: string;
+}
+
+/** Longer arguments are left out of an address: browsers and chats cut long ones, and half of the arguments would lie. */
+export const MAX_LINKED_BYTES = 8192;
+
+const FOLDERS: { readonly [Kind in ItemKind]: string } = {
+  tool: "tools",
+  prompt: "prompts",
+  resource: "resources",
+  template: "templates",
+};
+
+export function parseRoute(address: URL): Route {
+  const query = address.searchParams;
+  const revision = query.get("rev");
+  const filter = query.get("filter");
+  const coded = query.get("a");
+  const value = coded === null ? undefined : fromBase64url(coded);
+  return {
+    shown: shownAt(address),
+    ...(revision ? { revision } : {}),
+    ...(filter ? { filter } : {}),
+    ...(isObject(value) ? { value } : {}),
+    ...(coded !== null && !isObject(value) ? { damaged: true } : {}),
+  };
+}
+
+export function formatRoute(route: Route): string {
+  const { shown, revision, value, filter } = route;
+  const query = new URLSearchParams();
+  const path = pathOf(shown, query);
+  if (revision !== undefined) query.set("rev", revision);
+  if (value !== undefined && fitsIntoLink(value)) query.set("a", toBase64url(value));
+  if (filter) query.set("filter", filter);
+  return query.size > 0 ? `${path}?${query}` : path;
+}
+
+export function fitsIntoLink(value: JsonObject): boolean {
+  return new TextEncoder().encode(JSON.stringify(value)).length <= MAX_LINKED_BYTES;
+}
+
+function shownAt(address: URL): Shown {
+  const [, folder = "", segment, ...rest] = address.pathname.split("/");
+  if (folder === "" && segment === undefined) return { pane: "home" };
+  const unknown = { pane: "unknown", path: address.pathname } as const;
+  const text = decoded(segment);
+  if (rest.length > 0) return unknown;
+  if (folder === "wire") return numbered(text) ?? unknown;
+  if (folder === "history") return text ? { pane: "history", id: text } : { pane: "history" };
+  const kind = (Object.keys(FOLDERS) as ItemKind[]).find((kind) => FOLDERS[kind] === folder);
+  const key = keyIn(address.searchParams) ?? text;
+  return kind === undefined || key === undefined ? unknown : { pane: "item", kind, key };
+}
+
+function numbered(text: string | undefined): Shown | undefined {
+  if (!text) return { pane: "wire" };
+  return /^\d{1,9}$/.test(text) ? { pane: "wire", n: Number(text) } : undefined;
+}
+
+function keyIn(query: URLSearchParams): string | undefined {
+  const coded = query.get("key");
+  const key = coded === null ? undefined : fromBase64url(coded);
+  return typeof key === "string" ? key : (query.get("uri") ?? undefined);
+}
+
+function pathOf(shown: Shown, query: URLSearchParams): string {
+  switch (shown.pane) {
+    case "home":
+      return "/";
+    case "wire":
+      return shown.n === undefined ? "/wire" : `/wire/${shown.n}`;
+    case "history":
+      return shown.id === undefined ? "/history" : `/history/${encodeURIComponent(shown.id)}`;
+    case "unknown":
+      return shown.path;
+    case "item":
+      return itemPath(shown.kind, shown.key, query);
+  }
+}
+
+function itemPath(kind: ItemKind, key: string, query: URLSearchParams): string {
+  const path = `/${FOLDERS[kind]}`;
+  // A browser removes dot segments, also escaped ones, and lone surrogates have no escape.
+  const plain = !/^\.{0,2}$/.test(key) && !/\p{Surrogate}/u.test(key);
+  if (!plain) query.set("key", toBase64url(key));
+  else if (kind === "resource") query.set("uri", key);
+  else return `${path}/${encodeURIComponent(key)}`;
+  return path;
+}
+
+function decoded(segment: string | undefined): string | undefined {
+  try {
+    return segment === undefined ? undefined : decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
