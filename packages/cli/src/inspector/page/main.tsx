@@ -4,5 +4,5 @@ render(
   <main>
     <h1>Inspector</h1>
   </main>,
-  document.body,
+  document.getElementById("page") as HTMLElement,
 );

@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
+import { type Chromium, findChromium } from "./chromium.ts";
+
+const found = lookForChromium();
+
+/** Tests in a browser: skipped with a warning where there is none, failed on CI. */
+export const describeInBrowser = found === undefined ? describe.skip : describe;
+
+export const DESKTOP = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+
+interface Watched {
+  readonly page: Page;
+  readonly problems: string[];
+}
+
+export interface Pages {
+  /** Opens an address in a browser context of its own, or in that of another page of the test. */
+  open(url: string, options?: BrowserContextOptions & { readonly beside?: Page }): Promise<Page>;
+  /** Allows the messages of the console that match: a test of a refusal causes them. */
+  expectProblem(pattern: RegExp): void;
+}
+
+/**
+ * Starts one browser for the tests of a file. After each test, it fails if a page wrote an error to its console, threw,
+ * requested anything from another origin, or broke its content security policy.
+ */
+export function usePages(): Pages {
+  let browser: Browser;
+  let watched: Watched[] = [];
+  let expected: RegExp[] = [];
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    const pages = watched;
+    watched = [];
+    const allowed = expected;
+    expected = [];
+    for (const { page } of pages) await page.context().close();
+    const problems = pages.flatMap(({ problems }) => problems);
+    expect(problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem)))).toEqual([]);
+  });
+
+  return {
+    async open(url, { beside, ...options } = {}) {
+      const context =
+        beside?.context() ??
+        (await browser.newContext({ viewport: DESKTOP, reducedMotion: "reduce", colorScheme: "light", ...options }));
+      // Only ends a test that hangs: a busy machine must not fail one that is slow.
+      context.setDefaultTimeout(Number(process.env.PROFFER_BROWSER_TIMEOUT ?? 300_000));
+      const page = await context.newPage();
+      watched.push(await watch(page, new URL(url).origin));
+      await page.goto(url);
+      return page;
+    },
+    expectProblem(pattern) {
+      expected.push(pattern);
+    },
+  };
+}
+
+async function watch(page: Page, origin: string): Promise<Watched> {
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") problems.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => problems.push(`exception: ${error.stack}`));
+  page.on("request", (request) => {
+    const { protocol, origin: target } = new URL(request.url());
+    if (protocol.startsWith("http") && target !== origin) problems.push(`foreign request: ${request.url()}`);
+  });
+  await page.exposeFunction("reportViolation", (text: string) => problems.push(`policy: ${text}`));
+  await page.addInitScript(`addEventListener("securitypolicyviolation", (event) =>
+    reportViolation(event.violatedDirective + " " + event.blockedURI + " " + event.sample))`);
+  return { page, problems };
+}
+
+async function openBrowser(): Promise<Browser> {
+  const { path, env } = found as Chromium;
+  // Containers have neither the privileges for the sandbox nor much shared memory. Only our own pages are opened.
+  const args = ["--no-sandbox", "--disable-dev-shm-usage"];
+  return chromium.launch({ executablePath: path, args, env: { ...process.env, ...env } as Record<string, string> });
+}
+
+function lookForChromium(): Chromium | undefined {
+  const chromium = findChromium();
+  if (chromium !== undefined) return chromium;
+  const message = "The inspector is NOT tested in a browser: there is no Chromium; PROFFER_CHROMIUM may name one.";
+  if (process.env.CI || process.env.PROFFER_REQUIRE_BROWSER) throw new Error(message);
+  console.warn(message);
+  return undefined;
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** The accessibility violations of a page according to axe, with the elements. */
+export async function accessibilityViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as AxeWindow).axe.run();
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ""}`),
+    );
+  });
+}
+
+interface AxeWindow {
+  readonly axe: {
+    run(): Promise<{
+      readonly violations: readonly {
+        readonly id: string;
+        readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+      }[];
+    }>;
+  };
+}
