@@ -1,0 +1,201 @@
+import type { Json } from "../../protocol/json.ts";
+import { choose, constantsOf, isConstant, isNull, namedValues, titleOf } from "./choices.ts";
+import type { Field, Later, Shape } from "./field.ts";
+import { flatten, merge, typesOf, Unplanned } from "./flatten.ts";
+import { hintOf } from "./hint.ts";
+import { isRecord, type LooseSchema, listOf, namesOf, numberOf, stringOf } from "./read-schema.ts";
+import { impliedType, limits, NUMBER_LIMITS, textShape } from "./shapes.ts";
+import { type Alternative, branchLabels, findTag } from "./union.ts";
+
+/** A union of more alternatives is edited as JSON. */
+const MAX_BRANCHES = 100;
+
+/** Plans the form of a JSON Schema. It never throws: what no control can show becomes a JSON box for that value. */
+export function plan(root: unknown): Field {
+  const planned = new WeakMap<object, Field>();
+
+  function fieldOf(schema: unknown): Field {
+    if (!isRecord(schema)) return planNew(schema);
+    const known = planned.get(schema);
+    if (known !== undefined) return known;
+    const field = planNew(schema);
+    planned.set(schema, field);
+    return field;
+  }
+
+  function planNew(schema: unknown): Field {
+    let flat: LooseSchema = isRecord(schema) ? schema : {};
+    try {
+      flat = flatten(schema, root);
+      return describe(flat, ...shapeOf(flat));
+    } catch (error) {
+      if (!(error instanceof Unplanned)) throw error;
+      return describe(flat, { kind: "json", reason: error.message }, false);
+    }
+  }
+
+  function later(schema: unknown): Later {
+    let field: Field | undefined;
+    return () => {
+      field ??= fieldOf(schema);
+      return field;
+    };
+  }
+
+  /** Returns the shape, and whether `null` is allowed beside it. */
+  function shapeOf(schema: LooseSchema): [Shape, boolean] {
+    if (schema.const !== undefined) return choose([{ value: schema.const as Json, label: titleOf(schema) }]);
+    if (Array.isArray(schema.enum)) return choose(namedValues(schema));
+    const { anyOf, oneOf, ...rest } = schema;
+    const alternatives = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined;
+    if (alternatives !== undefined && alternatives.length > 0) {
+      if (Array.isArray(anyOf) && Array.isArray(oneOf)) throw new Unplanned(`it has both "anyOf" and "oneOf"`);
+      return unionOf(rest, alternatives);
+    }
+    const types = typesOf(rest.type);
+    const others = types.filter((type) => type !== "null");
+    const nullable = others.length < types.length;
+    if (others.length === 0) return [nullable ? { kind: "null" } : typedShape(impliedType(rest), rest), nullable];
+    if (others.length === 1) return [typedShape(others[0], rest), nullable];
+    return [unionShape(others.map((type) => ({ ...rest, type, title: undefined, description: undefined }))), nullable];
+  }
+
+  function unionOf(rest: LooseSchema, alternatives: readonly unknown[]): [Shape, boolean] {
+    if (alternatives.length > MAX_BRANCHES) {
+      const flat = alternatives.map((alternative) => flatten(alternative, root));
+      if (flat.every(isConstant)) return choose(flat.flatMap(constantsOf));
+      throw new Unplanned(`it has ${alternatives.length} alternatives`);
+    }
+    const flat = alternatives.flatMap((alternative) => (alternative === false ? [] : [flatten(alternative, root)]));
+    // Such as `anyOf: [{ required: ["a"] }, { required: ["b"] }]`: the fields are the same in each alternative.
+    if (flat.every((branch) => Object.keys(branch).every((keyword) => CONSTRAINTS.has(keyword)))) return shapeOf(rest);
+    if (flat.every(isConstant)) return choose(flat.flatMap(constantsOf));
+    const others = flat.filter((branch) => !isNull(branch));
+    const nullable = others.length < flat.length;
+    const [only] = others;
+    if (only === undefined) return [{ kind: "null" }, true];
+    if (others.length > 1) return [unionShape(others.map((branch) => mergeBranch(rest, branch))), nullable];
+    const [shape, isNullable] = shapeOf(mergeBranch(rest, only));
+    return [shape, nullable || isNullable];
+  }
+
+  function unionShape(flat: readonly LooseSchema[]): Shape {
+    const alternatives = flat.map(
+      (schema): Alternative => ({ schema, propertyOf: (name) => propertyOf(schema, name) }),
+    );
+    const tag = findTag(alternatives);
+    const labels = branchLabels(alternatives, tag);
+    const branches = flat.map((schema, index) => ({ label: labels[index] ?? "", field: later(schema) }));
+    return { kind: "union", branches, ...(tag !== undefined && { tag }) };
+  }
+
+  function propertyOf(schema: LooseSchema, name: string): LooseSchema | undefined {
+    const { properties } = schema;
+    if (!isRecord(properties) || !Object.hasOwn(properties, name)) return undefined;
+    try {
+      return flatten(properties[name], root);
+    } catch {
+      return undefined;
+    }
+  }
+
+  function typedShape(type: string | undefined, schema: LooseSchema): Shape {
+    switch (type) {
+      case "string":
+        return textShape(schema);
+      case "number":
+      case "integer":
+        return { kind: "number", integer: type === "integer", ...limits(schema, NUMBER_LIMITS) };
+      case "boolean":
+        return { kind: "boolean" };
+      case "array":
+        return arrayShape(schema);
+      case "object":
+        return objectShape(schema);
+      case undefined:
+        return { kind: "json" };
+      default:
+        return { kind: "json", reason: `the type ${JSON.stringify(type)} is unknown` };
+    }
+  }
+
+  function arrayShape(schema: LooseSchema): Shape {
+    // Before 2020-12, `items` was a list for tuples.
+    const isOld = Array.isArray(schema.items);
+    const prefix = listOf(isOld ? schema.items : schema.prefixItems).map(later);
+    const rest = isOld ? schema.additionalItems : schema.items;
+    const most = numberOf(schema.maxItems);
+    const isFixed =
+      rest === false || (prefix.length > 0 && (rest === undefined || (most ?? Infinity) <= prefix.length));
+    return {
+      kind: "array",
+      prefix,
+      minItems: numberOf(schema.minItems) ?? 0,
+      unique: schema.uniqueItems === true,
+      ...(most !== undefined && { maxItems: most }),
+      ...(!isFixed && { items: later(rest) }),
+    };
+  }
+
+  function objectShape(schema: LooseSchema): Shape {
+    const required = namesOf(schema.required);
+    const known = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
+    const properties = known.map(([name, property]) => ({
+      name,
+      required: required.includes(name),
+      field: later(property),
+    }));
+    // A required name without a schema is still something to fill in.
+    for (const name of required) {
+      if (!known.some(([other]) => other === name)) properties.push({ name, required: true, field: later(true) });
+    }
+    const patterns = isRecord(schema.patternProperties) ? Object.values(schema.patternProperties) : [];
+    const extra =
+      isRecord(schema.additionalProperties) || schema.additionalProperties === true
+        ? schema.additionalProperties
+        : patterns.length === 1
+          ? patterns[0]
+          : patterns.length > 1
+            ? true
+            : undefined;
+    if (properties.length === 0 && (extra === undefined || extra === true) && schema.additionalProperties !== false) {
+      return { kind: "json", reason: "any object" };
+    }
+    const minProperties = numberOf(schema.minProperties) ?? 0;
+    return { kind: "object", properties, minProperties, ...(extra !== undefined && { extra: later(extra) }) };
+  }
+
+  return fieldOf(root);
+}
+
+/** Keywords of alternatives that only restrict the fields beside them. */
+const CONSTRAINTS = new Set([
+  "required",
+  "not",
+  "if",
+  "then",
+  "else",
+  "dependentRequired",
+  "minProperties",
+  "title",
+  "description",
+]);
+/** Annotations of the alternative win, because its label is what people choose by. */
+function mergeBranch(rest: LooseSchema, branch: LooseSchema): LooseSchema {
+  return merge(branch, { ...rest, title: undefined, description: undefined, default: undefined, examples: undefined });
+}
+
+function describe(schema: LooseSchema, shape: Shape, nullable: boolean): Field {
+  const title = stringOf(schema.title);
+  const description = stringOf(schema.description);
+  return {
+    ...shape,
+    hint: hintOf(shape),
+    nullable: nullable && shape.kind !== "null",
+    deprecated: schema.deprecated === true,
+    examples: listOf(schema.examples) as readonly Json[],
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(schema.default !== undefined && { default: schema.default as Json }),
+  };
+}
