@@ -93,6 +93,24 @@ describe("AT38: an item that is not shown", () => {
     await client.close();
   });
 
+  it("is answered as if it did not exist if it has arguments in headers, which are missing", async () => {
+    const input = { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" } } } as const;
+    const tools = [defineTool({ name: "admin_move", input, handle: () => "moved" })];
+    const server = defineServer({ name: "office", version: "1", shows: byRole, tools });
+    const service = await serveHttp(server, { port: 0, authenticate: () => USER });
+    const answer = async (name: string) => {
+      const { status, json } = await postModern(
+        service.url,
+        modern("tools/call", { name, arguments: { region: "eu" } }),
+      );
+      return { status, error: json.error };
+    };
+    const hidden = await answer("admin_move");
+    expect(hidden).toEqual(JSON.parse(JSON.stringify(await answer("admin_mova")).replaceAll("mova", "move")));
+    expect(hidden.error.message).toContain('Unknown tool "admin_move"');
+    await service.close();
+  });
+
   it("does not hide a resource behind it", async () => {
     const client = await connect(openOffice(), { principal: USER });
     expect((await client.read("admin://log")).contents[0]).toMatchObject({ text: "any log" });

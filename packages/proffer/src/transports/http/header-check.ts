@@ -3,8 +3,8 @@ import { META } from "../../calls/envelope.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import { type JsonObject, type RequestMessage, valueAt } from "../../protocol/messages.ts";
 import { METHODS } from "../../protocol/methods.ts";
-import type { ServerState } from "../../server/server.ts";
 import { decodeBase64 } from "../../support/bytes.ts";
+import type { Tool } from "../../tools/define.ts";
 import type { HttpRequest } from "./exchange.ts";
 
 const NO_PARAMS: JsonObject = {};
@@ -14,10 +14,14 @@ const INTEGER = /^-?\d{1,20}(\.0{1,20})?$/;
 
 /**
  * Checks that the headers agree with the body. Proxies route and authorize by the headers, so a request whose body does
- * something else is rejected.
+ * something else is rejected. `findTool` finds the tool of a call, if it exists for the caller.
  * @throws {RpcError} that names the header.
  */
-export function checkHeaders(request: HttpRequest, message: RequestMessage, server: ServerState): void {
+export function checkHeaders(
+  request: HttpRequest,
+  message: RequestMessage,
+  findTool: (name: string) => Tool | undefined,
+): void {
   const { method, params = NO_PARAMS } = message;
   const shown = request.header("mcp-method");
   if (shown !== method) throw mismatch("Mcp-Method", shown, "the method");
@@ -29,12 +33,11 @@ export function checkHeaders(request: HttpRequest, message: RequestMessage, serv
   if (typeof name === "string" ? decodeHeader(header) !== name : header !== undefined) {
     throw mismatch("Mcp-Name", header, `params.${mirrored}`);
   }
-  if (method === "tools/call") checkArguments(request, params, server);
+  const tool = method === "tools/call" && typeof name === "string" ? findTool(name) : undefined;
+  if (tool !== undefined && tool.headerParams.length > 0) checkArguments(request, params, tool);
 }
 
-function checkArguments(request: HttpRequest, params: JsonObject, server: ServerState): void {
-  const tool = server.tools.get(params.name as string);
-  if (tool === undefined || tool.headerParams.length === 0) return;
+function checkArguments(request: HttpRequest, params: JsonObject, tool: Tool): void {
   const meta = params._meta as JsonObject;
   // A missing capability is reported before a wrong header.
   if (tool.requires !== undefined && missingCapabilities(tool.requires, meta[META.clientCapabilities] as object))

@@ -56,8 +56,8 @@ export class PostHandler implements BodyReceiver {
     if (exchange.logRecord !== undefined) recordRequest(exchange.logRecord, message);
     const { server, sessions } = this.#endpoint;
     if (hasEnvelope(message.params)) {
-      const revision = modernRevision(exchange, message, server);
-      this.#admit(new HttpReply(this.#endpoint, exchange), revision, message);
+      const reply = new HttpReply(this.#endpoint, exchange);
+      this.#admit(reply, modernRevision(exchange, message, server, reply), message);
       return;
     }
     const named = legacyRevision(exchange, server.revisions, message.method);
