@@ -8,24 +8,9 @@ import type { Headers } from "./headers.ts";
 import { DEFAULT_MAX_BYTES } from "./limits.ts";
 import { PendingRequests } from "./pending-requests.ts";
 import { followRedirects } from "./redirects.ts";
+import { headersFor, type Message } from "./request-headers.ts";
 import { nameOfUrl } from "./target.ts";
 
-type Message = {
-  readonly id?: unknown;
-  readonly method?: string;
-  readonly params?: { readonly [key: string]: unknown };
-};
-
-const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
-/** The parameter that the header `mcp-name` repeats, by method. */
-const NAMED_BY: { readonly [method: string]: string } = {
-  "tools/call": "name",
-  "prompts/get": "name",
-  "resources/read": "uri",
-  "tasks/get": "taskId",
-  "tasks/update": "taskId",
-  "tasks/cancel": "taskId",
-};
 /** The time in milliseconds that a server has to accept the last messages and to end a session. */
 const GRACE = 2000;
 
@@ -111,30 +96,6 @@ async function readText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);
   return new TextDecoder().decode(Buffer.concat(parts));
-}
-
-function headersFor({ method, params }: Message, headerParams: HeaderParams): { [name: string]: string } {
-  const headers: { [name: string]: string } = {
-    "content-type": "application/json",
-    accept: "application/json, text/event-stream",
-  };
-  const version = (params?._meta as { [key: string]: unknown } | undefined)?.[VERSION_KEY];
-  if (typeof version !== "string" || method === undefined) return headers;
-  headers["mcp-protocol-version"] = version;
-  headers["mcp-method"] = method;
-  const name = params?.[NAMED_BY[method] ?? ""];
-  if (typeof name === "string") headers["mcp-name"] = encodeHeader(name);
-  if (method !== "tools/call") return headers;
-  for (const [header, value] of Object.entries(headerParams.headersFor(name, params?.arguments))) {
-    headers[header] = encodeHeader(value);
-  }
-  return headers;
-}
-
-/** Encodes a value that is not visible ASCII, as the specification defines for headers. */
-function encodeHeader(value: string): string {
-  if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith("=?base64?")) return value;
-  return `=?base64?${Buffer.from(value).toString("base64")}?=`;
 }
 
 /** Explains a failed `fetch`. The reason is in the cause of its error. */

@@ -13,7 +13,12 @@ import { editToml } from "./edit-toml.ts";
 import { editYaml } from "./edit-yaml.ts";
 import { createHider } from "./hidden-values.ts";
 
-const EDITS: { readonly [Format in ClientConfig["format"]]: Edit } = { json: editJson, toml: editToml, yaml: editYaml };
+/** How each format is read and edited. */
+export const EDITS: { readonly [Format in ClientConfig["format"]]: Edit } = {
+  json: editJson,
+  toml: editToml,
+  yaml: editYaml,
+};
 
 type Entries = { readonly [name: string]: unknown };
 
