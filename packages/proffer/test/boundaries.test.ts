@@ -94,7 +94,7 @@ const CLI: { [folder: string]: readonly string[] } = {
   dev: ["derive", "modules", "terminal"],
   doctor: ["derive", "modules", "terminal"],
   init: ["derive", "modules", "terminal"],
-  inspector: ["client", "derive", "doctor", "install", "modules", "terminal"],
+  inspector: ["client", "derive", "dev", "doctor", "install", "modules", "terminal"],
   install: ["derive", "modules", "terminal"],
   lock: ["derive", "modules", "terminal"],
   pack: ["build", "derive", "modules", "terminal"],
