@@ -27,6 +27,7 @@ function delayed(compiler: Compiler, ready: Promise<void>): Compiler {
   return {
     derive: () => ready.then(() => compiler.derive()),
     emit: (outDir) => ready.then(() => compiler.emit(outDir)),
+    positions: () => compiler.positions(),
     save: (derivation) => ready.then(() => compiler.save(derivation)),
   };
 }

@@ -5,9 +5,10 @@ import { toPosix } from "./emit/layout.ts";
 import { DescriptionMemo } from "./exports/description-memo.ts";
 import type { Derivation, Emission } from "./model/description.ts";
 import type { ItemSource } from "./model/item-source.ts";
+import type { ItemPositions } from "./model/positions.ts";
 import { openProject, type Snapshot } from "./program/project.ts";
 import { createSystem, type FileObserver } from "./program/system.ts";
-import { describeMissing, describeSnapshot, findItemSources } from "./snapshot.ts";
+import { describeMissing, describeSnapshot, findItemPositions, findItemSources } from "./snapshot.ts";
 
 export interface DeriveOptions {
   /** Also report TypeScript's own errors in the author's files, which takes additional time. Default: true. */
@@ -27,6 +28,8 @@ export interface Deriver {
   emit(outDir: string, beside?: readonly string[]): Emission;
   /** Returns the places of the items in the code of the last derivation. */
   sources(): ItemSource[];
+  /** Returns where the parts of the items of the last derivation come from. Derivation does not depend on it. */
+  positions(): ItemPositions[];
 }
 
 /** Derives a module once. To derive it repeatedly, use `createDeriver`. */
@@ -43,12 +46,14 @@ export function createDeriver(entry: string, { check = true, observer }: DeriveO
   const memo = new DescriptionMemo();
   let emittable: EmitSource | undefined;
   let snapshot: Snapshot | undefined;
+  let last: Derivation | undefined;
 
   function derive(): Derivation {
     if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return describeMissing(path, system);
     snapshot = project.refresh();
     const { derivation, source } = describeSnapshot(path, snapshot, check, memo);
     emittable = source;
+    last = derivation;
     return derivation;
   }
 
@@ -62,6 +67,10 @@ export function createDeriver(entry: string, { check = true, observer }: DeriveO
     sources() {
       if (snapshot === undefined) derive();
       return snapshot === undefined ? [] : findItemSources(path, snapshot);
+    },
+    positions() {
+      if (snapshot === undefined) derive();
+      return snapshot === undefined || last === undefined ? [] : findItemPositions(snapshot, last);
     },
   };
 }

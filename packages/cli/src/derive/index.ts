@@ -5,4 +5,5 @@ export { type ModuleFunction, toModuleFunction } from "./emit/module-function/mo
 export type { Derivation, Emission, EmittedFile } from "./model/description.ts";
 export type { Diagnostic } from "./model/diagnostics.ts";
 export type { ItemSource, Place } from "./model/item-source.ts";
+export type { ItemPositions, SourceRange } from "./model/positions.ts";
 export type { FileObserver } from "./program/system.ts";

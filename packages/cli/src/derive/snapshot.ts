@@ -8,12 +8,14 @@ import { Companions } from "./exports/companions.ts";
 import { describeModule } from "./exports/describe.ts";
 import type { DescriptionMemo } from "./exports/description-memo.ts";
 import { checkOtherTags } from "./exports/function-tags.ts";
-import { locate, openSession } from "./exports/session.ts";
+import { findPositions } from "./exports/positions.ts";
+import { locate, openSession, type Session } from "./exports/session.ts";
 import { findSettings } from "./exports/settings.ts";
 import { findSources } from "./exports/sources.ts";
 import type { Derivation, DerivedQuestion } from "./model/description.ts";
 import { DIAGNOSTICS, type Diagnostic } from "./model/diagnostics.ts";
 import type { ItemSource, Place } from "./model/item-source.ts";
+import type { ItemPositions } from "./model/positions.ts";
 import { fromCompiler } from "./program/compiler-errors.ts";
 import { isProjectFile } from "./program/origin.ts";
 import { createPackageFinder, type FindPackage, type PackageInfo } from "./program/packages.ts";
@@ -70,11 +72,25 @@ export function describeSnapshot(
 }
 
 /** Finds the code of the items of a module. */
-export function findItemSources(entry: string, { program, described, system }: Snapshot): ItemSource[] {
+export function findItemSources(entry: string, snapshot: Snapshot): ItemSource[] {
+  const { described } = snapshot;
   if (described === undefined) return [];
+  const { session, files } = openFiles(snapshot);
+  return findSources(session, described, files).sort((a, b) => compare(entry, a, b));
+}
+
+/** Finds where the parts of the items of a derivation come from. */
+export function findItemPositions(snapshot: Snapshot, derivation: Derivation): ItemPositions[] {
+  const { described } = snapshot;
+  if (described === undefined) return [];
+  const { session, files } = openFiles(snapshot);
+  return findPositions(session, described, files, derivation);
+}
+
+function openFiles({ program, system }: Snapshot): { session: Session; files: ts.SourceFile[] } {
   const packageOf = createPackageFinder(system);
   const files = program.getSourceFiles().filter((file) => isProjectFile(program, file, packageOf));
-  return findSources(openSession(program, packageOf), described, files).sort((a, b) => compare(entry, a, b));
+  return { session: openSession(program, packageOf), files };
 }
 
 /** Describes a module that does not exist. */

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
-import type { Derivation, Emission, EmittedFile, ModuleFunction } from "../derive/index.ts";
+import type { Derivation, Emission, EmittedFile, ItemPositions, ModuleFunction } from "../derive/index.ts";
 
 /** An emitted file, and the function that runs it; JSON and CommonJS files have none. */
 export interface RunnableFile extends EmittedFile {
@@ -17,6 +17,8 @@ export interface Compiler {
   derive(): Promise<Derivation>;
   /** Returns the JavaScript of the last derivation. */
   emit(outDir: string): Promise<RunnableEmission>;
+  /** Returns where the parts of the items of the last derivation come from. For the inspector. */
+  positions(): Promise<readonly ItemPositions[]>;
   /** Writes a derivation to the cache of the module if it is the first one and can be served, for the next start. */
   save(derivation: Derivation): Promise<void>;
 }
@@ -75,6 +77,7 @@ export function startCompiler(module: string): Compiler {
   return {
     derive: () => request("derive"),
     emit: (outDir) => request("emit", outDir),
+    positions: () => request("positions"),
     save: (derivation) => request("save", derivation),
   };
 }

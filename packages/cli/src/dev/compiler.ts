@@ -32,6 +32,9 @@ export function createCompiler(module: string, trust = currentTrust()): Compiler
       known = new Map(files.map((file) => [file.path, file]));
       return { ...emission, files };
     },
+    async positions() {
+      return deriver.positions();
+    },
     async save(derivation) {
       // Later derivations reuse parts of the first one, so their inputs are not known.
       if (derivations !== 1 || isBroken(derivation)) return;

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import type { Server } from "proffer";
 import { createDerivedServer, type Module } from "proffer/derived";
-import type { Derivation, Emission } from "../derive/index.ts";
+import type { Derivation, Emission, ItemPositions } from "../derive/index.ts";
 import { type CacheLocation, claimCache, isCurrent, locateCache } from "../modules/cache.ts";
 import { atSource, writeEmission } from "../modules/emission.ts";
 import { explainLoad } from "../modules/import-module.ts";
@@ -50,6 +50,8 @@ export interface Versions {
    * @throws {CommandError} that shows its errors, if nothing of it can be served.
    */
   next(): Promise<Version>;
+  /** Finds where the parts of the items of the last derivation come from. */
+  positions(): Promise<readonly ItemPositions[]>;
   /** Deletes the emitted files. */
   clear(): void;
 }
@@ -126,6 +128,7 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
       void compiler.save(derivation).catch(() => {});
       return { server, derivation };
     },
+    positions: () => compiler.positions(),
     clear: () => rmSync(root, { recursive: true, force: true }),
   };
 }

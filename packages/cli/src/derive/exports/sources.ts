@@ -16,15 +16,36 @@ const DEFINITIONS = [
   { kind: "resource", name: "defineResource", key: "uri", code: "read" },
 ] as const;
 
+/** A definition whose name is written as a string. */
+export interface FoundDefinition {
+  readonly kind: ItemSource["kind"];
+  readonly key: ts.StringLiteralLike;
+  readonly call: ts.CallExpression;
+  /** The option with its code. */
+  readonly code: ts.ObjectLiteralElementLike | undefined;
+  readonly hasOutput: boolean;
+}
+
 /** Finds the code of each exported function, and of each definition whose name is written as a string. */
 export function findSources(session: Session, entry: ts.SourceFile, files: readonly ts.SourceFile[]): ItemSource[] {
   const silent = { ...session, report: () => {} };
   const { candidates } = findExports(silent, entry);
-  const defined = files.filter((file) => !file.isDeclarationFile && /\bdefine[TPR]/.test(file.text));
   return [
     ...candidates.map((each) => sourceOf(silent, each)),
-    ...defined.flatMap((file) => definitionsIn(silent, file)),
+    ...findDefinitions(silent, files).map((each) => sourceOfDefinition(silent, each)),
   ];
+}
+
+/** Finds each definition whose name is written as a string. */
+export function findDefinitions(session: Session, files: readonly ts.SourceFile[]): FoundDefinition[] {
+  const found: FoundDefinition[] = [];
+  function visit(node: ts.Node): void {
+    const definition = ts.isCallExpression(node) ? definitionAt(session, node) : undefined;
+    if (definition) found.push(definition);
+    ts.forEachChild(node, visit);
+  }
+  for (const file of files) if (!file.isDeclarationFile && /\bdefine[TPR]/.test(file.text)) visit(file);
+  return found;
 }
 
 function sourceOf(session: Session, found: Candidate): ItemSource {
@@ -37,21 +58,21 @@ function sourceOf(session: Session, found: Candidate): ItemSource {
   return { kind, key: uri ?? name, ...locate(node), ...facts, returnsUntyped: false };
 }
 
-function definitionsIn(session: Session, file: ts.SourceFile): ItemSource[] {
-  const found: ItemSource[] = [];
-  function visit(node: ts.Node): void {
-    const source = ts.isCallExpression(node) ? definitionAt(session, node) : undefined;
-    if (source) found.push(source);
-    ts.forEachChild(node, visit);
-  }
-  visit(file);
-  return found;
+function sourceOfDefinition(session: Session, { kind, key, code, hasOutput }: FoundDefinition): ItemSource {
+  const [signature] = code ? session.checker.getTypeAtLocation(code).getCallSignatures() : [];
+  const isUntyped = kind === "tool" && !hasOutput && signature !== undefined;
+  return {
+    kind,
+    key: key.text,
+    ...locate(key),
+    ...handlerFacts(session, code && bodyAt(session, code)),
+    returnsUntyped: isUntyped && returnsData(session, signature),
+  };
 }
 
-function definitionAt(session: Session, { expression, arguments: given }: ts.CallExpression): ItemSource | undefined {
-  const { checker, origins } = session;
-  const [options] = given;
-  const callee = checker.getSymbolAtLocation(expression);
+function definitionAt({ checker, origins }: Session, call: ts.CallExpression): FoundDefinition | undefined {
+  const [options] = call.arguments;
+  const callee = checker.getSymbolAtLocation(call.expression);
   if (callee === undefined || options === undefined || !ts.isObjectLiteralExpression(options)) return undefined;
   const definition = DEFINITIONS.find(({ name }) => origins.isRuntime(aliasTarget(checker, callee), name));
   if (definition === undefined) return undefined;
@@ -59,16 +80,8 @@ function definitionAt(session: Session, { expression, arguments: given }: ts.Cal
   const key = find(definition.key);
   const value = key && ts.isPropertyAssignment(key) ? key.initializer : undefined;
   if (value === undefined || !ts.isStringLiteralLike(value)) return undefined;
-  const code = find(definition.code);
-  const [signature] = code ? checker.getTypeAtLocation(code).getCallSignatures() : [];
-  const untyped = definition.kind === "tool" && find("output") === undefined && signature !== undefined;
-  return {
-    kind: definition.kind,
-    key: value.text,
-    ...locate(value),
-    ...handlerFacts(session, code && bodyAt(session, code)),
-    returnsUntyped: untyped && returnsData(session, signature),
-  };
+  const { kind } = definition;
+  return { kind, key: value, call, code: find(definition.code), hasOutput: find("output") !== undefined };
 }
 
 /** Returns the body of a method, or of the function that a property has or names. */
