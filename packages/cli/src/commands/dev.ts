@@ -1,8 +1,10 @@
-import { overrideOptions } from "proffer/derived";
+import type { Middleware } from "proffer";
+import { overrideOptions, type RunTracing, type Wiretap } from "proffer/derived";
 import { serveProcess } from "proffer/stdio";
 import type { Derivation } from "../derive/index.ts";
 import { reportCalls } from "../dev/call-report.ts";
 import { startCompiler } from "../dev/compiler-thread.ts";
+import type { EditEvent } from "../dev/edit-observer.ts";
 import { formatEdit } from "../dev/edit-text.ts";
 import { createLiveServer, type LiveServer } from "../dev/live-server.ts";
 import { openVersions, type Version, type Versions } from "../dev/versions.ts";
@@ -18,13 +20,24 @@ import { Text, text } from "../terminal/text.ts";
 import { whileDeriving } from "../terminal/while-deriving.ts";
 import { DEV_FLAGS, parseServeArguments, prepare } from "./transport-flags.ts";
 
+/** What the inspector wants to know of `dev`. */
+export interface DevObserver {
+  readonly onEdit?: (event: EditEvent) => void;
+  readonly tracing?: RunTracing;
+  readonly wiretap?: Wiretap;
+}
+
 /**
  * Serves a module and applies its edits until the client disconnects or the process is stopped.
  * @param words - the module and the flags
  * @param rest - the server's own arguments
  * @throws {CommandError} if the first version cannot be served.
  */
-export async function dev(words: readonly string[], rest: readonly string[] = []): Promise<void> {
+export async function dev(
+  words: readonly string[],
+  rest: readonly string[] = [],
+  { onEdit, tracing, wiretap }: DevObserver = {},
+): Promise<void> {
   const { file, serving } = parseServeArguments(words, DEV_FLAGS);
   await prepare(serving, rest);
   const versions = openVersions(file, startCompiler(findModule(file)));
@@ -32,7 +45,10 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
   const begin = Date.now();
   const cached = await explainUsage(versions.cached());
   const first = cached ?? (await explainUsage(whileDeriving(file, () => versions.next())));
-  const live = createLiveServer(first.server, reportCalls);
+  const live = createLiveServer(
+    first.server,
+    tracing === undefined ? reportCalls : around(reportCalls, tracing.middleware),
+  );
   let current = first.server;
   reportAll(first.derivation.diagnostics);
   reportErrors(first.derivation);
@@ -47,7 +63,9 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
 
   const applyEdit = async () => {
     const started = performance.now();
-    const next = await tryNext(versions, live);
+    const next = await tryNext(versions, live, (error) => {
+      onEdit?.({ how: "broken", error, files: versions.files });
+    });
     watch.setFiles(versions.files);
     if (next === undefined) return;
     const difference = live.follow(next.server);
@@ -55,6 +73,11 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
     reportErrors(next.derivation);
     const edit = { before: current, after: next.server, difference, milliseconds: performance.now() - started };
     say(formatEdit(edit, stylesFor(process.stderr)));
+    const { before, after, milliseconds } = edit;
+    const { diagnostics } = next.derivation;
+    const { files } = versions;
+    const positions = () => versions.positions();
+    onEdit?.({ how: "applied", before, after, diagnostics, files, milliseconds, positions });
     current = next.server;
   };
   // An edit during the confirmation is applied after it.
@@ -71,8 +94,9 @@ export async function dev(words: readonly string[], rest: readonly string[] = []
   );
 
   const { load } = first;
+  const observed = { ...(tracing && { trace: tracing.trace }), ...(wiretap && { wiretap }) };
   const served = explainUsage(
-    serveProcess(overrideOptions(live.server, { development: serving.errors !== "masked" }), {
+    serveProcess(overrideOptions(live.server, { development: serving.errors !== "masked", ...observed }), {
       ...serving,
       ...(load && { load }),
       listening: ({ url }) => say(text`\nListening at ${url}; watching ${file} for edits.`),
@@ -109,7 +133,11 @@ function reportErrors(derivation: Pick<Derivation, "diagnostics">): void {
  * Loads and starts the next version. If it is broken, prints the error and returns undefined: the last good version stays
  * active.
  */
-async function tryNext(versions: Versions, live: LiveServer): Promise<Version | undefined> {
+async function tryNext(
+  versions: Versions,
+  live: LiveServer,
+  onBroken: (error: unknown) => void,
+): Promise<Version | undefined> {
   try {
     const next = await explainUsage(versions.next());
     await live.start(next.server);
@@ -118,6 +146,12 @@ async function tryNext(versions: Versions, live: LiveServer): Promise<Version | 
     const { red } = stylesFor(process.stderr);
     const message = error instanceof CommandError ? error.text : Text.block((error as Error)?.stack ?? String(error));
     say(text`${red("✗")} ${Text.redact(message)}\nThe last good version stays active.`);
+    onBroken(error);
     return undefined;
   }
+}
+
+/** Runs one middleware around another. */
+function around(outer: Middleware, inner: Middleware): Middleware {
+  return (call, next) => outer(call, async () => inner(call, next));
 }

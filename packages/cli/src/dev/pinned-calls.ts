@@ -3,7 +3,7 @@ import type { Substitutes } from "proffer/derived";
 import { PinnedVersion } from "./pinned-version.ts";
 
 /** Name of the step that saves the version of a call with the state of its questions. */
-const VERSION_STEP = "proffer dev: version";
+export const VERSION_STEP = "proffer dev: version";
 /** Calls that began on an older version are continued on the newest one. */
 const KEPT_VERSIONS = 10;
 

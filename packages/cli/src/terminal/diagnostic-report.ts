@@ -4,6 +4,17 @@ import { CommandError } from "./command-error.ts";
 import { type Styles, say, stylesFor } from "./terminal.ts";
 import { Text, text } from "./text.ts";
 
+/** A module whose diagnostics do not permit to serve it. */
+export class RefusedModule extends CommandError {
+  override readonly name = "RefusedModule";
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(message: Text, diagnostics: readonly Diagnostic[]) {
+    super(message);
+    this.diagnostics = diagnostics;
+  }
+}
+
 type Diagnosed = Pick<Derivation, "diagnostics">;
 
 const SYNTAX_ERROR = /^TS1\d{3}$/;
@@ -41,9 +52,10 @@ export function checkDerivation(file: string, derivation: Diagnosed): void {
   throw new CommandError(text`${refusal(file, derivation)}${hint}`);
 }
 
-/** @throws {CommandError} with all diagnostics, if not even the functions without errors can be served. */
+/** @throws {RefusedModule} with all diagnostics, if not even the functions without errors can be served. */
 export function checkModule(file: string, derivation: Diagnosed): void {
-  if (derivation.diagnostics.some(isOfModule)) throw new CommandError(refusal(file, derivation));
+  const { diagnostics } = derivation;
+  if (diagnostics.some(isOfModule)) throw new RefusedModule(refusal(file, derivation), diagnostics);
 }
 
 function refusal(file: string, { diagnostics }: Diagnosed): Text {
