@@ -34,6 +34,7 @@ export class WireRecord {
   readonly #threads = new Map<string, Thread>();
   #bytes = 0;
   #last = 0;
+  #lastConn = 0;
 
   constructor(mask = new Mask()) {
     this.mask = mask;
@@ -48,6 +49,11 @@ export class WireRecord {
   /** Milliseconds since the record began. */
   now(): number {
     return performance.now() - this.#began;
+  }
+
+  /** Returns a name for a new connection. */
+  newConn(): string {
+    return `c${++this.#lastConn}`;
   }
 
   /** Adds a lane or replaces what is known of it. */

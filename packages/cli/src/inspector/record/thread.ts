@@ -10,6 +10,8 @@ interface Open {
   readonly method: string | undefined;
   readonly about: string | undefined;
   readonly asksProgress: string | number | undefined;
+  /** Its response may still come, but nobody waits for it. */
+  isCanceled: boolean;
 }
 
 /** What a message has to do with an earlier one. */
@@ -18,6 +20,9 @@ export type Relation = Pick<WireLine, "method" | "about" | "re" | "ms">;
 /** A server that never answers, or a client that never stops, must not fill the memory. */
 const MAX_OPEN = 10_000;
 const MAX_STATES = 1000;
+const CANCELED = "notifications/cancelled";
+/** The requests during which a server may ask. */
+const ASKING: ReadonlySet<string | undefined> = new Set(["tools/call", "resources/read", "prompts/get"]);
 
 /** Relates the messages of one connection to each other: responses, progress and later rounds to their requests. */
 export class Thread {
@@ -39,14 +44,20 @@ export class Thread {
   #request(dir: Direction, message: Message, n: number, at: number): Relation {
     const { id, method, about, asksProgress, requestState } = message;
     const first = requestState === undefined ? undefined : this.#rounds.get(requestState);
-    // A request of the server belongs to the only request that it could be about.
-    const asking = dir === "in" && this.#open.out.size === 1 ? [...this.#open.out.values()][0] : undefined;
-    if (id !== undefined) keep(this.#open[dir], keyOf(id), { n, at, method, about, asksProgress }, MAX_OPEN);
+    const asking = dir === "in" ? this.#asking() : undefined;
+    const open = { n, at, method, about, asksProgress, isCanceled: false };
+    if (id !== undefined) keep(this.#open[dir], keyOf(id), open, MAX_OPEN);
     const re = first ?? asking?.n;
     return { ...(re !== undefined && { re }) };
   }
 
-  #notification(dir: Direction, { progressToken, requestId }: Message): Relation {
+  /** A request of the server belongs to the only call that it could be about. */
+  #asking(): Open | undefined {
+    const calls = [...this.#open.out.values()].filter(({ method, isCanceled }) => !isCanceled && ASKING.has(method));
+    return calls.length === 1 ? calls[0] : undefined;
+  }
+
+  #notification(dir: Direction, { progressToken, requestId, method }: Message): Relation {
     const found =
       progressToken !== undefined
         ? [...this.#open[opposite(dir)].values()].find((each) => each.asksProgress === progressToken)
@@ -54,6 +65,7 @@ export class Thread {
           ? this.#open[dir].get(keyOf(requestId))
           : undefined;
     if (found === undefined) return {};
+    if (method === CANCELED) found.isCanceled = true;
     const { method: _, ...related } = about(found);
     return related;
   }

@@ -1,0 +1,201 @@
+import type { Principal } from "proffer";
+import { RemoteError } from "proffer/testing";
+import { REVISIONS } from "../../client/revisions.ts";
+import { ApiProblem } from "../api-problem.ts";
+import type { Connection } from "../protocol/offer.ts";
+import type { WireRecord } from "../record/record.ts";
+import { type Connected, type ConnectionEvents, type ConnectOptions, connectTo } from "./connected.ts";
+import type { Opener } from "./opener.ts";
+import { findRevisions } from "./supported-revisions.ts";
+
+/** What the connections pass on. */
+export interface ConnectionsEvents extends Omit<ConnectionEvents, "unanswered"> {
+  changed(connection: Connection, revisions: readonly string[]): void;
+  /** The first client is connected, for the first time or again. */
+  opened(connected: Connected): void;
+}
+
+/** Milliseconds between attempts to reach the server at a URL again. */
+const RETRY = 1000;
+
+/** The clients of one target: one per revision, opened on first use. */
+export class Connections {
+  readonly #name: string;
+  readonly #opener: Opener;
+  readonly #record: WireRecord;
+  readonly #events: ConnectionsEvents;
+  readonly #clients = new Map<string, Promise<Connected>>();
+  #state: Connection = { state: "connecting" };
+  #revisions: readonly string[] = [];
+  /** Grows when all clients are replaced, so that those before do not count any more. */
+  #generation = 0;
+  #retry: NodeJS.Timeout | undefined;
+  #checking = false;
+
+  /** @param name - the name of the target in messages. */
+  constructor(name: string, opener: Opener, record: WireRecord, events: ConnectionsEvents) {
+    this.#name = name;
+    this.#opener = opener;
+    this.#record = record;
+    this.#events = events;
+  }
+
+  get state(): Connection {
+    return this.#state;
+  }
+
+  /** The revisions that the server supports, as far as it is known; newest first. */
+  get revisions(): readonly string[] {
+    return this.#revisions;
+  }
+
+  get changesCaller(): boolean {
+    return this.#opener.changesCaller;
+  }
+
+  /** Connects on the newest revision. Never rejects: the state says what happened. */
+  async start(): Promise<void> {
+    const generation = ++this.#generation;
+    if (this.#state.state !== "lost") this.#set({ state: "connecting" });
+    try {
+      const first = await this.#connectNewest();
+      if (generation !== this.#generation) {
+        await first.close();
+        return;
+      }
+      this.#clients.set(first.revision, Promise.resolve(first));
+      this.#revisions = this.#opener.revisions ?? merge(this.#revisions, [first.revision]);
+      this.#set({ state: "connected" });
+      this.#events.opened(first);
+      if (this.#opener.revisions === undefined) void this.#findRevisions(first, generation);
+    } catch (error) {
+      if (generation === this.#generation) this.#fail((error as Error).message);
+    }
+  }
+
+  /** Returns the client of a revision. @throws {ApiProblem} if there is none and none can be made. */
+  async use(revision: string): Promise<Connected> {
+    const known = this.#clients.get(revision);
+    if (known !== undefined) return known;
+    const opening = this.open({ revision });
+    this.#clients.set(revision, opening);
+    opening.catch(() => this.#clients.delete(revision));
+    return opening;
+  }
+
+  /** Opens another client, which the caller closes. @throws {ApiProblem} */
+  async open(options: ConnectOptions & { readonly revision: string; readonly caller?: Principal }): Promise<Connected> {
+    const { revision } = options;
+    const { state, message = "The server is not connected yet.", remedy } = this.#state;
+    if (state !== "connected") throw new ApiProblem(409, "not_connected", message, remedy);
+    if (!REVISIONS.includes(revision)) {
+      throw new ApiProblem(400, "unknown_revision", `The inspector does not know the revision ${revision}.`);
+    }
+    const connected = await this.#connect(options).catch((error) => {
+      throw new ApiProblem(502, "no_response", (error as Error).message);
+    });
+    if (connected.revision === revision) return connected;
+    await connected.close();
+    this.#revisions = this.#revisions.filter((each) => each !== revision);
+    this.#events.changed(this.#state, this.#revisions);
+    const answered = `it answered with ${connected.revision}`;
+    throw new ApiProblem(400, "unknown_revision", `The server does not support the revision ${revision}: ${answered}.`);
+  }
+
+  /** Closes everything and connects again; a command is started again. */
+  async reconnect(): Promise<void> {
+    await this.#closeAll();
+    this.#state = { state: "connecting" };
+    await this.start();
+  }
+
+  async close(): Promise<void> {
+    this.#generation++;
+    clearTimeout(this.#retry);
+    await this.#closeAll();
+  }
+
+  async #closeAll(): Promise<void> {
+    const clients = [...this.#clients.values()];
+    this.#clients.clear();
+    await Promise.allSettled(clients.map(async (client) => (await client).close()));
+  }
+
+  async #connectNewest(): Promise<Connected> {
+    const first = await this.#connect({});
+    if (first.revision === first.client.revision || !REVISIONS.includes(first.revision)) return first;
+    // The headers of HTTP name the revision, too.
+    await first.close();
+    return this.#connect({ revision: first.revision });
+  }
+
+  #connect(options: ConnectOptions): Promise<Connected> {
+    const unanswered = (connected: Connected | undefined) => {
+      if (connected !== undefined) void this.#check(connected);
+    };
+    return connectTo(this.#name, this.#opener, this.#record, { ...this.#events, unanswered }, options);
+  }
+
+  /** Asks a server that left a request without a response whether it is still there. */
+  async #check(connected: Connected): Promise<void> {
+    const isMain = (await this.#clients.get(connected.revision)?.catch(() => undefined)) === connected;
+    if (!isMain || this.#checking || this.#state.state !== "connected") return;
+    this.#checking = true;
+    const { client } = connected;
+    try {
+      // Before `await`: a process that has ended fails it at once.
+      await (this.#opener.spawns ? client.requestOnce("ping") : client.open());
+    } catch (error) {
+      // An error response is a response.
+      if (!(error instanceof RemoteError) || error.code === 0) await this.#lose((error as Error).message);
+    } finally {
+      this.#checking = false;
+    }
+  }
+
+  async #lose(reason: string): Promise<void> {
+    this.#generation++;
+    const clients = [...this.#clients.values()];
+    this.#clients.clear();
+    this.#set({ state: "lost", message: reason, remedy: this.#remedy() });
+    this.#tryAgain();
+    await Promise.allSettled(clients.map(async (client) => (await client).close()));
+  }
+
+  #fail(message: string): void {
+    const state = this.#state.state === "lost" ? "lost" : "failed";
+    this.#set({ state, message, remedy: this.#remedy() });
+    if (state === "lost") this.#tryAgain();
+  }
+
+  /** A server at a URL comes back by itself; a command is started again only if the user says so. */
+  #tryAgain(): void {
+    if (this.#opener.spawns) return;
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => void this.start(), RETRY);
+    this.#retry.unref();
+  }
+
+  #remedy(): string {
+    if (this.#opener.spawns) return "Look at its output, then start it again.";
+    return "Start the server; the inspector connects again by itself. Check the address and the headers.";
+  }
+
+  async #findRevisions(first: Connected, generation: number): Promise<void> {
+    const connect = (revision: string) => this.#connect({ revision, purpose: "revisions" });
+    const found = await findRevisions(first, this.#opener.spawns, connect);
+    if (generation !== this.#generation) return;
+    this.#revisions = merge(found, [first.revision]);
+    this.#events.changed(this.#state, this.#revisions);
+  }
+
+  #set(state: Connection): void {
+    this.#state = state;
+    this.#events.changed(state, this.#revisions);
+  }
+}
+
+/** All revisions of both lists, newest first. */
+function merge(some: readonly string[], others: readonly string[]): readonly string[] {
+  return [...new Set([...some, ...others])].sort().reverse();
+}

@@ -1,0 +1,85 @@
+import type { TestClient } from "proffer/testing";
+import { isObject } from "../../client/shape.ts";
+import { bytesOf, tokensOf } from "../../derive/model/schema-size.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { Item, ItemKind, Offer, Place, ServerInfo } from "../protocol/offer.ts";
+import type { Connected } from "./connected.ts";
+
+/** The places of items in the author's code; only for servers that this process runs. */
+export interface Places {
+  /** Names of files, relative to the project. A place refers to one of them by its index. */
+  files(): readonly string[];
+  placeOf(kind: ItemKind, key: string): Place | undefined;
+}
+
+/** More entries of one list help nobody, and the page keeps them all. */
+const MAX_ENTRIES = 10_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+
+interface List {
+  readonly kind: ItemKind;
+  readonly capability: "tools" | "prompts" | "resources";
+  readonly method: "listTools" | "listPrompts" | "listResources" | "listTemplates";
+  /** The member that tells an entry from the others. */
+  readonly key: string;
+  readonly isCounted: boolean;
+}
+
+const LISTS: readonly List[] = [
+  { kind: "tool", capability: "tools", method: "listTools", key: "name", isCounted: true },
+  { kind: "prompt", capability: "prompts", method: "listPrompts", key: "name", isCounted: true },
+  { kind: "resource", capability: "resources", method: "listResources", key: "uri", isCounted: false },
+  { kind: "template", capability: "resources", method: "listTemplates", key: "uriTemplate", isCounted: false },
+];
+
+/** Reads all lists of a server. A list that cannot be read is a problem of the offer, not a failure. */
+export async function readOffer(connected: Connected, version: number, places?: Places): Promise<Offer> {
+  const { capabilities } = connected.server;
+  const items: Item[] = [];
+  const problems: string[] = [];
+  let bytes = 0;
+  for (const { kind, capability, method, key, isCounted } of LISTS) {
+    if (!capabilities[capability]) continue;
+    try {
+      const entries = (await connected.server[method]()) as unknown as JsonObject[];
+      const kept = entries.slice(0, MAX_ENTRIES);
+      if (kept.length < entries.length)
+        problems.push(`Only the first ${MAX_ENTRIES} of ${entries.length} ${kind}s are shown.`);
+      for (const description of kept) {
+        const size = bytesOf(description);
+        bytes += size;
+        if (bytes > MAX_BYTES) break;
+        const name = String(description[key]);
+        const place = places?.placeOf(kind, name);
+        items.push({
+          kind,
+          key: name,
+          description,
+          ...(isCounted && { tokens: tokensOf(size) }),
+          ...(place !== undefined && { place }),
+        });
+      }
+    } catch (error) {
+      problems.push((error as Error).message);
+    }
+  }
+  if (bytes > MAX_BYTES)
+    problems.push(`The lists have more than ${MAX_BYTES / 1024 / 1024} MiB; the rest is not shown.`);
+  const tokens = items.reduce((sum, item) => sum + (item.kind === "tool" ? (item.tokens ?? 0) : 0), 0);
+  const { revision, client } = connected;
+  return { version, revision, server: toServerInfo(client), items, files: places?.files() ?? [], problems, tokens };
+}
+
+/** Newer revisions have the name of the server in `_meta`. */
+function toServerInfo({ opened }: TestClient): ServerInfo {
+  const { serverInfo, _meta, capabilities, instructions } = opened;
+  const info = serverInfo ?? (isObject(_meta) ? _meta["io.modelcontextprotocol/serverInfo"] : undefined);
+  const { name, title, version } = isObject(info) ? info : {};
+  return {
+    name: typeof name === "string" ? name : "server",
+    ...(typeof title === "string" && { title }),
+    ...(typeof version === "string" && { version }),
+    ...(typeof instructions === "string" && { instructions }),
+    capabilities: (isObject(capabilities) ? capabilities : {}) as JsonObject,
+  };
+}

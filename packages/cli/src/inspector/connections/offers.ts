@@ -1,0 +1,95 @@
+import { STATELESS_REVISIONS } from "../../client/revisions.ts";
+import { isObject } from "../../client/shape.ts";
+import type { Offer } from "../protocol/offer.ts";
+import type { Connected } from "./connected.ts";
+import { type Places, readOffer } from "./offer.ts";
+
+const CHANGES = /^notifications\/(?:tools|prompts|resources)\/list_changed$/;
+const KINDS = ["tools", "prompts", "resources"] as const;
+
+/** What a server offers on each revision that somebody looked at, read again when its lists change. */
+export class Offers {
+  readonly #use: (revision: string) => Promise<Connected>;
+  readonly #changed: (offer: Offer) => void;
+  readonly #places: Places | undefined;
+  readonly #offers = new Map<string, Offer>();
+  readonly #reading = new Map<string, Promise<Offer>>();
+  /** The clients that subscribed to changes of lists. */
+  readonly #subscribed = new WeakSet<Connected>();
+  /** The revisions that will be read again in the next turn: an edit changes several lists at once. */
+  readonly #waiting = new Set<string>();
+  #version = 0;
+
+  constructor(use: (revision: string) => Promise<Connected>, changed: (offer: Offer) => void, places?: Places) {
+    this.#use = use;
+    this.#changed = changed;
+    this.#places = places;
+  }
+
+  /** The newest version of all offers. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** All offers that are known. */
+  known(): Iterable<Offer> {
+    return this.#offers.values();
+  }
+
+  find(revision: string): Offer | undefined {
+    return this.#offers.get(revision);
+  }
+
+  /** Returns the offer of a revision, and reads it if it is not known. */
+  get(revision: string): Promise<Offer> {
+    const known = this.#offers.get(revision);
+    return known === undefined ? this.read(revision) : Promise.resolve(known);
+  }
+
+  /** Reads an offer again; a change during a reading causes another one. */
+  read(revision: string): Promise<Offer> {
+    const earlier = this.#reading.get(revision);
+    const reading = (earlier ?? Promise.resolve()).catch(() => {}).then(() => this.#read(revision));
+    this.#reading.set(revision, reading);
+    const forget = () => {
+      if (this.#reading.get(revision) === reading) this.#reading.delete(revision);
+    };
+    reading.then(forget, forget);
+    return reading;
+  }
+
+  /** Reads again what is known, because the server was replaced. */
+  async readAgain(): Promise<void> {
+    const revisions = [...this.#offers.keys()];
+    await Promise.allSettled(revisions.map((revision) => this.read(revision)));
+  }
+
+  /** Looks at a notification of the server. */
+  notified({ revision }: Connected, method: string): void {
+    if (!CHANGES.test(method) || this.#waiting.has(revision)) return;
+    this.#waiting.add(revision);
+    setImmediate(() => {
+      this.#waiting.delete(revision);
+      this.read(revision).catch(() => {});
+    });
+  }
+
+  async #read(revision: string): Promise<Offer> {
+    const connected = await this.#use(revision);
+    // Before the lists are read, so that no change is missed.
+    this.#subscribe(connected);
+    const offer = await readOffer(connected, ++this.#version, this.#places);
+    this.#offers.set(revision, offer);
+    this.#changed(offer);
+    return offer;
+  }
+
+  /** Older revisions notify every client. A server that refuses has no changes to notify of. */
+  #subscribe(connected: Connected): void {
+    if (!STATELESS_REVISIONS.includes(connected.revision) || this.#subscribed.has(connected)) return;
+    this.#subscribed.add(connected);
+    const { capabilities } = connected.server;
+    const lists = KINDS.filter((kind) => isObject(capabilities[kind]) && capabilities[kind].listChanged === true);
+    if (lists.length > 0) connected.client.listen({ lists }).catch(() => {});
+  }
+}

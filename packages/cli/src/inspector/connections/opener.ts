@@ -1,0 +1,75 @@
+import type { Principal, Server } from "proffer";
+import { connectMemory } from "proffer/derived";
+import type { Link } from "proffer/testing";
+import { ByteBudget } from "../../client/byte-budget.ts";
+import { linkCommand } from "../../client/command-link.ts";
+import type { Headers } from "../../client/headers.ts";
+import { linkUrl } from "../../client/http-link.ts";
+import { REVISIONS } from "../../client/revisions.ts";
+import type { Lane } from "../protocol/wire.ts";
+
+/** A link to a target, and what is known of it beside its messages. */
+export interface OpenedLink {
+  readonly link: Link;
+  /** Begins the budget of bytes anew. */
+  renew?(): void;
+  /** In this process: what the engine reports runs with. Known once the link is used. */
+  readonly source?: () => object | undefined;
+}
+
+/** Opens links to one target: the one of the command line. */
+export interface Opener {
+  readonly transport: Lane["transport"];
+  /** The revisions of the server, newest first, if they are known without asking. */
+  readonly revisions?: readonly string[];
+  /** Whether each link starts a process. */
+  readonly spawns: boolean;
+  /** Whether `caller` is heard. */
+  readonly changesCaller: boolean;
+  open(caller?: Principal): OpenedLink;
+}
+
+/** Opens links to a server in this process. */
+export function openServerLinks(server: Server): Opener {
+  return {
+    transport: "memory",
+    revisions: REVISIONS,
+    spawns: false,
+    changesCaller: true,
+    open(principal) {
+      let source: object | undefined;
+      const link: Link = (receive) => {
+        const connection = connectMemory(server, receive, { principal });
+        ({ source } = connection);
+        return { send: (text) => connection.send(text), close: () => connection.close() };
+      };
+      return { link, source: () => source };
+    },
+  };
+}
+
+/** Opens links to the server at a URL. */
+export function openUrlLinks(url: string, headers: Headers, maxBytes: number): Opener {
+  return {
+    transport: "http",
+    spawns: false,
+    changesCaller: false,
+    open() {
+      const budget = new ByteBudget(maxBytes);
+      return { link: linkUrl(url, budget, headers), renew: () => budget.renew() };
+    },
+  };
+}
+
+/** Starts the command for each link. */
+export function openCommandLinks(command: readonly string[], maxBytes: number): Opener {
+  return {
+    transport: "stdio",
+    spawns: true,
+    changesCaller: false,
+    open() {
+      const budget = new ByteBudget(maxBytes);
+      return { link: linkCommand(command, budget), renew: () => budget.renew() };
+    },
+  };
+}
