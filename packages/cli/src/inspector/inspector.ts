@@ -1,0 +1,162 @@
+import { PROFILES } from "proffer/profiles";
+import { ownVersion } from "../modules/own-version.ts";
+import { ApiProblem } from "./api-problem.ts";
+import { createCallHandlers } from "./call-handlers.ts";
+import { Calls } from "./calls/calls.ts";
+import { declineQuestion } from "./calls/decline.ts";
+import { Subscriptions } from "./calls/subscriptions.ts";
+import type { TraceSource } from "./calls/trace.ts";
+import { Connections } from "./connections/connections.ts";
+import type { Places } from "./connections/offer.ts";
+import { Offers } from "./connections/offers.ts";
+import type { Opener } from "./connections/opener.ts";
+import { EventStreams } from "./event-streams.ts";
+import { Output } from "./output.ts";
+import type { CallState } from "./protocol/call.ts";
+import type { Edit } from "./protocol/edit.ts";
+import type { InspectorEvent } from "./protocol/event.ts";
+import type { Abilities, Connection, Target } from "./protocol/offer.ts";
+import { WireRecord } from "./record/record.ts";
+import { createRoutes, type Handlers } from "./routes.ts";
+import { startServer } from "./server.ts";
+
+export interface InspectorOptions {
+  readonly target: Target;
+  readonly abilities: Abilities;
+  /** How to connect to the target; absent for a recording. */
+  readonly opener?: Opener;
+  readonly record?: WireRecord;
+  readonly port?: number | undefined;
+  readonly trace?: TraceSource | undefined;
+  readonly places?: Places | undefined;
+  /** The requests of the page that other parts answer, such as the history. */
+  readonly handlers?: (inspector: Inspector) => Partial<Handlers>;
+  /** Receives each state of a call. */
+  readonly onCall?: (state: CallState) => void;
+}
+
+/** A running inspector. */
+export interface Inspector {
+  readonly url: string;
+  readonly port: number;
+  readonly record: WireRecord;
+  readonly offers: Offers;
+  /** Resolves when the first connection was made or has failed. */
+  readonly started: Promise<void>;
+  /** Sends an event to all pages. */
+  send(event: InspectorEvent): void;
+  /** Shows an edit, and what the server offers after it. */
+  edited(edit: Edit): void;
+  /** Shows output of the server. */
+  stderr(text: string): void;
+  close(): Promise<void>;
+}
+
+const RECORDED: Connection = { state: "connected" };
+
+/** Starts the inspector of a target: its connections and the server of its page. */
+export async function startInspector(options: InspectorOptions): Promise<Inspector> {
+  const { target, abilities, opener, record = new WireRecord(), port, trace, places } = options;
+  const { mask } = record;
+  const streams = new EventStreams((line) => mask.text(line));
+  const send = (event: InspectorEvent) => streams.send(event);
+  const output = new Output((text) => send({ kind: "stderr", text }));
+  let lastEdit: InspectorEvent | undefined;
+  const subscriptions = new Subscriptions(send);
+  const connections =
+    opener &&
+    new Connections(target.name, opener, record, {
+      changed(connection, revisions) {
+        if (connection.state !== "connected") subscriptions.clear();
+        send({ kind: "connection", connection, revisions });
+      },
+      opened({ revision }) {
+        offers.read(revision).catch(() => {});
+        for (const { revision: other } of offers.known()) if (other !== revision) offers.read(other).catch(() => {});
+      },
+      notified(connected, { method, params }) {
+        if (connected === undefined) return;
+        offers.notified(connected, method);
+        subscriptions.notified(connected, method, params);
+      },
+      asked: (connected, asked) => calls?.asked(connected, asked) ?? Promise.resolve(declineQuestion(asked)),
+    });
+  const use = (revision: string) => {
+    if (connections === undefined) throw new ApiProblem(400, "recording", "A recording has no server to call.");
+    return connections.use(revision);
+  };
+  const offers = new Offers(
+    async (revision) => use(revision),
+    (offer) => send({ kind: "offer", offer }),
+    places,
+  );
+  const onCall = (call: CallState) => {
+    send({ kind: "call", call });
+    options.onCall?.(call);
+  };
+  const calls = connections && new Calls(connections, offers, record, onCall, trace);
+  record.observe({
+    line: (line) => send({ kind: "line", line }),
+    lane: (lane) => send({ kind: "lane", lane }),
+    cleared: () => send({ kind: "cleared" }),
+  });
+
+  function* known(): Iterable<InspectorEvent> {
+    const revisions = connections?.revisions ?? [];
+    const profiles = PROFILES.map(({ id }) => id);
+    yield { kind: "hello", version: ownVersion(), target, abilities, revisions, profiles };
+    yield { kind: "connection", connection: connections?.state ?? RECORDED, revisions };
+    for (const offer of offers.known()) yield { kind: "offer", offer };
+    for (const lane of record.lanes()) yield { kind: "lane", lane };
+    for (const line of record.lines()) yield { kind: "line", line };
+    for (const call of calls?.states() ?? []) yield { kind: "call", call };
+    yield* subscriptions.events();
+    if (output.text !== "") yield { kind: "stderr", text: output.text };
+    if (lastEdit !== undefined) yield lastEdit;
+    yield { kind: "ready" };
+  }
+
+  const own: Partial<Handlers> = {
+    offer: ({ revision }) => offers.get(revision),
+    message: ({ n }) => {
+      const message = record.get(n);
+      if (message !== undefined) return message;
+      throw new ApiProblem(404, "unknown_message", "The record does not keep this message any more.");
+    },
+    clear: () => {
+      record.clear();
+      return {};
+    },
+    ...(connections && calls && createCallHandlers(connections, calls, subscriptions, record)),
+  };
+  let handlers: Partial<Handlers> = own;
+  const server = await startServer(
+    {
+      respond: (name, input) => createRoutes(handlers)(name, input),
+      stream: (response) => streams.open(response, known()),
+    },
+    port,
+  );
+  const inspector: Inspector = {
+    url: server.url,
+    port: server.port,
+    record,
+    offers,
+    started: connections?.start() ?? Promise.resolve(),
+    send,
+    edited(edit) {
+      lastEdit = { kind: "edit", edit, at: Date.now() };
+      send(lastEdit);
+      if (edit.how === "applied") void offers.readAgain();
+    },
+    stderr: (text) => output.add(mask.text(text)),
+    async close() {
+      calls?.cancelAll();
+      await connections?.close();
+      streams.close();
+      await server.close();
+    },
+  };
+  handlers = { ...own, ...options.handlers?.(inspector) };
+  return inspector;
+}
