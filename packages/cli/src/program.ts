@@ -150,7 +150,12 @@ function addClientCommands(program: Command, command: readonly string[] | undefi
       [],
     )
     .option("--input <json>", "all arguments as a JSON object, or - to read it from stdin")
+    .option("--saved <name>", "run a call that was saved in the inspector; no tool is named then")
     .action(async (words: string[], flags) => {
+      if (flags.saved !== undefined) {
+        const { callSaved } = await import("./commands/call-saved.ts");
+        return callSaved(toTarget(words, command), flags);
+      }
       const { call } = await import("./commands/call.ts");
       await call(toTarget(words, command, ["tool"]), flags);
     });
@@ -170,6 +175,23 @@ function addClientCommands(program: Command, command: readonly string[] | undefi
     .action(async (words: string[], flags) => {
       const { prompt } = await import("./commands/prompt.ts");
       await prompt(toTarget(words, command, ["prompt"]), flags);
+    });
+
+  const replay = define(program, "replay", "make the calls of a recording again and show what differs", [
+    "session.jsonl tools.ts",
+    "session.jsonl http://localhost:3000/mcp --revision 2025-06-18",
+    "session.jsonl --effects -- node other-server.js",
+  ]);
+  withClientOptions(replay)
+    .description(
+      "Makes the calls of a recording again, with the answers that were given, and exits with code 1 if a result differs. " +
+        "Ids, states, cursors, sessions and times are made anew and not compared.",
+    )
+    .argument("<words...>", `a recording of the inspector, then ${TARGET}`)
+    .option("--effects", "also call the tools that are not marked as read-only")
+    .action(async ([file = "", ...words]: string[], flags) => {
+      const { replay } = await import("./commands/replay.ts");
+      await replay(file, toTarget(words, command), flags);
     });
 }
 

@@ -36,6 +36,8 @@ export interface TalkFlags extends LimitFlags, HeaderFlags {
   readonly json?: boolean;
   /** The name and version that the command declares. */
   readonly info?: ClientOptions["info"];
+  /** Answers the questions. Default: the person at the terminal. */
+  readonly answers?: (asked: Asked) => ScriptedAnswer;
 }
 
 /** A connection to a server; `own` is the server if it runs in this process. */
@@ -60,7 +62,7 @@ export async function withServer<Value>(
     ...(flags.revision !== undefined && { revision: flags.revision }),
     ...(flags.info !== undefined && { info: flags.info }),
     ...(showsLog && { onNotification }),
-    ...terminalOptions(deadline, interruption),
+    ...(flags.answers ? { answers: flags.answers } : terminalOptions(deadline, interruption)),
   };
   try {
     const { client, own } = await explainFailure(open(target, options, limits, headers, interruption));

@@ -12,6 +12,8 @@ import { Text, text } from "../terminal/text.ts";
 export interface CallFlags extends TalkFlags {
   readonly arg: readonly string[];
   readonly input?: string;
+  /** The name of a saved call. */
+  readonly saved?: string;
 }
 
 type CallResult = Awaited<ReturnType<RemoteServer["call"]>>;

@@ -3,8 +3,8 @@ import { REVISIONS } from "../../src/client/revisions.ts";
 import { traceServer } from "../../src/inspector/calls/trace.ts";
 import { openServerLinks } from "../../src/inspector/connections/opener.ts";
 import type { CallState } from "../../src/inspector/protocol/call.ts";
-import { inspect, type PageClient } from "./page-client.ts";
 import { createShop } from "./asking-shop.ts";
+import { inspect, type PageClient } from "./page-client.ts";
 
 const NEWEST = "2026-07-28";
 const LEGACY = "2025-11-25";

@@ -1,0 +1,55 @@
+import { type TalkFlags, withServer } from "../client/connect-target.ts";
+import type { TargetArguments } from "../client/target.ts";
+import type { JsonDifference } from "../inspector/edit/json-difference.ts";
+import { readRecording } from "../inspector/recording/read-recording.ts";
+import { findCalls } from "../inspector/replay/recorded-calls.ts";
+import { Answers, type Replayed, replay as replayCalls } from "../inspector/replay/replay.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { print, printJson, say, stylesFor } from "../terminal/terminal.ts";
+import { Text, text } from "../terminal/text.ts";
+
+export interface ReplayFlags extends TalkFlags {
+  readonly effects?: boolean;
+}
+
+/**
+ * Makes the calls of a recording again and shows what differs.
+ * @throws {CommandError} if a result differs.
+ */
+export async function replay(file: string, { target }: TargetArguments, flags: ReplayFlags): Promise<void> {
+  const { messages, problems } = await readRecording(file);
+  for (const problem of problems) say(text`warning: ${problem}`);
+  const calls = findCalls(messages);
+  if (calls.length === 0) throw new CommandError(`${file} has no calls of tools, resources or prompts.`);
+  const answers = new Answers();
+  const options = { effects: flags.effects === true, revision: flags.revision };
+  const replayed = await withServer(target, { ...flags, answers: answers.next }, async (server) => {
+    const all: Replayed[] = [];
+    for await (const each of replayCalls(calls, server, answers, options)) {
+      all.push(each);
+      if (!flags.json) print(format(each));
+    }
+    return all;
+  });
+  if (flags.json) printJson(replayed);
+  const count = (verdict: Replayed["verdict"]) => replayed.filter((each) => each.verdict === verdict).length;
+  const summary = `${count("same")} the same, ${count("different")} different, ${count("skipped")} skipped`;
+  if (count("different") > 0) throw new CommandError(`The server answers differently: ${summary}.`);
+  say(text`${summary}.`);
+}
+
+function format({ n, method, about, verdict, reason, differences = [] }: Replayed): Text {
+  const { green, red, dim } = stylesFor(process.stdout);
+  const mark = { same: green("✓"), different: red("✗"), skipped: dim("–") }[verdict];
+  const why = reason === undefined ? text`` : text`  ${dim(`skipped: ${reason}`)}`;
+  const line = text`${mark} ${dim(String(n))} ${method} ${about}${why}`;
+  return Text.join([line, ...differences.map(formatDifference)], "\n");
+}
+
+/** Shows one difference: the place, what was recorded, and what came now. */
+export function formatDifference({ pointer, before, after }: JsonDifference): Text {
+  const { red, green } = stylesFor(process.stdout);
+  const side = (sign: string, value: JsonDifference["before"]) =>
+    value === undefined ? text`${sign} (nothing)` : text`${sign} ${Text.json(value)}`;
+  return text`    ${pointer || "/"}\n      ${red(side("-", before))}\n      ${green(side("+", after))}`;
+}
