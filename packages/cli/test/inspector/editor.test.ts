@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openEditor } from "../../src/inspector/editor.ts";
+import { EditorError, openEditor } from "../../src/inspector/editor.ts";
 
 let folder: string;
 let recorded: string;
@@ -78,7 +78,9 @@ test("I51 only files of the derivation open, and nothing from the page reaches a
 });
 
 test("I51 a missing editor is explained", async () => {
-  await expect(openEditor({ file: 0, line: 1 }, FILES, { PATH: "" })).rejects.toThrow("Set PROFFER_EDITOR");
+  const none = openEditor({ file: 0, line: 1 }, FILES, { PATH: "" });
+  await expect(none).rejects.toThrow("Set PROFFER_EDITOR");
+  await expect(none).rejects.toThrow(EditorError);
   await expect(openEditor({ file: 0, line: 1 }, FILES, { PROFFER_EDITOR: "/no/such-editor" })).rejects.toThrow(
     "/no/such-editor was not found",
   );

@@ -119,7 +119,7 @@ export class SchemaWalk {
 }
 
 /** Returns the lines of a node. A piece of code begins with its documentation comment. */
-export function rangeOf(node: ts.Node, withComment = false): SourceRange {
+function rangeOf(node: ts.Node, withComment = false): SourceRange {
   const file = node.getSourceFile();
   const comment = withComment ? ts.getLeadingCommentRanges(file.text, node.getFullStart())?.at(-1) : undefined;
   const isDocumentation = comment !== undefined && file.text.startsWith("/**", comment.pos);

@@ -6,7 +6,7 @@ const SHOWN = 8;
 /** Characters of one value. */
 const MAX_LENGTH = 2000;
 
-export const MASK = "•••";
+const MASK = "•••";
 
 /** Returns headers with the values of secret ones masked. */
 export function maskHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {
