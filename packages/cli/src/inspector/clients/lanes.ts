@@ -10,6 +10,7 @@ export interface ClientLane {
   revision?: string;
   /** It has sent `initialize`: the response has the revision. */
   isOpening?: boolean;
+  isClosed?: boolean;
 }
 
 /** Lanes that are known by a key. A client that comes back after so many others gets a new one. */
@@ -69,9 +70,11 @@ export class Lanes {
     this.#report(lane, "in", text, http);
   }
 
-  closed({ conn }: ClientLane, key?: string): void {
+  /** A transport may notice the end of a connection in several ways; it is reported once. */
+  closed(lane: ClientLane, key?: string): void {
     if (key !== undefined) this.#known.delete(key);
-    this.#observer.onClientClosed?.(conn);
+    if (!lane.isClosed) this.#observer.onClientClosed?.(lane.conn);
+    lane.isClosed = true;
   }
 
   #report(lane: ClientLane, dir: "out" | "in", text: string, http: HttpHead | undefined): void {

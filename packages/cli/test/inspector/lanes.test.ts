@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import type { ClientMessage } from "../../src/inspector/clients/client-message.ts";
+import { observeClients } from "../../src/inspector/clients/observe-clients.ts";
+
+test("a lane is closed once, and has the exact texts", () => {
+  const closed: string[] = [];
+  const messages: ClientMessage[] = [];
+  const tap = observeClients({
+    onClientMessage: (message) => messages.push(message),
+    onClientClosed: (conn) => closed.push(conn),
+  }).stdio();
+  tap.received('{"jsonrpc":"2.0"');
+  tap.sent(["a", new TextEncoder().encode("ü")]);
+  tap.closed();
+  tap.closed();
+  expect(closed).toEqual(["client-1"]);
+  expect(messages.map(({ dir, text }) => [dir, text])).toEqual([
+    ["out", '{"jsonrpc":"2.0"'],
+    ["in", "aü"],
+  ]);
+});
+
+test("what a client says of itself is cut, and taken only if it is text", () => {
+  const messages: ClientMessage[] = [];
+  const tap = observeClients({ onClientMessage: (message) => messages.push(message) }).stdio();
+  const introduce = (clientInfo: unknown) =>
+    tap.received(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { clientInfo } }));
+  introduce({ name: { toString: "x" }, version: [1] });
+  introduce({ name: "n".repeat(5000), version: 7 });
+  expect(messages.map(({ client }) => client)).toEqual([undefined, { name: "n".repeat(200) }]);
+  tap.received(`${"[".repeat(100_000)}`);
+  expect(messages).toHaveLength(3);
+});
