@@ -1,23 +1,22 @@
 import { resolve } from "node:path";
 import type { Loss, Profile } from "proffer/profiles";
 import { profilesOf } from "../client/profile-flag.ts";
-import type { Diagnostic, ItemSource } from "../derive/index.ts";
+import type { Diagnostic } from "../derive/index.ts";
 import { examineClients, formatClients, lossesOf } from "../doctor/examine-clients.ts";
 import { examineListing } from "../doctor/examine-listing.ts";
 import { examineLoad } from "../doctor/examine-load.ts";
 import { examineStart } from "../doctor/examine-start.ts";
 import { type Finding, formatFinding } from "../doctor/finding.ts";
 import { asWritten } from "../doctor/offer.ts";
+import { readCode } from "../doctor/read-code.ts";
 import { review } from "../doctor/review.ts";
 import { toLaunch } from "../install/launch.ts";
 import { openServer } from "../modules/load.ts";
-import { findBuiltFolder, findModule } from "../modules/module-file.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { listServer } from "../terminal/listing.ts";
 import { redact } from "../terminal/redact.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
-import { whileDeriving } from "../terminal/while-deriving.ts";
 
 /** The oldest supported version of Node. */
 const NODE = [20, 19] as const;
@@ -83,21 +82,6 @@ const ACCEPTED: Finding = {
   level: "good",
   message: "Names, schemas and descriptions are accepted by all known clients.",
 };
-
-/** A note of derivation is a finding of its own, and so is a missing comment. */
-const REVIEWED = new Set(["PF2001"]);
-
-/** Reads the code of a module. A built folder has none. */
-async function readCode(file: string): Promise<{ diagnostics: Diagnostic[]; sources: ItemSource[] }> {
-  if (findBuiltFolder(file) !== undefined) return { diagnostics: [], sources: [] };
-  return whileDeriving(file, async () => {
-    const { createDeriver } = await import("../derive/index.ts");
-    const deriver = createDeriver(findModule(file));
-    const { diagnostics } = deriver.derive();
-    const shown = diagnostics.filter(({ severity, code }) => severity !== "note" && !REVIEWED.has(code));
-    return { diagnostics: shown, sources: deriver.sources() };
-  });
-}
 
 function toFinding({ severity, code, file, line, message }: Diagnostic): Finding {
   return { level: severity === "error" ? "error" : "warning", code, file, line, message };

@@ -12,8 +12,8 @@ export interface Offer {
   /** The same with the schemas of the author: constraints in words, which lists add, are no description. */
   readonly written: Listing;
   readonly sources: readonly ItemSource[];
-  /** The place of items whose code was not found. */
-  readonly module: string;
+  /** The place of items whose code was not found; absent for a server of others. */
+  readonly module?: string;
 }
 
 /** Returns the code of an item. */
@@ -29,8 +29,13 @@ export function findingAt(
   message: string,
   remedy: string,
 ): Finding {
-  const { file, line }: Pick<Place, "file" | "line"> = sourceOf(offer, kind, key) ?? { file: offer.module, line: 1 };
-  return { level: "warning", code, file, line, item: itemOf(offer, kind, key), message, remedy };
+  const { file, line }: Pick<Partial<Place>, "file" | "line"> = sourceOf(offer, kind, key) ?? moduleOf(offer);
+  const place = file === undefined || line === undefined ? {} : { file, line };
+  return { level: "warning", code, ...place, item: itemOf(offer, kind, key), message, remedy };
+}
+
+function moduleOf({ module }: Offer): Partial<Place> {
+  return module === undefined ? {} : { file: module, line: 1 };
 }
 
 /** Names an item as its list does: code has resources only, and lists have templates too. */

@@ -8,7 +8,7 @@ import type { Offer } from "./offer.ts";
 
 /** Reads a server as an editor would: its cost, its texts, its schemas and its code. Nothing is called. */
 export function review(offer: Offer): Finding[] {
-  const budget = readBudget(offer.module);
+  const budget = offer.module === undefined ? {} : readBudget(offer.module);
   const isInvalid = "level" in budget;
   const cost = examineCost(offer, isInvalid ? {} : budget);
   const advice = [...examineTexts(offer), ...examineParameters(offer), ...examineSchemas(offer), ...examineCode(offer)];

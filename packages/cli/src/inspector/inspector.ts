@@ -11,6 +11,8 @@ import type { Places } from "./connections/offer.ts";
 import { Offers } from "./connections/offers.ts";
 import type { Opener } from "./connections/opener.ts";
 import { EventStreams } from "./event-streams.ts";
+import { findProblems, type InspectedModule } from "./findings.ts";
+import { profileOf, viewAs } from "./model-view.ts";
 import { Output } from "./output.ts";
 import type { CallState } from "./protocol/call.ts";
 import type { Edit } from "./protocol/edit.ts";
@@ -29,6 +31,8 @@ export interface InspectorOptions {
   readonly port?: number | undefined;
   readonly trace?: TraceSource | undefined;
   readonly places?: Places | undefined;
+  /** The module of the server, if there is one. */
+  readonly module?: InspectedModule | undefined;
   /** The requests of the page that other parts answer, such as the history. */
   readonly handlers?: (inspector: Inspector) => Partial<Handlers>;
   /** Receives each state of a call. */
@@ -41,6 +45,9 @@ export interface Inspector {
   readonly port: number;
   readonly record: WireRecord;
   readonly offers: Offers;
+  /** The revisions that the server supports, as far as it is known; newest first. */
+  revisions(): readonly string[];
+  connection(): Connection;
   /** Resolves when the first connection was made or has failed. */
   readonly started: Promise<void>;
   /** Sends an event to all pages. */
@@ -63,7 +70,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
   const output = new Output((text) => send({ kind: "stderr", text }));
   let lastEdit: InspectorEvent | undefined;
   const subscriptions = new Subscriptions(send);
-  const connections =
+  const connections: Connections | undefined =
     opener &&
     new Connections(target.name, opener, record, {
       changed(connection, revisions) {
@@ -94,7 +101,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
     send({ kind: "call", call });
     options.onCall?.(call);
   };
-  const calls = connections && new Calls(connections, offers, record, onCall, trace);
+  const calls: Calls | undefined = connections && new Calls(connections, offers, record, onCall, trace);
   record.observe({
     line: (line) => send({ kind: "line", line }),
     lane: (lane) => send({ kind: "lane", lane }),
@@ -127,6 +134,18 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
       record.clear();
       return {};
     },
+    doctor: async () => {
+      const [newest] = connections?.revisions ?? [];
+      const offer = newest === undefined ? undefined : await offers.get(newest);
+      return { findings: offer === undefined ? [] : await findProblems(offer, options.module, places) };
+    },
+    model: async ({ tool, client }) => {
+      const profile = profileOf(client);
+      const revisions = connections?.revisions ?? [];
+      const wanted = profile.revision?.value;
+      const revision = wanted !== undefined && revisions.includes(wanted) ? wanted : revisions[0];
+      return viewAs(profile, tool, await offers.get(revision ?? ""));
+    },
     ...(connections && calls && createCallHandlers(connections, calls, subscriptions, record)),
   };
   let handlers: Partial<Handlers> = own;
@@ -142,12 +161,13 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
     port: server.port,
     record,
     offers,
+    revisions: () => connections?.revisions ?? [],
+    connection: () => connections?.state ?? RECORDED,
     started: connections?.start() ?? Promise.resolve(),
     send,
     edited(edit) {
       lastEdit = { kind: "edit", edit, at: Date.now() };
       send(lastEdit);
-      if (edit.how === "applied") void offers.readAgain();
     },
     stderr: (text) => output.add(mask.text(text)),
     async close() {

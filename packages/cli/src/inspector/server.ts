@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { CommandError } from "../terminal/command-error.ts";
 import { ApiProblem } from "./api-problem.ts";
 import { Guard } from "./guard.ts";
 import { readPageFile } from "./page-files.ts";
@@ -132,11 +133,16 @@ function refuse(response: ServerResponse, error: unknown): void {
     response.destroy();
     return;
   }
-  const problem =
-    error instanceof ApiProblem ? error : new ApiProblem(500, "failed", (error as Error)?.message ?? String(error));
+  const problem = toProblem(error);
   if (!response.req.complete) {
     response.setHeader("connection", "close");
     response.on("finish", () => response.req.destroy());
   }
   sendJson(response, problem.status, problem.body);
+}
+
+function toProblem(error: unknown): ApiProblem {
+  if (error instanceof ApiProblem) return error;
+  if (error instanceof CommandError) return new ApiProblem(400, "refused", error.message);
+  return new ApiProblem(500, "failed", error instanceof Error ? error.message : String(error));
 }

@@ -1,6 +1,7 @@
+import { overrideOptions } from "proffer/derived";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { REVISIONS } from "../../src/client/revisions.ts";
-import { traceServer } from "../../src/inspector/calls/trace.ts";
+import { createTrace } from "../../src/inspector/calls/trace.ts";
 import { openServerLinks } from "../../src/inspector/connections/opener.ts";
 import type { CallState } from "../../src/inspector/protocol/call.ts";
 import { createShop } from "./asking-shop.ts";
@@ -15,7 +16,9 @@ let close: () => Promise<void>;
 
 beforeAll(async () => {
   const opener = openServerLinks(shop.server);
-  ({ page, close } = await inspect({ opener, trace: traceServer(shop.server) }));
+  const { tracing, source } = createTrace();
+  overrideOptions(shop.server, { trace: tracing.trace });
+  ({ page, close } = await inspect({ opener, trace: source }));
 });
 
 afterAll(() => close());

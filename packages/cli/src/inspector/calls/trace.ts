@@ -1,6 +1,6 @@
-import type { Server } from "proffer";
-import { overrideOptions, traceRuns } from "proffer/derived";
+import { type RunTracing, traceRuns } from "proffer/derived";
 import type { Trace } from "../protocol/call.ts";
+import { toTrace } from "../trace/trace.ts";
 
 /** What the engine did in a run of a handler. */
 export interface TraceEvent {
@@ -14,12 +14,17 @@ export interface TraceEvent {
 /** Reports runs of handlers, only of servers that this process runs. */
 export type TraceSource = (listener: (event: TraceEvent) => void) => void;
 
-/** Reports the runs of a server from now on. */
-export function traceServer(server: Server): TraceSource {
-  return (listener) => {
-    const { trace } = traceRuns(({ source, id }, event) => {
-      if (event.kind !== "start" && event.kind !== "end") listener({ source, id, trace: event });
-    });
-    overrideOptions(server, { trace });
+/** Creates what a server reports its runs with, and what passes them on. */
+export function createTrace(): { readonly tracing: RunTracing; readonly source: TraceSource } {
+  let listen: (event: TraceEvent) => void = () => {};
+  const tracing = traceRuns(({ source, id }, event) => {
+    const trace = toTrace(event);
+    if (trace !== undefined) listen({ source, id, trace });
+  });
+  return {
+    tracing,
+    source(listener) {
+      listen = listener;
+    },
   };
 }

@@ -17,6 +17,8 @@ export interface ConnectionsEvents extends Omit<ConnectionEvents, "unanswered"> 
 
 /** Milliseconds between attempts to reach the server at a URL again. */
 const RETRY = 1000;
+/** What the link of a URL says if nothing listens there. Any other failure is an answer, which would not change. */
+const UNREACHABLE = /cannot be reached/;
 
 /** The clients of one target: one per revision, opened on first use. */
 export class Connections {
@@ -56,7 +58,8 @@ export class Connections {
   /** Connects on the newest revision. Never rejects: the state says what happened. */
   async start(): Promise<void> {
     const generation = ++this.#generation;
-    if (this.#state.state !== "lost") this.#set({ state: "connecting" });
+    const { state } = this.#state;
+    if (state !== "lost" && state !== "failed") this.#set({ state: "connecting" });
     try {
       const first = await this.#connectNewest();
       if (generation !== this.#generation) {
@@ -157,15 +160,17 @@ export class Connections {
     this.#generation++;
     const clients = [...this.#clients.values()];
     this.#clients.clear();
-    this.#set({ state: "lost", message: reason, remedy: this.#remedy() });
+    this.#set({ state: "lost", message: reason, remedy: this.#remedy(true) });
     this.#tryAgain();
     await Promise.allSettled(clients.map(async (client) => (await client).close()));
   }
 
   #fail(message: string): void {
     const state = this.#state.state === "lost" ? "lost" : "failed";
-    this.#set({ state, message, remedy: this.#remedy() });
-    if (state === "lost") this.#tryAgain();
+    const comesBack = UNREACHABLE.test(message);
+    const isNew = state !== this.#state.state || message !== this.#state.message;
+    if (isNew) this.#set({ state, message, remedy: this.#remedy(comesBack) });
+    if (comesBack) this.#tryAgain();
   }
 
   /** A server at a URL comes back by itself; a command is started again only if the user says so. */
@@ -176,9 +181,10 @@ export class Connections {
     this.#retry.unref();
   }
 
-  #remedy(): string {
+  #remedy(comesBack: boolean): string {
     if (this.#opener.spawns) return "Look at its output, then start it again.";
-    return "Start the server; the inspector connects again by itself. Check the address and the headers.";
+    if (comesBack) return "Start the server; the inspector connects again by itself.";
+    return "Check the address and the headers, then connect again.";
   }
 
   async #findRevisions(first: Connected, generation: number): Promise<void> {

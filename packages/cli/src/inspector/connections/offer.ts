@@ -10,6 +10,8 @@ export interface Places {
   /** Names of files, relative to the project. A place refers to one of them by its index. */
   files(): readonly string[];
   placeOf(kind: ItemKind, key: string): Place | undefined;
+  /** The index of a file by its absolute path. */
+  indexOf(file: string): number | undefined;
 }
 
 /** More entries of one list help nobody, and the page keeps them all. */
@@ -49,15 +51,8 @@ export async function readOffer(connected: Connected, version: number, places?: 
         const size = bytesOf(description);
         bytes += size;
         if (bytes > MAX_BYTES) break;
-        const name = String(description[key]);
-        const place = places?.placeOf(kind, name);
-        items.push({
-          kind,
-          key: name,
-          description,
-          ...(isCounted && { tokens: tokensOf(size) }),
-          ...(place !== undefined && { place }),
-        });
+        const item = { kind, key: String(description[key]), description, ...(isCounted && { tokens: tokensOf(size) }) };
+        items.push(withPlace(item, places));
       }
     } catch (error) {
       problems.push((error as Error).message);
@@ -68,6 +63,12 @@ export async function readOffer(connected: Connected, version: number, places?: 
   const tokens = items.reduce((sum, item) => sum + (item.kind === "tool" ? (item.tokens ?? 0) : 0), 0);
   const { revision, client } = connected;
   return { version, revision, server: toServerInfo(client), items, files: places?.files() ?? [], problems, tokens };
+}
+
+/** The item with its place in the code, as far as it is known now. */
+export function withPlace({ place: _, ...item }: Item, places?: Places): Item {
+  const place = places?.placeOf(item.kind, item.key);
+  return place === undefined ? item : { ...item, place };
 }
 
 /** Newer revisions have the name of the server in `_meta`. */

@@ -2,7 +2,7 @@ import { STATELESS_REVISIONS } from "../../client/revisions.ts";
 import { isObject } from "../../client/shape.ts";
 import type { Offer } from "../protocol/offer.ts";
 import type { Connected } from "./connected.ts";
-import { type Places, readOffer } from "./offer.ts";
+import { type Places, readOffer, withPlace } from "./offer.ts";
 
 const CHANGES = /^notifications\/(?:tools|prompts|resources)\/list_changed$/;
 const KINDS = ["tools", "prompts", "resources"] as const;
@@ -58,10 +58,14 @@ export class Offers {
     return reading;
   }
 
-  /** Reads again what is known, because the server was replaced. */
-  async readAgain(): Promise<void> {
-    const revisions = [...this.#offers.keys()];
-    await Promise.allSettled(revisions.map((revision) => this.read(revision)));
+  /** Finds the places of the items again, after an edit that no list shows. */
+  relocate(): void {
+    for (const [revision, offer] of this.#offers) {
+      const items = offer.items.map((item) => withPlace(item, this.#places));
+      const next = { ...offer, version: ++this.#version, items, files: this.#places?.files() ?? [] };
+      this.#offers.set(revision, next);
+      this.#changed(next);
+    }
   }
 
   /** Looks at a notification of the server. */

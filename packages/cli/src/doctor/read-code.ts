@@ -1,0 +1,24 @@
+import type { Diagnostic, ItemSource } from "../derive/index.ts";
+import { findBuiltFolder, findModule } from "../modules/module-file.ts";
+import { whileDeriving } from "../terminal/while-deriving.ts";
+
+/** What the code of a module adds to its lists. */
+export interface ReadCode {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: readonly ItemSource[];
+}
+
+/** A note of derivation is a finding of its own, and so is a missing comment. */
+const REVIEWED = new Set(["PF2001"]);
+
+/** Reads the code of a module. A built folder has none. */
+export async function readCode(file: string): Promise<ReadCode> {
+  if (findBuiltFolder(file) !== undefined) return { diagnostics: [], sources: [] };
+  return whileDeriving(file, async () => {
+    const { createDeriver } = await import("../derive/index.ts");
+    const deriver = createDeriver(findModule(file));
+    const { diagnostics } = deriver.derive();
+    const shown = diagnostics.filter(({ severity, code }) => severity !== "note" && !REVIEWED.has(code));
+    return { diagnostics: shown, sources: deriver.sources() };
+  });
+}
