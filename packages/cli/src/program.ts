@@ -5,6 +5,7 @@ import { toTarget } from "./client/target.ts";
 import { serve } from "./commands/serve.ts";
 import { ALL_SERVE_FLAGS, DEV_FLAGS } from "./commands/transport-flags.ts";
 import { collect, define, MODULE } from "./define-command.ts";
+import { addInspecting } from "./inspecting-program.ts";
 import { CLIENT_NAMES } from "./install/client-names.ts";
 import { ownVersion } from "./modules/own-version.ts";
 import { addPublishing } from "./publishing-program.ts";
@@ -35,6 +36,7 @@ export function createProgram(command?: readonly string[]): Command {
   addBuilding(program);
   addLock(program);
   addClientCommands(program, command);
+  addInspecting(program, command);
   addSetup(program);
   addPublishing(program);
   return program;

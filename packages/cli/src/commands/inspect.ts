@@ -1,0 +1,139 @@
+import { resolve } from "node:path";
+import type { Server } from "proffer";
+import { type HeldServer, holdServer, overrideOptions } from "proffer/derived";
+import { formatLog } from "proffer/stdio";
+import { type HeaderFlags, toHeaders } from "../client/headers.ts";
+import { type LimitFlags, toLimits } from "../client/limits.ts";
+import { nameOfTarget, type Target, type TargetArguments } from "../client/target.ts";
+import { asWritten } from "../doctor/offer.ts";
+import { readCode } from "../doctor/read-code.ts";
+import { announce } from "../inspector/announce.ts";
+import { createTrace } from "../inspector/calls/trace.ts";
+import { type Opener, openCommandLinks, openServerLinks, openUrlLinks } from "../inspector/connections/opener.ts";
+import { createFileHandlers } from "../inspector/file-handlers.ts";
+import { type InspectorOptions, startInspector } from "../inspector/inspector.ts";
+import { Mask } from "../inspector/record/mask.ts";
+import { WireRecord } from "../inspector/record/record.ts";
+import { readRecording } from "../inspector/recording/read-recording.ts";
+import { openServer } from "../modules/load.ts";
+import { CommandError, WrongUsage } from "../terminal/command-error.ts";
+import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
+import { say, stylesFor } from "../terminal/terminal.ts";
+import { Text, text } from "../terminal/text.ts";
+
+export interface InspectFlags extends HeaderFlags, LimitFlags {
+  readonly port?: string;
+  readonly open?: boolean;
+}
+
+interface Prepared extends Omit<InspectorOptions, "port"> {
+  /** Runs when the inspector has ended. */
+  readonly release?: () => Promise<void>;
+}
+
+/**
+ * Shows a server, or a recording, in the browser until the process is stopped.
+ * @throws {CommandError} if the module cannot be loaded, or the file is no recording.
+ */
+export async function inspect({ target }: TargetArguments, flags: InspectFlags): Promise<void> {
+  const port = flags.port === undefined ? undefined : toPort(flags.port);
+  const headers = toHeaders(flags, target);
+  const { maxBytes } = toLimits(flags);
+  const name = nameOfTarget(target);
+  const { release, ...prepared } = await prepare(target, name, new WireRecord(new Mask(headers)), headers, maxBytes);
+  const inspector = await startInspector({ ...prepared, port });
+  announce(inspector, { port, open: flags.open, keys: true });
+  await inspector.started;
+  const { state, message = "", remedy = "" } = inspector.connection();
+  const { red } = stylesFor(process.stderr);
+  if (state === "failed") say(text`${red("✗")} ${Text.redact(Text.line(message))}\n  ${remedy}`);
+  await untilStopped();
+  await inspector.close();
+  await release?.();
+}
+
+async function prepare(
+  target: Target,
+  name: string,
+  record: WireRecord,
+  headers: { readonly [name: string]: string },
+  maxBytes: number,
+): Promise<Prepared> {
+  if (target.kind === "module") {
+    return target.file.endsWith(".jsonl") ? prepareRecording(target.file, record) : prepareModule(target, record);
+  }
+  const opener =
+    target.kind === "url" ? openUrlLinks(target.url, headers, maxBytes) : openCommandLinks(target.command, maxBytes);
+  return prepareOther(target, name, record, opener);
+}
+
+function prepareOther(target: Target, name: string, record: WireRecord, opener: Opener): Prepared {
+  const shown = { kind: target.kind, name };
+  const url = target.kind === "url" ? () => target.url : () => undefined;
+  return {
+    target: shown,
+    abilities: { source: false, calls: true, keepsHistory: false, saves: false },
+    opener,
+    record,
+    handlers: (inspector) => createFileHandlers(inspector, shown, { target, url }),
+  };
+}
+
+async function prepareModule(target: Target & { kind: "module" }, record: WireRecord): Promise<Prepared> {
+  const { file } = target;
+  const { server, held } = await openModule(file);
+  const { tracing, source } = createTrace();
+  overrideOptions(server, { development: true, trace: tracing.trace });
+  return {
+    ...prepareOther(target, file, record, openServerLinks(server)),
+    trace: source,
+    release: () => held.stop(),
+    module: {
+      file: resolve(file),
+      asWritten: (listing) => asWritten(listing, server),
+      readCode: () => readCode(file),
+    },
+  };
+}
+
+/** Loads and starts a module. @throws {CommandError} with the reason if it fails. */
+async function openModule(file: string): Promise<{ readonly server: Server; readonly held: HeldServer }> {
+  const { server, load, prepared } = await openServer(file, { warn: (message) => say(text`warning: ${message}`) });
+  reportDiagnostics(prepared?.diagnostics ?? []);
+  await load?.();
+  await formatLog();
+  const held = holdServer(server);
+  try {
+    await held.start();
+  } catch (error) {
+    throw new CommandError(Text.block((error as Error).message), { cause: error });
+  }
+  return { server, held };
+}
+
+async function prepareRecording(file: string, record: WireRecord): Promise<Prepared> {
+  const { header, messages, problems } = await readRecording(file);
+  for (const problem of problems) say(text`warning: ${problem}`);
+  for (const lane of header.lanes) record.setLane(lane);
+  for (const message of messages) record.restore(message);
+  const target = { kind: "recording", name: file } as const;
+  return {
+    target,
+    abilities: { source: false, calls: false, keepsHistory: false, saves: false },
+    record,
+    handlers: (inspector) => createFileHandlers(inspector, target, undefined),
+  };
+}
+
+function toPort(value: string): number {
+  const port = Number(value);
+  if (/^\d+$/.test(value) && port <= 65_535) return port;
+  throw new WrongUsage(`Invalid value of --port: ${JSON.stringify(value)}. Use a number from 0 to 65535.`);
+}
+
+function untilStopped(): Promise<unknown> {
+  return new Promise((resolve) => {
+    process.once("SIGINT", resolve);
+    process.once("SIGTERM", resolve);
+  });
+}

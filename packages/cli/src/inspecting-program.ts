@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+import { DEFAULT_MAX_BYTES } from "./client/limits.ts";
+import { toTarget } from "./client/target.ts";
+import { collect, define } from "./define-command.ts";
+
+const TARGET =
+  "a module, the URL of a server, or a recording (.jsonl); to start a server instead, end with -- command args…";
+
+/** Adds the command that shows a server in the browser. */
+export function addInspecting(program: Command, command: readonly string[] | undefined): void {
+  define(program, "inspect", "show a server in the browser", [
+    "tools.ts",
+    "https://example.com/mcp --bearer-env API_TOKEN",
+    "session.jsonl",
+    "-- uvx some-server",
+  ])
+    .description(
+      "Opens a page on this machine that shows what a server offers, calls it, answers its questions and shows every " +
+        "message. It works with any MCP server. Only this machine can open the page, at the address that is printed.",
+    )
+    .argument("[target...]", TARGET)
+    .option("--port <port>", "the port of the page (default: 6280, or the next free one)")
+    .option("--open", "open the page in the browser")
+    .option("--header <name: value>", "a header of all requests to a URL; repeatable", collect)
+    .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer")
+    .option("--max-bytes <bytes>", `the size of one response of the server (default: ${DEFAULT_MAX_BYTES})`)
+    .action(async (words: string[], flags) => {
+      const { inspect } = await import("./commands/inspect.ts");
+      await inspect(toTarget(words, command), flags);
+    });
+}
