@@ -28,6 +28,7 @@ function delayed(compiler: Compiler, ready: Promise<void>): Compiler {
     derive: () => ready.then(() => compiler.derive()),
     emit: (outDir) => ready.then(() => compiler.emit(outDir)),
     positions: () => compiler.positions(),
+    sources: () => compiler.sources(),
     save: (derivation) => ready.then(() => compiler.save(derivation)),
   };
 }

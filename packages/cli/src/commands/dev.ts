@@ -1,4 +1,4 @@
-import type { Middleware } from "proffer";
+import type { Middleware, Server } from "proffer";
 import { overrideOptions, type RunTracing, type Wiretap } from "proffer/derived";
 import { serveProcess } from "proffer/stdio";
 import type { Derivation } from "../derive/index.ts";
@@ -20,8 +20,18 @@ import { Text, text } from "../terminal/text.ts";
 import { whileDeriving } from "../terminal/while-deriving.ts";
 import { DEV_FLAGS, parseServeArguments, prepare } from "./transport-flags.ts";
 
+/** A version that is served, and what is known of its code. */
+export interface DevStart {
+  /** The live server. */
+  readonly server: Server;
+  readonly first: Version;
+  readonly versions: Pick<Versions, "files" | "positions" | "sources">;
+}
+
 /** What the inspector wants to know of `dev`. */
 export interface DevObserver {
+  readonly onStart?: (start: DevStart) => void;
+  readonly onListening?: (url: string) => void;
   readonly onEdit?: (event: EditEvent) => void;
   readonly tracing?: RunTracing;
   readonly wiretap?: Wiretap;
@@ -36,10 +46,14 @@ export interface DevObserver {
 export async function dev(
   words: readonly string[],
   rest: readonly string[] = [],
-  { onEdit, tracing, wiretap }: DevObserver = {},
+  given: DevObserver = {},
 ): Promise<void> {
-  const { file, serving } = parseServeArguments(words, DEV_FLAGS);
+  const { file, serving, inspect } = parseServeArguments(words, DEV_FLAGS);
   await prepare(serving, rest);
+  // The inspector is loaded only if it is wanted.
+  const inspector = inspect && (await import("../inspector/inspect-dev.ts"));
+  const keys = serving.http !== undefined;
+  const { onStart, onListening, onEdit, tracing, wiretap } = inspector?.inspectDev(file, { ...inspect, keys }) ?? given;
   const versions = openVersions(file, startCompiler(findModule(file)));
   process.once("exit", () => versions.clear());
   const begin = Date.now();
@@ -53,6 +67,7 @@ export async function dev(
   reportAll(first.derivation.diagnostics);
   reportErrors(first.derivation);
   await live.start(first.server);
+  onStart?.({ server: live.server, first, versions });
   // A list may be code, and the first response must not wait for its import.
   const shown = listServer(first.server).then((listing) =>
     say(formatListing(listing, stylesFor(process.stderr), first.server)),
@@ -94,12 +109,17 @@ export async function dev(
   );
 
   const { load } = first;
+  const { dim } = stylesFor(process.stderr);
   const observed = { ...(tracing && { trace: tracing.trace }), ...(wiretap && { wiretap }) };
   const served = explainUsage(
     serveProcess(overrideOptions(live.server, { development: serving.errors !== "masked", ...observed }), {
       ...serving,
       ...(load && { load }),
-      listening: ({ url }) => say(text`\nListening at ${url}; watching ${file} for edits.`),
+      listening: ({ url }) => {
+        say(text`\nListening at ${url}; watching ${file} for edits.`);
+        onListening?.(url);
+        if (inspect === undefined) say(dim("To look at it in the browser, add --inspect."));
+      },
     }),
   );
   if (cached !== undefined) {

@@ -18,10 +18,16 @@ export interface ServeArguments {
   readonly serving: Serving;
   /** Other modules that share the port, by path. */
   readonly mounts: ReadonlyMap<string, string>;
+  /** Present with `--inspect`. */
+  readonly inspect?: { readonly port?: number };
 }
 
+const INSPECT = "--inspect";
 /** The flags of `dev`. */
-export const DEV_FLAGS: readonly Flag[] = SERVE_FLAGS;
+export const DEV_FLAGS: readonly Flag[] = [
+  ...SERVE_FLAGS,
+  { name: INSPECT, value: "[port]", help: "show the server in the browser (default port: 6280, or the next free one)" },
+];
 
 const MOUNT = "--mount";
 const MOUNT_FLAG: Flag = {
@@ -44,7 +50,8 @@ export function parseServeArguments(words: readonly string[], flags: readonly Fl
       throw new WrongUsage(`Unexpected argument ${JSON.stringify(unexpected)}. ${hint}`);
     }
     const serving = toServing(line, process.env);
-    return { file, serving, mounts: toMounts(line.flags.get(MOUNT) ?? [], serving) };
+    const mounts = toMounts(line.flags.get(MOUNT) ?? [], serving);
+    return { file, serving, mounts, ...toInspect(line.flags.get(INSPECT)) };
   } catch (error) {
     if (error instanceof UsageError) throw new WrongUsage(error.message, { cause: error });
     throw error;
@@ -73,6 +80,15 @@ export async function prepare(serving: Serving, rest: readonly string[]): Promis
     if (error instanceof UsageError) throw new WrongUsage(error.message, { cause: error });
     throw error;
   }
+}
+
+function toInspect(values: readonly string[] | undefined): Pick<ServeArguments, "inspect"> {
+  if (values === undefined) return {};
+  const [text] = values;
+  if (text === undefined) return { inspect: {} };
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return { inspect: { port } };
+  throw new WrongUsage(`Invalid value of ${INSPECT}: ${JSON.stringify(text)}. Use a port from 0 to 65535.`);
 }
 
 function toMounts(texts: readonly string[], { http }: Serving): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
-import type { Derivation, Emission, EmittedFile, ItemPositions, ModuleFunction } from "../derive/index.ts";
+import type { Derivation, Emission, EmittedFile, ItemPositions, ItemSource, ModuleFunction } from "../derive/index.ts";
 
 /** An emitted file, and the function that runs it; JSON and CommonJS files have none. */
 export interface RunnableFile extends EmittedFile {
@@ -19,6 +19,8 @@ export interface Compiler {
   emit(outDir: string): Promise<RunnableEmission>;
   /** Returns where the parts of the items of the last derivation come from. For the inspector. */
   positions(): Promise<readonly ItemPositions[]>;
+  /** Returns the code of the items of the last derivation. For the findings of doctor in the inspector. */
+  sources(): Promise<readonly ItemSource[]>;
   /** Writes a derivation to the cache of the module if it is the first one and can be served, for the next start. */
   save(derivation: Derivation): Promise<void>;
 }
@@ -78,6 +80,7 @@ export function startCompiler(module: string): Compiler {
     derive: () => request("derive"),
     emit: (outDir) => request("emit", outDir),
     positions: () => request("positions"),
+    sources: () => request("sources"),
     save: (derivation) => request("save", derivation),
   };
 }

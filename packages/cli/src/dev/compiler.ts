@@ -35,6 +35,9 @@ export function createCompiler(module: string, trust = currentTrust()): Compiler
     async positions() {
       return deriver.positions();
     },
+    async sources() {
+      return deriver.sources();
+    },
     async save(derivation) {
       // Later derivations reuse parts of the first one, so their inputs are not known.
       if (derivations !== 1 || isBroken(derivation)) return;

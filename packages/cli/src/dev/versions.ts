@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import type { Server } from "proffer";
 import { createDerivedServer, type Module } from "proffer/derived";
-import type { Derivation, Emission, ItemPositions } from "../derive/index.ts";
+import type { Derivation, Emission, ItemPositions, ItemSource } from "../derive/index.ts";
 import { type CacheLocation, claimCache, isCurrent, locateCache } from "../modules/cache.ts";
 import { atSource, writeEmission } from "../modules/emission.ts";
 import { explainLoad } from "../modules/import-module.ts";
@@ -52,6 +52,8 @@ export interface Versions {
   next(): Promise<Version>;
   /** Finds where the parts of the items of the last derivation come from. */
   positions(): Promise<readonly ItemPositions[]>;
+  /** Returns the code of the items of the last derivation. */
+  sources(): Promise<readonly ItemSource[]>;
   /** Deletes the emitted files. */
   clear(): void;
 }
@@ -129,6 +131,7 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
       return { server, derivation };
     },
     positions: () => compiler.positions(),
+    sources: () => compiler.sources(),
     clear: () => rmSync(root, { recursive: true, force: true }),
   };
 }
