@@ -1,8 +1,35 @@
 import { render } from "preact";
+import { createApiClient } from "./api/client.ts";
+import { follow } from "./api/follow.ts";
+import { takeSecret } from "./api/secret.ts";
+import { Locked } from "./shell/banners.tsx";
+import { commandFor } from "./shell/command.ts";
+import { Page } from "./shell/page.tsx";
+import { INITIAL_STATE } from "./state/inspector-state.ts";
+import type { PageState } from "./state/page-state.ts";
+import { reduce } from "./state/reduce.ts";
+import { createStore } from "./state/store.ts";
 
-render(
-  <main>
-    <h1>Inspector</h1>
-  </main>,
-  document.getElementById("page") as HTMLElement,
-);
+const root = document.getElementById("page") as HTMLElement;
+const secret = takeSecret();
+
+if (secret === undefined) {
+  render(<Locked earlier={false} command={commandFor(undefined)} />, root);
+} else {
+  const api = createApiClient(secret);
+  const initial: PageState = { inspector: INITIAL_STATE, stream: "connecting" };
+  // A hidden tab gets no frames, but must not keep all events until it is seen.
+  const schedule = (draw: () => void) => (document.hidden ? setTimeout(draw, 100) : requestAnimationFrame(draw));
+  const store = createStore(initial, schedule);
+  const follower = {
+    onEvents: (events: Parameters<typeof reduce>[1]) =>
+      store.set((state) => ({ ...state, inspector: reduce(state.inspector, events) })),
+    onStream: (stream: PageState["stream"]) => store.set((state) => ({ ...state, stream })),
+  };
+  const leaving = new AbortController();
+  addEventListener("pagehide", () => leaving.abort());
+  // The browser may show the page again as it was: without a stream it would be a picture.
+  addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
+  render(<Page api={api} store={store} />, root);
+  void follow(api, follower, leaving.signal);
+}

@@ -21,7 +21,7 @@ export interface App {
   href(shown: Shown): string;
   go(shown: Shown): void;
   /** Changes the rest of the address: not a new step for the back button. */
-  adjust(change: Partial<Omit<Route, "shown">>): void;
+  adjust(change: { readonly [Name in keyof Omit<Route, "shown">]?: Route[Name] | undefined }): void;
   /** Makes a call of the page and resolves to its id; the result arrives as an event. */
   call(method: CallMethod, params: JsonObject): Promise<string | undefined>;
   /** Says something to people who do not see the page. `assertive` interrupts. */

@@ -4,8 +4,8 @@ import type { InspectorEvent } from "../../protocol/event.ts";
 import type { Abilities, Connection, Offer, Target } from "../../protocol/offer.ts";
 import type { Lane, WireLine } from "../../protocol/wire.ts";
 
-/** How the page is connected to Node. "earlier": the secret is of an earlier start. "locked": there is no secret. */
-export type StreamState = "connecting" | "open" | "interrupted" | "earlier" | "locked";
+/** How the page is connected to Node. "earlier": the secret is of an earlier start. */
+export type StreamState = "connecting" | "open" | "interrupted" | "earlier";
 
 export type LiveContent = Extract<InspectorEvent, { kind: "live" }>;
 

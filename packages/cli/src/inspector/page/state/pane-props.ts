@@ -4,8 +4,9 @@ import type { Item, Offer } from "../../protocol/offer.ts";
 import type { ItemDraft } from "./draft.ts";
 
 /**
- * What the shell gives to the pane of what is sent. The pane has one `<form id="request">`: the shell submits it for the key
- * of a call, wherever the focus is. Everything else (API, revision, navigation, announcements) comes from `useApp`.
+ * What the shell gives to the pane of what is sent. The shell shows name, description and place above it. The pane has one
+ * `<form id="request">`: the shell submits it for the key of a call, wherever the focus is. Everything else (API, revision,
+ * navigation, announcements) comes from `useApp`.
  */
 export interface RequestPaneProps {
   readonly item: Item;
@@ -18,7 +19,7 @@ export interface RequestPaneProps {
   readonly call: CallState | undefined;
 }
 
-/** What the shell gives to the pane of what came back. */
+/** What the shell gives to the pane of what came back. The keys [ and ] choose among its tabs: `<Tabs name="result" …>`. */
 export interface ResponsePaneProps {
   readonly item: Item | undefined;
   readonly call: CallState | undefined;

@@ -1,6 +1,6 @@
 /** Milliseconds as people read them: `0.4 ms`, `12 ms`, `1.3 s`, `2 min 5 s`. */
 export function duration(milliseconds: number): string {
-  if (milliseconds < 1) return `${milliseconds.toFixed(1)} ms`;
+  if (milliseconds > 0 && milliseconds < 1) return `${milliseconds.toFixed(1)} ms`;
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
   const seconds = Math.round(milliseconds / 1000);

@@ -1,0 +1,46 @@
+import type { VNode } from "preact";
+import type { InspectorFinding } from "../../protocol/api.ts";
+import { Link } from "../shell/link.tsx";
+import { useApp } from "../state/app.ts";
+import { visible } from "../text/visible.ts";
+
+const SIGNS = { good: "✓", warning: "!", error: "✗" } as const;
+
+/** What doctor finds in the offer, the worst first, by item. */
+export function DoctorView({ findings }: { readonly findings: readonly InspectorFinding[] }): VNode {
+  const worst = findings.filter(({ level }) => level !== "good");
+  if (worst.length === 0) return <p class="empty">Doctor has nothing to say about this server.</p>;
+  const groups = Map.groupBy(worst, ({ item }) => item?.key ?? "");
+  return (
+    <>
+      {[...groups].map(([key, group]) => (
+        <section key={key} class="findings" aria-label={key || "The server"}>
+          <h3>{group[0]?.item ? <Link to={{ pane: "item", ...group[0].item }}>{visible(key)}</Link> : "The server"}</h3>
+          <ul>
+            {group.map((finding) => (
+              <Finding key={`${finding.code} ${finding.message}`} finding={finding} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  );
+}
+
+function Finding({ finding }: { readonly finding: InspectorFinding }): VNode {
+  const { offer, openPlace } = useApp();
+  const { level, message, remedy, code, place } = finding;
+  return (
+    <li class={level}>
+      <span aria-hidden="true">{SIGNS[level]} </span>
+      <span class="visually-hidden">{level}: </span>
+      {code !== undefined && <code>{code}</code>} {visible(message)}
+      {remedy !== undefined && <div class="remedy">{visible(remedy)}</div>}
+      {place !== undefined && (
+        <button type="button" class="plain code" onClick={() => openPlace(place)}>
+          {offer?.files[place.file] ?? "?"}:{place.line}
+        </button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,53 @@
+import type { VNode } from "preact";
+import type { InspectorFinding } from "../../protocol/api.ts";
+import type { CallState } from "../../protocol/call.ts";
+import { TabPanel, Tabs } from "../shell/tabs.tsx";
+import { useApp } from "../state/app.ts";
+import type { ItemDraft } from "../state/draft.ts";
+import { CopyView } from "./copy-view.tsx";
+import { DoctorView } from "./doctor-view.tsx";
+import { EditView } from "./edit-view.tsx";
+
+export type SideTab = "edit" | "doctor" | "copy";
+
+interface SidePaneProps {
+  readonly open: boolean;
+  readonly tab: SideTab;
+  readonly findings: readonly InspectorFinding[] | undefined;
+  readonly draft: ItemDraft;
+  readonly call: CallState | undefined;
+  readonly onTab: (tab: SideTab) => void;
+  readonly onOpen: (open: boolean) => void;
+}
+
+export function SidePane({ open, tab, findings, draft, call, onTab, onOpen }: SidePaneProps): VNode {
+  const { state } = useApp();
+  if (!open) {
+    return (
+      <aside class="side folded" aria-label="More">
+        <button type="button" class="plain" aria-expanded={false} aria-label="Unfold" onClick={() => onOpen(true)}>
+          ◂
+        </button>
+      </aside>
+    );
+  }
+  const tabs: { id: SideTab; label: string }[] = [{ id: "copy", label: "Copy as" }];
+  if (findings !== undefined) tabs.unshift({ id: "doctor", label: "Doctor" });
+  if (state.abilities.source) tabs.unshift({ id: "edit", label: "Changed" });
+  const chosen = tabs.some(({ id }) => id === tab) ? tab : (tabs[0]?.id ?? "copy");
+  return (
+    <aside class="side" aria-label="More">
+      <div class="side-bar">
+        <Tabs name="side" label="More" tabs={tabs} chosen={chosen} onChoose={onTab} />
+        <button type="button" class="plain" aria-expanded={true} aria-label="Fold" onClick={() => onOpen(false)}>
+          ▸
+        </button>
+      </div>
+      <TabPanel name="side" chosen={chosen}>
+        {chosen === "edit" && <EditView />}
+        {chosen === "doctor" && <DoctorView findings={findings ?? []} />}
+        {chosen === "copy" && <CopyView draft={draft} call={call} />}
+      </TabPanel>
+    </aside>
+  );
+}

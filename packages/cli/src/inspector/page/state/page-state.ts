@@ -1,0 +1,6 @@
+import type { InspectorState, StreamState } from "./inspector-state.ts";
+
+export interface PageState {
+  readonly inspector: InspectorState;
+  readonly stream: StreamState;
+}
