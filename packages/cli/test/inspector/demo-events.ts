@@ -3,6 +3,7 @@ import type { InspectorEvent } from "../../src/inspector/protocol/event.ts";
 import type { JsonObject } from "../../src/inspector/protocol/json.ts";
 import type { Item, Offer } from "../../src/inspector/protocol/offer.ts";
 import type { WireLine } from "../../src/inspector/protocol/wire.ts";
+import type { Handlers } from "./fake-server.ts";
 
 export const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
@@ -120,5 +121,47 @@ export function demoCall(change: Partial<CallState> = {}): CallState {
     bytesIn: 300,
     offer: 1,
     ...change,
+  };
+}
+
+/** The answers of a server with a history of two calls and one finding. */
+export function demoHandlers(): Handlers {
+  const draft = { revision: "2026-07-28", method: "tools/call", params: demoCall().params } as const;
+  return {
+    history: () => ({
+      entries: [
+        { id: "ab12", at: demoCall().at, draft, status: "done", ms: 6, runs: 2, saved: "happy-path" },
+        { id: "cd34", at: demoCall().at - 1000, draft, status: "done", ms: 7, runs: 1 },
+      ],
+    }),
+    remembered: ({ id }) => ({
+      call: demoCall(id === "ab12" ? { id } : { id, result: { structuredContent: { total: 15 } } }),
+    }),
+    doctor: () => ({
+      findings: [
+        {
+          level: "warning",
+          message: "order changes things.",
+          remedy: "Mark it.",
+          item: { kind: "tool", key: "order" },
+        },
+      ],
+    }),
+    copy: ({ format }) => ({ text: `as ${format}`, language: "text" }),
+    message: ({ n }) => ({
+      ...(DEMO_LINES[n - 1] ?? notice(n, 0, "x")),
+      text: `{"jsonrpc":"2.0", "id":${n},"params":{"_meta":{"a":1}}}`,
+      http: { method: "POST", requestHeaders: { authorization: "(hidden)" } },
+    }),
+    offer: ({ revision }) => demoOffer({ revision }),
+    call: () => ({ id: "call-1" }),
+    save: ({ name }) => ({ file: `inspect/${name}.json` }),
+    export: () => ({ text: '{"n":1}\n', warnings: [] }),
+    forget: () => ({}),
+    open: () => ({}),
+    reconnect: () => ({}),
+    cancel: () => ({}),
+    clear: () => ({}),
+    raw: () => ({}),
   };
 }

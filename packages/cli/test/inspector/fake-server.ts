@@ -19,7 +19,7 @@ const TYPES: { readonly [name: string]: string } = {
 };
 
 export type Handlers = {
-  [Name in keyof Api]?: (body: Api[Name]["in"]) => Api[Name]["out"] | Promise<Api[Name]["out"]>;
+  -readonly [Name in keyof Api]?: (body: Api[Name]["in"]) => Api[Name]["out"] | Promise<Api[Name]["out"]>;
 };
 
 export interface FakeServer {

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CopyFormat, Draft } from "../../protocol/api.ts";
 import type { CallState } from "../../protocol/call.ts";
-import { fitsIntoLink, MAX_LINKED_BYTES } from "../routes/route.ts";
+import { fitsIntoLink, formatRoute, MAX_LINKED_BYTES } from "../routes/route.ts";
 import { type App, useApp } from "../state/app.ts";
 import { draftOfCall, METHODS, paramsFor, valueOfCall } from "../state/calls.ts";
 import type { ItemDraft } from "../state/draft.ts";
@@ -97,10 +97,9 @@ function draftFor({ route, offer, revision }: App, typed: ItemDraft, call: CallS
   return params === undefined ? undefined : { revision, method: METHODS[shown.kind], params };
 }
 
-function linkFor({ href, route }: App, { value }: ItemDraft): { readonly text: string; readonly note: string } {
-  const whole = fitsIntoLink(value);
-  const address = new URL(whole ? location.pathname + location.search : href(route.shown), location.href);
+function linkFor({ route }: App, { value }: ItemDraft): { readonly text: string; readonly note: string } {
+  const address = new URL(formatRoute(Object.keys(value).length > 0 ? { ...route, value } : route), location.href);
   const secret = "It has no secret: whoever opens it first needs the address that the command printed.";
   const left = `The arguments have more than ${MAX_LINKED_BYTES / 1024} kB and are left out.`;
-  return { text: String(address), note: whole ? secret : `${left} ${secret}` };
+  return { text: String(address), note: fitsIntoLink(value) ? secret : `${left} ${secret}` };
 }

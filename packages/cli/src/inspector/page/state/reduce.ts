@@ -18,7 +18,12 @@ export const REDUCERS: {
   // A new stream tells everything again.
   hello: (state, { kind: _, ...hello }) => ({ ...INITIAL_STATE, historyVersion: state.historyVersion, ...hello }),
   ready: (state) => ({ ...state, ready: true }),
-  connection: (state, { connection, revisions }) => ({ ...state, connection, revisions }),
+  // A server that is lost has no revisions, but what it offered is still looked at.
+  connection: (state, { connection, revisions }) => ({
+    ...state,
+    connection,
+    revisions: revisions.length > 0 ? revisions : state.revisions,
+  }),
   offer: (state, { offer }) => ({ ...state, offers: withEntry(state.offers, offer.revision, offer) }),
   line: (state, { line }) => withLines(state, [line]),
   lane: (state, { lane }) => ({
