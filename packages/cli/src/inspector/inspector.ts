@@ -3,6 +3,7 @@ import { ownVersion } from "../modules/own-version.ts";
 import { ApiProblem } from "./api-problem.ts";
 import { createCallHandlers } from "./call-handlers.ts";
 import { Calls } from "./calls/calls.ts";
+import { checkValue } from "./calls/check-value.ts";
 import { declineQuestion } from "./calls/decline.ts";
 import { Subscriptions } from "./calls/subscriptions.ts";
 import type { TraceSource } from "./calls/trace.ts";
@@ -125,6 +126,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
 
   const own: Partial<Handlers> = {
     offer: ({ revision }) => offers.get(revision),
+    check: ({ schema, value }) => checkValue(schema, value),
     message: ({ n }) => {
       const message = record.get(n);
       if (message !== undefined) return message;

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import type { JsonSchemaObject } from "proffer";
 import { compileJsonSchema } from "proffer/derived";
 import { describe, expect, it } from "vitest";
+import { checkValue } from "../../src/inspector/calls/check-value.ts";
 import { branchOf } from "../../src/inspector/page/form/branch.ts";
-import { checkerOf } from "../../src/inspector/page/form/check.ts";
 import { exampleOf } from "../../src/inspector/page/form/example.ts";
 import type { Field } from "../../src/inspector/page/form/field.ts";
 import { fits } from "../../src/inspector/page/form/fits.ts";
@@ -166,7 +166,7 @@ describe("an example", () => {
     const wrong: [string, unknown][] = [];
     for (const [name, schema] of derivedInputs()) {
       const example = exampleOf(plan(schema));
-      if (example === undefined || checkerOf(schema).problemsOf(example).length > 0) wrong.push([name, example]);
+      if (example === undefined || checkValue(schema, example).problems.length > 0) wrong.push([name, example]);
     }
     expect(wrong).toEqual([]);
   });
@@ -210,26 +210,27 @@ describe("an example", () => {
   });
 });
 
-describe("the checker of a form", () => {
+describe("the check of a typed value", () => {
   it("reports a missing property at its own place", () => {
     const schema = { type: "object", properties: { "a/b": { type: "number" } }, required: ["a/b"] };
-    expect(checkerOf(schema).problemsOf({})).toEqual([{ pointer: "/a~1b", message: "is missing" }]);
+    expect(checkValue(schema, {})).toEqual({ problems: [{ pointer: "/a~1b", message: "is missing" }] });
   });
 
   it("checks the rest of a schema that the validator refuses, and says so", () => {
-    const checker = checkerOf({
+    const schema = {
       $schema: "http://json-schema.org/draft-07/schema#",
       type: "object",
       properties: { a: { $ref: "#/definitions/n" }, b: { type: "string", pattern: "(a+)+$", custom: 1 } },
       definitions: { n: { type: "number", maximum: 3 } },
-    });
-    expect(checker.note).toMatch(/^Some rules are only checked by the server: /);
-    expect(checker.problemsOf({ a: 4, b: "x" })).toEqual([{ pointer: "/a", message: expect.stringContaining("3") }]);
+    };
+    const { problems, note } = checkValue(schema, { a: 4, b: "x" });
+    expect(note).toMatch(/^Some rules are only checked by the server: /);
+    expect(problems).toEqual([{ pointer: "/a", message: expect.stringContaining("3") }]);
   });
 
   it("checks nothing if it must, and says so", () => {
-    const checker = checkerOf({ $ref: "https://example.com/schema" });
-    expect(checker.problemsOf({ a: 1 })).toEqual([]);
-    expect(checker.note).toMatch(/^Only the server checks values: /);
+    const { problems, note } = checkValue({ $ref: "https://example.com/schema" }, { a: 1 });
+    expect(problems).toEqual([]);
+    expect(note).toMatch(/^Only the server checks values: /);
   });
 });

@@ -1,5 +1,5 @@
-import type { Answer, CallMethod, CallState, Tampering } from "./call.ts";
-import type { JsonObject } from "./json.ts";
+import type { Answer, CallMethod, CallState, Problem, Tampering } from "./call.ts";
+import type { Json, JsonObject } from "./json.ts";
 import type { ItemKind, Offer, Place } from "./offer.ts";
 import type { WireMessage } from "./wire.ts";
 
@@ -79,6 +79,14 @@ export interface Api {
   readonly resend: {
     in: { readonly call: string; readonly run: number; readonly change: Tampering };
     out: { readonly id: string };
+  };
+  /**
+   * Where a value breaks a schema. Node has the validator, so that the page need not load it. `note` says why a schema is
+   * not checked, or only in part.
+   */
+  readonly check: {
+    in: { readonly schema: JsonObject; readonly value: Json };
+    out: { readonly problems: readonly Problem[]; readonly note?: string };
   };
   readonly complete: {
     in: {

@@ -1,46 +1,33 @@
 import type { JsonSchemaObject } from "proffer";
 import { compileJsonSchema } from "proffer/derived";
-import type { Problem } from "../../protocol/call.ts";
-import type { Json } from "../../protocol/json.ts";
-import { isRecord } from "./read-schema.ts";
+import { isObject } from "../../client/shape.ts";
+import type { Problem } from "../protocol/call.ts";
+import type { Json, JsonObject } from "../protocol/json.ts";
 
-/** Checks values in the page. The server has the last word: a value with problems can be sent. */
-export interface Checker {
-  problemsOf(value: Json | undefined): readonly Problem[];
+/** Where a value breaks a schema. The server has the last word: a value with problems can be sent. */
+export interface Checked {
+  readonly problems: readonly Problem[];
   /** Why values are not checked, or only in part; undefined if they are. */
   readonly note?: string;
 }
 
-const checkers = new WeakMap<object, Checker>();
-
-/** Returns the checker of a schema. It never throws: a schema that Proffer's validator refuses is checked in part. */
-export function checkerOf(schema: unknown): Checker {
-  if (!isRecord(schema)) return { problemsOf: () => [] };
-  const known = checkers.get(schema);
-  if (known !== undefined) return known;
-  const made = createChecker(schema);
-  checkers.set(schema, made);
-  return made;
-}
-
-function createChecker(schema: JsonSchemaObject): Checker {
+/** Checks a value that was typed into a form. It never throws: a schema that the validator refuses is checked in part. */
+export function checkValue(schema: JsonObject, value: Json): Checked {
   try {
-    return compiled(schema);
+    return { problems: problemsOf(schema, value) };
   } catch (error) {
     const reason = (error as Error).message;
     try {
-      return { ...compiled(simplify(schema, 0)), note: `Some rules are only checked by the server: ${reason}` };
+      const problems = problemsOf(simplify(schema, 0), value);
+      return { problems, note: `Some rules are only checked by the server: ${reason}` };
     } catch {
-      return { problemsOf: () => [], note: `Only the server checks values: ${reason}` };
+      return { problems: [], note: `Only the server checks values: ${reason}` };
     }
   }
 }
 
-function compiled(schema: JsonSchemaObject): Checker {
-  const { issues } = compileJsonSchema(schema);
-  return {
-    problemsOf: (value) => (value === undefined ? [] : issues(value).map(atMember)),
-  };
+function problemsOf(schema: JsonSchemaObject, value: Json): Problem[] {
+  return compileJsonSchema(schema).issues(value).map(atMember);
 }
 
 /** Shows a missing member at its own field. */
@@ -63,7 +50,7 @@ const MAPS = new Set(["$defs", "properties"]);
 
 /** Leaves out what Proffer's validator refuses: unknown keywords, other dialects, formats and patterns. */
 function simplify(schema: unknown, depth: number): JsonSchemaObject {
-  if (!isRecord(schema) || depth > MAX_DEPTH) return {};
+  if (!isObject(schema) || depth > MAX_DEPTH) return {};
   const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
     // Before 2019-09, definitions had another name, and tuples were lists in `items`.
     if (keyword === "definitions") return [["$defs", mapOf(value, depth)]];
@@ -83,7 +70,7 @@ function listIn(value: readonly unknown[], depth: number): unknown[] {
 }
 
 function mapOf(value: unknown, depth: number): object {
-  if (!isRecord(value)) return {};
+  if (!isObject(value)) return {};
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [name, typeof item === "boolean" ? item : simplify(item, depth + 1)]),
   );
