@@ -1,35 +1,64 @@
 import type { VNode } from "preact";
-import type { JsonObject } from "../../protocol/json.ts";
+import { useState } from "preact/hooks";
+import { TabPanel, Tabs } from "../shell/tabs.tsx";
+import { useApp } from "../state/app.ts";
 import type { RequestPaneProps } from "../state/pane-props.ts";
+import { ModelTab } from "./model-tab.tsx";
+import { PromptRequest } from "./prompt-request.tsx";
+import { RequestForm } from "./request-form.tsx";
+import { ResourceRequest } from "./resource-request.tsx";
+import { SchemaTab } from "./schema-tab.tsx";
+import { SourceTab } from "./source-tab.tsx";
+import { TemplateRequest } from "./template-request.tsx";
+
+type TabId = "form" | "json" | "schema" | "source" | "model";
 
 /** Shows what is sent. */
-export function RequestPane({ item, draft, onDraft, onCall }: RequestPaneProps): VNode {
-  const text = draft.text ?? JSON.stringify(draft.value, null, 2);
+export function RequestPane(props: RequestPaneProps): VNode {
+  const { item } = props;
+  const { state } = useApp();
+  const [chosen, setChosen] = useState<TabId>("form");
+  const hasForm = item.kind !== "resource";
+  const tabs: { id: TabId; label: string }[] = [
+    { id: "form", label: hasForm ? "Form" : "Read" },
+    ...(hasForm ? [{ id: "json" as const, label: "JSON" }] : []),
+    { id: "schema", label: item.kind === "tool" ? "Schema" : "Description" },
+    ...(state.abilities.source ? [{ id: "source" as const, label: "Source ↔ schema" }] : []),
+    ...(item.kind === "tool" && state.profiles.length > 0
+      ? [{ id: "model" as const, label: "What the model sees" }]
+      : []),
+  ];
+  const shown = tabs.some(({ id }) => id === chosen) ? chosen : "form";
   return (
-    <form
-      id="request"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onCall(paramsOf(item.kind, item.key, draft.value));
-      }}
-    >
-      <label>
-        Arguments
-        <textarea rows={8} value={text} onInput={(event) => onDraft(parsed(event.currentTarget.value, draft.value))} />
-      </label>
-      <button type="submit">Call</button>
-    </form>
+    <>
+      <Tabs name="request" label="What is sent" tabs={tabs} chosen={shown} onChoose={setChosen} />
+      <TabPanel name="request" chosen={shown}>
+        {(shown === "form" || shown === "json") && <Sender {...props} asJson={shown === "json"} />}
+        {shown === "schema" && <SchemaTab item={item} />}
+        {shown === "source" && <SourceTab item={item} />}
+        {shown === "model" && <ModelTab item={item} />}
+      </TabPanel>
+    </>
   );
 }
 
-function parsed(text: string, value: JsonObject) {
-  try {
-    return { value: JSON.parse(text) as JsonObject, text };
-  } catch {
-    return { value, text };
+function Sender(props: RequestPaneProps & { readonly asJson: boolean }): VNode {
+  const { item } = props;
+  switch (item.kind) {
+    case "tool":
+      return (
+        <RequestForm
+          {...props}
+          schema={item.description.inputSchema}
+          verb="Call"
+          paramsOf={(value) => ({ name: item.key, arguments: value })}
+        />
+      );
+    case "prompt":
+      return <PromptRequest {...props} />;
+    case "template":
+      return <TemplateRequest {...props} />;
+    case "resource":
+      return <ResourceRequest {...props} />;
   }
-}
-
-function paramsOf(kind: string, key: string, value: JsonObject): JsonObject {
-  return kind === "tool" || kind === "prompt" ? { name: key, arguments: value } : { uri: key };
 }

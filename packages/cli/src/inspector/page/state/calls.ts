@@ -17,14 +17,19 @@ export function paramsFor({ kind, key }: Item, value: JsonObject): JsonObject | 
   return kind === "template" ? undefined : { name: key, arguments: value };
 }
 
-/** The calls of an item, the last one last. `made` knows what the calls of this page were made for. */
+/**
+ * The calls of an item, the last one last, without rounds that were sent again: they are shown with the call that they are
+ * of. `made` knows what the calls of this page were made for.
+ */
 export function callsOf(
   item: { readonly kind: ItemKind; readonly key: string },
   calls: ReadonlyMap<string, CallState>,
   made: ReadonlyMap<string, string>,
 ): CallState[] {
   const id = itemId(item);
-  return [...calls.values()].filter((call) => (made.has(call.id) ? made.get(call.id) === id : isCallOf(item, call)));
+  return [...calls.values()]
+    .filter(({ resent }) => resent === undefined)
+    .filter((call) => (made.has(call.id) ? made.get(call.id) === id : isCallOf(item, call)));
 }
 
 function isCallOf({ kind, key }: { readonly kind: ItemKind; readonly key: string }, call: CallState): boolean {

@@ -1,0 +1,62 @@
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { ModelView } from "../../protocol/api.ts";
+import type { Item } from "../../protocol/offer.ts";
+import { JsonTree } from "../result/json-tree.tsx";
+import { useApp } from "../state/app.ts";
+import { visible } from "../text/visible.ts";
+
+/** What the model of a client gets of a tool, after what the client cuts. */
+export function ModelTab({ item }: { readonly item: Item }): VNode {
+  const { api, state, offer } = useApp();
+  const [client, setClient] = useState(state.profiles[0] ?? "");
+  const [view, setView] = useState<ModelView | string>("");
+  const version = offer?.version;
+  useEffect(() => {
+    let isCurrent = true;
+    api.post("model", { tool: item.key, client }).then(
+      (found) => isCurrent && setView(found),
+      (error: Error) => isCurrent && setView(error.message),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [api, item.key, client, version]);
+  return (
+    <>
+      <label class="client">
+        Client{" "}
+        <select value={client} onChange={(event) => setClient(event.currentTarget.value)}>
+          {state.profiles.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {typeof view === "string" ? <p>{visible(view)}</p> : <View view={view} />}
+    </>
+  );
+}
+
+function View({ view }: { readonly view: ModelView }): VNode {
+  return (
+    <>
+      {view.tokens !== undefined && <p class="quiet">≈ {view.tokens} tokens</p>}
+      {view.losses.length > 0 && (
+        <ul aria-label="Losses">
+          {view.losses.map((loss) => (
+            <li key={loss} class="problem">
+              {visible(loss)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {view.declaration === undefined ? (
+        <p>The model does not see this tool.</p>
+      ) : (
+        <JsonTree value={view.declaration} label={`What the model of ${view.client} sees`} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import type { VNode } from "preact";
+import type { Ask, CallState, Run, Trace } from "../../protocol/call.ts";
+import { stringOf } from "../form/read-schema.ts";
+import { duration, size } from "../text/units.ts";
+import { visible } from "../text/visible.ts";
+import { OpenAsks } from "./open-asks.tsx";
+import { Resend } from "./resend.tsx";
+
+const OUTCOMES: { readonly [Outcome in Run["outcome"]]: readonly [mark: string, words: string] } = {
+  running: ["○", "runs"],
+  asks: ["✓", "left behind at the question; nothing is kept on the server"],
+  returned: ["✓", "returned"],
+  failed: ["✗", "failed"],
+  canceled: ["✗", "canceled"],
+};
+
+/** The runs of a call with their steps and questions. An open question is answered here, beside everything else. */
+export function Rounds({ call }: { readonly call: CallState }): VNode {
+  const repeated = repeatedSteps(call.runs);
+  return (
+    <>
+      <ol class="runs" aria-label="Runs">
+        {call.runs.map((run) => (
+          <RunView key={run.number} call={call} run={run} />
+        ))}
+      </ol>
+      {repeated.length > 0 && (
+        <p class="warning">
+          {visible(repeated.join(", "))} ran more than once: the step failed, or its name is not the same in each run.
+        </p>
+      )}
+      <Resend call={call} />
+    </>
+  );
+}
+
+function RunView({ call, run }: { readonly call: CallState; readonly run: Run }): VNode {
+  const [mark, words] = OUTCOMES[run.outcome];
+  const asks = call.asks.filter((ask) => ask.run === run.number);
+  const open = asks.filter(({ state }) => state === "open");
+  // Before 2026-07-28 the server asks with a request of its own, while the call waits.
+  const isInside = asks.length > 0 && run.outcome !== "asks" && call.runs.length === 1;
+  return (
+    <li class="run">
+      <p>
+        <span aria-hidden="true">{mark}</span> <b>run {run.number}</b> · {words}
+        {run.ms !== undefined && <span class="took">{duration(run.ms)}</span>}
+      </p>
+      <ul class="trace" aria-label={`Steps of run ${run.number}`}>
+        {run.trace.map((trace, index) => (
+          <li key={index}>
+            <TraceLine trace={trace} />
+          </li>
+        ))}
+      </ul>
+      {run.stateBytes !== undefined && (
+        <p class="quiet">
+          state {size(run.stateBytes)}: sealed, kept by the client, bound to caller, tool and arguments
+        </p>
+      )}
+      {isInside && <p class="quiet">On {call.revision} the question is a request inside the open call.</p>}
+      {asks
+        .filter(({ state }) => state !== "open")
+        .map((ask) => (
+          <Answered key={ask.id} ask={ask} />
+        ))}
+      {open.length > 0 && <OpenAsks key={open.map(({ id }) => id).join()} asks={open} />}
+    </li>
+  );
+}
+
+function TraceLine({ trace }: { readonly trace: Trace }): VNode {
+  switch (trace.kind) {
+    case "step":
+      return (
+        <>
+          step <code>{visible(trace.name)}</code>{" "}
+          <b class={trace.how === "failed" ? "bad" : ""}>{trace.how === "replayed" ? "↺ from state" : trace.how}</b>
+          {trace.value !== undefined && (
+            <>
+              {" → "}
+              <code>{visible(trace.value)}</code>
+            </>
+          )}
+          {trace.ms !== undefined && trace.how === "ran" && <span class="quiet"> {duration(trace.ms)}</span>}
+        </>
+      );
+    case "ask":
+      return (
+        <>
+          question {trace.how === "replayed" ? "↺ answered before" : "asked"}: {visible(trace.message)}
+        </>
+      );
+    case "diverged":
+      return (
+        <span class="bad">
+          diverged: {visible(trace.message)} <span class="quiet">{visible(trace.hint)}</span>
+        </span>
+      );
+  }
+}
+
+function Answered({ ask }: { readonly ask: Ask }): VNode {
+  const { answer, ms, params, state } = ask;
+  const message = stringOf(params.message) ?? ask.method;
+  if (state === "withdrawn" || answer === undefined) return <p class="quiet">“{visible(message)}” was withdrawn.</p>;
+  const said =
+    "result" in answer
+      ? JSON.stringify(answer.result)
+      : answer.action === "accept"
+        ? JSON.stringify(answer.content ?? {})
+        : answer.action;
+  return (
+    <p class="answered">
+      <b>you</b> {ms !== undefined && <span class="quiet">{duration(ms)}</span>}{" "}
+      <span class="quiet">{visible(message)}</span> <code>{visible(said)}</code>
+    </p>
+  );
+}
+
+/** The steps that ran in more than one run, although their result should have come from the state. */
+function repeatedSteps(runs: readonly Run[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { trace } of runs) {
+    const ran = trace.flatMap((entry) => (entry.kind === "step" && entry.how === "ran" ? [entry.name] : []));
+    for (const name of new Set(ran)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count > 1).map(([name]) => name);
+}
