@@ -7,27 +7,34 @@ import { Text } from "../terminal/text.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { DEFAULT_MAX_BYTES } from "./limits.ts";
 import { readLines } from "./lines.ts";
+import type { LinkOptions } from "./link-options.ts";
 import { PendingRequests } from "./pending-requests.ts";
+import { parseMessage } from "./request-headers.ts";
 
 /** The time in milliseconds that a server has to exit after its stdin is closed, and again after SIGTERM. */
 const GRACE = 2000;
 
-/** Starts a command and connects to it over its stdin and stdout. Its stderr is passed on, escaped. */
-export function linkCommand(
-  [command = "", ...args]: readonly string[],
-  budget = new ByteBudget(DEFAULT_MAX_BYTES),
-): Link {
+export interface CommandOptions extends LinkOptions {
+  readonly cwd?: string | undefined;
+  /** The environment. Default: that of this process. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+}
+
+/** Starts a command and connects to it over its stdin and stdout. */
+export function linkCommand([command = "", ...args]: readonly string[], options: CommandOptions = {}): Link {
+  const { budget = new ByteBudget(DEFAULT_MAX_BYTES), observer = {}, cwd, env } = options;
+  const showStderr = observer.stderr ?? ((text: string) => passOn(Text.block(text)));
   return (receive) => {
     const pending = new PendingRequests(command, receive);
     // Without a shell: the arguments reach the program unchanged.
-    const child = spawn(command, args, { stdio: "pipe", shell: false });
+    const child = spawn(command, args, { stdio: "pipe", shell: false, cwd, env });
     const ended = once(child, "close").catch(() => undefined);
     // If this process has to exit before the server does, as after Ctrl-C, the server must not stay behind.
     const abandon = () => child.kill("SIGKILL");
     process.once("exit", abandon);
     void ended.then(() => process.off("exit", abandon));
     const done = readMessages();
-    child.stderr.setEncoding("utf8").on("data", (text: string) => passOn(Text.block(text)));
+    child.stderr.setEncoding("utf8").on("data", showStderr);
     child.once("error", (error) => pending.failAll(`${command} could not be started: ${error.message}`));
     child.once("close", async (code, signal) => {
       // The last message may not be processed yet.
@@ -39,7 +46,10 @@ export function linkCommand(
 
     async function readMessages(): Promise<void> {
       try {
-        for await (const line of readLines(budget.meter(child.stdout), "message")) pending.received(line);
+        for await (const line of readLines(budget.meter(child.stdout), "message")) {
+          observer.received?.(line);
+          pending.received(line);
+        }
       } catch (error) {
         if (error instanceof CommandError) pending.failAll(error.message);
         end();
@@ -55,7 +65,8 @@ export function linkCommand(
 
     return {
       send(text) {
-        pending.sent(JSON.parse(text));
+        observer.sent?.(text);
+        pending.sent(parseMessage(text));
         child.stdin.write(`${text}\n`);
       },
       async close() {

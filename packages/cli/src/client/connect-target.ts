@@ -123,7 +123,7 @@ async function open(
   interruption.start();
   const budget = new ByteBudget(maxBytes);
   const linkTo = (): Link =>
-    target.kind === "url" ? linkUrl(target.url, budget, headers) : linkCommand(target.command, budget);
+    target.kind === "url" ? linkUrl(target.url, { budget, headers }) : linkCommand(target.command, { budget });
   return { client: await openClient(linkTo, options, interruption) };
 }
 

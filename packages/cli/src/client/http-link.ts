@@ -1,101 +1,154 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Link } from "proffer/testing";
 import { CommandError } from "../terminal/command-error.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { readEvents } from "./event-source.ts";
 import { HeaderParams } from "./header-params.ts";
 import type { Headers } from "./headers.ts";
+import { HttpStreams } from "./http-streams.ts";
 import { DEFAULT_MAX_BYTES } from "./limits.ts";
+import type { LinkOptions } from "./link-options.ts";
 import { PendingRequests } from "./pending-requests.ts";
 import { followRedirects } from "./redirects.ts";
-import { headersFor, type Message } from "./request-headers.ts";
+import { headersFor, type Message, parseMessage } from "./request-headers.ts";
+import { openSsePair, type SsePair } from "./sse-pair.ts";
 import { nameOfUrl } from "./target.ts";
 
 /** The time in milliseconds that a server has to accept the last messages and to end a session. */
 const GRACE = 2000;
-
 /**
- * Connects to a server over Streamable HTTP, with or without a session.
- * @param extra - headers of the user for every request.
+ * A server that answers `initialize` with one of these may have the older transport of HTTP with SSE: specification
+ * 2025-11-25, transports, backwards compatibility.
  */
-export function linkUrl(url: string, budget = new ByteBudget(DEFAULT_MAX_BYTES), extra: Headers = {}): Link {
+const MAYBE_OLDER = new Set([400, 404, 405]);
+
+export interface UrlOptions extends LinkOptions {
+  /** Headers of the user for every request. */
+  readonly headers?: Headers | undefined;
+}
+
+/** Connects to a server over Streamable HTTP, with or without a session, or over HTTP with SSE. */
+export function linkUrl(url: string, options: UrlOptions = {}): Link {
   return (receive) => {
-    const name = nameOfUrl(url);
-    const params = new HeaderParams();
-    const pending = new PendingRequests(name, (text) => {
-      params.learn(JSON.parse(text));
-      receive(text);
-    });
-    const stop = new AbortController();
-    let session: string | undefined;
-    let negotiated: string | undefined;
-    /** Messages are sent in order, without waiting for the end of response streams. */
-    let last: Promise<unknown> = Promise.resolve();
-
-    async function post(message: Message, text: string): Promise<void> {
-      const id = pending.sent(message);
-      const fail = (reason: string) => (id === undefined ? undefined : pending.fail(id, reason));
-      try {
-        const headers = { ...extra, ...headersFor(message, params), ...sessionHeaders() };
-        const response = await followRedirects(url, { method: "POST", headers, body: text, signal: stop.signal });
-        session = response.headers.get("mcp-session-id") ?? session;
-        if (message.method === "initialize") negotiated = message.params?.protocolVersion as string;
-        void deliver(response, fail);
-      } catch (error) {
-        fail(explain(error, `${name} cannot be reached`));
-      }
-    }
-
-    async function deliver(response: Response, fail: (reason: string) => void): Promise<void> {
-      try {
-        const type = response.headers.get("content-type") ?? "";
-        const body = response.body ?? undefined;
-        if (body && type.startsWith("text/event-stream")) {
-          for await (const { data } of readEvents(budget.meter(body))) pending.received(data);
-        } else if (body && type.startsWith("application/json")) pending.received(await readText(budget.meter(body)));
-        else await body?.cancel();
-        fail(`${name} responded with status ${response.status} ${response.statusText}.`);
-      } catch (error) {
-        fail(explain(error, `The response of ${name} was interrupted`));
-      }
-    }
-
-    function sessionHeaders(): { [name: string]: string } {
-      if (session === undefined && negotiated === undefined) return {};
-      return {
-        ...(session !== undefined && { "mcp-session-id": session }),
-        ...(negotiated !== undefined && { "mcp-protocol-version": negotiated }),
-      };
-    }
-
-    return {
-      send(text) {
-        const message: Message = JSON.parse(text);
-        last = last.then(() => post(message, text));
-      },
-      async close() {
-        // A request in flight has failed or is not needed anymore; the server may never respond to it.
-        if (pending.isEmpty) await Promise.race([last, wait(GRACE, undefined, { ref: false })]);
-        stop.abort();
-        if (session === undefined) return;
-        // A failure does not matter: the server drops idle sessions.
-        const end = {
-          method: "DELETE",
-          headers: { ...extra, ...sessionHeaders() },
-          signal: AbortSignal.timeout(GRACE),
-        };
-        await followRedirects(url, end)
-          .then((response) => response.body?.cancel())
-          .catch(() => undefined);
-      },
-    };
+    const link = new HttpLink(url, receive, options);
+    return { send: (text) => link.send(text), close: () => link.close() };
   };
 }
 
-async function readText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return new TextDecoder().decode(Buffer.concat(parts));
+class HttpLink {
+  readonly #url: string;
+  readonly #name: string;
+  readonly #extra: Headers;
+  readonly #observer: NonNullable<UrlOptions["observer"]>;
+  readonly #params = new HeaderParams();
+  readonly #pending: PendingRequests;
+  readonly #streams: HttpStreams;
+  readonly #stop = new AbortController();
+  #session: string | undefined;
+  #negotiated: string | undefined;
+  #pair: SsePair | undefined;
+  /** Messages are sent in order, without waiting for the end of response streams. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(url: string, receive: (text: string) => void, options: UrlOptions) {
+    const { budget = new ByteBudget(DEFAULT_MAX_BYTES), headers = {}, observer = {} } = options;
+    this.#url = url;
+    this.#name = nameOfUrl(url);
+    this.#extra = headers;
+    this.#observer = observer;
+    // Each request in flight listens to it.
+    setMaxListeners(0, this.#stop.signal);
+    this.#pending = new PendingRequests(this.#name, (text) => {
+      this.#params.learn(JSON.parse(text));
+      receive(text);
+    });
+    this.#streams = new HttpStreams({
+      budget,
+      open: (more) => this.#get(more),
+      receive: (text, head) => {
+        observer.received?.(text, head);
+        this.#pending.received(text);
+      },
+      signal: this.#stop.signal,
+    });
+  }
+
+  send(text: string): void {
+    const message = parseMessage(text);
+    const headers = { ...this.#extra, ...headersFor(message, this.#params), ...this.#sessionHeaders() };
+    this.#observer.sent?.(text, { method: "POST", requestHeaders: headers });
+    this.#last = this.#last.then(() => this.#post(message, text, headers));
+  }
+
+  async close(): Promise<void> {
+    // A request in flight has failed or is not needed anymore; the server may never respond to it.
+    if (this.#pending.isEmpty) await Promise.race([this.#last, wait(GRACE, undefined, { ref: false })]);
+    this.#stop.abort();
+    if (this.#session === undefined) return;
+    // A failure does not matter: the server drops idle sessions.
+    const end = {
+      method: "DELETE",
+      headers: { ...this.#extra, ...this.#sessionHeaders() },
+      signal: AbortSignal.timeout(GRACE),
+    };
+    await followRedirects(this.#url, end)
+      .then((response) => response.body?.cancel())
+      .catch(() => undefined);
+  }
+
+  async #post(message: Message, text: string, headers: Headers): Promise<void> {
+    const id = this.#pending.sent(message);
+    const fail = (reason: string) => (id === undefined ? undefined : this.#pending.fail(id, reason));
+    const { signal } = this.#stop;
+    try {
+      const url = this.#pair?.endpoint ?? this.#url;
+      const response = await followRedirects(url, { method: "POST", headers, body: text, signal });
+      if (this.#pair !== undefined) return await this.#pair.accepted(response, fail);
+      if (message.method === "initialize" && (await this.#isOlder(response)))
+        return await this.#post(message, text, headers);
+      this.#session = response.headers.get("mcp-session-id") ?? this.#session;
+      if (message.method === "initialize") this.#negotiated = message.params?.protocolVersion as string;
+      if (message.method === "notifications/initialized") void this.#streams.listen();
+      const done = () => id === undefined || !this.#pending.has(id);
+      void this.#deliver(response, done, fail);
+    } catch (error) {
+      fail(explain(error, `${this.#name} cannot be reached`));
+    }
+  }
+
+  async #deliver(response: Response, isDone: () => boolean, fail: (reason: string) => void): Promise<void> {
+    try {
+      // Without a session nothing is kept that could be sent again.
+      const canResume = this.#negotiated !== undefined;
+      await this.#streams.read(response, { isDone, canResume });
+      fail(`${this.#name} responded with status ${response.status} ${response.statusText}.`);
+    } catch (error) {
+      fail(explain(error, `The response of ${this.#name} was interrupted`));
+    }
+  }
+
+  /** Looks for the older transport. Its messages go to another address, and all responses come from one stream. */
+  async #isOlder(response: Response): Promise<boolean> {
+    if (!MAYBE_OLDER.has(response.status) || this.#session !== undefined) return false;
+    const { signal } = this.#stop;
+    this.#pair = await openSsePair(this.#url, await this.#get({}).catch(() => undefined), this.#streams, signal);
+    if (this.#pair === undefined) return false;
+    await response.body?.cancel();
+    void this.#pair.ended.then((reason) => this.#pending.failAll(reason));
+    return true;
+  }
+
+  #get(more: Headers): Promise<Response> {
+    const headers = { ...this.#extra, accept: "text/event-stream", ...this.#sessionHeaders(), ...more };
+    return followRedirects(this.#url, { method: "GET", headers, signal: this.#stop.signal });
+  }
+
+  #sessionHeaders(): Headers {
+    return {
+      ...(this.#session !== undefined && { "mcp-session-id": this.#session }),
+      ...(this.#negotiated !== undefined && { "mcp-protocol-version": this.#negotiated }),
+    };
+  }
 }
 
 /** Explains a failed `fetch`. The reason is in the cause of its error. */

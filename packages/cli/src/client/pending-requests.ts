@@ -29,6 +29,11 @@ export class PendingRequests {
     return this.#methods.size === 0;
   }
 
+  /** Whether a request has no response yet. */
+  has(id: unknown): boolean {
+    return this.#methods.has(id);
+  }
+
   /** Registers an outgoing message; returns its id if it is a request. */
   sent(message: { readonly id?: unknown; readonly method?: unknown }): string | number | undefined {
     const { id, method } = message;

@@ -40,3 +40,13 @@ function encodeHeader(value: string): string {
   if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith("=?base64?")) return value;
   return `=?base64?${Buffer.from(value).toString("base64")}?=`;
 }
+
+/** Reads a message to send. A text that is none is sent all the same: the server must refuse it. */
+export function parseMessage(text: string): Message {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

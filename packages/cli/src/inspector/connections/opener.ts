@@ -56,7 +56,7 @@ export function openUrlLinks(url: string, headers: Headers, maxBytes: number): O
     changesCaller: false,
     open() {
       const budget = new ByteBudget(maxBytes);
-      return { link: linkUrl(url, budget, headers), renew: () => budget.renew() };
+      return { link: linkUrl(url, { budget, headers }), renew: () => budget.renew() };
     },
   };
 }
@@ -69,7 +69,7 @@ export function openCommandLinks(command: readonly string[], maxBytes: number): 
     changesCaller: false,
     open() {
       const budget = new ByteBudget(maxBytes);
-      return { link: linkCommand(command, budget), renew: () => budget.renew() };
+      return { link: linkCommand(command, { budget }), renew: () => budget.renew() };
     },
   };
 }

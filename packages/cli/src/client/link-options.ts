@@ -1,0 +1,24 @@
+import type { ByteBudget } from "./byte-budget.ts";
+import type { Headers } from "./headers.ts";
+
+/** The head of an HTTP message, as it was sent or received. */
+export interface SeenHead {
+  readonly method?: string;
+  readonly status?: number;
+  readonly requestHeaders?: Headers;
+  readonly responseHeaders?: Headers;
+  readonly eventId?: string;
+}
+
+/** Sees what a link sends and receives, exactly and before it is checked. */
+export interface LinkObserver {
+  sent?(text: string, head?: SeenHead): void;
+  received?(text: string, head?: SeenHead): void;
+  /** What a command writes to stderr. Default: it is passed on to the terminal, escaped. */
+  stderr?(text: string): void;
+}
+
+export interface LinkOptions {
+  readonly budget?: ByteBudget | undefined;
+  readonly observer?: LinkObserver | undefined;
+}
