@@ -58,7 +58,7 @@ export abstract class Replay implements Questions {
     const recorded = this.log.get(operation);
     if (recorded !== undefined) return Promise.resolve(parseStep(recorded));
     const running = stepJson(this.call, name, work, operation).then((json) =>
-      whenReady(this.record(operation, json), () => parseStep(json)),
+      whenReady(this.record(operation, json), parseStep),
     );
     this.#steps.add(running);
     const settled = () => this.#steps.delete(running);
@@ -92,8 +92,8 @@ export abstract class Replay implements Questions {
     if (this.#asked.size > 0) this.#suspendLater();
   }
 
-  /** Records the result of a step, before the handler gets it. */
-  protected abstract record(operation: string, json: string): void | Promise<void>;
+  /** Records the result of a step before the handler gets it. Returns what is recorded: another run may have been faster. */
+  protected abstract record(operation: string, json: string): string | Promise<string>;
   /** Keeps the questions until they are answered, and returns the result of this run. Public only for traces. */
   abstract park(asked: ReadonlyMap<string, Question>): object | Promise<object>;
   /** The error of a handler that no longer asks a question that was answered. */

@@ -40,8 +40,9 @@ export class Rounds extends Replay {
     return this.#start.round;
   }
 
-  protected record(operation: string, json: string): void {
+  protected record(operation: string, json: string): string {
     this.log.add(operation, json);
+    return json;
   }
 
   protected mismatch(): Error {

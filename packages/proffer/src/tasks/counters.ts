@@ -9,7 +9,7 @@ export class TaskCounters {
   runs = 0;
   /** Runs that continued one which had not ended: its node died, stopped, or lost its lock. */
   restarted = 0;
-  /** Writes of a run that were refused, because another run or a cancellation had moved the epoch. */
+  /** Writes of a run that were refused, because another run had written something, or the task was cancelled. */
   refused = 0;
   /** Steps that were recorded. */
   steps = 0;

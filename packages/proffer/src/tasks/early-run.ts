@@ -86,11 +86,12 @@ export class EarlyRun extends TaskRun {
     if (this.#isTask) await super.check();
   }
 
-  override async record(operation: string, json: string): Promise<void> {
+  override async record(operation: string, json: string): Promise<string> {
     // A step that ends while the record is created is not in it.
     await this.#promotion;
-    if (this.#isTask) await super.record(operation, json);
-    else this.rounds.log.add(operation, json);
+    if (this.#isTask) return super.record(operation, json);
+    this.rounds.log.add(operation, json);
+    return json;
   }
 
   override async park(asked: ReadonlyMap<string, Question>): Promise<object> {

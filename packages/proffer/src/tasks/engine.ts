@@ -11,7 +11,6 @@ import type { TaskLimits } from "../server/limits.ts";
 import { addMetrics } from "../server/metrics.ts";
 import { checkQueue } from "../server/queue-check.ts";
 import type { ServerState } from "../server/server.ts";
-
 import type { Tool } from "../tools/define.ts";
 import type { TaskSettings } from "../tools/task-option.ts";
 import { TaskCounters } from "./counters.ts";
@@ -32,7 +31,7 @@ const HEAL_TIME = 20_000;
 /** The same for a run that no queue knows of: nodes' clocks may differ. */
 const UNQUEUED_HEAL_TIME = 600_000;
 const CANCEL = "cancel ";
-const FINAL_FIELDS = ["questions", "call", "message", "lease", "beat"];
+const FINAL_FIELDS = ["questions", "call", "message", "late", "lease", "beat"];
 
 /** Creates, runs and reports the tasks of a server. Everything that must survive is in the store. */
 export class TaskEngine {
@@ -283,9 +282,12 @@ export class TaskEngine {
       set: { lease: this.#node },
     });
     if (!made) return;
+    const earlier = this.#running.get(id);
+    const continued = earlier?.continueFor(fields, signal);
+    if (continued !== undefined) return continued;
     this.counters.runs++;
     if (Number(fields.idle) > 1) this.counters.restarted++;
-    this.#running.get(id)?.abandon(TAKEN_OVER);
+    earlier?.abandon(TAKEN_OVER);
     const run = await prepareRun(this, id, fields);
     if (run === undefined) return;
     this.#running.set(id, run);

@@ -2,7 +2,7 @@ import type { Call, CallOrigin } from "../calls/call.ts";
 import type { Observers } from "../calls/observe.ts";
 import type { Principal } from "../calls/principal.ts";
 import { UnexpectedFailure } from "../calls/run-middleware.ts";
-import type { Later, RecordChange, RecordChanged } from "../cluster/store.ts";
+import type { Later, RecordFields } from "../cluster/store.ts";
 import { type ErrorObject, RpcError } from "../protocol/errors.ts";
 import type { JsonObject, Wire } from "../protocol/messages.ts";
 import type { LogLevel } from "../protocol/model.ts";
@@ -11,19 +11,19 @@ import { answer } from "../server/dispatch.ts";
 import { whenReady } from "../support/when-ready.ts";
 import { runTool } from "../tools/methods.ts";
 import type { TaskEngine } from "./engine.ts";
-import { persist } from "./persist.ts";
 import { ProgressWriter } from "./progress.ts";
-import { JOURNAL, keyOf, type TaskQuestion } from "./record.ts";
+import { JOURNAL, type TaskQuestion } from "./record.ts";
 import { createCall, type RunStart, resultOf } from "./run-call.ts";
+import { RunWriter, type WritingRun } from "./run-writer.ts";
 import { type TaskJournal, TaskRounds } from "./task-rounds.ts";
 
 const PARKED = { resultType: "input_required" };
 
 /**
- * One run of a task: a call of the tool without a client. Each of its writes is refused once another run has taken the
- * epoch; the run is then left behind, as a question leaves one behind: its promises never settle.
+ * One run of a task: a call of the tool without a client. Its writes are refused once another run has taken over; it is
+ * then left behind, as a question leaves one behind: its promises never settle.
  */
-export class TaskRun implements CallOrigin, TaskJournal {
+export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
   readonly id: string;
   readonly round: number;
   readonly transport;
@@ -31,7 +31,7 @@ export class TaskRun implements CallOrigin, TaskJournal {
   readonly session = undefined;
   protected readonly engine: TaskEngine;
   protected readonly start: RunStart;
-  readonly #epoch: string;
+  readonly #writer: RunWriter;
   readonly #call: Call;
   protected readonly rounds: TaskRounds;
   readonly #progress: ProgressWriter;
@@ -39,6 +39,7 @@ export class TaskRun implements CallOrigin, TaskJournal {
   #asked: number;
   #entries: number;
   #over = false;
+  #ended: Promise<void> | undefined;
   #settle: ((error?: unknown) => void) | undefined;
   #beat: ReturnType<typeof setInterval> | undefined;
 
@@ -47,8 +48,8 @@ export class TaskRun implements CallOrigin, TaskJournal {
     this.engine = engine;
     this.start = start;
     this.id = id;
-    this.#epoch = fields.epoch as string;
-    this.round = Number(this.#epoch) - 1;
+    this.#writer = new RunWriter(engine, id, fields, this);
+    this.round = Number(fields.epoch) - 1;
     this.#asked = Number(fields.asked ?? 0);
     this.#entries = Object.keys(fields).filter((name) => name.startsWith(JOURNAL)).length;
     this.#ttl = Number(fields.ttl);
@@ -70,6 +71,10 @@ export class TaskRun implements CallOrigin, TaskJournal {
     return this.id;
   }
 
+  get isOver(): boolean {
+    return this.#over;
+  }
+
   /** It is a task already. */
   async promote(): Promise<void> {}
 
@@ -87,28 +92,43 @@ export class TaskRun implements CallOrigin, TaskJournal {
       }
     };
     this.startBeat(this.#ttl / 3);
-    const handOver = () => this.#handOver();
-    return new Promise<void>((resolve, reject) => {
+    this.#ended = new Promise<void>((resolve, reject) => {
       this.#settle = (error) => {
-        if (this.#settle === undefined) return;
         this.#settle = undefined;
         this.#over = true;
         clearInterval(this.#beat);
         this.#progress.stop();
-        signal.removeEventListener("abort", handOver);
         if (error === undefined) resolve();
         else reject(error);
       };
-      if (signal.aborted) return handOver();
-      signal.addEventListener("abort", handOver, { once: true });
-      answer(this.#call, observers === undefined ? work : (call) => observers.observe(call, () => work(call)));
     });
+    if (!signal.aborted)
+      answer(this.#call, observers === undefined ? work : (call) => observers.observe(call, () => work(call)));
+    return this.#untilEnd(signal);
   }
 
-  /** Looks whether this is still the run of the task: a message about it may have been lost. */
-  async check(): Promise<void> {
-    const fields = await this.engine.store.read(keyOf(this.id), ["epoch"]);
-    if (fields?.epoch !== this.#epoch) this.abandon("Another run of the task has taken over, or it was cancelled.");
+  /**
+   * Continues this run for a newer delivery of its task to this node, if it can; the result is that of `run`. The queue took
+   * the node for dead: it lost its lock while the event loop was blocked, or the queue was out of reach.
+   */
+  continueFor(fields: RecordFields, signal: AbortSignal): Promise<void> | undefined {
+    return this.#writer.renew(fields) ? this.#untilEnd(signal) : undefined;
+  }
+
+  async #untilEnd(signal: AbortSignal): Promise<void> {
+    const handOver = () => void this.#handOver();
+    if (signal.aborted) handOver();
+    else signal.addEventListener("abort", handOver, { once: true });
+    try {
+      await this.#ended;
+    } finally {
+      signal.removeEventListener("abort", handOver);
+    }
+  }
+
+  /** Looks whether this run still counts: a message about it may have been lost. */
+  check(): Promise<void> {
+    return this.#writer.check();
   }
 
   /** Leaves the run behind: the task was cancelled, or another run has taken over. */
@@ -121,8 +141,8 @@ export class TaskRun implements CallOrigin, TaskJournal {
     this.#settle?.(error);
   }
 
-  /** Records an answer or a step before the handler gets it. */
-  record(operation: string, json: string): Later<void> {
+  /** Records a step before the handler gets it, and returns what is recorded. */
+  record(operation: string, json: string): Later<string> {
     const { limits } = this.engine;
     const { log } = this.rounds;
     if (log.text.length + json.length > limits.taskJournal) {
@@ -131,13 +151,10 @@ export class TaskRun implements CallOrigin, TaskJournal {
     if (++this.#entries > limits.taskEntries) {
       return this.#fail(`The task has more than ${limits.taskEntries} answers and steps (limits.taskEntries).`);
     }
-    const field = JOURNAL + operation;
-    return whenReady(this.engine.vault.seal(this.id, field, json), (sealed) =>
-      whenReady(this.#write({ setOnce: { [field]: sealed }, set: { idle: "0" } }), () => {
-        this.engine.counters.steps++;
-        log.add(operation, json);
-      }),
-    );
+    return whenReady(this.#writer.entry(operation, json), (recorded) => {
+      log.add(operation, recorded);
+      return recorded;
+    });
   }
 
   /** Keeps the questions in the record and ends the run. */
@@ -160,7 +177,7 @@ export class TaskRun implements CallOrigin, TaskJournal {
       idle: "0",
       ...(message === undefined ? {} : { message: await vault.seal(this.id, "message", message) }),
     };
-    await this.#write({ set, remove: ["lease", "beat"], stamp: ["updated"], durable: true });
+    await this.#writer.write({ set, remove: ["lease", "beat"], stamp: ["updated"], durable: true });
     this.engine.changed(this.id);
     this.#settle?.();
     return PARKED;
@@ -210,36 +227,11 @@ export class TaskRun implements CallOrigin, TaskJournal {
 
   async #end(status: "completed" | "failed", field: string, json: string, message?: string): Promise<void> {
     const change = await this.engine.ending(this.id, status, field, json, message);
-    await this.#write(change);
+    await this.#writer.write(change);
     this.engine.ended(this.id, this.start.head, this.start.fields, status);
   }
 
-  /** Changes the record, if this is still its run. Otherwise the run is left behind, and the result never comes. */
-  #write(change: RecordChange): Later<void> {
-    // Questions and ends are written once: if the reply is lost, a client may have seen them, and answered, which moves the
-    // leg. A step that is written again changes nothing.
-    const state = change.setOnce === undefined ? { status: "working", leg: this.start.fields.leg } : {};
-    const whole = { ...change, if: { epoch: this.#epoch, ...state }, expire: this.#ttl, returning: ["epoch"] };
-    const written = persist(
-      () => this.engine.store.change(keyOf(this.id), whole),
-      () => this.#over,
-    );
-    const check = ({ fields }: RecordChanged): Later<void> => {
-      // Nobody else writes with this epoch, so the record has the change already.
-      if (fields.epoch === this.#epoch) return;
-      this.engine.counters.refused++;
-      this.abandon("Another run of the task has taken over.");
-      return new Promise(() => {});
-    };
-    if (!(written instanceof Promise)) return check(written);
-    return written.then(check, (error) => {
-      // Never a value that was not recorded: the queue wakes the task up again.
-      this.abandon("The store is out of reach.", error);
-      return new Promise(() => {});
-    });
-  }
-
-  #fail(message: string): Promise<void> {
+  #fail(message: string): Promise<never> {
     this.rounds.abandon();
     this.#call.interrupt(new RpcError("internal_error", message));
     return new Promise(() => {});
@@ -248,13 +240,13 @@ export class TaskRun implements CallOrigin, TaskJournal {
   async #writeMessage(text: string): Promise<void> {
     if (this.#over) return;
     const message = await this.engine.vault.seal(this.id, "message", text);
-    await this.#write({ set: { message }, stamp: ["updated"] });
+    await this.#writer.write({ set: { message }, stamp: ["updated"] });
     this.engine.changed(this.id);
   }
 
   /** Extends the life of the record now and then: a long run must not outlive it. */
   protected startBeat(interval: number): void {
-    const extend = () => void this.#write({ stamp: ["beat"] });
+    const extend = () => void this.#writer.write({ stamp: ["beat"] });
     clearInterval(this.#beat);
     this.#beat = setInterval(extend, Math.min(interval, 2 ** 31 - 1));
     (this.#beat as { unref?: () => void }).unref?.();
@@ -262,13 +254,10 @@ export class TaskRun implements CallOrigin, TaskJournal {
 
   /** The node stops: another one continues. That is no failure of the task. */
   async #handOver(): Promise<void> {
+    if (this.#over) return;
     const again = new Error("the node stops");
     try {
-      await this.engine.store.change(keyOf(this.id), {
-        if: { epoch: this.#epoch },
-        set: { idle: "0" },
-        returning: [],
-      });
+      await this.#writer.handOver();
     } catch {
       // The next run counts as a restart.
     }

@@ -10,7 +10,7 @@ import { UNSTABLE } from "../questions/rounds.ts";
 export interface TaskJournal extends TaskOfRun {
   /** The number of runs before this one. */
   readonly round: number;
-  record(operation: string, json: string): Later<void>;
+  record(operation: string, json: string): Later<string>;
   park(asked: ReadonlyMap<string, Question>): Promise<object>;
 }
 
@@ -32,7 +32,7 @@ export class TaskRounds extends Replay {
     this.over = true;
   }
 
-  protected record(operation: string, json: string): Later<void> {
+  protected record(operation: string, json: string): Later<string> {
     return this.task.record(operation, json);
   }
 
