@@ -124,6 +124,24 @@ describe("proffer lock", () => {
     expect(createDeriver(project.path("number.ts")).sources()).toMatchObject([{ kind: "tool", key: "add", line: 3 }]);
   });
 
+  it("has the tasks of functions and definitions, and names whom a required one breaks", async () => {
+    const tool = (tag: string) => `/** Copies. ${tag} */ export const copy = (disk: string) => disk;`;
+    const before = await lockOf("tasks.ts", tool("@task ttl 2h"));
+    expect(before.tools.copy).toMatchObject({ task: { required: false, ttl: 7_200_000 } });
+    const after = await lockOf("tasks.ts", tool("@task required ttl 2h"));
+    expect(compareLocks(before, after)).toMatchObject([
+      { level: "break", key: "copy", before: "optional", after: "required", remedy: expect.stringContaining("@task") },
+    ]);
+    const defined = await lockOf(
+      "defined-task.ts",
+      'import { defineServer, defineTool } from "proffer";',
+      'const copy = defineTool({ name: "copy", task: { after: Infinity }, handle: () => 1 });',
+      'export default defineServer({ name: "x", version: "1.0.0", tools: [copy] });',
+    );
+    expect(defined.tools.copy?.task).toEqual({ required: false, ttl: 3_600_000 });
+    expect((await lockOf("tasks.ts", tool(""))).tools.copy).not.toHaveProperty("task");
+  });
+
   it("compares 500 tools with recursive and large types", async () => {
     const types = [
       "interface Node { name: string; children: Node[]; next?: Node | null }",
@@ -157,6 +175,11 @@ describe("proffer lock", () => {
     [
       "one with other members",
       '{ "lockVersion": 1, "module": "a.ts", "tools": { "a": { "inputSchema": 5 } }, "prompts": {}, "resources": {}, "resourceTemplates": {} }',
+      "tools.a has members of other types",
+    ],
+    [
+      "one with another task",
+      '{ "lockVersion": 1, "module": "a.ts", "tools": { "a": { "task": { "required": 1 } } }, "prompts": {}, "resources": {}, "resourceTemplates": {} }',
       "tools.a has members of other types",
     ],
     [

@@ -28,6 +28,7 @@ function open(properties: Properties, required: readonly string[] = []): JsonSch
   return { type: "object", properties, required };
 }
 
+const REFUSED = "Clients of 2026-07-28 that do not support tasks are refused.";
 const text = { type: "string" } as const;
 const node = (more: Properties = {}) => ({
   ...closed({ tree: { $ref: "#/$defs/Node" } }),
@@ -222,6 +223,25 @@ describe("a change of an input", () => {
 describe("a change of an output", () => {
   it.each(OUTPUTS)("%s", (_, before, after, expected) => {
     const item = (schema: JsonSchemaObject | undefined) => (schema === undefined ? {} : { outputSchema: schema });
+    expect(compare(item(before), item(after))).toEqual(expected);
+  });
+});
+
+const HOUR = 3_600_000;
+const [optional, required] = [{ required: false, ttl: HOUR } as const, { required: true, ttl: HOUR } as const];
+
+describe("a change of task", () => {
+  it.each([
+    ["the same", optional, optional, []],
+    ["a task for the first time", undefined, optional, ["caution: Calls of clients that support tasks become tasks."]],
+    ["no task any more", required, undefined, ["changed: Calls no longer become tasks."]],
+    ["a task that became required", optional, required, [`break: ${REFUSED}`]],
+    ["a required task for the first time", undefined, required, [`break: ${REFUSED}`]],
+    ["a task that became optional", required, optional, ["changed: Clients that do not support tasks are accepted."]],
+    ["a shorter life", optional, { ...optional, ttl: 1000 }, ["caution: Tasks are kept for a shorter time."]],
+    ["a longer life", { ...optional, ttl: 1000 }, optional, ["changed: Tasks are kept for a longer time."]],
+  ])("%s", (_, before, after, expected) => {
+    const item = (task: LockedItem["task"]) => (task === undefined ? {} : { task });
     expect(compare(item(before), item(after))).toEqual(expected);
   });
 });

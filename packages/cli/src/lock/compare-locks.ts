@@ -1,6 +1,7 @@
 import type { JsonSchemaObject } from "proffer";
 import { type Change, type ChangeLevel, type Found, kindOf, shown } from "./change.ts";
 import { compareNames } from "./compare-names.ts";
+import { compareTasks } from "./compare-tasks.ts";
 import { explainGap, type Side } from "./explain-gap.ts";
 import { tooHard } from "./gap.ts";
 import { findGaps } from "./inclusion.ts";
@@ -64,6 +65,7 @@ function remedyFor(list: LockedList): string {
 function compareItems(list: LockedList, before: LockedItem, after: LockedItem): Found[] {
   return [
     ...compareTexts(before, after),
+    ...compareTasks(before.task, after.task),
     ...compareSchemas(before.inputSchema ?? {}, after.inputSchema ?? {}, "input"),
     ...compareOutputs(before.outputSchema, after.outputSchema),
     ...compareArguments(list === "prompts" ? "Argument" : "Variable", before.arguments ?? {}, after.arguments ?? {}),

@@ -18,6 +18,14 @@ export interface LockedArgument {
   readonly schema?: JsonSchemaObject;
 }
 
+/** How calls of a tool become tasks. */
+export interface LockedTask {
+  /** Clients without support for tasks are refused, on revisions that have them. */
+  readonly required: boolean;
+  /** Milliseconds for which a task exists after its last change. */
+  readonly ttl: number;
+}
+
 /** What clients know about a tool, a prompt or a resource. */
 export interface LockedItem {
   readonly title?: string;
@@ -27,6 +35,8 @@ export interface LockedItem {
   readonly inputSchema?: JsonSchemaObject;
   readonly outputSchema?: JsonSchemaObject;
   readonly arguments?: { readonly [name: string]: LockedArgument };
+  /** Missing if calls never become tasks. */
+  readonly task?: LockedTask;
   /** Earlier names, which clients can still use. */
   readonly was?: readonly string[];
 }
@@ -113,9 +123,11 @@ function findBroken(lock: Members): string | undefined {
   return undefined;
 }
 
-function hasUsableMembers({ inputSchema, outputSchema, arguments: given, was }: Members): boolean {
+function hasUsableMembers({ inputSchema, outputSchema, arguments: given, task, was }: Members): boolean {
   const isOptional = (value: unknown) => value === undefined || isMembers(value);
   const areArguments = given === undefined || (isMembers(given) && Object.values(given).every(isMembers));
   const areNames = was === undefined || (Array.isArray(was) && was.every((name) => typeof name === "string"));
-  return isOptional(inputSchema) && isOptional(outputSchema) && areArguments && areNames;
+  const isTask =
+    task === undefined || (isMembers(task) && typeof task.required === "boolean" && typeof task.ttl === "number");
+  return isOptional(inputSchema) && isOptional(outputSchema) && areArguments && isTask && areNames;
 }

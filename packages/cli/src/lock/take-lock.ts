@@ -19,9 +19,14 @@ export async function takeLock(server: Server, manifest: Manifest, module: strin
     lockVersion: LOCK_VERSION,
     module: relative(dirname(file), module).split(sep).join("/"),
     tools: toItems(
-      [...server.tools].map(({ name, description, was }) => [
+      [...server.tools].map(({ name, description, task, was }) => [
         name,
-        { ...pick(description, TOOL), outputSchema: outputs.get(name) ?? description.outputSchema, was },
+        {
+          ...pick(description, TOOL),
+          outputSchema: outputs.get(name) ?? description.outputSchema,
+          task: task && pick(task, TASK),
+          was,
+        },
       ]),
     ),
     prompts: toItems(
@@ -46,6 +51,7 @@ export async function takeLock(server: Server, manifest: Manifest, module: strin
 const TEXTS = ["title", "description"];
 const TOOL = [...TEXTS, "annotations", "inputSchema"];
 const RESOURCE = [...TEXTS, "mimeType"];
+const TASK = ["required", "ttl"];
 
 function pick(described: object, members: readonly string[]): Described {
   return Object.fromEntries(members.map((member) => [member, (described as Described)[member]]));
