@@ -10,7 +10,8 @@ import {
 import { serveHttp } from "proffer/http";
 import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
-import { modern, postModern } from "../http/http-client.ts";
+import { openEvents } from "../http/event-client.ts";
+import { legacy, modern, openSession, post, postModern } from "../http/http-client.ts";
 import { as, authenticate, openDesk } from "./desk.ts";
 
 const byRole: Shows = (item, { principal }) => !nameOf(item).startsWith("admin") || principal?.role === "admin";
@@ -91,6 +92,20 @@ describe("AT38: an item that is not shown", () => {
       .replaceAll("admin_nota", "admin_note");
     expect(await answer(hidden)).toBe(never.replaceAll("{pary}", "{part}"));
     await client.close();
+  });
+
+  it("does not keep anonymous callers over HTTP from updates of what they see", async () => {
+    const server = openOffice();
+    const service = await serveHttp(server, { port: 0 });
+    const session = await openSession(service.url);
+    await post(service.url, legacy("resources/subscribe", { uri: "desk://x" }), session);
+    const events = await openEvents(service.url, { headers: session });
+    server.notify("desk://x");
+    expect(await events.message(({ method }) => method === "notifications/resources/updated")).toMatchObject({
+      params: { uri: "desk://x" },
+    });
+    events.close();
+    await service.close();
   });
 
   it("is answered as if it did not exist if it has arguments in headers, which are missing", async () => {
