@@ -53,3 +53,4 @@ export { connectMemory, type MemoryConnection } from "./transports/memory.ts";
 export { expandParts } from "./uri/expand.ts";
 export type { Variable } from "./uri/expression.ts";
 export { MAX_TEMPLATE_LENGTH, parseParts } from "./uri/parse.ts";
+export { tokensOf } from "./support/tokens.ts";

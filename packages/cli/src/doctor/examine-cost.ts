@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bytesOf, tokensOf } from "../derive/model/schema-size.ts";
+import { tokensOf } from "proffer/derived";
+import { bytesOf } from "../derive/model/schema-size.ts";
 import { findProject } from "../modules/module-file.ts";
 import type { Finding } from "./finding.ts";
 import { findingAt, type ListedTool, type Offer } from "./offer.ts";

@@ -1,6 +1,6 @@
 import type { JsonSchemaObject } from "proffer";
-import type { ManifestTool } from "proffer/derived";
-import { bytesOf, definitionOf, partsOf, tokensOf } from "../model/schema-size.ts";
+import { type ManifestTool, tokensOf } from "proffer/derived";
+import { bytesOf, definitionOf, partsOf } from "../model/schema-size.ts";
 import { SchemaWeights } from "../model/schema-weights.ts";
 import type { Candidate } from "./exports.ts";
 import type { Session } from "./session.ts";

@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonSchemaObject } from "proffer";
+import { tokensOf } from "proffer/derived";
 
 /** What a tool costs each client and model that reads its entry in the list. */
 export interface ToolSize {
@@ -22,12 +23,6 @@ interface ListedTool {
   readonly outputSchema?: object | undefined;
 }
 
-/**
- * The entries of 156 tools of the fixtures have about 4.4 bytes for each token of OpenAI's o200k and of Anthropic's
- * published tokenizer; single tools have 3.8 to 5.1.
- */
-const BYTES_PER_TOKEN = 4.4;
-
 /** Measures a tool. */
 export function sizeOfTool(tool: ListedTool): ToolSize {
   const { name, inputSchema, outputSchema } = tool;
@@ -49,11 +44,6 @@ export function sizeOfTool(tool: ListedTool): ToolSize {
 /** Returns the bytes of a value as JSON. */
 export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? "");
-}
-
-/** Estimates the number of tokens. */
-export function tokensOf(bytes: number): number {
-  return Math.round(bytes / BYTES_PER_TOKEN);
 }
 
 /** Returns the definition that a schema refers to. */
