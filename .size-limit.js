@@ -2,7 +2,7 @@ export default [
   {
     name: "proffer, minified and compressed",
     path: "packages/proffer/dist/index.js",
-    ignore: ["./engine.js", "./node.js"],
+    ignore: ["./engine.js", "./limit.js", "./node.js"],
     limit: "33.1 kB",
   },
   {

@@ -19,7 +19,7 @@ const GROUPS = [
   {
     name: "core",
     priority: 2,
-    test: /proffer\/src\/(?!adapters|bullmq|cluster|derived|oauth|observe|policy|profiles\/(?!known)|providers|redis|settings|support\/pretty|tasks|telemetry|testing|transports)[a-z]+\/.*(?<!\.d)\.ts$/,
+    test: /proffer\/src\/(?!adapters|bullmq|cluster|derived|oauth|observe|parts|policy|profiles\/(?!known)|providers|redis|settings|support\/pretty|tasks|telemetry|testing|transports)[a-z]+\/.*(?<!\.d)\.ts$/,
   },
   // Without these two, the shared sessions of a cluster, which are imported lazily, would split them into more files.
   {

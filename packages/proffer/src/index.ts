@@ -146,4 +146,5 @@ export {
   type ToolReturn,
 } from "./tools/define.ts";
 export type { HeaderParam } from "./tools/header-params.ts";
+export type { MaxResult } from "./tools/max-result.ts";
 export type { TaskOption, TaskSettings } from "./tools/task-option.ts";

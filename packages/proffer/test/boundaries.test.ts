@@ -62,6 +62,10 @@ const CORE: { [folder: string]: readonly string[] } = {
   resources: ["calls", "catalog", "protocol", "questions", "results", "schema", "support", "uri"],
 };
 CORE.cluster = ["catalog", "protocol", "server", "support"];
+CORE.parts = [
+  ...["calls", "catalog", "cluster", "protocol", "resources"],
+  ...["results", "schema", "support", "tools"],
+];
 CORE.tasks = ["calls", "cluster", "protocol", "questions", "results", "schema", "server", "support", "tools"];
 CORE.server = Object.keys(CORE);
 const OUTER: { readonly [folder: string]: readonly string[] } = {

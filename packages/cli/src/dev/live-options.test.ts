@@ -124,6 +124,7 @@ const CASES: { readonly [Option in Exclude<keyof ServerOptions, Lifespan>]-?: Ca
     see: (client) => recorded(client.call("say")),
   },
   coerce: { before: undefined, after: false, see: (client) => client.call("double", { n: "2" }) },
+  maxResult: { before: undefined, after: { bytes: 1000 }, see: (client) => client.listTools() },
   closedResults: {
     before: undefined,
     after: true,

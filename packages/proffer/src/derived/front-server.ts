@@ -116,6 +116,12 @@ class Front extends ServerState {
     return this.#declared;
   }
 
+  /** A version may get its first tool with `maxResult` while it is presented. */
+  override listChanged(kind: ListKind): void {
+    this.limit = this.#presented.limit;
+    super.listChanged(kind);
+  }
+
   /** Each version joins its own cluster. */
   override get joinsCluster(): boolean {
     return false;

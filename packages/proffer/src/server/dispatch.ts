@@ -25,7 +25,8 @@ export function dispatch(call: Call): void {
 export function answer(call: Call, work: Handler): void {
   let outcome: unknown;
   try {
-    outcome = work(call);
+    const { limit } = call.server;
+    outcome = limit ? limit(call, work) : work(call);
   } catch (error) {
     refuse(call, error);
     return;

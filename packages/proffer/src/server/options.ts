@@ -8,6 +8,7 @@ import type { CacheHints, Implementation } from "../protocol/model.ts";
 import type { CreatedByDefineResource } from "../resources/define.ts";
 import type { LogSink } from "../support/log.ts";
 import type { CreatedByDefineTool } from "../tools/define.ts";
+import type { MaxResult } from "../tools/max-result.ts";
 import type { ServerLimits } from "./limits.ts";
 import type { Server } from "./server.ts";
 import type { Store } from "./store.ts";
@@ -44,6 +45,11 @@ export interface ServerOptions extends Implementation {
    * schemas as closed. `closed` of a tool overrides it. Default: false.
    */
   readonly closedResults?: boolean;
+  /**
+   * Cuts larger results: texts at a line, arrays at an element, with a sentence about what is missing. The tool `more`,
+   * which this option adds, returns the rest. `maxResult` of a tool overrides it. Default: results are never cut.
+   */
+  readonly maxResult?: MaxResult;
   /**
    * Converts lists and results for clients that would lose a part of them, by their profiles: names that are too long,
    * references, images beside structured content, links. The name of a client decides, which any client can choose.

@@ -26,6 +26,7 @@ import { checkErrors, checkOptions, filtersLists } from "./check-options.ts";
 import { withNode } from "./cluster.ts";
 import { findKeys } from "./keys.ts";
 import type { Lifespan } from "./lifespan.ts";
+import { type LimitResults, limitResults } from "./limit-results.ts";
 import { type SetLimits, toServerLimits } from "./limits.ts";
 import { type MetricSource, readPart, type ServerMetrics } from "./metrics.ts";
 import type { ServerOptions } from "./options.ts";
@@ -112,6 +113,8 @@ export class ServerState implements Server {
   lifespan: Lifespan | undefined;
   /** Set with the first tool that has the option `task`. */
   tasks: Tasks | undefined;
+  /** Set if the server or a tool has the option `maxResult`. */
+  limit: LimitResults | undefined;
   /** Set with the first readiness check. */
   readiness: Readiness | undefined;
   /** Private, so that the keys do not appear if an author logs the server. */
@@ -161,6 +164,7 @@ export class ServerState implements Server {
     for (const prompt of options.prompts ?? []) this.prompts.add(prompt as Prompt);
     for (const resource of (options.resources ?? []).flat()) this.resources.add(resource as Resource);
     checkHints(this.hints, `Server "${name}"`);
+    limitResults(this, options);
   }
 
   notify(changed: ResourceChange): void {
@@ -252,6 +256,7 @@ export class ServerState implements Server {
     }
     if ((added as Tool | undefined)?.task)
       for (const each of [this, this.front]) if (each) each.tasks ??= new Tasks(each);
+    if (added) limitResults(this, added as Tool);
     this.listChanged(kind);
   }
 

@@ -16,7 +16,7 @@ export interface Sealer {
   open(purpose: Purpose, token: string, bound: string): string | undefined | Promise<string | undefined>;
 }
 
-export type Purpose = "cursor" | "session" | "state" | "task";
+export type Purpose = "cursor" | "result" | "session" | "state" | "task";
 
 const KEY_BYTES = 32;
 

@@ -8,6 +8,7 @@ import { withObjectRoot } from "../schema/object-root.ts";
 import { type Schema, toSchema } from "../schema/schema.ts";
 import { checkFlag, UsageError } from "../support/usage-error.ts";
 import { findHeaderParams, type HeaderParam } from "./header-params.ts";
+import type { MaxResult } from "./max-result.ts";
 import { type TaskOption, type TaskSettings, toTaskSettings } from "./task-option.ts";
 
 /** A client capability that a tool requires. */
@@ -51,6 +52,11 @@ export interface ToolOptions<
    * closed. Default: `closedResults` of the server.
    */
   readonly closed?: boolean;
+  /**
+   * Cuts a larger result: texts at a line, arrays at an element, with a sentence about what is missing. The tool `more`,
+   * which this option adds to the server, returns the rest. Default: `maxResult` of the server.
+   */
+  readonly maxResult?: MaxResult;
   /** Earlier names. Clients can still call the tool by them, and lists do not have them. */
   readonly was?: readonly string[];
   handle(
@@ -88,6 +94,7 @@ export interface Tool<Input = unknown, Output = unknown, Name extends string = s
   readonly task: TaskSettings | undefined;
   readonly coerce: boolean | undefined;
   readonly closed: boolean | undefined;
+  readonly maxResult: MaxResult | undefined;
   readonly was: readonly string[] | undefined;
   handle(input: unknown, ctx: Context): unknown;
   /** Only for the type checker: the types of the input and the output, for the testing client. */
@@ -124,34 +131,31 @@ export function defineTool<
     task,
     coerce,
     closed,
+    maxResult,
     was,
     handle,
     ...others
   } = options;
   const { scopes: _scopes, paramScopes: _params, ...rest } = others;
+  const where = `Tool "${name}"`;
   checkToolName(name);
-  if (typeof handle !== "function") throw new UsageError("bad_option", `Tool "${name}" has no handle function.`);
+  if (typeof handle !== "function") throw new UsageError("bad_option", `${where} has no handle function.`);
   if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) {
-    throw new UsageError(
-      "bad_option",
-      `Tool "${name}": timeout must be a positive number of milliseconds, not ${timeout}.`,
-    );
+    throw new UsageError("bad_option", `${where}: timeout must be a positive number of milliseconds, not ${timeout}.`);
   }
-  checkFlag("coerce", coerce, `Tool "${name}"`);
-  checkFlag("closed", closed, `Tool "${name}"`);
+  checkFlag("coerce", coerce, where);
+  checkFlag("closed", closed, where);
   if (closed && output === undefined) {
-    throw new UsageError("bad_option", `Tool "${name}": closed requires an output schema, which has the properties.`);
+    throw new UsageError("bad_option", `${where}: closed requires an output schema, which has the properties.`);
   }
-  const inputSchema = withObjectRoot(
-    toSchema(input === undefined ? NO_ARGUMENTS : input, "input", `Tool "${name}": input`),
-  );
+  const inputSchema = withObjectRoot(toSchema(input === undefined ? NO_ARGUMENTS : input, "input", `${where}: input`));
   if (inputSchema.json.type !== "object") {
     throw new UsageError(
       "bad_schema",
-      `Tool "${name}": the input schema must describe an object (type: "object"), because arguments are named.`,
+      `${where}: the input schema must describe an object (type: "object"), because arguments are named.`,
     );
   }
-  const outputSchema = output === undefined ? undefined : toSchema(output, "output", `Tool "${name}": output`);
+  const outputSchema = output === undefined ? undefined : toSchema(output, "output", `${where}: output`);
   return {
     kind: "tool",
     name,
@@ -162,18 +166,19 @@ export function defineTool<
       ...(outputSchema === undefined ? {} : { outputSchema: outputSchema.json }),
     },
     input: inputSchema,
-    headerParams: findHeaderParams(inputSchema.json, `Tool "${name}": input`),
+    headerParams: findHeaderParams(inputSchema.json, `${where}: input`),
     output: outputSchema,
     structured: outputSchema !== undefined,
     wrapped: outputSchema !== undefined && outputSchema.json.type !== "object",
     timeout,
-    ...toScoped(others, () => Object.keys(inputSchema.json.properties ?? {}), `Tool "${name}"`),
+    ...toScoped(others, () => Object.keys(inputSchema.json.properties ?? {}), where),
     requires: requires === undefined || requires.length === 0 ? undefined : toCapabilities(requires, name),
     singleUse,
-    task: toTaskSettings(task, `Tool "${name}"`),
+    task: toTaskSettings(task, where),
     coerce,
     closed,
-    was: checkAliases(was, name, `Tool "${name}"`, checkToolName),
+    maxResult,
+    was: checkAliases(was, name, where, checkToolName),
     handle: handle as Tool["handle"],
   };
 }
