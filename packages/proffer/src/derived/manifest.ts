@@ -1,6 +1,7 @@
 import type { Meta, ToolAnnotations } from "../protocol/model.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import type { RequiredCapability } from "../tools/define.ts";
+import type { MaxResult } from "../tools/max-result.ts";
 import type { TaskOption } from "../tools/task-option.ts";
 import type { Codec } from "./plan.ts";
 
@@ -44,6 +45,7 @@ export interface ManifestTool {
   readonly scopes?: readonly string[];
   readonly paramScopes?: ParamScopes;
   readonly closed?: boolean;
+  readonly maxResult?: MaxResult;
   /** Earlier names, which clients can still use. */
   readonly was?: readonly string[];
   readonly _meta?: Meta;

@@ -12,6 +12,7 @@ import {
   URI_TEMPLATE,
 } from "./grammars.ts";
 import { addExample, deprecate, withParagraph } from "./keywords.ts";
+import { MAX_RESULT } from "./max-result-grammar.ts";
 import { FUNCTIONS, row, type Tag, VALUES } from "./tag.ts";
 import { TASK } from "./task-grammar.ts";
 import { EXAMPLE } from "./value-text.ts";
@@ -191,6 +192,16 @@ export const FUNCTION_TAGS: readonly Tag[] = [
       "Drops the properties that the return type does not have from each result, at every level. The output schema says so.",
     example: "/** Finds a user. @closed */ export const user = (id: number): { id: number } => ({ id });",
     entry: (closed) => ({ closed }),
+  }),
+  row({
+    name: "maxResult",
+    on: ["tool"],
+    value: MAX_RESULT,
+    effect:
+      "Cuts a larger result: texts at a line, arrays at an element. The tool `more` returns the rest: [large results](tools.md#large-results).",
+    example:
+      '/** Reads a log. @maxResult 10k tokens */ export const log = (name: string) => [name, "started"].join(": ");',
+    entry: (maxResult) => ({ maxResult }),
   }),
   row({
     name: "meta",
