@@ -23,6 +23,7 @@ const FEATURES = {
   scopes: { title: "scopes that the token has", base: "token", asked: CALL, budget: 1.02 },
   granted: { title: 'a list of 100 tools with lists: "granted"', base: "listed", asked: LIST, budget: 1.05 },
   middleware: { title: "one middleware", base: "none", asked: CALL, budget: 1.1 },
+  maxResult: { title: "maxResult that does not apply", base: "none", asked: CALL, budget: 1.02 },
   observer: { title: "telemetry() without an SDK", base: "none", asked: CALL, budget: 1.05 },
   // Its process has the context manager of an SDK.
   telemetry: { title: "telemetry() with an SDK, no exporter", base: "none", asked: CALL, budget: 1.35, process: "sdk" },

@@ -33,6 +33,7 @@ const PROCESSES = {
     "/listed": { server: serverOf(hundred), authenticate: protect("/listed") },
     "/granted": { server: serverOf(hundred, { lists: "granted" }), authenticate: protect("/granted") },
     "/middleware": serverOf([add], { middleware: (_call, next) => next() }),
+    "/maxResult": serverOf([add], { maxResult: { tokens: 10_000 } }),
     "/observer": serverOf([add], { observe: telemetry() }),
   }),
   /** Spans are sampled and recorded, and go nowhere. */
