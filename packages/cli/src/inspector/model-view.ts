@@ -1,5 +1,6 @@
+import { tokensOf } from "proffer/derived";
 import { findLosses, findProfile, PROFILES, type Profile, toolsSeenBy } from "proffer/profiles";
-import { bytesOf, tokensOf } from "../derive/model/schema-size.ts";
+import { bytesOf } from "../derive/model/schema-size.ts";
 import { ApiProblem } from "./api-problem.ts";
 import { toListing } from "./findings.ts";
 import type { ModelView } from "./protocol/api.ts";
