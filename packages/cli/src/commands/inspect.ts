@@ -11,6 +11,7 @@ import { announce } from "../inspector/announce.ts";
 import { createTrace } from "../inspector/calls/trace.ts";
 import { type Opener, openCommandLinks, openServerLinks, openUrlLinks } from "../inspector/connections/opener.ts";
 import { createFileHandlers } from "../inspector/file-handlers.ts";
+import { openHistory } from "../inspector/history-handlers.ts";
 import { type InspectorOptions, startInspector } from "../inspector/inspector.ts";
 import { Mask } from "../inspector/record/mask.ts";
 import { WireRecord } from "../inspector/record/record.ts";
@@ -67,15 +68,25 @@ async function prepare(
   return prepareOther(target, name, record, opener);
 }
 
-function prepareOther(target: Target, name: string, record: WireRecord, opener: Opener): Prepared {
+function prepareOther(
+  target: Target,
+  name: string,
+  record: WireRecord,
+  opener: Opener,
+  history = openHistory(undefined, warn),
+): Prepared {
   const shown = { kind: target.kind, name };
   const url = target.kind === "url" ? () => target.url : () => undefined;
   return {
     target: shown,
-    abilities: { source: false, calls: true, keepsHistory: false, saves: false },
+    abilities: { source: false, calls: true, keepsHistory: history.isKept, saves: target.kind === "module" },
     opener,
     record,
-    handlers: (inspector) => createFileHandlers(inspector, shown, { target, url }),
+    onCall: history.onCall,
+    handlers: (inspector) => ({
+      ...createFileHandlers(inspector, shown, { target, url }),
+      ...history.handlers(inspector.send),
+    }),
   };
 }
 
@@ -85,7 +96,7 @@ async function prepareModule(target: Target & { kind: "module" }, record: WireRe
   const { tracing, source } = createTrace();
   overrideOptions(server, { development: true, trace: tracing.trace });
   return {
-    ...prepareOther(target, file, record, openServerLinks(server)),
+    ...prepareOther(target, file, record, openServerLinks(server), openHistory(resolve(file), warn)),
     trace: source,
     release: () => held.stop(),
     module: {
@@ -98,7 +109,7 @@ async function prepareModule(target: Target & { kind: "module" }, record: WireRe
 
 /** Loads and starts a module. @throws {CommandError} with the reason if it fails. */
 async function openModule(file: string): Promise<{ readonly server: Server; readonly held: HeldServer }> {
-  const { server, load, prepared } = await openServer(file, { warn: (message) => say(text`warning: ${message}`) });
+  const { server, load, prepared } = await openServer(file, { warn });
   reportDiagnostics(prepared?.diagnostics ?? []);
   await load?.();
   await formatLog();
@@ -113,7 +124,7 @@ async function openModule(file: string): Promise<{ readonly server: Server; read
 
 async function prepareRecording(file: string, record: WireRecord): Promise<Prepared> {
   const { header, messages, problems } = await readRecording(file);
-  for (const problem of problems) say(text`warning: ${problem}`);
+  for (const problem of problems) warn(problem);
   for (const lane of header.lanes) record.setLane(lane);
   for (const message of messages) record.restore(message);
   const target = { kind: "recording", name: file } as const;
@@ -123,6 +134,10 @@ async function prepareRecording(file: string, record: WireRecord): Promise<Prepa
     record,
     handlers: (inspector) => createFileHandlers(inspector, target, undefined),
   };
+}
+
+function warn(message: string): void {
+  say(text`warning: ${message}`);
 }
 
 function toPort(value: string): number {

@@ -11,6 +11,7 @@ import { recordClients } from "./clients/record-clients.ts";
 import { openServerLinks } from "./connections/opener.ts";
 import { describeEdit } from "./edit/describe-edit.ts";
 import { createFileHandlers } from "./file-handlers.ts";
+import { openHistory } from "./history-handlers.ts";
 import { type Inspector, startInspector } from "./inspector.ts";
 import { ModuleSource } from "./module-source.ts";
 import { WireRecord } from "./record/record.ts";
@@ -27,6 +28,7 @@ export function inspectDev(file: string, { port, keys }: DevInspection): DevObse
   const source = new ModuleSource(module);
   const record = new WireRecord();
   const { tracing, source: trace } = createTrace();
+  const history = openHistory(module, (message) => say(text`warning: ${message}`));
   let inspector: Promise<Inspector> | undefined;
   let url: string | undefined;
   let diagnostics: DevStartDiagnostics = [];
@@ -60,12 +62,13 @@ export function inspectDev(file: string, { port, keys }: DevInspection): DevObse
       const copied = { target: { kind: "module", file } as const, url: () => url };
       inspector = startInspector({
         target,
-        abilities: { source: true, calls: true, keepsHistory: false, saves: false },
+        abilities: { source: true, calls: true, keepsHistory: history.isKept, saves: true },
         opener: openServerLinks(server),
         record,
         port,
         trace,
         places: source,
+        onCall: history.onCall,
         module: {
           file: module,
           asWritten: (listing) => asWritten(listing, server),
@@ -76,6 +79,7 @@ export function inspectDev(file: string, { port, keys }: DevInspection): DevObse
         },
         handlers: (started) => ({
           ...createFileHandlers(started, target, copied),
+          ...history.handlers(started.send),
           source: ({ kind, key }) => source.view(kind, key),
         }),
       });

@@ -19,6 +19,7 @@ import type { CallState } from "./protocol/call.ts";
 import type { Edit } from "./protocol/edit.ts";
 import type { InspectorEvent } from "./protocol/event.ts";
 import type { Abilities, Connection, Target } from "./protocol/offer.ts";
+import type { Mask } from "./record/mask.ts";
 import { WireRecord } from "./record/record.ts";
 import { createRoutes, type Handlers } from "./routes.ts";
 import { startServer } from "./server.ts";
@@ -36,8 +37,8 @@ export interface InspectorOptions {
   readonly module?: InspectedModule | undefined;
   /** The requests of the page that other parts answer, such as the history. */
   readonly handlers?: (inspector: Inspector) => Partial<Handlers>;
-  /** Receives each state of a call. */
-  readonly onCall?: (state: CallState) => void;
+  /** Receives each state of a call. The last one has its time. */
+  readonly onCall?: (state: CallState, send: (event: InspectorEvent) => void) => void;
 }
 
 /** A running inspector. */
@@ -100,7 +101,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
   );
   const onCall = (call: CallState) => {
     send({ kind: "call", call });
-    options.onCall?.(call);
+    options.onCall?.(call, send);
   };
   const calls: Calls | undefined = connections && new Calls(connections, offers, record, onCall, trace);
   record.observe({
@@ -153,7 +154,13 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
   let handlers: Partial<Handlers> = own;
   const server = await startServer(
     {
-      respond: (name, input) => createRoutes(handlers)(name, input),
+      respond: async (name, input) => {
+        try {
+          return mask.json(await createRoutes(handlers)(name, input));
+        } catch (error) {
+          throw maskProblem(error, mask);
+        }
+      },
       stream: (response) => streams.open(response, known()),
     },
     port,
@@ -181,4 +188,10 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
   };
   handlers = { ...own, ...options.handlers?.(inspector) };
   return inspector;
+}
+
+/** A server may repeat a secret in the message of an error. */
+function maskProblem(error: unknown, mask: Mask): unknown {
+  if (!(error instanceof ApiProblem)) return error;
+  return new ApiProblem(error.status, error.code, mask.text(error.message), error.remedy);
 }
