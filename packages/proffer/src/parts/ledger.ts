@@ -1,9 +1,9 @@
 /** What one process keeps for all callers, and for one of them. */
-export const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 export const MAX_CALLER_BYTES = 8 * 1024 * 1024;
 
 /** What was kept, for whom, and until when. */
-export interface Entry {
+interface Entry {
   readonly caller: string;
   readonly bytes: number;
   readonly expires: number;

@@ -36,7 +36,7 @@ export function fits({ content, structuredContent }: CallResult, max: number): b
 /** Whether the blocks that count are within the limit. A character has at most three bytes. */
 export function textsFit(content: readonly ContentBlock[], max: number): boolean {
   let most = 0;
-  for (const block of content) most += (textOf(block)?.length ?? (blockBytes(block) as number) ?? 0) * 3;
+  for (const block of content) most += (textOf(block)?.length ?? blockBytes(block) ?? 0) * 3;
   if (most <= max) return true;
   let size = 0;
   for (const block of content) size += blockBytes(block) ?? 0;
@@ -45,26 +45,29 @@ export function textsFit(content: readonly ContentBlock[], max: number): boolean
 
 /** The most bytes of a character in JSON: `\u0000`. */
 const MAX_ESCAPE = 6;
-/** More than a number, `null` or a comma has. */
+/** More than a number, `null`, or quotes and commas have. */
 const MAX_SCALAR = 32;
+/** A value that an author wrote by hand may contain itself. */
+const MAX_DEPTH = 32;
 
 /** Whether the JSON of a value is surely within the limit: a small result must not be serialized twice. */
 function isSmall(value: unknown, max: number): boolean {
-  const open = [value];
-  let most = 0;
-  // No recursion: a value that an author wrote by hand may contain itself.
-  for (let next = open.pop(); most <= max; next = open.pop()) {
-    if (typeof next === "string") most += next.length * MAX_ESCAPE;
-    most += MAX_SCALAR;
-    if (typeof next === "object" && next !== null) {
-      if ("toJSON" in next) return false;
-      for (const key in next) {
-        most += key.length * MAX_ESCAPE + MAX_SCALAR;
-        if (most > max) return false;
-        open.push(next[key as keyof typeof next]);
-      }
-    }
-    if (open.length === 0) return most <= max;
+  return value === undefined || spare(value, max, MAX_DEPTH) >= 0;
+}
+
+/** What is left of the limit after a value, at least; negative if that is not known. */
+function spare(value: unknown, max: number, depth: number): number {
+  let left = max - MAX_SCALAR;
+  if (typeof value === "string") return left - value.length * MAX_ESCAPE;
+  if (typeof value !== "object" || value === null) return left;
+  if (depth === 0 || "toJSON" in value) return -1;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && left >= 0; at++) left = spare(value[at], left, depth - 1);
+    return left;
   }
-  return false;
+  for (const key of Object.keys(value)) {
+    if (left < 0) break;
+    left = spare(value[key as keyof typeof value], left - key.length * MAX_ESCAPE, depth - 1);
+  }
+  return left;
 }

@@ -174,6 +174,14 @@ describe("a result that cannot be cut", () => {
 });
 
 describe("Ledger", () => {
+  it("has room for 64 MiB, and for 8 MiB of a caller", () => {
+    const ledger = new Ledger();
+    const mebibyte = 1024 * 1024;
+    expect(ledger.take("a", 8 * mebibyte + 1, 60_000)).toBeUndefined();
+    for (let caller = 0; caller < 8; caller++) expect(ledger.take(`${caller}`, 8 * mebibyte, 60_000)).toBeDefined();
+    expect(ledger.take("another", 1, 60_000)).toBeUndefined();
+  });
+
   it("limits each caller and all of them, until the time is up", () => {
     const ledger = new Ledger(100, 40);
     const first = ledger.take("a", 30, 60_000);
