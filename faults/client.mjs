@@ -17,14 +17,23 @@ export class Client {
   unknown = 0;
   /** Ends that changed after they were seen. Must be 0. */
   changedEnds = 0;
+  /** The number of ends that were seen. */
+  ended = 0;
   /** The tasks that the store has lost, with everything else. */
   forgotten = [];
+  /** The tasks that a store has lost which may lose some. */
+  gone = [];
   #outages = 0;
   #send;
+  #losesTasks;
 
-  /** @param send - sends a method and params, and resolves with the answer */
-  constructor(send) {
+  /**
+   * @param send - sends a method and params, and resolves with the answer
+   * @param losesTasks - the store may lose what it has acknowledged: a task that it does not know is gone
+   */
+  constructor(send, { losesTasks = false } = {}) {
     this.#send = send;
+    this.#losesTasks = losesTasks;
   }
 
   get open() {
@@ -69,7 +78,7 @@ export class Client {
     // An answer that was on its way when another one showed the end may be older.
     const seen = task.end;
     const { result, error } = await this.#request("tasks/get", { taskId });
-    if (error?.code === UNKNOWN && this.tasks.has(taskId)) this.unknown++;
+    if (error?.code === UNKNOWN && this.tasks.has(taskId)) this.#missed(taskId);
     if (result === undefined) return false;
     if (result.status === "input_required") await this.#answer(taskId, result.inputRequests);
     if (!ENDED.has(result.status)) {
@@ -78,8 +87,14 @@ export class Client {
     }
     const end = JSON.stringify(result);
     if (task.end !== undefined && task.end !== end) this.changedEnds++;
+    if (task.end === undefined) this.ended++;
     task.end = end;
     return true;
+  }
+
+  #missed(taskId) {
+    if (!this.#losesTasks) this.unknown++;
+    else if (this.tasks.delete(taskId)) this.gone.push(taskId);
   }
 
   async #answer(taskId, questions) {

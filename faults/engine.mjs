@@ -4,7 +4,11 @@ import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { freePort } from "../scripts/free-port.mjs";
+
+/** Ends the server when the process that started it has ended, however that ended. */
+const WATCHED = fileURLToPath(new URL("../packages/proffer/test/ports/engine-process.mjs", import.meta.url));
 
 /** Finds a native server in `PATH`: these runs need persistence, which the WebAssembly build does not have. */
 export function findProgram() {
@@ -19,33 +23,38 @@ export function findProgram() {
 /** A Redis or Valkey that keeps its data over a kill. */
 export class Engine {
   port;
-  #program;
-  #folder;
-  #fsync;
+  #args;
   #child;
+  #pid;
 
-  /** @param fsync - "always": a kill loses nothing that was answered; "everysec": as the guide recommends */
-  static async start(folder, fsync) {
+  /**
+   * @param fsync - "always": a kill loses nothing that was answered; "everysec": as the guide recommends
+   * @param primary - the port of the server whose replica this is
+   */
+  static async start(folder, { fsync = "everysec", primary } = {}) {
     const engine = new Engine();
-    engine.#program = findProgram();
-    engine.#folder = folder;
-    engine.#fsync = fsync;
     engine.port = await freePort();
+    engine.#args = [
+      ...["--dir", folder, "--save", "", "--maxmemory-policy", "noeviction"],
+      ...["--appendonly", "yes", "--appendfsync", fsync, "--repl-diskless-sync-delay", "0"],
+      ...(primary === undefined ? [] : ["--replicaof", "127.0.0.1", String(primary)]),
+    ];
     await engine.#run();
     return engine;
   }
 
   freeze() {
-    this.#child.kill("SIGSTOP");
+    process.kill(this.#pid, "SIGSTOP");
   }
 
   thaw() {
-    this.#child.kill("SIGCONT");
+    process.kill(this.#pid, "SIGCONT");
   }
 
   async kill() {
+    if (this.#child.exitCode !== null) return;
     const exit = once(this.#child, "exit");
-    this.#child.kill("SIGKILL");
+    process.kill(this.#pid, "SIGKILL");
     await exit;
   }
 
@@ -65,14 +74,14 @@ export class Engine {
   }
 
   async #run() {
-    const args = ["--port", String(this.port), "--bind", "127.0.0.1", "--dir", this.#folder, "--save", ""];
-    const durable = ["--appendonly", "yes", "--appendfsync", this.#fsync, "--maxmemory-policy", "noeviction"];
-    const child = spawn(this.#program, [...args, ...durable], { stdio: "ignore" });
+    const args = [WATCHED, findProgram(), String(this.port), ...this.#args];
+    // In its own process group: Ctrl-C must not end it before the nodes that use it.
+    const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"], detached: true });
     this.#child = child;
-    // It must not survive a run that is interrupted.
-    const kill = () => child.kill("SIGKILL");
-    process.once("exit", kill);
-    child.once("exit", () => process.off("exit", kill));
+    const ended = once(child, "exit").then(() => Promise.reject(new Error("Redis did not start.")));
+    ended.catch(() => {});
+    const [line] = await Promise.race([once(child.stdout, "data"), ended]);
+    this.#pid = Number(/^engine (\d+)$/m.exec(String(line))[1]);
     // It answers "LOADING" until it has read its data.
     while (!(await this.command("PING").catch(() => "")).includes("PONG")) await sleep(10);
   }

@@ -8,10 +8,11 @@ export function figuresOf({ client, ledger, faults, recovery, seconds, found = 0
     return end.status !== "completed" || !ledger.matches(id, end.result.content[0]?.text ?? "", args.steps);
   });
   return {
-    tasks: tasks.length + client.forgotten.length,
+    tasks: tasks.length + client.forgotten.length + client.gone.length,
     steps: tasks.reduce((sum, [, { args }]) => sum + args.steps, 0),
     faults,
-    lost: tasks.length - ends.length,
+    lost: tasks.length - ends.length + client.gone.length,
+    stuck: tasks.length - ends.length,
     unknown: client.unknown,
     found,
     leftBehind: Math.max(0, ledger.leftBehind - 1),
@@ -32,6 +33,7 @@ export function figuresOf({ client, ledger, faults, recovery, seconds, found = 0
 /** The figures that must be 0. */
 const MUST_BE_ZERO = {
   lost: "tasks lost",
+  stuck: "tasks that exist and do not end",
   unknown: "answers that an acknowledged task does not exist",
   found: "answers about tasks of others, or that the store had lost",
   leftBehind: "steps too many of runs that were left behind",
@@ -41,8 +43,9 @@ const MUST_BE_ZERO = {
   otherKeys: "steps with another key",
 };
 
-export function problemsOf(figures) {
-  return Object.entries(MUST_BE_ZERO)
-    .filter(([name]) => figures[name] > 0)
+/** @param scenario - `allowed` are the figures that its fault may affect; `words` say what figures mean in it */
+export function problemsOf(figures, { allowed = [], words = {} }) {
+  return Object.entries({ ...MUST_BE_ZERO, ...words })
+    .filter(([name]) => figures[name] > 0 && !allowed.includes(name))
     .map(([name, what]) => `${figures[name]} ${what}`);
 }

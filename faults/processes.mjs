@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "../soak/random.mjs";
@@ -7,10 +5,12 @@ import { Client } from "./client.mjs";
 import { EffectsFile } from "./effects-file.mjs";
 import { Engine } from "./engine.mjs";
 import { figuresOf } from "./figures.mjs";
+import { Folder } from "./folder.mjs";
 import { Intruder } from "./intruder.mjs";
 import { Ledger } from "./ledger.mjs";
 import { Nodes } from "./nodes.mjs";
 import { CuttingProxy } from "./proxy.mjs";
+import { ReplicatedEngine } from "./replica.mjs";
 
 /** Requests of the client at once. */
 const CREATORS = 16;
@@ -18,25 +18,32 @@ const CREATORS = 16;
 const FAULTS_UNTIL = 0.9;
 /** Milliseconds without a newly ended task after which those that are left count as lost. */
 const PATIENCE = 60_000;
+/** The fewest faults of a run. */
+const FAULTS = 5;
+/** Milliseconds between two tasks of a creator when there are enough tasks, but not enough faults. */
+const PAUSE = 500;
 
 /** Runs tasks on real processes and a real Redis while a fault is repeated, and returns the figures. */
 export async function runProcesses(scenario, { seed, tasks, say }) {
-  const folder = mkdtempSync(join(tmpdir(), "proffer-faults-"));
+  const folder = new Folder();
   const random = new Random(seed);
   const ledger = new Ledger();
-  const effects = new EffectsFile(join(folder, "effects"), ledger);
+  const effects = new EffectsFile(join(folder.path, "effects"), ledger);
   const started = performance.now();
   let engine;
   let proxy;
   let nodes;
   let intruder;
   try {
-    engine = await Engine.start(folder, scenario.fsync ?? "everysec");
+    const { fsync, lag } = scenario;
+    engine = await (lag === undefined
+      ? Engine.start(folder.path, { fsync })
+      : ReplicatedEngine.start(folder.path, lag));
     proxy = await CuttingProxy.start(engine.port);
     const lockDuration = scenario.lockDuration ?? 3_000;
     const settings = { redisPort: proxy.port, effects: effects.path, lockDuration, ...scenario.settings };
     nodes = await Nodes.start(scenario.nodes ?? 3, settings);
-    const client = new Client((method, params) => nodes.request(random, method, params, "owner"));
+    const client = new Client((method, params) => nodes.request(random, method, params, "owner"), scenario);
     intruder = new Intruder(client, (method, params) => nodes.request(random, method, params, "intruder"));
     const context = { engine, proxy, nodes, random, client, lockDuration, ledger, effects, notes: {} };
     const run = new Run(scenario, context, { tasks, say });
@@ -53,7 +60,7 @@ export async function runProcesses(scenario, { seed, tasks, say }) {
     proxy?.close();
     await engine?.kill();
     effects.close();
-    rmSync(folder, { recursive: true, force: true });
+    folder.remove();
   }
 }
 
@@ -86,7 +93,9 @@ class Run {
 
   async #create() {
     const { client, random } = this.#context;
-    while (this.#created < this.#options.tasks) {
+    const { tasks } = this.#options;
+    while (this.#created < tasks || !(this.#hasEnough || this.#over)) {
+      if (this.#created >= tasks) await sleep(PAUSE);
       this.#created++;
       await client.create(this.#scenario.task(random));
       this.#acknowledged++;
@@ -102,33 +111,36 @@ class Run {
       if ((await fault(this.#context)) !== false) this.#faults++;
       this.#lastFault = performance.now();
       await next;
-    } while (this.#left > tasks * (1 - FAULTS_UNTIL) && !this.#over);
+    } while ((this.#left > tasks * (1 - FAULTS_UNTIL) || !this.#hasEnough) && !this.#over);
     this.#calm = true;
+  }
+
+  get #hasEnough() {
+    return this.#faults >= (this.#scenario.faults ?? FAULTS);
   }
 
   /** The tasks that are not created or have not ended. */
   get #left() {
-    return this.#context.client.open.length + this.#options.tasks - this.#acknowledged;
+    return this.#context.client.open.length + Math.max(0, this.#options.tasks - this.#acknowledged);
   }
 
   /** Polls the tasks until all have ended; resolves with the seconds from the last fault to the last end. */
   async #watch() {
     const { client, ledger, effects } = this.#context;
     const { tasks, say } = this.#options;
-    let [open, lastEnd, lastSaid] = [tasks, performance.now(), 0];
-    while ((open > 0 || !this.#calm) && performance.now() - lastEnd < PATIENCE) {
+    let [ended, lastEnd, lastSaid] = [0, performance.now(), 0];
+    while ((this.#left > 0 || !this.#calm) && performance.now() - lastEnd < PATIENCE) {
       await sleep(100);
       effects.read();
       const all = client.open;
       // Tasks that have probably ended, and some of the others, which heals and answers them.
       const due = all.filter((id) => ledger.returned.has(id));
       await pollAll(client, [...due, ...all.filter((id) => !ledger.returned.has(id)).slice(0, 200)]);
-      const left = this.#left;
-      if (left < open) lastEnd = performance.now();
-      open = left;
+      if (client.ended !== ended) lastEnd = performance.now();
+      ended = client.ended;
       if (performance.now() - lastSaid > 5_000) {
         lastSaid = performance.now();
-        say(`${client.tasks.size} created, ${tasks - open} ended, ${this.#faults} faults`);
+        say(`${client.tasks.size} of ${tasks} created, ${ended} ended, ${this.#faults} faults`);
       }
     }
     this.#over = true;

@@ -1,16 +1,24 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 
-/** A proxy in front of Redis that cuts connections in either direction, in the middle of a command or a reply. */
+/**
+ * A proxy in front of Redis. It cuts connections in either direction, in the middle of a command or a reply, delays what
+ * Redis sends, and can be pointed to another server.
+ */
 export class CuttingProxy {
   port;
+  #target;
+  #lag;
   #server;
   #sockets = new Set();
   #planned = new Set();
 
-  static async start(target) {
+  /** @param lag - milliseconds by which replies are late */
+  static async start(target, lag = 0) {
     const proxy = new CuttingProxy();
-    proxy.#server = createServer((client) => proxy.#join(client, connect(target, "127.0.0.1"))).listen(0, "127.0.0.1");
+    proxy.#target = target;
+    proxy.#lag = lag;
+    proxy.#server = createServer((client) => proxy.#join(client)).listen(0, "127.0.0.1");
     await once(proxy.#server, "listening");
     proxy.port = proxy.#server.address().port;
     return proxy;
@@ -21,17 +29,25 @@ export class CuttingProxy {
     this.#planned = new Set([...this.#sockets].filter((socket) => socket.direction === direction));
   }
 
+  /** Sends later connections to another server, and cuts those that are open. */
+  retarget(target) {
+    this.#target = target;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** What is on its way does not arrive. */
   close() {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #join(client, engine) {
-    this.#forward(client, engine, "command");
-    this.#forward(engine, client, "reply");
+  #join(client) {
+    const engine = connect(this.#target, "127.0.0.1");
+    this.#forward(client, engine, "command", 0);
+    this.#forward(engine, client, "reply", this.#lag);
   }
 
-  #forward(from, to, direction) {
+  #forward(from, to, direction, lag) {
     from.direction = direction;
     this.#sockets.add(from);
     from.on("error", () => {});
@@ -40,7 +56,8 @@ export class CuttingProxy {
       to.destroy();
     });
     from.on("data", (bytes) => {
-      if (!this.#planned.delete(from)) to.write(bytes);
+      if (lag > 0) setTimeout(() => to.destroyed || to.write(bytes), lag);
+      else if (!this.#planned.delete(from)) to.write(bytes);
       else to.write(bytes.subarray(0, bytes.length >> 1), () => from.destroy());
     });
   }

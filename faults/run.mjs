@@ -15,7 +15,7 @@ export async function runFaults({ only, memory, processes, seeds, seed, tasks },
       for (let number = seed; number < seed + count; number++) {
         const label = `${scenario.id} ${place}, seed ${number}`;
         const figures = await run(scenario, number, (text) => say(`${label}: ${text}`));
-        problems.push(...problemsOf(figures).map((problem) => `${label}: ${problem}`));
+        problems.push(...problemsOf(figures, scenario).map((problem) => `${label}: ${problem}`));
         runs.push(figures);
       }
       rows.push({ scenario, place, runs });
@@ -27,9 +27,10 @@ export async function runFaults({ only, memory, processes, seeds, seed, tasks },
   if (!memory && findProgram() === undefined)
     say("NOT RUN: faults with processes: no valkey-server or redis-server in PATH");
   else if (!memory) {
-    await runSeeds("on Redis", PROCESS_SCENARIOS, seeds ?? 1, (scenario, number, log) =>
-      runProcesses(scenario, { seed: number, tasks: tasks ?? scenario.tasks, say: log }),
-    );
+    await runSeeds("on Redis", PROCESS_SCENARIOS, seeds ?? 1, async (scenario, number, log) => {
+      const run = scenario.sessions ? (await import("./sessions.mjs")).runSessions : runProcesses;
+      return run(scenario, { seed: number, tasks: tasks ?? scenario.tasks, say: log });
+    });
   }
   return { rows, problems };
 }

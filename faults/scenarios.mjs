@@ -10,7 +10,8 @@ const plainTask = () => ({ steps: 5, milliseconds: 20 });
 
 /**
  * The faults that come to real processes and a real Redis while tasks run. `fault` is repeated every `every`
- * milliseconds; `tasks` are those of one seed.
+ * milliseconds, at least `faults` times; `tasks` are the fewest of one seed; `allowed` are the figures that may not be 0.
+ * With `lag`, Redis has a replica that is this many milliseconds behind.
  */
 export const PROCESS_SCENARIOS = [
   {
@@ -71,6 +72,7 @@ export const PROCESS_SCENARIOS = [
     title: "Redis emptied",
     tasks: 600,
     every: 1_500,
+    faults: 8,
     task: someTask,
     async fault({ engine, client, ledger, effects }) {
       await engine.command("FLUSHALL");
@@ -86,6 +88,29 @@ export const PROCESS_SCENARIOS = [
     every: 300,
     task: someTask,
     fault: ({ proxy, random }) => proxy.cut(random.pick(["command", "reply"])),
+  },
+  {
+    id: "F8",
+    title: "kill -9 Redis, its replica misses the last writes; replicated",
+    tasks: 200,
+    every: 8_000,
+    lag: 10,
+    // Steps are not confirmed by the replica, only what clients are told.
+    allowed: ["recordedTwice", "recordedAgain"],
+    task: someTask,
+    settings: { durability: "replicated" },
+    fault: ({ engine, proxy }) => engine.failOver(proxy),
+  },
+  {
+    id: "F8",
+    title: "the same; local, which may lose what was acknowledged",
+    tasks: 200,
+    every: 8_000,
+    lag: 200,
+    losesTasks: true,
+    allowed: ["lost", "endedOtherwise", "recordedTwice", "recordedAgain"],
+    task: someTask,
+    fault: ({ engine, proxy }) => engine.failOver(proxy),
   },
   {
     id: "F9",
@@ -104,6 +129,7 @@ export const PROCESS_SCENARIOS = [
     title: "clocks of nodes differ by 5 minutes, kill -9 a node every 2 s",
     tasks: 200,
     every: 2_000,
+    faults: 8,
     task: someTask,
     settings: { clocks: [300_000, -300_000, 0] },
     fault: ({ nodes, random }) => replaceOne(nodes, random, "SIGKILL"),
@@ -113,9 +139,21 @@ export const PROCESS_SCENARIOS = [
     title: "rolling deploy: SIGTERM one node after another",
     tasks: 300,
     every: 2_000,
+    faults: 8,
     task: someTask,
     settings: { drain: 200 },
     fault: ({ nodes, random }) => replaceOne(nodes, random, "SIGTERM"),
+  },
+  {
+    id: "F14",
+    title: "sessions of the official client over 4 nodes, kill -9 that of the stream; events as steps",
+    tasks: 10,
+    sessions: true,
+    words: {
+      lost: "events lost",
+      recordedTwice: "events that came twice",
+      endedOtherwise: "sessions with events out of order, or found after their end",
+    },
   },
   {
     id: "F18",

@@ -9,10 +9,11 @@ import "./node-version.mjs";
 import { parseArgs } from "node:util";
 import { ensureBuilt } from "./build.mjs";
 import { ensureInstalled } from "./npm.mjs";
-import { Failure, main, progress } from "./terminal.mjs";
+import { Failure, main, progress, whenOrphaned } from "./terminal.mjs";
 
 // The processes of a run end with this one.
-process.once("SIGINT", () => process.exit(130));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(130));
+whenOrphaned(() => process.exit(130));
 
 await main(async () => {
   const options = readOptions();

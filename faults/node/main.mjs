@@ -9,10 +9,11 @@ import { defineServer } from "proffer";
 import { bullmq } from "proffer/bullmq";
 import { serveHttp } from "proffer/http";
 import { redis } from "proffer/redis";
+import { createSessionParts } from "../session-parts.mjs";
 import { createTool } from "../tool.mjs";
 import { traceCluster } from "../traced-cluster.mjs";
 
-const { redisPort, effects, lockDuration, clock = 0, drain = 0 } = JSON.parse(process.argv[2]);
+const { redisPort, effects, lockDuration, durability, port = 0, clock = 0, drain = 0 } = JSON.parse(process.argv[2]);
 
 if (clock !== 0) {
   const now = Date.now;
@@ -32,12 +33,16 @@ client.on("error", onError);
 const queue = bullmq({ Queue, Worker, connection, prefix: "faults", lockDuration, onError });
 // One write each: lines of several processes do not mix.
 const note = (...event) => appendFileSync(effects, `${event.join(" ")}\n`);
+const parts = createSessionParts((uri) => server.notify(uri));
 const server = defineServer({
   name: "faults",
   version: "1.0.0",
   keys: [new Uint8Array(32).fill(7)],
-  cluster: traceCluster({ ...redis(client, { prefix: "faults", onError }), queue }, (...run) => note("run", ...run)),
-  tools: [createTool(note, (milliseconds) => sleep(milliseconds))],
+  cluster: traceCluster({ ...redis(client, { prefix: "faults", durability, onError }), queue }, (...run) =>
+    note("run", ...run),
+  ),
+  tools: [createTool(note, (milliseconds) => sleep(milliseconds)), ...parts.tools],
+  resources: parts.resources,
   limits: { tasks: 10_000_000 },
   log: () => {},
 });
@@ -46,7 +51,7 @@ const authenticate = (request) => {
   const token = request.header("authorization")?.slice("Bearer ".length);
   return token === undefined ? undefined : { id: token };
 };
-const service = await serveHttp(server, { port: 0, health: true, authenticate });
+const service = await serveHttp(server, { port, health: true, authenticate });
 
 process.once("SIGTERM", async () => {
   await service.close(drain);
