@@ -35,11 +35,15 @@ export function linkCommand([command = "", ...args]: readonly string[], options:
     void ended.then(() => process.off("exit", abandon));
     const done = readMessages();
     child.stderr.setEncoding("utf8").on("data", showStderr);
-    child.once("error", (error) => pending.failAll(`${command} could not be started: ${error.message}`));
+    const fail = (reason: string) => {
+      pending.failAll(reason);
+      observer.ended?.(reason);
+    };
+    child.once("error", (error) => fail(`${command} could not be started: ${error.message}`));
     child.once("close", async (code, signal) => {
       // The last message may not be processed yet.
       await done;
-      pending.failAll(`${command} ended (${signal ?? `exit code ${code}`}).`);
+      fail(`${command} ended (${signal ?? `exit code ${code}`}).`);
     });
     // If the server has exited, the `close` event fails the pending requests.
     child.stdin.on("error", () => {});

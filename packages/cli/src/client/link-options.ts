@@ -16,6 +16,8 @@ export interface LinkObserver {
   received?(text: string, head?: SeenHead): void;
   /** What a command writes to stderr. Default: it is passed on to the terminal, escaped. */
   stderr?(text: string): void;
+  /** The other side has ended: no message will come. */
+  ended?(reason: string): void;
 }
 
 export interface LinkOptions {

@@ -8,7 +8,7 @@ import { nameOfTarget, type Target, type TargetArguments } from "../client/targe
 import { asWritten } from "../doctor/offer.ts";
 import { readCode } from "../doctor/read-code.ts";
 import { announce } from "../inspector/announce.ts";
-import { createTrace } from "../inspector/calls/trace.ts";
+import { traceServer } from "../inspector/calls/trace.ts";
 import { type Opener, openCommandLinks, openServerLinks, openUrlLinks } from "../inspector/connections/opener.ts";
 import { createFileHandlers } from "../inspector/file-handlers.ts";
 import { openHistory } from "../inspector/history-handlers.ts";
@@ -93,11 +93,10 @@ function prepareOther(
 async function prepareModule(target: Target & { kind: "module" }, record: WireRecord): Promise<Prepared> {
   const { file } = target;
   const { server, held } = await openModule(file);
-  const { tracing, source } = createTrace();
-  overrideOptions(server, { development: true, trace: tracing.trace });
+  overrideOptions(server, { development: true });
   return {
     ...prepareOther(target, file, record, openServerLinks(server), openHistory(resolve(file), warn)),
-    trace: source,
+    trace: traceServer(server),
     release: () => held.stop(),
     module: {
       file: resolve(file),

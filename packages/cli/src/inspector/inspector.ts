@@ -1,5 +1,7 @@
 import { PROFILES } from "proffer/profiles";
 import { ownVersion } from "../modules/own-version.ts";
+import { passOn } from "../terminal/terminal.ts";
+import { Text } from "../terminal/text.ts";
 import { ApiProblem } from "./api-problem.ts";
 import { createCallHandlers } from "./call-handlers.ts";
 import { Calls } from "./calls/calls.ts";
@@ -56,8 +58,6 @@ export interface Inspector {
   send(event: InspectorEvent): void;
   /** Shows an edit, and what the server offers after it. */
   edited(edit: Edit): void;
-  /** Shows output of the server. */
-  stderr(text: string): void;
   close(): Promise<void>;
 }
 
@@ -87,6 +87,10 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
         if (connected === undefined) return;
         offers.notified(connected, method);
         subscriptions.notified(connected, method, params);
+      },
+      stderr(text) {
+        passOn(Text.block(text));
+        output.add(mask.text(text));
       },
       asked: (connected, asked) => calls?.asked(connected, asked) ?? Promise.resolve(declineQuestion(asked)),
     });
@@ -178,7 +182,6 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
       lastEdit = { kind: "edit", edit, at: Date.now() };
       send(lastEdit);
     },
-    stderr: (text) => output.add(mask.text(text)),
     async close() {
       calls?.cancelAll();
       await connections?.close();

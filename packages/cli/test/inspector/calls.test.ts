@@ -1,7 +1,6 @@
-import { overrideOptions } from "proffer/derived";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { REVISIONS } from "../../src/client/revisions.ts";
-import { createTrace } from "../../src/inspector/calls/trace.ts";
+import { traceServer } from "../../src/inspector/calls/trace.ts";
 import { openServerLinks } from "../../src/inspector/connections/opener.ts";
 import type { CallState } from "../../src/inspector/protocol/call.ts";
 import { createShop } from "./asking-shop.ts";
@@ -16,9 +15,7 @@ let close: () => Promise<void>;
 
 beforeAll(async () => {
   const opener = openServerLinks(shop.server);
-  const { tracing, source } = createTrace();
-  overrideOptions(shop.server, { trace: tracing.trace });
-  ({ page, close } = await inspect({ opener, trace: source }));
+  ({ page, close } = await inspect({ opener, trace: traceServer(shop.server) }));
 });
 
 afterAll(() => close());

@@ -32,6 +32,7 @@ test("I39 the record has every message of both directions, byte for byte", async
   // The trial of the revisions ends with the connection events.
   await page.until("connection", ({ revisions }) => revisions.length === 2);
   await page.call(callOf("héllo\u2028"));
+  await page.post("raw", { revision: REVISION, text: '{"malformed":' });
   await page.post("raw", { revision: REVISION, text: '{"jsonrpc":"2.0",  "id":"raw","method":"nothing"}' });
   await expect.poll(() => page.lines().some(({ id, kind }) => id === "raw" && kind === "error")).toBe(true);
   await expect.poll(() => page.all("lane").filter(({ lane }) => !lane.open).length).toBeGreaterThanOrEqual(3);
@@ -94,6 +95,9 @@ describe("a server of others", () => {
     const { page, close } = await inspectScript();
     const call = await page.call(callOf("strays"));
     expect(call.result).toMatchObject({ content: [{ text: "called strays" }] });
+    const texts = (await page.messages()).map(({ text }) => text);
+    expect(texts).toContain("this is no message");
+    expect(texts).toContain('{"jsonrpc":"2.0","id":987654,"result":{"stray":true}}');
     await close();
   });
 
@@ -109,10 +113,19 @@ describe("a server of others", () => {
       message: expect.stringContaining("exit code 3"),
       remedy: expect.anything(),
     });
+    expect((await page.until("stderr")).text).toContain("about to die");
     expect(await page.call(callOf("x"))).toMatchObject({ status: "failed" });
     await page.post("reconnect", {});
     await page.until("connection", isConnected);
     expect((await page.call(callOf("x"))).status).toBe("done");
+    await close();
+  });
+
+  it("may die between calls: that is noticed at once", async () => {
+    const { page, close } = await inspectScript();
+    await page.until("offer");
+    await page.post("raw", { revision: REVISION, text: '{"jsonrpc":"2.0","method":"die"}' });
+    await page.until("connection", ({ connection }) => connection.state === "lost");
     await close();
   });
 

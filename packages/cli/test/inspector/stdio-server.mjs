@@ -64,6 +64,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     return;
   }
   const { id, method, params = {} } = message;
+  if (method === "die") process.exit(4);
   if (id === undefined) return;
   if (Object.hasOwn(METHODS, method)) METHODS[method](id, params);
   else fail(id, -32601, `${method} is unknown`);

@@ -1,4 +1,5 @@
-import { type RunTracing, traceRuns } from "proffer/derived";
+import type { Server } from "proffer";
+import { overrideOptions, type RunTracing, traceRuns } from "proffer/derived";
 import type { Trace } from "../protocol/call.ts";
 import { toTrace } from "../trace/trace.ts";
 
@@ -27,4 +28,11 @@ export function createTrace(): { readonly tracing: RunTracing; readonly source: 
       listen = listener;
     },
   };
+}
+
+/** Reports the runs of a server from now on. */
+export function traceServer(server: Server): TraceSource {
+  const { tracing, source } = createTrace();
+  overrideOptions(server, { trace: tracing.trace });
+  return source;
 }

@@ -7,7 +7,7 @@ import { ownVersion } from "../../modules/own-version.ts";
 import type { Lane, WireLine } from "../protocol/wire.ts";
 import type { WireRecord } from "../record/record.ts";
 import type { Opener } from "./opener.ts";
-import { type Tap, tapLink } from "./tap.ts";
+import { openTap, type Tap } from "./tap.ts";
 
 /** The name under which servers know the inspector. */
 export const CLIENT_NAME = "proffer-inspector";
@@ -33,8 +33,11 @@ export interface ConnectionEvents {
   notified(connected: Connected | undefined, notification: Notification): void;
   /** Answers a question of the server outside of a round: an older revision, or a task. */
   asked(connected: Connected | undefined, asked: Asked): Promise<ScriptedAnswer>;
+  stderr(text: string): void;
   /** A request has no response and will have none: the server may be gone. */
-  unanswered(connected: Connected | undefined, reason: string): void;
+  unanswered(connected: Connected | undefined): void;
+  /** The server is gone. */
+  ended(connected: Connected | undefined, reason: string): void;
 }
 
 export interface ConnectOptions {
@@ -59,7 +62,6 @@ export async function connectTo(
   let connected: Connected | undefined;
   let lane: Lane | undefined;
   let tap: Tap | undefined;
-  let source: (() => object | undefined) | undefined;
   const setLane = (change: Partial<Lane>) => {
     if (lane === undefined) return;
     lane = { ...lane, ...change };
@@ -78,9 +80,12 @@ export async function connectTo(
       ...(revision !== undefined && { revision }),
     };
     record.setLane(lane);
-    const opened = opener.open(caller);
-    ({ source } = opened);
-    tap = tapLink(opened, record, conn, (reason) => events.unanswered(connected, reason));
+    const observed = {
+      stderr: events.stderr,
+      unanswered: () => events.unanswered(connected),
+      ended: (reason: string) => events.ended(connected, reason),
+    };
+    tap = openTap(opener, record, conn, observed, caller);
     return tap.link;
   };
   try {
@@ -105,7 +110,7 @@ export async function connectTo(
       revision: agreed,
       client,
       server: new RemoteServer(name, client),
-      source: source?.(),
+      source: watched?.source?.(),
       get lastSent() {
         return watched?.lastSent;
       },

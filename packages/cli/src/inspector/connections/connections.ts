@@ -9,7 +9,7 @@ import type { Opener } from "./opener.ts";
 import { findRevisions } from "./supported-revisions.ts";
 
 /** What the connections pass on. */
-export interface ConnectionsEvents extends Omit<ConnectionEvents, "unanswered"> {
+export interface ConnectionsEvents extends Omit<ConnectionEvents, "unanswered" | "ended"> {
   changed(connection: Connection, revisions: readonly string[]): void;
   /** The first client is connected, for the first time or again. */
   opened(connected: Connected): void;
@@ -136,13 +136,15 @@ export class Connections {
     const unanswered = (connected: Connected | undefined) => {
       if (connected !== undefined) void this.#check(connected);
     };
-    return connectTo(this.#name, this.#opener, this.#record, { ...this.#events, unanswered }, options);
+    const ended = (connected: Connected | undefined, reason: string) => {
+      if (connected !== undefined) void this.#end(connected, reason);
+    };
+    return connectTo(this.#name, this.#opener, this.#record, { ...this.#events, unanswered, ended }, options);
   }
 
   /** Asks a server that left a request without a response whether it is still there. */
   async #check(connected: Connected): Promise<void> {
-    const isMain = (await this.#clients.get(connected.revision)?.catch(() => undefined)) === connected;
-    if (!isMain || this.#checking || this.#state.state !== "connected") return;
+    if (!(await this.#isUsed(connected)) || this.#checking || this.#state.state !== "connected") return;
     this.#checking = true;
     const { client } = connected;
     try {
@@ -154,6 +156,15 @@ export class Connections {
     } finally {
       this.#checking = false;
     }
+  }
+
+  async #end(connected: Connected, reason: string): Promise<void> {
+    if ((await this.#isUsed(connected)) && this.#state.state === "connected") await this.#lose(reason);
+  }
+
+  /** Not closed by ourselves, and not one of the clients for a moment. */
+  async #isUsed(connected: Connected): Promise<boolean> {
+    return (await this.#clients.get(connected.revision)?.catch(() => undefined)) === connected;
   }
 
   async #lose(reason: string): Promise<void> {

@@ -5,6 +5,7 @@ import { ByteBudget } from "../../client/byte-budget.ts";
 import { linkCommand } from "../../client/command-link.ts";
 import type { Headers } from "../../client/headers.ts";
 import { linkUrl } from "../../client/http-link.ts";
+import type { LinkObserver } from "../../client/link-options.ts";
 import { REVISIONS } from "../../client/revisions.ts";
 import type { Lane } from "../protocol/wire.ts";
 
@@ -26,7 +27,7 @@ export interface Opener {
   readonly spawns: boolean;
   /** Whether `caller` is heard. */
   readonly changesCaller: boolean;
-  open(caller?: Principal): OpenedLink;
+  open(observer: LinkObserver, caller?: Principal): OpenedLink;
 }
 
 /** Opens links to a server in this process. */
@@ -36,12 +37,20 @@ export function openServerLinks(server: Server): Opener {
     revisions: REVISIONS,
     spawns: false,
     changesCaller: true,
-    open(principal) {
+    open(observer, principal) {
       let source: object | undefined;
       const link: Link = (receive) => {
-        const connection = connectMemory(server, receive, { principal });
+        const received = (text: string) => {
+          observer.received?.(text);
+          receive(text);
+        };
+        const connection = connectMemory(server, received, { principal });
         ({ source } = connection);
-        return { send: (text) => connection.send(text), close: () => connection.close() };
+        const send = (text: string) => {
+          observer.sent?.(text);
+          connection.send(text);
+        };
+        return { send, close: () => connection.close() };
       };
       return { link, source: () => source };
     },
@@ -54,9 +63,9 @@ export function openUrlLinks(url: string, headers: Headers, maxBytes: number): O
     transport: "http",
     spawns: false,
     changesCaller: false,
-    open() {
+    open(observer) {
       const budget = new ByteBudget(maxBytes);
-      return { link: linkUrl(url, { budget, headers }), renew: () => budget.renew() };
+      return { link: linkUrl(url, { budget, headers, observer }), renew: () => budget.renew() };
     },
   };
 }
@@ -67,9 +76,9 @@ export function openCommandLinks(command: readonly string[], maxBytes: number): 
     transport: "stdio",
     spawns: true,
     changesCaller: false,
-    open() {
+    open(observer) {
       const budget = new ByteBudget(maxBytes);
-      return { link: linkCommand(command, { budget }), renew: () => budget.renew() };
+      return { link: linkCommand(command, { budget, observer }), renew: () => budget.renew() };
     },
   };
 }

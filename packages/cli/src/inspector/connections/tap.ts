@@ -1,63 +1,66 @@
+import type { Principal } from "proffer";
 import type { Link } from "proffer/testing";
+import type { LinkObserver } from "../../client/link-options.ts";
 import { NO_RESPONSE } from "../../client/pending-requests.ts";
 import type { WireLine } from "../protocol/wire.ts";
 import type { WireRecord } from "../record/record.ts";
-import type { OpenedLink } from "./opener.ts";
+import type { OpenedLink, Opener } from "./opener.ts";
 
 /** A link whose messages are recorded. */
-export interface Tap {
+export interface Tap extends Pick<OpenedLink, "source"> {
   readonly link: Link;
   /** The line of the last message that was sent. */
   readonly lastSent: WireLine | undefined;
 }
 
+/** What a tap passes on beside the record. */
+export interface TapEvents {
+  stderr(text: string): void;
+  /** A request has no response and will have none: the server may be gone. */
+  unanswered(): void;
+  /** The server is gone. */
+  ended(reason: string): void;
+}
+
 /** Milliseconds after which the budget of bytes begins anew without a request, as for notifications of a whole day. */
 const RENEWAL = 60_000;
 
-/**
- * Records what a link sends and receives, exactly.
- * @param unanswered - receives the reason if a request will have no response.
- */
-export function tapLink(
-  { link, renew }: OpenedLink,
-  record: WireRecord,
-  conn: string,
-  unanswered: (reason: string) => void,
-): Tap {
+/** Opens a link and records what it sends and receives: exactly, and before anything is checked or dropped. */
+export function openTap(opener: Opener, record: WireRecord, conn: string, events: TapEvents, caller?: Principal): Tap {
   let lastSent: WireLine | undefined;
   let renewed = performance.now();
-  const begin = () => {
-    renewed = performance.now();
-    renew?.();
+  const observer: LinkObserver = {
+    sent(text, http) {
+      // The pages of a list share the budget of its first one, so that a list ends.
+      if (!text.includes('"cursor"')) renew();
+      lastSent = record.add({ conn, dir: "out", text, http });
+    },
+    received(text, http) {
+      if (performance.now() - renewed > RENEWAL) renew();
+      record.add({ conn, dir: "in", text, http });
+    },
+    stderr: events.stderr,
+    ended: events.ended,
   };
+  const opened = opener.open(observer, caller);
+  function renew(): void {
+    renewed = performance.now();
+    opened.renew?.();
+  }
   return {
+    ...(opened.source && { source: opened.source }),
     get lastSent() {
       return lastSent;
     },
-    link(receive) {
-      const opened = link((text) => {
-        if (performance.now() - renewed > RENEWAL) begin();
-        const reason = reasonOf(text);
-        if (reason === undefined) record.add({ conn, dir: "in", text });
+    link: (receive) =>
+      opened.link((text) => {
         receive(text);
-        if (reason !== undefined) unanswered(reason);
-      });
-      return {
-        ...opened,
-        send(text) {
-          // The pages of a list share the budget of its first one, so that a list ends.
-          if (!text.includes('"cursor"')) begin();
-          lastSent = record.add({ conn, dir: "out", text });
-          opened.send(text);
-        },
-      };
-    },
+        if (isOwnError(text)) events.unanswered();
+      }),
   };
 }
 
-/** The reason, if a link made this response because none can come: it was not on the wire. */
-function reasonOf(text: string): string | undefined {
-  if (!text.includes(`"code":${NO_RESPONSE},`)) return undefined;
-  const { error } = JSON.parse(text);
-  return error?.code === NO_RESPONSE ? String(error.message) : undefined;
+/** Whether a link made this response because none can come: it was not on the wire. */
+function isOwnError(text: string): boolean {
+  return text.includes(`"code":${NO_RESPONSE},`) && JSON.parse(text).error?.code === NO_RESPONSE;
 }
