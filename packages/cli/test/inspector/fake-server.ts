@@ -1,22 +1,9 @@
-import { readFileSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { distFile } from "../../../proffer/test/dist.ts";
+import { ApiProblem } from "../../src/inspector/api-problem.ts";
+import { EventStreams } from "../../src/inspector/event-streams.ts";
 import type { Api } from "../../src/inspector/protocol/api.ts";
 import type { InspectorEvent } from "../../src/inspector/protocol/event.ts";
-
-const SECRET = "c2VjcmV0LW9mLXRoaXMtc3RhcnQ";
-
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src blob:; " +
-  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-  "require-trusted-types-for 'script'; trusted-types 'none'";
-
-const TYPES: { readonly [name: string]: string } = {
-  "index.html": "text/html; charset=utf-8",
-  "page.js": "text/javascript; charset=utf-8",
-  "page.css": "text/css; charset=utf-8",
-};
+import { createRoutes } from "../../src/inspector/routes.ts";
+import { startServer } from "../../src/inspector/server.ts";
 
 export type Handlers = {
   -readonly [Name in keyof Api]?: (body: Api[Name]["in"]) => Api[Name]["out"] | Promise<Api[Name]["out"]>;
@@ -39,71 +26,36 @@ export interface FakeServer {
   close(): Promise<void>;
 }
 
-/** Serves the built page, and speaks the inspector's protocol with events and answers that a test chooses. */
+/**
+ * The inspector's own HTTP server and its checks of requests, with events and answers that a test chooses: a broken edit or
+ * 10,000 messages would take long to cause with a real target.
+ */
 export async function startFakeServer(known: InspectorEvent[], handlers: Handlers = {}): Promise<FakeServer> {
-  const streams = new Set<ServerResponse>();
+  const streams = new EventStreams();
   const requests: { name: string; body: unknown }[] = [];
-  const server = createServer(async (request, response) => {
-    const path = new URL(request.url ?? "", "http://page").pathname;
-    response.setHeader("content-security-policy", POLICY);
-    response.setHeader("referrer-policy", "no-referrer");
-    if (request.method === "GET") return sendFile(path, response);
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    if (request.headers.authorization !== `Bearer ${SECRET}`) return refuse(response, 401, "wrong_secret");
-    const name = path.slice("/api/".length);
-    const body = JSON.parse(Buffer.concat(chunks).toString());
+  const respond = (name: string, body: unknown) => {
     requests.push({ name, body });
-    if (name === "events") {
-      streams.add(response);
-      response.once("close", () => streams.delete(response));
-      response.write(fake.known.map(toLine).join(""));
-      return;
-    }
-    const handler = handlers[name as keyof Api] as ((body: unknown) => unknown) | undefined;
-    if (handler === undefined) return refuse(response, 404, `There is no ${name} here.`);
-    try {
-      response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify(await handler(body)));
-    } catch (error) {
-      refuse(response, 400, (error as Error).message);
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return createRoutes(handlers)(name, body).catch((error) => {
+      throw error instanceof ApiProblem ? error : new ApiProblem(400, "refused", (error as Error).message);
+    });
+  };
+  const server = await startServer({ respond, stream: (response) => streams.open(response, fake.known) }, 0);
+  const { origin, hash } = new URL(server.url);
   const fake: FakeServer = {
     origin,
-    url: `${origin}/#k=${SECRET}`,
-    at: (path) => `${origin}${path}#k=${SECRET}`,
+    url: server.url,
+    at: (path) => `${origin}${path}${hash}`,
     known,
     handlers,
     requests,
     emit(...events) {
-      for (const stream of streams) stream.write(events.map(toLine).join(""));
+      for (const event of events) streams.send(event);
     },
-    interrupt() {
-      for (const stream of streams) stream.destroy();
+    interrupt: () => streams.close(),
+    async close() {
+      streams.close();
+      await server.close();
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
   return fake;
-}
-
-function sendFile(path: string, response: ServerResponse): void {
-  const name = path.slice(1) in TYPES ? path.slice(1) : "index.html";
-  response.setHeader("content-type", TYPES[name] as string);
-  response.end(readFileSync(distFile(`inspector/${name}`, "cli")));
-}
-
-function refuse(response: ServerResponse, status: number, message: string): void {
-  response.writeHead(status, { "content-type": "application/json" });
-  response.end(JSON.stringify({ error: { code: message, message } }));
-}
-
-function toLine(event: InspectorEvent): string {
-  return `${JSON.stringify(event)}\n`;
 }

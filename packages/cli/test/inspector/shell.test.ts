@@ -114,7 +114,7 @@ describeInBrowser("the shell of the page", () => {
     await expect.poll(() => items(page)).toEqual(["count"]);
     await page.getByText("Your edit removed this tool.").waitFor();
     server.emit(...edited("added", "order", DEMO_ITEMS, 4));
-    await page.getByRole("heading", { name: "order" }).waitFor();
+    await page.getByText("Orders goods and asks before it charges.").waitFor();
     await page.keyboard.press("Control+Enter");
     await expect
       .poll(() => server.requests.findLast(({ name }) => name === "call")?.body)

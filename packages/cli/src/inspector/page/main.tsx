@@ -17,14 +17,14 @@ if (secret === undefined) {
   render(<Locked earlier={false} command={commandFor(undefined)} />, root);
 } else {
   const api = createApiClient(secret);
-  const initial: PageState = { inspector: INITIAL_STATE, stream: "connecting" };
+  const initial: PageState = { inspector: INITIAL_STATE, stream: "connecting", refusal: undefined };
   // A hidden tab gets no frames, but must not keep all events until it is seen.
   const schedule = (draw: () => void) => (document.hidden ? setTimeout(draw, 100) : requestAnimationFrame(draw));
   const store = createStore(initial, schedule);
   const follower = {
     onEvents: (events: Parameters<typeof reduce>[1]) =>
       store.set((state) => ({ ...state, inspector: reduce(state.inspector, events) })),
-    onStream: (stream: PageState["stream"]) => store.set((state) => ({ ...state, stream })),
+    onStream: (stream: PageState["stream"], refusal?: string) => store.set((state) => ({ ...state, stream, refusal })),
   };
   const leaving = new AbortController();
   addEventListener("pagehide", () => leaving.abort());

@@ -8,13 +8,15 @@ const LONGEST_PAUSE = 4000;
 
 export interface Follower {
   onEvents(events: readonly InspectorEvent[]): void;
-  onStream(state: StreamState): void;
+  /** `reason`: what Node says, if it refuses the stream. */
+  onStream(state: StreamState, reason?: string): void;
 }
 
 /** Follows the events of Node until the page is left. After an interruption it connects again and gets everything anew. */
 export async function follow(api: ApiClient, follower: Follower, signal: AbortSignal): Promise<void> {
   let pause = FIRST_PAUSE;
   while (!signal.aborted) {
+    let reason: string | undefined;
     try {
       const { body } = await api.stream(signal);
       pause = FIRST_PAUSE;
@@ -22,8 +24,9 @@ export async function follow(api: ApiClient, follower: Follower, signal: AbortSi
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ApiFailure && error.status === 401) return follower.onStream("earlier");
+      if (error instanceof ApiFailure) reason = `${error.message} ${error.remedy ?? ""}`.trim();
     }
-    follower.onStream("interrupted");
+    follower.onStream("interrupted", reason);
     await waitFor(pause, signal);
     pause = Math.min(pause * 2, LONGEST_PAUSE);
   }

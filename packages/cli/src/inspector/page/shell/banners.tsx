@@ -6,13 +6,13 @@ import { commandFor } from "./command.ts";
 
 /** What is wrong with the page's own connection to Node, with the server, or with the last edit: above the panes, in place. */
 export function Banners(): VNode | null {
-  const { stream, state } = useApp();
+  const { stream, state, refusal } = useApp();
   return (
     <>
       {stream === "interrupted" && (
         <div class="banner" role="status">
-          <b>The inspector does not answer.</b> What you typed is kept; the page connects again by itself. If the
-          command has ended, start it again: <code>{commandFor(state.target)}</code>
+          <b>{refusal ?? "The inspector does not answer."}</b> What you typed is kept; the page connects again by
+          itself. If the command has ended, start it again: <code>{commandFor(state.target)}</code>
         </div>
       )}
       <LostServer />

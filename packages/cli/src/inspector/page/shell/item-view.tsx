@@ -9,6 +9,7 @@ import { METHODS } from "../state/calls.ts";
 import { type ItemDraft, itemId } from "../state/draft.ts";
 import { visible } from "../text/visible.ts";
 import { Overview } from "./overview.tsx";
+import { PlaceButton } from "./place-button.tsx";
 
 interface ItemViewProps {
   readonly kind: ItemKind;
@@ -59,17 +60,12 @@ function unlisted(kind: ItemKind, key: string): Item | undefined {
 }
 
 function ItemTitle({ item }: { readonly item: Item }): VNode {
-  const { offer, openPlace } = useApp();
   const { title, description } = item.description;
   const { place } = item;
   return (
     <div class="item-title">
       <h2>{visible(item.key)}</h2>
-      {place !== undefined && (
-        <button type="button" class="plain code" title="Open in the editor" onClick={() => openPlace(place)}>
-          {offer?.files[place.file] ?? "?"}:{place.line}
-        </button>
-      )}
+      {place !== undefined && <PlaceButton place={place} />}
       {typeof title === "string" && title !== item.key && <p>{visible(title)}</p>}
       {typeof description === "string" && <p class="prose">{visible(description)}</p>}
     </div>

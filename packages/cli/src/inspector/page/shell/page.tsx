@@ -133,7 +133,7 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
               calls={calls}
             />
           )}
-          {shown.pane === "wire" && <MessageView n={shown.n} />}
+          {shown.pane === "wire" && <MessageView n={shown.n} onDrafts={setDrafts} />}
           {shown.pane === "history" && <HistoryView id={shown.id} entries={entries} onDrafts={setDrafts} />}
           {shown.pane === "home" && <Overview />}
           {shown.pane === "unknown" && (

@@ -28,7 +28,7 @@ export function useActions({ singleKeys, running, onOverlay, onPane }: ActionCon
         return true;
       case "find":
         onPane("list");
-        requestAnimationFrame(() => document.getElementById("find")?.focus());
+        focusOn("#find");
         return true;
       case "call":
         return submit();
@@ -54,14 +54,20 @@ export function useActions({ singleKeys, running, onOverlay, onPane }: ActionCon
     else if (goal === "history") go({ pane: "history" });
     else {
       onPane("list");
-      requestAnimationFrame(() =>
-        document.querySelector<HTMLElement>(`.groups [aria-label=${GROUPS[goal]}] [data-roving]`)?.focus(),
-      );
+      focusOn(`.groups [aria-label=${GROUPS[goal]}] [data-roving]`);
     }
     return true;
   }
 
   useKeys(singleKeys, act);
+}
+
+/** At once, so that the next key already arrives there; where a narrow page hides it, after the drawing. */
+function focusOn(selector: string): void {
+  const element = () => document.querySelector<HTMLElement>(selector);
+  element()?.focus();
+  if (document.activeElement === element()) return;
+  requestAnimationFrame(() => requestAnimationFrame(() => element()?.focus()));
 }
 
 function submit(): boolean {

@@ -18,7 +18,7 @@ interface AppState {
 
 /** Puts together what `useApp` gives to all parts of the page. */
 export function useAppState(api: ApiClient, store: Store<PageState>): AppState {
-  const { inspector: state, stream } = useStore(store);
+  const { inspector: state, stream, refusal } = useStore(store);
   const { route, go, replace } = useRoute();
   // For changes that come later than the drawing that they belong to.
   const latest = useRef(route);
@@ -58,6 +58,7 @@ export function useAppState(api: ApiClient, store: Store<PageState>): AppState {
       api,
       state,
       stream,
+      refusal,
       route,
       revision,
       offer,
@@ -81,6 +82,6 @@ export function useAppState(api: ApiClient, store: Store<PageState>): AppState {
         api.post("open", place).catch(report);
       },
     };
-  }, [api, state, stream, route, revision, offer]);
+  }, [api, state, stream, refusal, route, revision, offer]);
   return { app, announcement, problem, dismiss: () => setProblem(undefined) };
 }

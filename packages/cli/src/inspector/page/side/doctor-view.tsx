@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import type { InspectorFinding } from "../../protocol/api.ts";
 import { Link } from "../shell/link.tsx";
-import { useApp } from "../state/app.ts";
+import { PlaceButton } from "../shell/place-button.tsx";
 import { visible } from "../text/visible.ts";
 
 const SIGNS = { good: "✓", warning: "!", error: "✗" } as const;
@@ -28,7 +28,6 @@ export function DoctorView({ findings }: { readonly findings: readonly Inspector
 }
 
 function Finding({ finding }: { readonly finding: InspectorFinding }): VNode {
-  const { offer, openPlace } = useApp();
   const { level, message, remedy, code, place } = finding;
   return (
     <li class={level}>
@@ -36,11 +35,7 @@ function Finding({ finding }: { readonly finding: InspectorFinding }): VNode {
       <span class="visually-hidden">{level}: </span>
       {code !== undefined && <code>{code}</code>} {visible(message)}
       {remedy !== undefined && <div class="remedy">{visible(remedy)}</div>}
-      {place !== undefined && (
-        <button type="button" class="plain code" onClick={() => openPlace(place)}>
-          {offer?.files[place.file] ?? "?"}:{place.line}
-        </button>
-      )}
+      {place !== undefined && <PlaceButton place={place} />}
     </li>
   );
 }

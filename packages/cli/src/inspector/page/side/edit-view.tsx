@@ -1,7 +1,8 @@
-import type { VNode } from "preact";
+import { Fragment, type VNode } from "preact";
 import type { Change } from "../../protocol/edit.ts";
 import { Frame } from "../shell/banners.tsx";
 import { Link } from "../shell/link.tsx";
+import { PlaceButton } from "../shell/place-button.tsx";
 import { useApp } from "../state/app.ts";
 import { itemId } from "../state/draft.ts";
 import { DifferenceView } from "./difference-view.tsx";
@@ -33,7 +34,6 @@ export function EditView(): VNode {
 }
 
 function ChangeView({ change }: { readonly change: Change }): VNode {
-  const { offer, openPlace } = useApp();
   const { kind, key, how, parts, place } = change;
   return (
     <section class="change" aria-label={`${how} ${kind} ${key}`}>
@@ -44,16 +44,12 @@ function ChangeView({ change }: { readonly change: Change }): VNode {
         </small>
       </h3>
       {parts.map((part) => (
-        <DifferenceView key={part.pointer} difference={part} />
+        <Fragment key={part.pointer}>
+          <DifferenceView difference={part} />
+          {part.place !== undefined && <PlaceButton place={part.place} />}
+        </Fragment>
       ))}
-      {place !== undefined && (
-        <p>
-          From{" "}
-          <button type="button" class="plain code" onClick={() => openPlace(place)}>
-            {offer?.files[place.file] ?? "?"}:{place.line}
-          </button>
-        </p>
-      )}
+      {place !== undefined && <PlaceButton place={place} />}
     </section>
   );
 }

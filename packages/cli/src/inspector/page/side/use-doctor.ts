@@ -7,7 +7,7 @@ export function useDoctor(): readonly InspectorFinding[] | undefined {
   const { api, state, offer } = useApp();
   const [findings, setFindings] = useState<readonly InspectorFinding[]>();
   useEffect(() => {
-    if (!state.ready || offer === undefined) return;
+    if (!state.ready || !state.abilities.calls || offer === undefined) return;
     api.post("doctor", {}).then(
       ({ findings }) => setFindings(findings),
       () => setFindings(undefined),

@@ -12,6 +12,8 @@ export interface App {
   readonly api: ApiClient;
   readonly state: InspectorState;
   readonly stream: StreamState;
+  /** Why Node refuses the stream. */
+  readonly refusal: string | undefined;
   readonly route: Route;
   /** The revision that calls are made with. */
   readonly revision: string;

@@ -11,6 +11,10 @@ export const METHODS: { readonly [Kind in ItemKind]: CallMethod } = {
   template: "resources/read",
 };
 
+export function isCallMethod(method: string | undefined): method is CallMethod {
+  return Object.values(METHODS).includes(method as CallMethod);
+}
+
 /** The params of a call of an item; undefined for a template, whose URI only its form can expand. */
 export function paramsFor({ kind, key }: Item, value: JsonObject): JsonObject | undefined {
   if (kind === "resource") return { uri: key };

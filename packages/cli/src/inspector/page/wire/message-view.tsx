@@ -6,11 +6,12 @@ import { useApp } from "../state/app.ts";
 import { size } from "../text/units.ts";
 import { visible } from "../text/visible.ts";
 import { MAX_SHOWN, type Piece, prettyPieces } from "./pretty.ts";
+import { RepeatButton, type Repeats } from "./repeat-button.tsx";
 
 const MAX_RAW = 200_000;
 
 /** A message and its response, or its request, side by side. */
-export function MessageView({ n }: { readonly n: number | undefined }): VNode {
+export function MessageView({ n, onDrafts }: { readonly n: number | undefined } & Repeats): VNode {
   const { state } = useApp();
   const line = state.lines.find((line) => line.n === n);
   const answer = useMemo(
@@ -31,10 +32,14 @@ export function MessageView({ n }: { readonly n: number | undefined }): VNode {
   return (
     <>
       <section class="request" data-pane="request" aria-label="Message">
-        {first !== undefined && <Message key={first} n={first} name="message" />}
+        {first !== undefined && <Message key={first} n={first} name="message" onDrafts={onDrafts} />}
       </section>
       <section class="response" data-pane="answer" aria-label="Response">
-        {second !== undefined ? <Message key={second} n={second} name="answer" /> : <p class="empty">No response.</p>}
+        {second !== undefined ? (
+          <Message key={second} n={second} name="answer" onDrafts={onDrafts} />
+        ) : (
+          <p class="empty">No response.</p>
+        )}
       </section>
     </>
   );
@@ -42,7 +47,7 @@ export function MessageView({ n }: { readonly n: number | undefined }): VNode {
 
 type View = "pretty" | "raw" | "http";
 
-function Message({ n, name }: { readonly n: number; readonly name: string }): VNode | null {
+function Message({ n, name, onDrafts }: { readonly n: number; readonly name: string } & Repeats): VNode | null {
   const { api } = useApp();
   const [message, setMessage] = useState<WireMessage>();
   const [problem, setProblem] = useState<string>();
@@ -66,6 +71,7 @@ function Message({ n, name }: { readonly n: number; readonly name: string }): VN
           {message.dir === "out" ? "to the server" : "from the server"} · {size(message.bytes)}
         </small>
       </h2>
+      <RepeatButton message={message} onDrafts={onDrafts} />
       <Tabs name={name} label="How it is shown" tabs={tabs} chosen={view} onChoose={setView} />
       <TabPanel name={name} chosen={view}>
         {view === "pretty" && <Pretty text={message.text} />}

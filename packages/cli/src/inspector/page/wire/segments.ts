@@ -12,7 +12,10 @@ export function segmentsOf(exchange: Exchange, now: number): readonly Segment[] 
   const { line, response, parts } = exchange;
   if (line.kind !== "request") return [{ kind: "server", from: line.at, to: line.at }];
   const end = response?.at ?? now;
-  if (line.method === "subscriptions/listen") return [{ kind: "open", from: line.at, to: end }];
+  if (line.method === "subscriptions/listen") {
+    const ticks = exchange.notices.map(({ at }): Segment => ({ kind: "server", from: at, to: at }));
+    return [{ kind: "open", from: line.at, to: end }, ...ticks];
+  }
   const asked = parts.filter((part) => part.line.dir !== line.dir);
   const rounds = parts.filter((part) => part.line.dir === line.dir);
   const segments = around(line.at, end, asked, now);
