@@ -8,9 +8,10 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
   }
 }
 
-const WIDTH = 16;
+/** Half of what `hexdump` shows, so that a line fits into a pane. */
+const WIDTH = 8;
 
-/** Lines of offset, bytes and characters, as `hexdump -C` writes them. */
+/** Lines of offset, bytes and characters. */
 export function hexLines(bytes: Uint8Array, most: number): string {
   const lines: string[] = [];
   for (let at = 0; at < Math.min(bytes.length, most); at += WIDTH) {

@@ -89,11 +89,11 @@ function Tree({ value, label }: { readonly value: Json; readonly label: string }
       onClick={onClick}
       onScroll={(event) => isLong && setScroll(event.currentTarget.scrollTop)}
     >
-      <div role="none" style={{ height: first * ROW }} />
+      <div role="none" style={{ height: `${first * ROW}px` }} />
       {rows.slice(first, end).map((row) => (
         <Row key={row.pointer} row={row} isFocused={row.pointer === focused} onFocus={setCurrent} />
       ))}
-      <div role="none" style={{ height: (rows.length - end) * ROW }} />
+      <div role="none" style={{ height: `${(rows.length - end) * ROW}px` }} />
     </div>
   );
 }
