@@ -126,7 +126,7 @@ export type { Schema } from "./schema/schema.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./schema/standard-schema.ts";
 export type { ServerLimits, SetLimits, TaskLimits } from "./server/limits.ts";
 export type { HttpMetrics, MetricValues, ServerMetrics } from "./server/metrics.ts";
-export type { ServerOptions } from "./server/options.ts";
+export type { ServerOptions, ToolsetSettings } from "./server/options.ts";
 export {
   type Collection,
   defineServer,

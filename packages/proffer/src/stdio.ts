@@ -1,5 +1,7 @@
 // Internal, for @proffer/cli and its builds: an entry of their own would be one more file to load at each start.
+export { chooseItems } from "./server/toolsets.ts";
 export { withoutSecrets } from "./support/secrets.ts";
+export type { Choice, ChosenNames } from "./toolsets/choice.ts";
 export { type ClusterSettings, toClusterSettings } from "./transports/cluster-flags.ts";
 export { type CommandLine, describeFlag, type Flag, parseCommandLine } from "./transports/flags.ts";
 export type { OAuthFlags } from "./transports/oauth-flags.ts";

@@ -67,6 +67,7 @@ CORE.parts = [
   ...["results", "schema", "support", "tools"],
 ];
 CORE.tasks = ["calls", "cluster", "protocol", "questions", "results", "schema", "server", "support", "tools"];
+CORE.toolsets = ["calls", "protocol", "server", "support"];
 CORE.server = Object.keys(CORE);
 const OUTER: { readonly [folder: string]: readonly string[] } = {
   adapters: ["schema", "support"],

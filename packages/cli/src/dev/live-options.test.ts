@@ -108,6 +108,11 @@ const CASES: { readonly [Option in Exclude<keyof ServerOptions, Lifespan>]-?: Ca
     see: (client) => client.read("a://two").catch(({ code }) => code),
   },
   shows: { before: undefined, after: ({ kind }) => kind !== "tool", see: (client) => client.listTools() },
+  toolsets: {
+    before: { some: ["say"] },
+    after: { some: { tools: ["say"], default: false } },
+    see: (client) => client.listTools(),
+  },
   lists: {
     before: "all",
     after: "granted",
@@ -193,7 +198,9 @@ it.each(Object.entries(CASES))("an edit of the option %s reaches connected clien
   const client = await connect(live.server, { answers, principal });
   const first = await see(client);
   expect(first).toEqual(await seenOn(version(option, before)));
-  live.follow(version(option, after));
+  const next = version(option, after);
+  await live.start(next);
+  live.follow(next);
   const second = await see(client);
   expect(second).toEqual(await seenOn(version(option, after)));
   expect(second).not.toEqual(first);

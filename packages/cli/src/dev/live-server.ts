@@ -14,7 +14,7 @@ export interface Difference {
 /** A server that can be replaced by its next version, with every option, while clients are connected. */
 export interface LiveServer {
   readonly server: Server;
-  /** Runs `onStart` of a version before it is served. @throws {CommandError} with the reason if it fails. */
+  /** Prepares the toolsets of a version and runs its `onStart`, before it is served. @throws {CommandError} with the reason if it fails. */
   start(version: Server): Promise<void>;
   /** Serves the next version. Clients are notified only of the lists that look different to them. */
   follow(next: Server): Difference;

@@ -69,7 +69,7 @@ export class Access {
     this.#granted = lists === "granted";
   }
 
-  /** Whether lists depend on the caller. */
+  /** Whether lists may lack items. */
   get filters(): boolean {
     return this.#shows !== undefined || this.#granted;
   }
@@ -102,7 +102,7 @@ export class Access {
   /** The route of a URI among the resources that the caller sees. */
   route(call: Call, uri: string): RouteMatch<Resource> | undefined {
     if (call.routed?.uri === uri) return call.routed.route;
-    const allows = this.#shows === undefined ? undefined : (resource: Resource) => this.sees(call, resource);
+    const allows = this.filters ? (resource: Resource) => this.sees(call, resource) : undefined;
     const route = call.server.resources.route(uri, allows);
     call.routed = { uri, route };
     return route;
@@ -118,20 +118,25 @@ export class Access {
   missing(call: Call): readonly string[] {
     const { uses } = call;
     const needed = uses.length === 1 ? neededFor(uses[0] as Use) : [...new Set(uses.flatMap(neededFor))];
-    return needed.length === 0 || covers(call.origin, needed) ? NONE : needed;
+    return covers(call.origin, needed) ? NONE : needed;
   }
 
   /** The entries that the caller sees; undefined if all callers see the same. */
   visibleSet<Listed extends Item>(call: Call, list: List<Listed>): VisibleSet<Listed> | undefined {
     if (!this.filters) return undefined;
     const caller = call.origin.principal ?? ANONYMOUS;
-    const client = this.#shows === undefined ? "" : JSON.stringify(call.client);
+    const client = this.describeCaller(call);
     const key = `${list.name} ${call.origin.transport} ${client}`;
     const known = this.#byId.get(this.#remembered.get(caller)?.get(key) ?? -1);
     if (known !== undefined) return known as VisibleSet<Listed>;
     const set = this.#find(call, list as List<Item>);
     if (client.length <= MAX_CLIENT) this.#remember(caller, key, set.id);
     return set as VisibleSet<Listed>;
+  }
+
+  /** What else than the principal and the transport decides about the lists of a call. */
+  protected describeCaller(call: Call): string {
+    return this.#shows === undefined ? "" : JSON.stringify(call.client);
   }
 
   /** Identifies the items that the caller sees; undefined if all callers see the same. */

@@ -64,6 +64,10 @@ export class Batch implements CallOrigin {
     return this.#origin.address;
   }
 
+  get toolsets(): CallOrigin["toolsets"] {
+    return this.#origin.toolsets;
+  }
+
   get http(): CallOrigin["http"] {
     return this.#origin.http;
   }

@@ -33,6 +33,8 @@ export interface CallOrigin {
   readonly session: SessionState | undefined;
   /** The network address of the client, where the transport knows one. */
   readonly address?: string | undefined;
+  /** The toolsets that the request asks for, by `?toolsets=`; undefined for those of the server. */
+  readonly toolsets?: ReadonlySet<string> | undefined;
   /** The HTTP request of the call, if it came by one. */
   readonly http?: HttpSource | undefined;
   /** Whether the response to `subscriptions/listen` counts as a stream, not as a call in flight. */

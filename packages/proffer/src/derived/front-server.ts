@@ -100,7 +100,8 @@ class Front extends ServerState {
     const settings = Object.entries(next).filter(([field]) => !OWN.has(field));
     Object.assign(this, Object.fromEntries(settings), {
       store: options.cluster?.store ?? options.store ?? this.#memory,
-      access: undefined,
+      // It may show only some items.
+      access: next.access,
       runMiddleware: undefined,
       ...(observe && { middleware: [observe, ...next.middleware] }),
     });

@@ -1,6 +1,7 @@
 import { type Scoped, type ScopeOptions, toScoped } from "../calls/scopes.ts";
 import type { Complete } from "../catalog/completion.ts";
 import { checkAliases, checkName } from "../catalog/names.ts";
+import type { Grouped, ToolsetOption } from "../catalog/toolset.ts";
 import type { Icon, Meta, PromptDescription } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import type { Content, Message, Messages } from "../results/content.ts";
@@ -28,7 +29,7 @@ export type PromptValues<Arguments> = {
 export type PromptReturn = string | Content | readonly Content[] | Message | readonly Message[] | Messages;
 
 /** Options for `definePrompt`. */
-export interface PromptOptions<Arguments extends PromptArguments> extends ScopeOptions {
+export interface PromptOptions<Arguments extends PromptArguments> extends ScopeOptions, ToolsetOption {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
@@ -46,7 +47,7 @@ export interface CreatedByDefinePrompt {
 }
 
 /** A validated prompt. Create it with `definePrompt`. */
-export interface Prompt extends CreatedByDefinePrompt, Scoped {
+export interface Prompt extends CreatedByDefinePrompt, Scoped, Grouped {
   readonly name: string;
   readonly description: PromptDescription;
   readonly arguments: ReadonlyMap<string, PromptArgumentOptions>;
@@ -66,7 +67,7 @@ export interface Prompt extends CreatedByDefinePrompt, Scoped {
  * });
  */
 export function definePrompt<const Arguments extends PromptArguments>(options: PromptOptions<Arguments>): Prompt {
-  const { name, arguments: declared, scopes: _scopes, paramScopes: _params, was, get, ...rest } = options;
+  const { name, arguments: declared, scopes: _scopes, paramScopes: _params, toolset, was, get, ...rest } = options;
   checkName(name, "a prompt");
   if (typeof get !== "function") throw new UsageError("bad_option", `Prompt "${name}" has no get function.`);
   const known = new Map(Object.entries(declared ?? {}));
@@ -82,6 +83,7 @@ export function definePrompt<const Arguments extends PromptArguments>(options: P
         : { arguments: [...known].map(([key, { complete: _, ...described }]) => ({ name: key, ...described })) }),
     },
     arguments: known,
+    toolset,
     was: checkAliases(was, name, `Prompt "${name}"`, (each) => checkName(each, "a prompt")),
     ...toScoped(options, () => known.keys(), `Prompt "${name}"`),
     get: get as Prompt["get"],

@@ -2,6 +2,7 @@ import { type Scoped, type ScopeOptions, toScoped } from "../calls/scopes.ts";
 import { checkHints } from "../catalog/cache-hints.ts";
 import type { Complete } from "../catalog/completion.ts";
 import { checkName } from "../catalog/names.ts";
+import type { Grouped, ToolsetOption } from "../catalog/toolset.ts";
 import type {
   Annotations,
   CacheHints,
@@ -22,7 +23,7 @@ import { DEFAULT_RULES, type ResourceRules } from "./rules.ts";
 import type { ParamSources, ResourceParams } from "./types.ts";
 import type { Watch } from "./watch.ts";
 
-interface ResourceCommon<Uri extends string> extends ScopeOptions {
+interface ResourceCommon<Uri extends string> extends ScopeOptions, ToolsetOption {
   /** A URI, or a URI template such as `orders://{orderId}`. */
   readonly uri: Uri;
   readonly name: string;
@@ -75,7 +76,7 @@ export interface CreatedByDefineResource {
 }
 
 /** A validated resource or template. Create it with `defineResource`. */
-export interface Resource extends CreatedByDefineResource, Scoped {
+export interface Resource extends CreatedByDefineResource, Scoped, Grouped {
   /** The URI, or the text of the template. */
   readonly uri: string;
   readonly name: string;
@@ -122,7 +123,7 @@ export function defineResource<
 >(options: ResourceOptions<Uri, Sources>): Resource {
   const { uri, content, read, cache, params, list, complete, hideQuery, exists, watch, ...rest } =
     options as AnyOptions<Uri, Sources>;
-  const { scopes: _scopes, paramScopes: _params, ...described } = rest;
+  const { scopes: _scopes, paramScopes: _params, toolset, ...described } = rest;
   checkName(options.name, `resource ${String(uri)}`);
   const template = toTemplate(uri);
   if ((content === undefined) === (read === undefined)) {
@@ -143,6 +144,7 @@ export function defineResource<
     ...toScoped(rest, () => template?.variables.map((variable) => variable.name) ?? [], `Resource ${uri}`),
     uri,
     name: options.name,
+    toolset,
     template,
     description:
       template === undefined

@@ -45,6 +45,7 @@ export interface ConnectionOptions {
 export class Connection implements CallOrigin, ChangeListener {
   readonly transport: TransportName;
   principal: Principal | undefined;
+  toolsets: ReadonlySet<string> | undefined;
   session: SessionState | undefined;
   readonly #server: ServerState;
   readonly #send: (wire: Wire) => void;

@@ -13,6 +13,14 @@ import type { ServerLimits } from "./limits.ts";
 import type { Server } from "./server.ts";
 import type { Store } from "./store.ts";
 
+/** A toolset with options. */
+export interface ToolsetSettings {
+  /** The names of its tools, prompts and resources; `*` stands for any characters. Items can also name it themselves. */
+  readonly tools?: readonly string[];
+  /** Whether it is shown if nobody names toolsets. False hides its items until it is named. Default: true. */
+  readonly default?: boolean;
+}
+
 /** Options for `defineServer`. */
 export interface ServerOptions extends Implementation {
   /** Instructions for the model about the server as a whole. */
@@ -26,6 +34,11 @@ export interface ServerOptions extends Implementation {
    * name. Must be pure and synchronous. Default: everything exists for everyone.
    */
   readonly shows?: Shows;
+  /**
+   * Groups of items by name, of which the person who starts the server shows some, and a client can ask for some. Each
+   * name must match an item when the server starts.
+   */
+  readonly toolsets?: { readonly [name: string]: readonly string[] | ToolsetSettings };
   /**
    * Which items the lists contain: "all", or "granted" for those whose scopes the caller has. Default: "all", because a
    * client asks for the scopes of an item only if it knows the item.

@@ -31,6 +31,7 @@ export function refuseScopes(server: ServerState, where: string): void {
   );
 }
 
-function itemsOf({ tools, prompts, resources }: ServerState): Item[] {
+/** Everything that the server offers. */
+export function itemsOf({ tools, prompts, resources }: ServerState): Item[] {
   return [...tools, ...prompts, ...resources];
 }

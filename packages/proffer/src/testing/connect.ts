@@ -3,6 +3,7 @@ import type { ProfileId } from "../profiles/known.ts";
 import { REVISIONS } from "../protocol/revisions/table.ts";
 import { lifespanOf } from "../server/lifespan.ts";
 import { type Server, stateOf } from "../server/server.ts";
+import { prepareToolsets } from "../server/toolsets.ts";
 import { connectMemory } from "../transports/memory.ts";
 import { TestClient } from "./client.ts";
 import type { ClientOptions, Link } from "./options.ts";
@@ -22,7 +23,7 @@ export interface ConnectOptions extends ClientOptions {
 
 /**
  * Connects a client to a server in the same process. Runs `onStart` of the server, and `onStop` when the last of its
- * clients is closed. @throws {Error} if `onStart` fails.
+ * clients is closed. @throws {Error} if `onStart` fails, or for toolsets that do not fit the items.
  *
  * @example
  * const client = await connect(server, { revision: "2025-11-25", answers: [{ name: "Ada" }] });
@@ -31,6 +32,7 @@ export interface ConnectOptions extends ClientOptions {
  */
 export async function connect(server: Server, options: ConnectOptions = {}): Promise<TestClient> {
   const state = stateOf(server);
+  await prepareToolsets(state);
   const lifespan = lifespanOf(state);
   const release = lifespan?.open();
   const link: Link = (receive) => {

@@ -1,5 +1,6 @@
 import { type Scoped, type ScopeOptions, toScoped } from "../calls/scopes.ts";
 import { checkAliases, checkToolName } from "../catalog/names.ts";
+import type { Grouped, ToolsetOption } from "../catalog/toolset.ts";
 import type { ClientCapabilities, Icon, Meta, ToolAnnotations, ToolDescription } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import type { Failure, Result } from "../results/content.ts";
@@ -22,7 +23,8 @@ export interface ToolOptions<
   Input extends SchemaLike | undefined,
   Output extends SchemaLike | undefined,
   Name extends string = string,
-> extends ScopeOptions {
+> extends ScopeOptions,
+    ToolsetOption {
   readonly name: Name;
   readonly title?: string;
   /** Describes the tool to the model that chooses among tools. */
@@ -76,7 +78,8 @@ export interface CreatedByDefineTool {
  */
 export interface Tool<Input = unknown, Output = unknown, Name extends string = string>
   extends CreatedByDefineTool,
-    Scoped {
+    Scoped,
+    Grouped {
   readonly name: Name;
   readonly description: ToolDescription;
   readonly input: Schema;
@@ -136,7 +139,7 @@ export function defineTool<
     handle,
     ...others
   } = options;
-  const { scopes: _scopes, paramScopes: _params, ...rest } = others;
+  const { scopes: _scopes, paramScopes: _params, toolset, ...rest } = others;
   const where = `Tool "${name}"`;
   checkToolName(name);
   if (typeof handle !== "function") throw new UsageError("bad_option", `${where} has no handle function.`);
@@ -178,6 +181,7 @@ export function defineTool<
     coerce,
     closed,
     maxResult,
+    toolset,
     was: checkAliases(was, name, where, checkToolName),
     handle: handle as Tool["handle"],
   };

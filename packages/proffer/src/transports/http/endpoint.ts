@@ -21,6 +21,7 @@ import { answerMetadata, WELL_KNOWN } from "./metadata.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { type HttpLimits, type HttpOptions, toLimits } from "./options.ts";
 import { PostHandler } from "./post-handler.ts";
+import { Preparation } from "./preparation.ts";
 import { scopeChallenge } from "./protection.ts";
 import { isModern } from "./revision.ts";
 import { answerFailure, SessionHandler } from "./session-handler.ts";
@@ -50,8 +51,7 @@ export class HttpEndpoint {
   readonly #lifespan: Lifespan | undefined;
   #release: Release | undefined;
   #stopMeasuring: (() => void) | undefined;
-  /** Set while the code of shared sessions is being loaded. */
-  #loading: Promise<void> | undefined;
+  readonly #preparation: Preparation;
   #startTime: StartTime = "now";
   readonly #guard: HttpGuard;
   readonly #posts: PostHandler;
@@ -70,6 +70,7 @@ export class HttpEndpoint {
     this.#lifespan = lifespanOf(this.server);
     this.inFlight = new SharedInFlight(this.limits.maxInFlight, this.limits.maxInFlightPerClient);
     this.streams = new OpenStreams(this.limits.keepAliveInterval, (type) => this.server.observers?.event({ type }));
+    this.#preparation = new Preparation(this.server);
     if (options.sessions !== false) this.#openSessions();
     this.#guard = new HttpGuard(options, where);
     const { authenticate } = options;
@@ -90,6 +91,7 @@ export class HttpEndpoint {
 
   /** Starts the server, or waits until it has started. @throws {Error} with the reason if it could not. */
   async ready(): Promise<void> {
+    await this.#preparation.pending;
     await this.#lifespan?.start();
   }
 
@@ -205,7 +207,7 @@ export class HttpEndpoint {
     await Promise.race([this.inFlight.drain(), timeUp]);
     clearTimeout(timer);
     for (const call of this.inFlight.all()) cancelCall(call, "The server is shutting down.");
-    await this.#loading;
+    await this.#preparation.pending?.catch(() => {});
     await this.sessions?.endAll();
     await this.#legacySse?.close();
     this.streams.releaseAll();
@@ -216,25 +218,28 @@ export class HttpEndpoint {
   /** A server with a cluster shares its sessions; their code is loaded when it is needed. */
   #openSessions(): void {
     if (this.server.cluster === undefined) this.sessions = new HttpSessions(this);
-    else {
-      this.#loading = import("./cluster/sessions.ts").then(({ ClusterSessions }) => {
-        this.sessions = new ClusterSessions(this);
-        this.#loading = undefined;
-      });
-    }
+    else this.#preparation.add(this.#shareSessions());
+  }
+
+  async #shareSessions(): Promise<void> {
+    const { ClusterSessions } = await import("./cluster/sessions.ts");
+    this.sessions = new ClusterSessions(this);
   }
 
   #route(exchange: HttpExchange): void {
-    if (this.#loading !== undefined) this.#loading.then(() => this.#route(exchange)).catch(() => {});
-    else if (this.sessions?.load === undefined || !this.#namesSession(exchange)) this.#dispatch(exchange);
-    else {
-      const work = this.sessions.load(exchange).then(() => this.#dispatch(exchange));
-      answerFailure(exchange, work);
-    }
+    const waiting = this.#preparation.of(exchange)?.then(() => this.#enter(exchange));
+    if (waiting === undefined) this.#enter(exchange);
+    else answerFailure(exchange, waiting);
   }
 
-  #namesSession(exchange: HttpExchange): boolean {
-    return exchange.header("mcp-session-id") !== undefined && this.#hasSessions(exchange);
+  #enter(exchange: HttpExchange): void {
+    const { sessions } = this;
+    const namesSession = () => exchange.header("mcp-session-id") !== undefined && this.#hasSessions(exchange);
+    if (sessions?.load === undefined || !namesSession()) this.#dispatch(exchange);
+    else {
+      const work = sessions.load(exchange).then(() => this.#dispatch(exchange));
+      answerFailure(exchange, work);
+    }
   }
 
   #dispatch(exchange: HttpExchange): void {

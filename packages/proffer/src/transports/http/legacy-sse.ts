@@ -110,6 +110,8 @@ class LegacySseClient implements BodyReceiver, DisconnectListener, ClientIdentit
       principal: exchange.principal,
       inFlight: endpoint.inFlight,
     });
+    // Messages come to an address that the server chose, so those of the stream count.
+    this.connection.toolsets = exchange.toolsets;
     stream.open(exchange);
   }
 

@@ -51,6 +51,10 @@ export class HttpReply implements CallOrigin, DisconnectListener {
     return this.#exchange.address;
   }
 
+  get toolsets(): ReadonlySet<string> | undefined {
+    return this.#exchange.toolsets;
+  }
+
   get http(): HttpExchange {
     return this.#exchange;
   }

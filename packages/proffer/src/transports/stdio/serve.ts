@@ -3,6 +3,7 @@ import type { MessageTap } from "../../calls/wiretap.ts";
 import { Connection } from "../../server/connection.ts";
 import { type Lifespan, lifespanOf, type Release } from "../../server/lifespan.ts";
 import { type Server, stateOf } from "../../server/server.ts";
+import { prepareToolsets } from "../../server/toolsets.ts";
 import { room } from "../../support/room.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { exitWhenWritten } from "./exit.ts";
@@ -48,7 +49,7 @@ export function cannotStart({ message }: Error): string {
  * Serves over stdin and stdout until the client disconnects or a signal arrives, then ends the process, whatever timers
  * are still running. An unhandled rejection is only logged; after an uncaught exception, requests in flight are
  * answered and the process ends with code 1, as after an `onStart` that fails.
- * @throws {UsageError} if this process already serves over stdio.
+ * @throws {UsageError} if this process already serves over stdio, or for toolsets that do not fit the items.
  *
  * @example
  * import { serveStdio } from "proffer/stdio";
@@ -56,6 +57,12 @@ export function cannotStart({ message }: Error): string {
  * await serveStdio(server);
  */
 export function serveStdio(server: Server, options: StdioOptions = {}): Promise<never> {
+  const preparing = prepareToolsets(stateOf(server));
+  if (preparing !== undefined) return preparing.then(() => serveForever(server, options));
+  return serveForever(server, options);
+}
+
+function serveForever(server: Server, options: StdioOptions): Promise<never> {
   startStdio(server, options);
   return new Promise<never>(() => {});
 }
@@ -66,7 +73,7 @@ export type CloseOthers = (drainTimeout: number) => Promise<void>;
 /** Ends the process with an exit code when the requests in flight are answered; prints the reason to stderr. */
 export type Stop = (code: number, ...reason: unknown[]) => void;
 
-/** Serves over stdio as one of several transports. */
+/** Serves over stdio as one of several transports. The toolsets of the server must be prepared. */
 export function startStdio(server: Server, options: StdioOptions, closeOthers?: CloseOthers): Stop {
   if (serving)
     throw new UsageError("wrong_use", "This process already serves over stdio; the messages of two servers would mix.");

@@ -27,6 +27,7 @@ export class FetchExchange implements HttpExchange {
   /** Resolves when the response starts. */
   readonly response: Promise<Response>;
   principal: Principal | undefined;
+  toolsets: ReadonlySet<string> | undefined;
   extraHeaders: HeaderList | undefined;
   logRecord: RequestRecord | undefined;
   /** Private, so that its headers do not appear if an author logs the request. */
@@ -52,7 +53,9 @@ export class FetchExchange implements HttpExchange {
   }
 
   get query(): string {
-    return new URL(this.raw.url).search.slice(1);
+    const [beforeFragment = ""] = this.raw.url.split("#", 1);
+    const mark = beforeFragment.indexOf("?");
+    return mark < 0 ? "" : beforeFragment.slice(mark + 1);
   }
 
   header(name: string): string | undefined {

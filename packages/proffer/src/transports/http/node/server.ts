@@ -1,6 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { isServer, type Server } from "../../../server/server.ts";
+import { isServer, type Server, stateOf } from "../../../server/server.ts";
+import { prepareToolsets } from "../../../server/toolsets.ts";
 import { UsageError } from "../../../support/usage-error.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import { allowedNames, HttpGuard } from "../guard.ts";
@@ -62,7 +63,7 @@ const FULL = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-aft
 
 /**
  * Serves over HTTP until `close()` is called: one server at /mcp, or several, each at its own path.
- * @throws {UsageError} for invalid options, or if the port is in use.
+ * @throws {UsageError} for invalid options, toolsets that do not fit the items, or if the port is in use.
  *
  * @example
  * const service = await serveHttp(server, { port: 3000 });
@@ -75,8 +76,9 @@ export async function serveHttp(
   servers: Server | { readonly [path: string]: Server | Mount },
   options: ServeOptions = {},
 ): Promise<HttpService> {
-  const site = new HttpSite(servers, options);
-  return site.listen();
+  const mounts: readonly (Server | Mount)[] = isServer(servers) ? [servers] : Object.values(servers);
+  await Promise.all(mounts.map((mount) => prepareToolsets(stateOf(isServer(mount) ? mount : mount.server))));
+  return new HttpSite(servers, options).listen();
 }
 
 class HttpSite {

@@ -1,0 +1,25 @@
+import type { Choice } from "../toolsets/choice.ts";
+import { type Server, type ServerState, stateOf } from "./server.ts";
+
+/**
+ * Prepares a server with the option `toolsets` for its first request; undefined if it needs nothing. Every transport
+ * calls it, because some items may be hidden. @throws {UsageError} for toolsets that do not fit the items.
+ */
+export function prepareToolsets(server: ServerState): Promise<void> | undefined {
+  if (server.options.toolsets === undefined) return undefined;
+  return import("../toolsets/select.ts").then(({ selectOnce }) => selectOnce(server));
+}
+
+/** Applies the choice of the person who starts servers. @throws {UsageError} for names that no server has. */
+export async function chooseItems(servers: readonly Server[], choice: Choice): Promise<void> {
+  const { select } = await import("../toolsets/select.ts");
+  select(servers.map(stateOf), choice);
+}
+
+/** Reads which toolsets a request asks for; undefined if it does not. @throws {RpcError} for an invalid query. */
+export async function readToolsets(server: ServerState, query: string): Promise<ReadonlySet<string> | undefined> {
+  const { parseToolsets } = await import("../toolsets/query.ts");
+  const toolsets = parseToolsets(query);
+  if (toolsets !== undefined) (await import("../toolsets/select.ts")).selectOnce(server);
+  return toolsets;
+}
