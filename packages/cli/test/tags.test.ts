@@ -24,8 +24,8 @@ function factsOf(server: Server): Facts {
   return new Map<string, unknown>([
     ["", { ...server.info, instructions: (server as { instructions?: string }).instructions }],
     ...[...server.tools].map(
-      ({ name, description, timeout, requires, closed, maxResult, scopes, was, task }) =>
-        [name, { description, timeout, requires, closed, maxResult, scopes, was, task }] as const,
+      ({ name, description, timeout, requires, closed, maxResult, scopes, toolset, was, task }) =>
+        [name, { description, timeout, requires, closed, maxResult, scopes, toolset, was, task }] as const,
     ),
     ...[...server.prompts].map(({ name, description }) => [name, { prompt: description }] as const),
     ...[...server.resources].map(({ name, description }) => [name, { resource: description }] as const),

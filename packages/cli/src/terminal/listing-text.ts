@@ -1,5 +1,5 @@
 import type { Server } from "proffer";
-import { describeScopes, describeTool } from "./item-details.ts";
+import { describeItem, describeTool } from "./item-details.ts";
 import type { Listing } from "./listing.ts";
 import type { Styles } from "./terminal.ts";
 import { Text, text } from "./text.ts";
@@ -8,7 +8,7 @@ import { widthOf, wrap } from "./width.ts";
 /** A longer description would hide the other items. */
 const MAX_DESCRIPTION = 2000;
 
-/** Formats the lists of a server for the terminal, with the scopes of its items and which tools become tasks if it runs in this process. */
+/** Formats the lists of a server for the terminal, with the toolsets and scopes of its items and which tools become tasks if it runs in this process. */
 export function formatListing(listing: Listing, styles: Styles, own?: Server): Text {
   const { tools, prompts, resources, resourceTemplates } = listing;
   const sections = [
@@ -20,23 +20,23 @@ export function formatListing(listing: Listing, styles: Styles, own?: Server): T
     section("Prompts", styles, prompts, (prompt) => [
       withArguments(prompt),
       prompt.description,
-      describeScopes(own?.prompts.get(prompt.name)),
+      describeItem(own?.prompts.get(prompt.name)),
     ]),
     section("Resources", styles, resources, (resource) => [
       resource.uri,
       resource.description ?? resource.name,
-      describeScopes(own?.resources.get(resource.uri)),
+      describeItem(own?.resources.get(resource.uri)),
     ]),
     section("Resource templates", styles, resourceTemplates, (template) => [
       template.uriTemplate,
       template.description ?? template.name,
-      describeScopes(own?.resources.get(template.uriTemplate)),
+      describeItem(own?.resources.get(template.uriTemplate)),
     ]),
   ].filter((each) => !each.isEmpty);
   return sections.length === 0 ? text`No tools, prompts or resources.` : Text.join(sections, "\n\n");
 }
 
-type Row = readonly [name: string, description: string | undefined, scopes: string | undefined];
+type Row = readonly [name: string, description: string | undefined, details: string | undefined];
 
 function section<Item>(title: string, styles: Styles, items: readonly Item[], describe: (item: Item) => Row): Text {
   if (items.length === 0) return text``;
@@ -47,8 +47,8 @@ function section<Item>(title: string, styles: Styles, items: readonly Item[], de
 }
 
 /** A program that reads the output gets one line for each item. */
-function toLine([name, description = "", scopes]: Row, { dim, cyan }: Styles): Text {
-  const shown = withSuffix(firstLine(description), scopes);
+function toLine([name, description = "", details]: Row, { dim, cyan }: Styles): Text {
+  const shown = withSuffix(firstLine(description), details);
   return shown === "" ? text`  ${cyan(name)}` : text`  ${cyan(name)}  ${dim(shown)}`;
 }
 
@@ -68,9 +68,9 @@ function toTable(rows: readonly Row[], columns: number, { dim, cyan }: Styles): 
   const limit = Math.floor(columns * NAME_SHARE);
   const widest = names.map(widthOf).reduce((most, width) => (width <= limit ? Math.max(most, width) : most), 0);
   const start = columns - 2 * INDENT - widest < MIN_DESCRIPTION || widest === 0 ? 2 * INDENT : 2 * INDENT + widest;
-  return rows.map(([name, description = "", scopes], index) => {
+  return rows.map(([name, description = "", details], index) => {
     const shown = names[index] ?? "";
-    const lines = wrap(String(text`${withSuffix(firstParagraph(description), scopes)}`), columns - start);
+    const lines = wrap(String(text`${withSuffix(firstParagraph(description), details)}`), columns - start);
     const rest = lines.map((line) => text`${" ".repeat(start)}${dim(line)}`);
     const gap = start - INDENT - widthOf(shown);
     if (gap < INDENT || lines.length === 0) return Text.join([text`  ${cyan(name)}`, ...rest], "\n");

@@ -44,6 +44,7 @@ export interface ManifestTool {
   readonly requires?: readonly RequiredCapability[];
   readonly scopes?: readonly string[];
   readonly paramScopes?: ParamScopes;
+  readonly toolset?: string;
   readonly closed?: boolean;
   readonly maxResult?: MaxResult;
   /** Earlier names, which clients can still use. */
@@ -68,6 +69,7 @@ export interface ManifestPrompt {
   readonly was?: readonly string[];
   readonly scopes?: readonly string[];
   readonly paramScopes?: ParamScopes;
+  readonly toolset?: string;
   readonly _meta?: Meta;
   /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
@@ -108,6 +110,7 @@ export interface ManifestResource {
   readonly variables: readonly ManifestVariable[];
   readonly scopes?: readonly string[];
   readonly paramScopes?: ParamScopes;
+  readonly toolset?: string;
   /** The reason, if any. The protocol has no field for it, so the description repeats it. */
   readonly deprecated?: string | true;
   readonly companion?: ManifestCompanion;

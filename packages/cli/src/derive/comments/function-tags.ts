@@ -9,6 +9,7 @@ import {
   PROSE,
   SCOPES,
   TEXT,
+  TOOLSET,
   URI_TEMPLATE,
 } from "./grammars.ts";
 import { addExample, deprecate, withParagraph } from "./keywords.ts";
@@ -182,6 +183,16 @@ export const FUNCTION_TAGS: readonly Tag[] = [
       "Requires all of these scopes of the caller. After the text of a `@param` on the same line, they are required only for calls with that argument.",
     example: "/** Cancels an order. @scope orders:write */ export function cancel(id: string): void {}",
     entry: (scopes) => ({ scopes }),
+    protects: true,
+  }),
+  row({
+    name: "toolset",
+    on: FUNCTIONS,
+    value: TOOLSET,
+    effect:
+      "Adds the function to a [toolset](serving.md#choose-what-is-shown), which whoever starts the server can choose.",
+    example: "/** Deletes all orders. @toolset admin */ export function purge(): void {}",
+    entry: (toolset) => ({ toolset }),
     protects: true,
   }),
   row({

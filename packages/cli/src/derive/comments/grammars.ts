@@ -104,6 +104,12 @@ export const NAME: Grammar<string> = {
   parse: (text) => (/^[A-Za-z0-9_-]{1,128}$/.test(text) ? { value: text } : "foreign"),
 };
 
+/** The name of a toolset. Two names stand for several toolsets. */
+export const TOOLSET: Grammar<string> = {
+  expected: "1 to 64 of A-Z a-z 0-9 _ -, and neither all nor default",
+  parse: (text) => (/^(?!(?:all|default)$)[A-Za-z0-9_-]{1,64}$/.test(text) ? { value: text } : "invalid"),
+};
+
 /** Names on one line, separated by spaces. */
 export const NAMES: Grammar<readonly string[]> = {
   expected: "one or more names of 1 to 128 of A-Z a-z 0-9 _ . -, separated by spaces",
