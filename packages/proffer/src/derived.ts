@@ -46,6 +46,7 @@ export { patternDegree } from "./schema/json-schema/pattern-safety.ts";
 export { NAME_COST, run } from "./schema/json-schema/run.ts";
 export { indexSchema, MAX_SCHEMAS } from "./schema/json-schema/schema-index.ts";
 export { type Overrides, overrideOptions } from "./server/overrides.ts";
+export { showAllToolsets } from "./server/toolsets.ts";
 export { escapeToken } from "./support/json-pointer.ts";
 export { isScope } from "./support/scope.ts";
 export { findSimilar } from "./support/similar.ts";

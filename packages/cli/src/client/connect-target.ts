@@ -1,5 +1,5 @@
 import type { Server } from "proffer";
-import { overrideOptions } from "proffer/derived";
+import { overrideOptions, showAllToolsets } from "proffer/derived";
 import { formatLog } from "proffer/stdio";
 import {
   type Asked,
@@ -134,6 +134,7 @@ async function openModule(file: string, options: ClientOptions, interruption: In
   await formatLog();
   interruption.start();
   const own = overrideOptions(server, { development: true });
+  await explainUsage(showAllToolsets(own));
   return { client: await connect(own, { ...options, start: false }), own };
 }
 

@@ -1,4 +1,5 @@
 import type { Server } from "proffer";
+import { showAllToolsets } from "proffer/derived";
 import type { Derivation } from "../derive/index.ts";
 import { sizeOfTool } from "../derive/model/schema-size.ts";
 import { describedServer } from "../modules/described-server.ts";
@@ -52,6 +53,7 @@ export async function check(file: string, { json = false }: { json?: boolean }):
 async function listModule(file: string, derivation: Derivation): Promise<{ listing: Listing; server: Server }> {
   try {
     const server = await explainUsage(describedServer(file, derivation));
+    await explainUsage(showAllToolsets(server));
     return { listing: await explainUsage(listServer(server)), server };
   } catch (error) {
     if (error instanceof CommandError) reportDiagnostics(derivation.diagnostics);

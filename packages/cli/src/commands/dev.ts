@@ -1,6 +1,6 @@
 import type { Middleware, Server } from "proffer";
 import { overrideOptions, type RunTracing, type Wiretap } from "proffer/derived";
-import { serveProcess } from "proffer/stdio";
+import { type Choice, chooseItems, serveProcess } from "proffer/stdio";
 import type { Derivation } from "../derive/index.ts";
 import { reportCalls } from "../dev/call-report.ts";
 import { startCompiler } from "../dev/compiler-thread.ts";
@@ -49,6 +49,8 @@ export async function dev(
   given: DevObserver = {},
 ): Promise<void> {
   const { file, serving, inspect } = parseServeArguments(words, DEV_FLAGS);
+  // Applied to each version, not once to the server that presents them.
+  const { choice, ...transports } = serving;
   await prepare(serving, rest);
   // The inspector is loaded only if it is wanted.
   const inspector = inspect && (await import("../inspector/inspect-dev.ts"));
@@ -59,13 +61,14 @@ export async function dev(
   const begin = Date.now();
   const cached = await explainUsage(versions.cached());
   const first = cached ?? (await explainUsage(whileDeriving(file, () => versions.next())));
+  reportAll(first.derivation.diagnostics);
+  reportErrors(first.derivation);
+  await explainUsage(choose(first.server, choice));
   const live = createLiveServer(
     first.server,
     tracing === undefined ? reportCalls : around(reportCalls, tracing.middleware),
   );
   let current = first.server;
-  reportAll(first.derivation.diagnostics);
-  reportErrors(first.derivation);
   await live.start(first.server);
   onStart?.({ server: live.server, first, versions });
   // A list may be code, and the first response must not wait for its import.
@@ -78,7 +81,7 @@ export async function dev(
 
   const applyEdit = async () => {
     const started = performance.now();
-    const next = await tryNext(versions, live, (error) => {
+    const next = await tryNext(versions, live, choice, (error) => {
       onEdit?.({ how: "broken", error, files: versions.files });
     });
     watch.setFiles(versions.files);
@@ -113,7 +116,7 @@ export async function dev(
   const observed = { ...(tracing && { trace: tracing.trace }), ...(wiretap && { wiretap }) };
   const served = explainUsage(
     serveProcess(overrideOptions(live.server, { development: serving.errors !== "masked", ...observed }), {
-      ...serving,
+      ...transports,
       ...(load && { load }),
       listening: ({ url }) => {
         say(text`\nListening at ${url}; watching ${file} for edits.`);
@@ -129,6 +132,11 @@ export async function dev(
     });
   }
   await served;
+}
+
+/** Applies the flags to a version. @throws {UsageError} if it lacks what they name. */
+async function choose(version: Server, choice: Choice | undefined): Promise<void> {
+  if (choice !== undefined) await chooseItems([version], choice);
 }
 
 /** Loads the compiler. If that fails, the next version reports the reason. */
@@ -150,16 +158,18 @@ function reportErrors(derivation: Pick<Derivation, "diagnostics">): void {
 }
 
 /**
- * Loads and starts the next version. If it is broken, prints the error and returns undefined: the last good version stays
- * active.
+ * Loads and starts the next version. If it is broken, or lacks what the flags name, prints the error and returns
+ * undefined: the last good version stays active.
  */
 async function tryNext(
   versions: Versions,
   live: LiveServer,
+  choice: Choice | undefined,
   onBroken: (error: unknown) => void,
 ): Promise<Version | undefined> {
   try {
     const next = await explainUsage(versions.next());
+    await explainUsage(choose(next.server, choice));
     await live.start(next.server);
     return next;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { dirname, relative, sep } from "node:path";
 import type { Server } from "proffer";
-import type { Manifest } from "proffer/derived";
+import { type Manifest, showAllToolsets } from "proffer/derived";
 import { listServer } from "../terminal/listing.ts";
 import { LOCK_VERSION, type Lock, type LockedArgument, type LockedItem } from "./lock-file.ts";
 
@@ -12,6 +12,7 @@ type Described = { readonly [member: string]: unknown };
  */
 export async function takeLock(server: Server, manifest: Manifest, module: string, file: string): Promise<Lock> {
   // Callers who see less than others rely on the rest, too: the definitions count, and not what one caller sees.
+  await showAllToolsets(server);
   const outputs = new Map((await listServer(server)).tools.map(({ name, outputSchema }) => [name, outputSchema]));
   const resources = [...server.resources].map(({ uri, description }) => [uri, description] as const);
   const isTemplate = (description: object) => "uriTemplate" in description;

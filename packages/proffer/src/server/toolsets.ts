@@ -16,6 +16,12 @@ export async function chooseItems(servers: readonly Server[], choice: Choice): P
   select(servers.map(stateOf), choice);
 }
 
+/** Shows every toolset of a server, also those with `default: false`: for commands of its author. */
+export async function showAllToolsets(server: Server): Promise<void> {
+  if (stateOf(server).options.toolsets === undefined) return;
+  await chooseItems([server], { toolsets: { names: ["all"], origin: "all" } });
+}
+
 /** Reads which toolsets a request asks for; undefined if it does not. @throws {RpcError} for an invalid query. */
 export async function readToolsets(server: ServerState, query: string): Promise<ReadonlySet<string> | undefined> {
   const { parseToolsets } = await import("../toolsets/query.ts");

@@ -1,8 +1,10 @@
 import { requireLifespan } from "../server/lifespan.ts";
 import { overrideOptions } from "../server/overrides.ts";
 import { type Server, stateOf } from "../server/server.ts";
+import { chooseItems, prepareToolsets } from "../server/toolsets.ts";
 import { setLogFormat } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
+import type { Choice } from "../toolsets/choice.ts";
 import { type ClusterSettings, toClusterSettings } from "./cluster-flags.ts";
 import { type CommandLine, describeFlags, type Flag, parseCommandLine } from "./flags.ts";
 import type { HttpService, Mount, ServeOptions } from "./http/node/server.ts";
@@ -22,6 +24,8 @@ export interface ProcessOptions {
   readonly mounts?: { readonly [path: string]: Server };
   /** Also serve over stdio. Default: only without `http`. */
   readonly stdio?: StdioOptions | boolean;
+  /** What clients see of the servers. Default: what the option `toolsets` of each shows. */
+  readonly choice?: Choice;
   /** Whether clients see the messages of unexpected errors. Default: the option `errors` of the server. */
   readonly errors?: "masked" | "message";
   /** Logs each HTTP request in this format. Default: requests are not logged. */
@@ -45,8 +49,10 @@ const PATIENCE = 500;
  * is 1.
  */
 export async function serveProcess(server: Server, options: ProcessOptions = {}): Promise<never> {
-  const { http, load, errors, cluster } = options;
+  const { http, load, errors, cluster, choice } = options;
   const servers = [server, ...Object.values(options.mounts ?? {})];
+  if (choice !== undefined) await chooseItems(servers, choice);
+  else await Promise.all(servers.map((each) => prepareToolsets(stateOf(each))));
   if (errors !== undefined) for (const each of servers) overrideOptions(each, { errors });
   if (cluster !== undefined && Object.keys(cluster).length > 0) {
     await (await import("./redis-nodes.ts")).applyClusterSettings(servers, cluster);

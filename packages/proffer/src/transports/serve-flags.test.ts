@@ -111,6 +111,45 @@ describe("the flags of serve", () => {
     for (const name of Object.keys(VARIABLES)) expect(help).toContain(`[$${name}]`);
   });
 });
+
+describe("the flags that choose what is shown", () => {
+  const named = (origin: string, ...names: string[]) => ({ names, origin });
+
+  it("contain names that are separated by commas, and may be repeated", () => {
+    expect(parse("--toolsets orders,admin --toolsets=reports --read-only --only a*,b --except c").choice).toEqual({
+      toolsets: named("--toolsets", "orders", "admin", "reports"),
+      only: named("--only", "a*", "b"),
+      except: named("--except", "c"),
+      readOnly: true,
+    });
+    expect(parse("--only a").choice).toEqual({ only: named("--only", "a"), readOnly: false });
+  });
+
+  it("override their variables one by one, with HTTP and without", () => {
+    const variables = {
+      ...{ PROFFER_TOOLSETS: " orders , admin,", PROFFER_READ_ONLY: "true" },
+      ...{ PROFFER_ONLY: "a*", PROFFER_EXCEPT: "" },
+    };
+    const expected = {
+      toolsets: named("PROFFER_TOOLSETS", "orders", "admin"),
+      only: named("--only", "b"),
+      readOnly: true,
+    };
+    for (const line of ["--only b", "--http --only b"]) expect(parse(line, variables).choice).toEqual(expected);
+    expect(parse("", { PROFFER_READ_ONLY: "0" })).toEqual({ stdio: true });
+  });
+
+  it.each([
+    ["--toolsets ,", {}, /--toolsets contains no name\. Separate names by commas/],
+    ["--only", {}, /--only requires a value: --only <names>/],
+    ["--read-only=1", {}, /--read-only accepts no value/],
+    ["", { PROFFER_EXCEPT: " , " }, /PROFFER_EXCEPT contains no name/],
+    ["", { PROFFER_READ_ONLY: "yes" }, /Invalid value of PROFFER_READ_ONLY: "yes"\. Use 1 or 0/],
+  ])("are rejected in %j with %j", (line, variables, message) => {
+    expect(() => parse(line, variables)).toThrow(message);
+  });
+});
+
 describe("the flags for OAuth", () => {
   const issuer = "https://login.example.com";
   const resource = "https://tools.example.com/mcp";

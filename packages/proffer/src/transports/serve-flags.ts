@@ -1,4 +1,5 @@
 import { UsageError } from "../support/usage-error.ts";
+import type { Choice, ChosenNames } from "../toolsets/choice.ts";
 import type { CommandLine, Flag } from "./flags.ts";
 import type { ServeOptions } from "./http/node/server.ts";
 import { checkUrl, type OAuthFlags } from "./oauth-flags.ts";
@@ -13,6 +14,8 @@ export interface Serving {
   /** Undefined if callers over HTTP need no token. */
   readonly oauth?: OAuthFlags;
   readonly stdio: boolean;
+  /** Undefined: clients see what the server shows by default. */
+  readonly choice?: Choice;
   /** Whether clients see the messages of unexpected errors. Undefined: the server decides. */
   readonly errors?: "masked" | "message";
   /** The requested format of the log. Undefined: by the terminal, and HTTP requests are not logged. */
@@ -70,6 +73,28 @@ export const SERVE_FLAGS = [
     help: "with --oauth-issuer: the scopes that every caller needs, separated by spaces",
   },
   {
+    name: "--toolsets",
+    value: "<names>",
+    variable: "PROFFER_TOOLSETS",
+    repeatable: true,
+    help: "show these toolsets, separated by commas; default and all are names, too",
+  },
+  { name: "--read-only", variable: "PROFFER_READ_ONLY", help: "hide tools that do not say that they change nothing" },
+  {
+    name: "--only",
+    value: "<names>",
+    variable: "PROFFER_ONLY",
+    repeatable: true,
+    help: "show only items with these names, separated by commas; * stands for any characters",
+  },
+  {
+    name: "--except",
+    value: "<names>",
+    variable: "PROFFER_EXCEPT",
+    repeatable: true,
+    help: "hide items with these names, separated by commas; * stands for any characters",
+  },
+  {
     name: "--errors",
     value: "<masked|message>",
     variable: "PROFFER_ERRORS",
@@ -101,7 +126,8 @@ export function toServing({ flags }: CommandLine, variables: Variables): Serving
   const stdio = flags.has("--stdio");
   const errors = settings.oneOf("--errors", ["masked", "message"]);
   const log = settings.oneOf("--log", ["json", "pretty"]);
-  const common = { ...(errors && { errors }), ...(log && { log }) };
+  const choice = toChoice(settings);
+  const common = { ...(choice && { choice }), ...(errors && { errors }), ...(log && { log }) };
   if (!flags.has("--http") && !flags.has("--port")) {
     const stray = HTTP_FLAGS.find((name) => flags.has(name));
     if (stray !== undefined) throw new UsageError("bad_option", `${stray} requires --http.`);
@@ -112,6 +138,15 @@ export function toServing({ flags }: CommandLine, variables: Variables): Serving
   }
   const oauth = toOAuth(settings);
   return { stdio, http: toServeOptions(settings), ...(oauth && { oauth }), ...common };
+}
+
+function toChoice(settings: Settings): Choice | undefined {
+  const toolsets = settings.names("--toolsets");
+  const only = settings.names("--only");
+  const except = settings.names("--except");
+  const readOnly = settings.isOn("--read-only");
+  if (toolsets === undefined && only === undefined && except === undefined && !readOnly) return undefined;
+  return { ...(toolsets && { toolsets }), ...(only && { only }), ...(except && { except }), readOnly };
 }
 
 /** A setting alone is an error: somebody who forgets the issuer would serve everybody. */
@@ -203,6 +238,16 @@ class Settings {
     if (this.#flags.has(name)) return this.given(name);
     const parts = this.#variable(name).value?.split(",") ?? [];
     return parts.map((part) => part.trim()).filter((part) => part !== "");
+  }
+
+  /** Names that are separated by commas. Undefined if nobody gives any. */
+  names(name: Name): ChosenNames | undefined {
+    const texts = this.#flags.has(name) ? this.given(name) : [this.#variable(name).value ?? ""];
+    if (!texts.some(Boolean)) return undefined;
+    const names = texts.flatMap((text) => text.split(",").map((part) => part.trim())).filter((part) => part !== "");
+    const origin = this.origin(name);
+    if (names.length > 0) return { names, origin };
+    throw new UsageError("bad_option", `${origin} contains no name. Separate names by commas.`);
   }
 
   isOn(name: Name): boolean {
