@@ -2,7 +2,8 @@ export default [
   {
     name: "proffer, minified and compressed",
     path: "packages/proffer/dist/index.js",
-    ignore: ["./engine.js", "./limit.js", "./node.js"],
+    // Loaded lazily, each by the first request that needs it.
+    ignore: ["./engine.js", "./limit.js", "./node.js", "./prepare.js"],
     limit: "33.1 kB",
   },
   {

@@ -61,6 +61,19 @@ const CORE: { [folder: string]: readonly string[] } = {
   prompts: ["calls", "catalog", "protocol", "questions", "results", "schema", "support", "uri"],
   resources: ["calls", "catalog", "protocol", "questions", "results", "schema", "support", "uri"],
 };
+CORE.readers = [
+  "calls",
+  "catalog",
+  "profiles",
+  "protocol",
+  "questions",
+  "resources",
+  "results",
+  "schema",
+  "support",
+  "tools",
+  "uri",
+];
 CORE.cluster = ["catalog", "protocol", "server", "support"];
 CORE.parts = [
   ...["calls", "catalog", "cluster", "protocol", "resources"],

@@ -54,7 +54,7 @@ describe("T085: the cache scope", () => {
   });
 
   it("of a server is public only for content that does not depend on the caller", async () => {
-    const client = await connect(serve({ cache: PUBLIC }).server, ADA);
+    const client = await connect(serve({ cache: PUBLIC, resourceTools: "never" }).server, ADA);
     expect(await scopes(client, "tools/list")).toEqual(["public", "public", "public"]);
     expect(await client.read("fixed://1")).toMatchObject(PUBLIC);
     expect(await scopes(client, "resources/list")).toEqual(["private", "private", "private", "private"]);
@@ -67,9 +67,16 @@ describe("T085: the cache scope", () => {
       if (method !== "tools/list" || !result.tools.some(({ name }) => name === "a")) return result;
       return { ...result, tools: result.tools.filter(({ name }) => name !== "a") };
     };
-    const { server } = serve({ cache: PUBLIC, middleware });
+    const { server } = serve({ cache: PUBLIC, middleware, resourceTools: "never" });
     expect(await scopes(await connect(server, ADA), "tools/list")).toEqual(["private", "private", "private"]);
     expect(await scopes(await connect(server), "tools/list")).toEqual(["public", "public", "public"]);
+  });
+
+  it("of the tools is private if the client decides which resources are tools", async () => {
+    const client = await connect(serve({ cache: PUBLIC }).server);
+    expect(await scopes(client, "tools/list")).toEqual(["private", "private", "private"]);
+    expect(await client.request("server/discover")).toMatchObject({ cacheScope: "private" });
+    expect(await client.read("fixed://1")).toMatchObject(PUBLIC);
   });
 
   it("of a result that middleware changed is private for an authenticated caller", async () => {

@@ -218,7 +218,8 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
   it("sends caching hints on cacheable results if the revision has them", async () => {
     const hints = { ttlMs: 60_000, cacheScope: "public" };
     const cacheable = {
-      "tools/list": [{}, hints],
+      // The client decides which resources are tools.
+      "tools/list": [{}, { ...hints, cacheScope: "private" }],
       "prompts/list": [{}, hints],
       "resources/list": [{}, hints],
       "resources/templates/list": [{}, hints],

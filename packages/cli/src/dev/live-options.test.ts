@@ -118,6 +118,7 @@ const CASES: { readonly [Option in Exclude<keyof ServerOptions, Lifespan>]-?: Ca
     after: "granted",
     see: (client) => client.listTools(),
   },
+  resourceTools: { before: "never", after: "always", see: (client) => client.listTools() },
   middleware: {
     before: undefined,
     after: (call, next) => (call.name === "say" ? { content: [{ type: "text", text: "from middleware" }] } : next()),

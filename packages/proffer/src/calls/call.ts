@@ -7,7 +7,9 @@ import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Questions } from "../questions/question.ts";
 import type { Resource } from "../resources/define.ts";
 import type { ServerState } from "../server/server.ts";
+import type { Tool } from "../tools/define.ts";
 import type { RouteMatch } from "../uri/router.ts";
+import type { VisibleSet } from "./access.ts";
 import type { ClientResponse } from "./client-requests.ts";
 import { META } from "./envelope.ts";
 import type { Observation } from "./observe.ts";
@@ -73,6 +75,10 @@ export class Call {
   alias: string | undefined;
   /** How to convert lists and results for the client; set by dispatch if the server has `adapt`. */
   adapted: AdaptedCall | undefined;
+  /** The tool that reads a resource, if the request calls one; set by `readers/`. */
+  reader: Tool | undefined;
+  /** The list of tools for a client that has tools that read resources; set by `readers/`. */
+  tools: VisibleSet<Tool> | undefined;
   /** Answered or cancelled: nothing more may be sent for it. */
   done = false;
   /** The resource that the request names, once access to it was checked. */

@@ -1,5 +1,6 @@
 import { isObject } from "../protocol/messages.ts";
 import type { Resource } from "../resources/define.ts";
+import type { Tool } from "../tools/define.ts";
 import type { Item } from "./access.ts";
 import type { Call } from "./call.ts";
 
@@ -13,11 +14,11 @@ const NOTHING: readonly Use[] = [];
 
 /** The items that a request uses. What does not exist, or not for the caller, is left to the handler to refuse. */
 export function usesOf(call: Call): readonly Use[] {
-  const { tools, prompts, limits } = call.server;
+  const { prompts, limits } = call.server;
   const { params } = call;
   switch (call.method) {
     case "tools/call":
-      return use(findItem(call, tools, params.name), params.arguments);
+      return use(findTool(call, params.name), params.arguments);
     case "prompts/get":
       return use(findItem(call, prompts, params.name), params.arguments);
     case "resources/read":
@@ -33,6 +34,11 @@ export function usesOf(call: Call): readonly Use[] {
     default:
       return NOTHING;
   }
+}
+
+/** The tool with a name, if it exists for the caller: one of the author, or one that reads a resource. */
+export function findTool(call: Call, name: unknown): Tool | undefined {
+  return call.reader ?? findItem(call, call.server.tools, name);
 }
 
 /** The item with a key, if it exists for the caller. */

@@ -15,17 +15,25 @@ export function checkHints(hints: Partial<CacheHints>, where: string): void {
 }
 
 /**
- * Returns the cache hints of a computed result: a result for an authenticated caller is private to that caller, and one
- * for `?toolsets=` to the callers with that query.
+ * Returns the cache hints of a computed result: a result for an authenticated caller is private to that caller, one for
+ * `?toolsets=` to the callers with that query, and one for clients with the same profile to them.
  */
 export function hintsFor(call: Call): CacheHints {
   const { hints } = call.server;
-  const isShared = hints.cacheScope === "public" && (call.origin.principal ?? call.origin.toolsets) !== undefined;
-  return isShared ? { ...hints, cacheScope: "private" } : hints;
+  const { principal, toolsets } = call.origin;
+  const isPrivate = (principal ?? toolsets) !== undefined || dependsOnClient(call);
+  return hints.cacheScope === "public" && isPrivate ? { ...hints, cacheScope: "private" } : hints;
 }
 
 /** Returns the hints of a fixed list. Middleware may filter any page of it by caller, and all pages must agree. */
 export function listHints(call: Call): CacheHints {
-  const { server, origin } = call;
-  return server.middleware.length === 0 && origin.toolsets === undefined ? server.hints : hintsFor(call);
+  const { middleware, hints } = call.server;
+  const isFixed = middleware.length === 0 && call.origin.toolsets === undefined && !dependsOnClient(call);
+  return isFixed ? hints : hintsFor(call);
+}
+
+/** Whether the client decides which resources are in the list of tools. A shared cache would give it to other clients. */
+function dependsOnClient({ server: { options, resources }, method }: Call): boolean {
+  if (resources.size === 0 || (options.resourceTools ?? "auto") !== "auto") return false;
+  return method === "tools/list" || method === "server/discover";
 }

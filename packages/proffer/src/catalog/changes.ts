@@ -4,13 +4,16 @@ import type { LogLevel } from "../protocol/model.ts";
 /** The lists whose changes clients can be notified of. */
 export type ListKind = "tools" | "prompts" | "resources";
 
+/** Also the resources that are tools for some clients: `toListKind` decides what these are told. */
+export type ChangeKind = ListKind | "readers";
+
 /** The resource that changed: its URI, or a prefix for all resources whose URI starts with it. */
 export type ResourceChange = string | { readonly prefix: string };
 
 export interface ChangeListener {
   /** The caller to whom it belongs, with the permission of the last request. */
   readonly principal?: Principal | undefined;
-  listChanged(kind: ListKind): void;
+  listChanged(kind: ChangeKind): void;
   updated(uri: string): void;
   /** Sends a log message that belongs to no request. Absent if the revision of the client has none. */
   logged?(level: LogLevel, text: string): void;
@@ -25,7 +28,7 @@ export class Changes {
   readonly #watchers = new Map<string, Set<ChangeListener>>();
   /** The watched URIs that have a query, by the part before the query. */
   readonly #queries = new Map<string, Set<string>>();
-  readonly #lists = new Set<ListKind>();
+  readonly #lists = new Set<ChangeKind>();
   readonly #uris = new Set<string>();
   readonly #onListeners: (count: number) => void;
   #scheduled = false;
@@ -75,7 +78,7 @@ export class Changes {
     else this.#queries.delete(plain);
   }
 
-  listChanged(kind: ListKind): void {
+  listChanged(kind: ChangeKind): void {
     if (this.#listeners.size === 0) return;
     this.#lists.add(kind);
     this.#schedule();
@@ -107,6 +110,8 @@ export class Changes {
 
   #flush(): void {
     this.#scheduled = false;
+    // Whoever learns of all tools needs no second notification.
+    if (this.#lists.has("tools")) this.#lists.delete("readers");
     const lists = [...this.#lists];
     const uris = [...this.#uris];
     this.#lists.clear();

@@ -1,4 +1,4 @@
-import type { Item } from "../calls/access.ts";
+import type { Item, VisibleSet } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import type { CacheHints } from "../protocol/model.ts";
@@ -59,7 +59,8 @@ export function pageAfter<Listed extends Item>(
   hints: CacheHints,
 ): SerializedResult | Promise<SerializedResult> {
   const { server, revision } = call;
-  const visible = server.access?.visibleSet(call, list);
+  // Only requests for the list of tools have `call.tools`.
+  const visible = (call.tools as VisibleSet<Listed> | undefined) ?? server.access?.visibleSet(call, list);
   const { pages } = visible ?? server;
   const key = `${list.name} ${revision.version} ${position} ${hints.cacheScope}${call.adapted?.shape.key ?? ""}`;
   const cached = pages.get(key);

@@ -23,17 +23,21 @@ export function variableParam(variable: ManifestVariable, isInPath: boolean): Pa
   const { schema, type } = variable;
   const compiled = compileLazily(type === "list" ? ((schema.items ?? true) as JsonSchema) : schema);
   const read = READERS[type];
-  return createParam<unknown>({}, (text) => {
-    const screened = isInPath ? ANY_TEXT.check(text) : text;
-    if (screened instanceof ParamIssue) return screened;
-    const value = read(text);
-    if (compiled().check(value)) return value;
-    return new ParamIssue(
-      "schema",
-      compiled()
-        .issues(value)
-        .map(({ message }) => message)
-        .join("; "),
-    );
-  });
+  return createParam<unknown>(
+    {},
+    (text) => {
+      const screened = isInPath ? ANY_TEXT.check(text) : text;
+      if (screened instanceof ParamIssue) return screened;
+      const value = read(text);
+      if (compiled().check(value)) return value;
+      return new ParamIssue(
+        "schema",
+        compiled()
+          .issues(value)
+          .map(({ message }) => message)
+          .join("; "),
+      );
+    },
+    schema,
+  );
 }

@@ -14,7 +14,7 @@ import type {
 import type { Context } from "../questions/context.ts";
 import type { Contents } from "../results/content.ts";
 import { toReadResult } from "../results/read-result.ts";
-import { UsageError } from "../support/usage-error.ts";
+import { checkFlag, UsageError } from "../support/usage-error.ts";
 import { parseTemplate, type Template, TemplateError, type TemplateVariables } from "../uri/template.ts";
 import { type ParamChecks, type Params, toParamChecks } from "./check-params.ts";
 import type { ListFunction } from "./list.ts";
@@ -35,6 +35,8 @@ interface ResourceCommon<Uri extends string> extends ScopeOptions, ToolsetOption
   readonly annotations?: Annotations;
   readonly icons?: readonly Icon[];
   readonly _meta?: Meta;
+  /** Also a tool for every client, whatever `resourceTools` of the server says. Default: false. */
+  readonly tool?: boolean;
   /** How long clients may cache the result, and whether they may share it. Default: the server's hints. */
   readonly cache?: Partial<CacheHints>;
 }
@@ -85,6 +87,8 @@ export interface Resource extends CreatedByDefineResource, Scoped, Grouped {
   readonly description: ResourceDescription | TemplateDescription;
   readonly mimeType: string | undefined;
   readonly cache: Partial<CacheHints> | undefined;
+  /** Also a tool for every client. */
+  readonly tool: boolean;
   /** @internal */
   readonly rules: ResourceRules;
   /** @internal */
@@ -121,8 +125,20 @@ export function defineResource<
   const Uri extends string,
   const Sources extends ParamSources<Uri> = Record<never, never>,
 >(options: ResourceOptions<Uri, Sources>): Resource {
-  const { uri, content, read, cache, params, list, complete, hideQuery, exists, watch, ...rest } =
-    options as AnyOptions<Uri, Sources>;
+  const {
+    uri,
+    content,
+    read,
+    cache,
+    tool = false,
+    params,
+    list,
+    complete,
+    hideQuery,
+    exists,
+    watch,
+    ...rest
+  } = options as AnyOptions<Uri, Sources>;
   const { scopes: _scopes, paramScopes: _params, toolset, ...described } = rest;
   checkName(options.name, `resource ${String(uri)}`);
   const template = toTemplate(uri);
@@ -136,6 +152,7 @@ export function defineResource<
     throw new UsageError("bad_option", `Resource ${uri} is not a template; only a template can have a list.`);
   }
   checkDescription(described, uri);
+  checkFlag("tool", tool, `Resource ${uri}`);
   if (cache !== undefined) checkHints(cache, `Resource ${uri}`);
   if (content !== undefined) void toReadResult(content, { uri });
   const checks = toParamChecks(template, (params ?? {}) as Record<string, ParamSource>, uri);
@@ -152,6 +169,7 @@ export function defineResource<
         : { uriTemplate: hideQuery ? withoutQuery(uri) : uri, ...described },
     mimeType: options.mimeType,
     cache,
+    tool,
     rules: DEFAULT_RULES,
     checks,
     complete: toComplete(checks, (complete ?? {}) as Record<string, Complete>),
@@ -188,7 +206,7 @@ function toTemplate(uri: string): Template | undefined {
 function toComplete(checks: ParamChecks, given: Readonly<Record<string, Complete>>): ReadonlyMap<string, Complete> {
   const all = new Map<string, Complete>();
   for (const { name, param } of [...checks.path, ...checks.query]) {
-    if (param.choices !== undefined) all.set(name, param.choices);
+    if (Array.isArray(param.source)) all.set(name, param.source);
   }
   for (const [name, complete] of Object.entries(given)) all.set(name, complete);
   return all;

@@ -18,7 +18,7 @@ import { findResource } from "./find.ts";
 import { lazyPage } from "./pages.ts";
 import { DEFAULT_RULES, refusalError } from "./rules.ts";
 
-const RESOURCES: List<Resource> = {
+export const RESOURCES: List<Resource> = {
   name: "resources",
   entries: (call) => call.server.resources.entries().filter(({ item }) => item.template === undefined),
   describe: (item, call) => convert(call.revision, "resource", item.description as ResourceDescription),

@@ -2,9 +2,11 @@ import type { Call } from "../calls/call.ts";
 import { requireTasks } from "../calls/capabilities.ts";
 import { META } from "../calls/envelope.ts";
 import type { Principal } from "../calls/principal.ts";
+import { offersTo, toListKind } from "../calls/readers.ts";
+import type { Client } from "../calls/session.ts";
 import { limitHook } from "../calls/timeout.ts";
 import type { Use } from "../calls/uses.ts";
-import type { ChangeListener, ListKind } from "../catalog/changes.ts";
+import type { ChangeKind, ChangeListener, ListKind } from "../catalog/changes.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { CallContext } from "../questions/context.ts";
@@ -63,7 +65,7 @@ interface Accepted {
 
 /** Returns the part of the requested subscriptions that the server supports. */
 async function accept(call: Call, requested: JsonObject): Promise<Accepted> {
-  const lists = new Set(LISTS.filter((kind) => requested[`${kind}ListChanged`] === true && call.server.offers(kind)));
+  const lists = new Set(LISTS.filter((kind) => requested[`${kind}ListChanged`] === true && offersTo(call, kind)));
   const uris = requested.resourceSubscriptions ?? [];
   if (!Array.isArray(uris))
     throw new InvalidParams("params.notifications.resourceSubscriptions must be an array of URIs.");
@@ -88,6 +90,10 @@ class Subscription implements ChangeListener {
 
   get principal(): Principal | undefined {
     return this.#call.origin.principal;
+  }
+
+  get client(): Client {
+    return this.#call.client;
   }
 
   /** Watches those of the tasks that the caller may read, if the server has tasks. */
@@ -124,8 +130,9 @@ class Subscription implements ChangeListener {
     });
   }
 
-  listChanged(kind: ListKind): void {
-    if (this.#accepted.lists.has(kind)) this.#notify(`notifications/${kind}/list_changed`, {});
+  listChanged(changed: ChangeKind): void {
+    const kind = toListKind(this.#call.server, changed, this);
+    if (kind !== undefined && this.#accepted.lists.has(kind)) this.#notify(`notifications/${kind}/list_changed`, {});
   }
 
   updated(uri: string): void {
@@ -149,7 +156,7 @@ class PermittedListener implements ChangeListener {
     this.#listener = listener;
   }
 
-  listChanged(kind: ListKind): void {
+  listChanged(kind: ChangeKind): void {
     this.#listener.listChanged(kind);
   }
 

@@ -26,11 +26,16 @@ export function checkOptions(options: ServerOptions): void {
  * @throws {UsageError} for an invalid option, or if shared caches would return the list of one caller to another.
  */
 export function filtersLists(
-  { name, shows, lists = "all", adapt }: ServerOptions,
+  { name, shows, lists = "all", resourceTools = "auto", adapt }: ServerOptions,
   { cacheScope }: CacheHints,
 ): boolean {
   if (lists !== "all" && lists !== "granted")
     throw new UsageError("bad_option", `Server "${name}": lists must be "all" or "granted", not ${String(lists)}.`);
+  if (resourceTools !== "auto" && resourceTools !== "always" && resourceTools !== "never")
+    throw new UsageError(
+      "bad_option",
+      `Server "${name}": resourceTools must be "auto", "always" or "never", not ${String(resourceTools)}.`,
+    );
   const filters = shows !== undefined || lists === "granted";
   if ((filters || adapt) && cacheScope === "public")
     throw new UsageError(

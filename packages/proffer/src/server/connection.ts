@@ -4,8 +4,9 @@ import { ClientRequests, type ClientResponse } from "../calls/client-requests.ts
 import { envelopeRevision, hasEnvelope } from "../calls/envelope.ts";
 import { cancelCall, InFlight } from "../calls/in-flight.ts";
 import type { Principal } from "../calls/principal.ts";
-import type { SessionState } from "../calls/session.ts";
-import type { ChangeListener, ListKind } from "../catalog/changes.ts";
+import { toListKind } from "../calls/readers.ts";
+import type { Client, SessionState } from "../calls/session.ts";
+import type { ChangeKind, ChangeListener } from "../catalog/changes.ts";
 import { RpcError } from "../protocol/errors.ts";
 import {
   isRequest,
@@ -70,6 +71,10 @@ export class Connection implements CallOrigin, ChangeListener {
     return this;
   }
 
+  get client(): Client | undefined {
+    return this.session?.client;
+  }
+
   /** The number of requests in flight, including handlers that still run after their time limit. */
   get inFlight(): number {
     return this.#inFlight.size;
@@ -110,8 +115,10 @@ export class Connection implements CallOrigin, ChangeListener {
     this.#inFlight.delete(call);
   }
 
-  listChanged(kind: ListKind): void {
-    if (this.session?.ready) this.#send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
+  listChanged(changed: ChangeKind): void {
+    const kind = toListKind(this.#server, changed, this);
+    if (this.session?.ready && kind !== undefined)
+      this.#send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
   }
 
   updated(uri: string): void {

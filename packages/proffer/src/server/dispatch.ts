@@ -1,6 +1,7 @@
 import { accessOf } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
 import { exposedText } from "../calls/exposed-error.ts";
+import { hasReaders, offersTo } from "../calls/readers.ts";
 import { middlewareOf } from "../calls/run-middleware.ts";
 import { replaceAlias } from "../calls/uses.ts";
 import { hintsFor } from "../catalog/cache-hints.ts";
@@ -18,7 +19,7 @@ import { HANDLERS, type Handler } from "./methods.ts";
 
 /** Runs the handler of a request and answers it. Every request is answered exactly once, unless it is cancelled. */
 export function dispatch(call: Call): void {
-  answer(call, call.server.options.adapt ? adapt : perform);
+  answer(call, isPrepared(call) ? prepare : perform);
 }
 
 /** Answers a call with the outcome of some work. */
@@ -41,18 +42,22 @@ export function answer(call: Call, work: Handler): void {
   succeed(call, outcome);
 }
 
-let adaptCall: ((call: Call) => void) | undefined;
+/** Whether the tools of a request depend on its client. A call of a tool that the author defined needs no more. */
+function isPrepared(call: Call): boolean {
+  const { server, method, params } = call;
+  if (!method.startsWith("tools/")) return false;
+  if (server.options.adapt) return true;
+  return server.resources.size > 0 && server.tools.get(params.name as string) === undefined && hasReaders(server, call);
+}
 
-/** Prepares the conversions for the client of a request about tools, and runs the handler. */
-function adapt(call: Call): unknown {
-  if (call.method !== "tools/list" && call.method !== "tools/call") return perform(call);
-  if (adaptCall !== undefined) {
-    adaptCall(call);
-    return perform(call);
-  }
-  return import("../profiles/adapt.ts").then((loaded) => {
-    adaptCall = loaded.adaptCall;
-    return call.done ? undefined : adapt(call);
+let prepareCall: ((call: Call) => void | Promise<void>) | undefined;
+
+/** Prepares the tools for the client of a request, and runs the handler. */
+function prepare(call: Call): unknown {
+  if (prepareCall !== undefined) return whenReady(prepareCall(call), () => (call.done ? undefined : perform(call)));
+  return import("../readers/prepare.ts").then((loaded) => {
+    prepareCall = loaded.prepareCall;
+    return call.done ? undefined : prepare(call);
   });
 }
 
@@ -77,9 +82,9 @@ function perform(call: Call): unknown {
 }
 
 /** Whether the server has the capability that a method requires, or answers with an empty list without it. */
-function isOffered({ server, revision, method: name }: Call, method: Method | undefined): boolean {
-  if (method?.capability === undefined || server.offers(method.capability)) return true;
-  return revision.emptyLists && name.endsWith("/list");
+function isOffered(call: Call, method: Method | undefined): boolean {
+  if (method?.capability === undefined || offersTo(call, method.capability)) return true;
+  return call.revision.emptyLists && call.method.endsWith("/list");
 }
 
 /** Checks whether the caller may do this, opens the state of a dialogue, if there is one, and runs the handler. */

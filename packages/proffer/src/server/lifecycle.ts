@@ -1,5 +1,7 @@
 import type { Call } from "../calls/call.ts";
+import { offersTo } from "../calls/readers.ts";
 import { DescribedClient, SessionState } from "../calls/session.ts";
+import { listHints } from "../catalog/cache-hints.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import type { ClientCapabilities, Implementation } from "../protocol/model.ts";
@@ -35,7 +37,7 @@ export function initialize(call: Call): object {
   if (call.origin.listener !== undefined) server.observers?.opened(session, call.origin.transport);
   return {
     protocolVersion: session.revision.version,
-    capabilities: capabilitiesOf(server, session.revision, call.origin.listener !== undefined),
+    capabilities: capabilitiesOf(call, session.revision, call.origin.listener !== undefined),
     serverInfo: convert(session.revision, "implementation", server.info),
     ...(server.instructions === undefined ? {} : { instructions: server.instructions }),
   };
@@ -43,15 +45,16 @@ export function initialize(call: Call): object {
 
 export function discover(call: Call): SerializedResult {
   const { server, revision } = call;
-  const key = `discover ${revision.version}`;
+  // Of the capabilities, only this one depends on the client.
+  const key = `discover ${revision.version} ${offersTo(call, "tools")}`;
   const known = server.pages.get(key);
   if (known !== undefined) return known;
   const result = {
     supportedVersions: server.revisions.stateless,
-    capabilities: capabilitiesOf(server, revision, true),
+    capabilities: capabilitiesOf(call, revision, true),
     ...(server.instructions === undefined ? {} : { instructions: server.instructions }),
   };
-  const serialized = serializeResult(server.envelopes, revision, result, server.hints);
+  const serialized = serializeResult(server.envelopes, revision, result, listHints(call));
   server.pages.set(key, serialized);
   return serialized;
 }
@@ -61,10 +64,11 @@ export function ping(): object {
 }
 
 /** The server's capabilities, by its registered items; changes are offered only to a client that can be notified. */
-function capabilitiesOf(server: ServerState, revision: Revision, notifies: boolean): object {
+function capabilitiesOf(call: Call, revision: Revision, notifies: boolean): object {
+  const { server } = call;
   const list = notifies ? { listChanged: true } : {};
   return convert(revision, "capabilities", {
-    ...(server.offers("tools") ? { tools: list } : {}),
+    ...(offersTo(call, "tools") ? { tools: list } : {}),
     ...(server.offers("prompts") ? { prompts: list } : {}),
     ...(server.offers("resources") ? { resources: notifies ? { subscribe: true, ...list } : {} } : {}),
     ...(server.offers("completions") ? { completions: {} } : {}),

@@ -62,7 +62,7 @@ export class Lifespan {
       return closed;
     };
     this.#transports.set(release, false);
-    this.ready ||= this.#server.options.onStart === undefined;
+    this.ready ||= this.#server.options.onStart === undefined && !mustHaveReaders(this.#server);
     if (this.#server.joinsCluster) this.#join();
     // A node works on the tasks of others as soon as it is served.
     if (this.#server.cluster !== undefined) this.#beginTasks();
@@ -146,15 +146,21 @@ export class Lifespan {
 
   async #start(attempt: number): Promise<void> {
     const { info, log, options } = this.#server;
+    let failing = "onStart";
     try {
       await this.#stopping;
+      if (mustHaveReaders(this.#server)) {
+        failing = "resourceTools";
+        (await import("../readers/prepare.ts")).checkReaders(this.#server);
+        failing = "onStart";
+      }
       await within(this.#limit, options.onStart?.(this.#server), "limits.startTimeout");
       this.#failed = false;
       this.ready = true;
     } catch (error) {
       this.#failed = true;
-      log({ level: "error", message: "onStart failed", error });
-      throw new Error(`onStart of server "${info.name}" failed: ${messageOf(error)}`, { cause: error });
+      log({ level: "error", message: `${failing} failed`, error });
+      throw new Error(`${failing} of server "${info.name}" failed: ${messageOf(error)}`, { cause: error });
     } finally {
       if (attempt === this.#attempt) this.#starting = undefined;
     }
@@ -234,6 +240,11 @@ export class Lifespan {
   }
 }
 
+/** Whether every resource must be a tool: if one cannot, the server does not start. */
+function mustHaveReaders({ options }: ServerState): boolean {
+  return options.resourceTools === "always";
+}
+
 /**
  * The lifespan of a server; undefined if nothing has to be done when it starts or stops.
  * @throws {UsageError} for an invalid option `cluster`, and if it lacks the queue that a tool with `task` needs.
@@ -243,8 +254,8 @@ export function lifespanOf(server: ServerState): Lifespan | undefined {
   const { joinsCluster, tasks } = server;
   if (joinsCluster) checkCluster(server);
   if (tasks !== undefined) checkQueue(server);
-  if (onStart !== undefined || onStop !== undefined || tasks !== undefined || joinsCluster)
-    return requireLifespan(server);
+  const isNeeded = onStart !== undefined || onStop !== undefined || tasks !== undefined || joinsCluster;
+  if (isNeeded || mustHaveReaders(server)) return requireLifespan(server);
   return server.lifespan;
 }
 

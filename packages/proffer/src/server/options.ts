@@ -44,6 +44,11 @@ export interface ServerOptions extends Implementation {
    * client asks for the scopes of an item only if it knows the item.
    */
   readonly lists?: "all" | "granted";
+  /**
+   * Whether resources are also tools, for models that cannot read resources: "auto" for the clients that are known to have
+   * such models, "always", or "never" except for resources with `tool`. Default: "auto".
+   */
+  readonly resourceTools?: "auto" | "always" | "never";
   /** Runs around every request: for permissions, rate limits, caching. The first of a list is the outermost. */
   readonly middleware?: Middleware | readonly Middleware[];
   /** Sees every call and changes nothing: for telemetry, audits, metrics. Create one with `defineObserver`. */

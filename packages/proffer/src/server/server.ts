@@ -3,9 +3,10 @@ import type { Call } from "../calls/call.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
 import { type Middleware, toMiddlewareList } from "../calls/middleware.ts";
 import { type Observers, toObservers } from "../calls/observe.ts";
+import type { ReaderState } from "../calls/readers.ts";
 import type { RunMiddleware } from "../calls/run-middleware.ts";
 import { checkHints } from "../catalog/cache-hints.ts";
-import { Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
+import { type ChangeKind, Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
 import { Registry } from "../catalog/registry.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ClusterNode } from "../cluster/node.ts";
@@ -109,6 +110,8 @@ export class ServerState implements Server {
   isRestricted: boolean;
   /** Set by `accessOf` with the first request, if the server is restricted. */
   access: Access | undefined;
+  /** The resources that are tools. Set by `hasReaders`; forgotten when a list changes. */
+  readers: ReaderState | undefined;
   /** Set by `lifespanOf` if something has to be done when the server starts or stops. */
   lifespan: Lifespan | undefined;
   /** Set with the first tool that has the option `task`. */
@@ -230,7 +233,7 @@ export class ServerState implements Server {
     this.log(this.observers?.withDetails(entry, call) ?? entry);
   }
 
-  listChanged(kind: ListKind): void {
+  listChanged(kind: ChangeKind): void {
     this.front?.listChanged(kind);
     this.forgetPages();
     this.changes.listChanged(kind);
@@ -240,6 +243,7 @@ export class ServerState implements Server {
   /** Forgets the serialized pages of all lists. */
   forgetPages(): void {
     this.pages.clear();
+    this.readers = undefined;
     this.access?.clear();
   }
 
@@ -258,6 +262,8 @@ export class ServerState implements Server {
       for (const each of [this, this.front]) if (each) each.tasks ??= new Tasks(each);
     if (added) limitResults(this, added as Tool);
     this.listChanged(kind);
+    // Entries that a list function adds are no tools, but resources are.
+    if (kind === "resources") this.listChanged("readers");
   }
 
   #listened(listeners: number): void {

@@ -3,7 +3,7 @@ import { missingCapabilities, missingCapability } from "../calls/capabilities.ts
 import { exposedText } from "../calls/exposed-error.ts";
 import { UnexpectedFailure } from "../calls/run-middleware.ts";
 import { limitTime } from "../calls/timeout.ts";
-import { findItem, visibleKeys } from "../calls/uses.ts";
+import { findTool, visibleKeys } from "../calls/uses.ts";
 import { type List, page } from "../catalog/pages.ts";
 import { unknownName } from "../catalog/unknown-name.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
@@ -25,7 +25,7 @@ import type { Tool } from "./define.ts";
 import { parseArguments } from "./input.ts";
 import { startsAsTask } from "./task-option.ts";
 
-const TOOLS: List<Tool> = {
+export const TOOLS: List<Tool> = {
   name: "tools",
   entries: (call) => call.server.tools.entries(),
   describe(tool, call) {
@@ -70,7 +70,7 @@ const NO_ARGUMENTS = /* @__PURE__ */ Object.freeze({});
 export function callTool(call: Call): object | Promise<object> {
   const { name, arguments: given = NO_ARGUMENTS } = call.params;
   if (typeof name !== "string") throw new InvalidParams("params.name must be the name of a tool.");
-  const tool = findItem(call, call.server.tools, name);
+  const tool = findTool(call, name);
   if (tool === undefined) throw unknownName("tool", name, visibleKeys(call, call.server.tools));
   const isTask = tool.task !== undefined && startsAsTask(call, tool);
   return runTool(call, tool, given, isTask);

@@ -13,25 +13,29 @@ const ASCII = 128;
 export function charset(set: string, options: CharsetOptions = {}): Param<string, false> {
   const { maxLength = MAX_LENGTH } = options;
   const { ascii, ranges } = parseSet(set);
-  return createParam(options, (text) => {
-    if (text === "") return new ParamIssue("length", "is empty", { limit: 1 });
-    if (text.length > maxLength) return tooLong(text, maxLength);
-    for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      if (code < ASCII && ascii[code] === 1) continue;
-      const point = text.codePointAt(at) ?? code;
-      if (code < ASCII || !ranges.some(([from, to]) => point >= from && point <= to)) {
-        const char = String.fromCodePoint(point);
-        return new ParamIssue(
-          "character",
-          `contains the character ${JSON.stringify(char)}; allowed characters: ${set}`,
-          { char },
-        );
+  return createParam(
+    options,
+    (text) => {
+      if (text === "") return new ParamIssue("length", "is empty", { limit: 1 });
+      if (text.length > maxLength) return tooLong(text, maxLength);
+      for (let at = 0; at < text.length; at++) {
+        const code = text.charCodeAt(at);
+        if (code < ASCII && ascii[code] === 1) continue;
+        const point = text.codePointAt(at) ?? code;
+        if (code < ASCII || !ranges.some(([from, to]) => point >= from && point <= to)) {
+          const char = String.fromCodePoint(point);
+          return new ParamIssue(
+            "character",
+            `contains the character ${JSON.stringify(char)}; allowed characters: ${set}`,
+            { char },
+          );
+        }
+        if (point > 0xffff) at++;
       }
-      if (point > 0xffff) at++;
-    }
-    return text;
-  });
+      return text;
+    },
+    set,
+  );
 }
 
 /** Creates the issue for a text over the length limit. */

@@ -23,7 +23,9 @@ export function oneOf<const Choice extends string>(...choices: readonly Choice[]
 function format(name: "date" | "uuid", reason: string, options: ParamOptions): Param<string, false> {
   const known = formats.get(name);
   if (known === undefined) throw new UsageError("wrong_use", `Unknown format ${name}.`);
-  return createParam(options, (text) =>
-    known.check(text) ? text : new ParamIssue(name, `${reason}, such as ${known.example}`),
+  return createParam(
+    options,
+    (text) => (known.check(text) ? text : new ParamIssue(name, `${reason}, such as ${known.example}`)),
+    { format: name },
   );
 }

@@ -26,6 +26,7 @@ export function integer(options: IntegerOptions = {}): Param<number> {
     [PARAM]: options.default !== undefined,
     label: options.label,
     fallback: options.default,
+    source: { type: "integer", minimum: min, maximum: max },
     check(text) {
       const value = parse(text, min < 0, plus);
       if (value === undefined)

@@ -1,3 +1,4 @@
+import type { JsonSchemaObject } from "../../schema/json-schema/types.ts";
 import type { StandardSchema } from "../../schema/standard-schema.ts";
 
 /** Brands the parameters created in this folder, to distinguish them from Standard Schemas and other objects. */
@@ -46,12 +47,18 @@ export interface Param<Value = unknown, HasDefault extends boolean = boolean> {
   readonly label: string | undefined;
   /** The value if the URI omits the variable. */
   readonly fallback: Value | undefined;
-  /** All allowed values, if there is a fixed set. */
-  readonly choices?: readonly string[];
+  /** What the value is checked by, for those who describe it; undefined if it may be any text. */
+  readonly source?: CheckSource | undefined;
   /** Whether `check` also runs if the URI omits the variable. */
   readonly checksAbsence?: true;
   check(value: string): Value | ParamIssue | Promise<Value | ParamIssue>;
 }
+
+/**
+ * What a value is checked by: all allowed values, an expression, the characters of `param.charset`, the keywords of a JSON
+ * Schema, or the schema of a library.
+ */
+export type CheckSource = readonly string[] | RegExp | string | JsonSchemaObject | StandardSchema;
 
 /** A declaration in `params`. A regular expression must match the whole value. */
 export type ParamSource = RegExp | Param | StandardSchema<never, unknown> | StandardSchema<unknown, unknown>;
@@ -64,13 +71,13 @@ export function isParam(value: unknown): value is Param {
 export function createParam<Value>(
   options: ParamOptions,
   check: Param<Value>["check"],
-  choices?: readonly string[],
+  source?: CheckSource,
 ): Param<Value, false> {
   return {
     [PARAM]: false,
     label: options.label,
     fallback: undefined,
-    ...(choices === undefined ? {} : { choices }),
+    source,
     check,
   };
 }

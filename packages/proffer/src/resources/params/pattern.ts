@@ -20,10 +20,14 @@ const MAX_LENGTH = 1024;
 export function pattern(source: RegExp, options: PatternOptions = {}): Param<string, false> {
   const { maxLength = MAX_LENGTH } = options;
   const regex = toAnchored(source);
-  return createParam(options, (text) => {
-    if (text.length > maxLength) return tooLong(text, maxLength);
-    return regex.test(text) ? text : new ParamIssue("pattern", `does not match ${source.source}`);
-  });
+  return createParam(
+    options,
+    (text) => {
+      if (text.length > maxLength) return tooLong(text, maxLength);
+      return regex.test(text) ? text : new ParamIssue("pattern", `does not match ${source.source}`);
+    },
+    regex,
+  );
 }
 
 function toAnchored(regex: RegExp): RegExp {

@@ -21,10 +21,14 @@ function fromSchema(schema: StandardSchema): Param {
     if (outcome.issues === undefined) return outcome.value;
     return new ParamIssue("schema", outcome.issues.map((issue) => issue.message).join("; "));
   };
-  const param = createParam({}, (value) => {
-    const outcome = validate(value);
-    // A promise need not be an instance of Promise. As a result it would have no issues: anything would be valid.
-    return "then" in outcome ? Promise.resolve(outcome).then(unwrap) : unwrap(outcome);
-  });
+  const param = createParam(
+    {},
+    (value) => {
+      const outcome = validate(value);
+      // A promise need not be an instance of Promise. As a result it would have no issues: anything would be valid.
+      return "then" in outcome ? Promise.resolve(outcome).then(unwrap) : unwrap(outcome);
+    },
+    schema,
+  );
   return { ...param, checksAbsence: true };
 }

@@ -1,8 +1,9 @@
 import type { Call } from "../../calls/call.ts";
 import { ClientRequests, type ClientResponse } from "../../calls/client-requests.ts";
 import type { Principal } from "../../calls/principal.ts";
-import type { SessionState } from "../../calls/session.ts";
-import type { ListKind } from "../../catalog/changes.ts";
+import { toListKind } from "../../calls/readers.ts";
+import type { Client, SessionState } from "../../calls/session.ts";
+import type { ChangeKind } from "../../catalog/changes.ts";
 import type { JsonObject, NotificationMessage, RequestId, ResponseMessage } from "../../protocol/messages.ts";
 import type { LogLevel } from "../../protocol/model.ts";
 import type { MessageFault } from "../../protocol/parse.ts";
@@ -138,8 +139,14 @@ export class HttpSession implements LegacySession, SessionCalls {
     exchange.end();
   }
 
-  listChanged(kind: ListKind): void {
-    if (this.state.ready) this.#standalone?.send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
+  get client(): Client {
+    return this.state.client;
+  }
+
+  listChanged(changed: ChangeKind): void {
+    const kind = toListKind(this.#endpoint.server, changed, this);
+    if (this.state.ready && kind !== undefined)
+      this.#standalone?.send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
   }
 
   updated(uri: string): void {

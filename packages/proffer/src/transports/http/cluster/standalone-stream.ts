@@ -1,9 +1,10 @@
 import { accessOf } from "../../../calls/access.ts";
 import { Call, type CallOrigin } from "../../../calls/call.ts";
 import type { Principal } from "../../../calls/principal.ts";
-import { SessionState } from "../../../calls/session.ts";
+import { toListKind } from "../../../calls/readers.ts";
+import { type Client, SessionState } from "../../../calls/session.ts";
 import { delayOf } from "../../../calls/timeout.ts";
-import type { ChangeListener, ListKind } from "../../../catalog/changes.ts";
+import type { ChangeKind, ChangeListener } from "../../../catalog/changes.ts";
 import type { RecordFields } from "../../../cluster/store.ts";
 import type { LogLevel } from "../../../protocol/model.ts";
 import { HANDLERS } from "../../../server/methods.ts";
@@ -124,8 +125,14 @@ export class StandaloneStream implements ChangeListener {
     for (const text of held) if (!this.#texts?.has(text)) this.#send(text);
   }
 
-  listChanged(kind: ListKind): void {
-    if (this.#state.ready) this.#send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
+  get client(): Client {
+    return this.#state.client;
+  }
+
+  listChanged(changed: ChangeKind): void {
+    const kind = toListKind(this.#sessions.endpoint.server, changed, this);
+    if (this.#state.ready && kind !== undefined)
+      this.#send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
   }
 
   updated(uri: string): void {
