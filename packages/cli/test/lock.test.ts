@@ -99,6 +99,18 @@ describe("proffer lock", () => {
     expect(project.proffer("lock", "new.ts", "--check", "--strict", "--file", "new.lock.json").status).toBe(1);
   });
 
+  it("has the resources that are tools, and names the loss of such a tool", async () => {
+    const line = "export const order = (id: string) => id;";
+    const own = "/** Adds. */ export const add = (n: number) => n;";
+    const tool = await lockOf("tool.ts", own, "/** An order. @resource orders://{id} @tool */", line);
+    const none = await lockOf("tool.ts", own, "/** An order. @resource orders://{id} */", line);
+    expect(Object.keys(tool.tools)).toEqual(["add", "order"]);
+    expect(tool.tools.order).toMatchObject({ inputSchema: { required: ["id"] }, annotations: { readOnlyHint: true } });
+    expect(Object.keys(none.tools)).toEqual(["add"]);
+    expect(compareLocks(tool, none)).toMatchObject([{ level: "break", list: "tools", key: "order" }]);
+    expect(compareLocks(none, none)).toEqual([]);
+  });
+
   it("does not depend on the order of the code", async () => {
     const [a, b] = ["/** A. */ export const a = () => 1;", "/** B. */ export const b = (x: 1, y: 2) => x + y;"];
     expect(JSON.stringify(await lockOf("order.ts", a, b))).toBe(JSON.stringify(await lockOf("order.ts", b, a)));

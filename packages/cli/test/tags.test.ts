@@ -28,7 +28,7 @@ function factsOf(server: Server): Facts {
         [name, { description, timeout, requires, closed, maxResult, scopes, toolset, was, task }] as const,
     ),
     ...[...server.prompts].map(({ name, description }) => [name, { prompt: description }] as const),
-    ...[...server.resources].map(({ name, description }) => [name, { resource: description }] as const),
+    ...[...server.resources].map(({ name, description, tool }) => [name, { resource: description, tool }] as const),
   ]);
 }
 
@@ -103,6 +103,46 @@ describe("every tag", () => {
       const [closed, open] = await client.listTools();
       expect(closed?.outputSchema).toMatchObject({ additionalProperties: false });
       expect(open?.outputSchema).not.toHaveProperty("additionalProperties");
+      await client.close();
+    }
+  });
+
+  it("makes a resource a tool: @tool", async () => {
+    project.write(
+      "orders.ts",
+      "/**",
+      " * One order.",
+      " * @resource orders://{id}{?limit}",
+      " * @tool",
+      " * @param id - the number. @pattern ^\\d+$",
+      " * @param limit - how many items. @integer @maximum 5",
+      " */",
+      "export const order = (id: string, limit = 3) => ({ id, limit });",
+      "/** The terms. @resource orders://terms */",
+      'export const terms = () => "none";',
+    );
+    buildModule(project.path("orders.ts"), project.path("orders"));
+    for (const file of ["orders.ts", "orders"]) {
+      const client = await connect(await load(project.path(file)));
+      expect(await client.listTools()).toMatchObject([
+        {
+          name: "order",
+          description: "One order.\n\nReads the resource orders://{id}{?limit}.",
+          annotations: { readOnlyHint: true },
+          inputSchema: {
+            properties: {
+              id: { type: "string", pattern: "^\\d+$", description: expect.stringContaining("the number") },
+              limit: { type: "integer", maximum: 5, default: 3 },
+            },
+            required: ["id"],
+          },
+        },
+      ]);
+      expect(await client.call("order", { id: "7" })).toMatchObject({
+        content: [{ text: '{"id":"7","limit":3}' }, {}],
+      });
+      expect(await client.call("order", { id: "7", limit: 6 })).toMatchObject({ isError: true });
+      expect(await client.call("order", { id: "x" })).toMatchObject({ isError: true });
       await client.close();
     }
   });

@@ -13,23 +13,30 @@ type Described = { readonly [member: string]: unknown };
 export async function takeLock(server: Server, manifest: Manifest, module: string, file: string): Promise<Lock> {
   // Callers who see less than others rely on the rest, too: the definitions count, and not what one caller sees.
   await showAllToolsets(server);
-  const outputs = new Map((await listServer(server)).tools.map(({ name, outputSchema }) => [name, outputSchema]));
+  const listed = (await listServer(server)).tools;
+  const outputs = new Map(listed.map(({ name, outputSchema }) => [name, outputSchema]));
+  // Resources that are tools for every client; those of single clients follow from the resources.
+  const readers = listed.filter(({ name }) => server.tools.get(name) === undefined);
   const resources = [...server.resources].map(({ uri, description }) => [uri, description] as const);
   const isTemplate = (description: object) => "uriTemplate" in description;
   return {
     lockVersion: LOCK_VERSION,
     module: relative(dirname(file), module).split(sep).join("/"),
-    tools: toItems(
-      [...server.tools].map(({ name, description, task, was }) => [
-        name,
-        {
-          ...pick(description, TOOL),
-          outputSchema: outputs.get(name) ?? description.outputSchema,
-          task: task && pick(task, TASK),
-          was,
-        },
-      ]),
-    ),
+    tools: toItems([
+      ...[...server.tools].map(
+        ({ name, description, task, was }) =>
+          [
+            name,
+            {
+              ...pick(description, TOOL),
+              outputSchema: outputs.get(name) ?? description.outputSchema,
+              task: task && pick(task, TASK),
+              was,
+            },
+          ] as const,
+      ),
+      ...readers.map((tool) => [tool.name, pick(tool, TOOL)] as const),
+    ]),
     prompts: toItems(
       [...server.prompts].map(({ name, description, was, arguments: declared }) => [
         name,

@@ -21,11 +21,9 @@ export async function listServer(server: Server): Promise<Listing> {
   // Lists do not need a database that `onStart` would connect to.
   const client = await connect(server, { start: false });
   try {
-    return await listAll(client, {
-      tools: server.tools.size > 0,
-      prompts: server.prompts.size > 0,
-      resources: server.resources.size > 0,
-    });
+    // Resources may be tools, too: the server knows whether they are.
+    const { capabilities } = await client.request("server/discover");
+    return await listAll(client, capabilities as { readonly [name: string]: unknown });
   } finally {
     await client.close();
   }

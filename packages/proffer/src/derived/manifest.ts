@@ -106,6 +106,8 @@ export interface ManifestResource {
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
+  /** Also a tool for every client. */
+  readonly tool?: boolean;
   readonly _meta?: Meta;
   readonly variables: readonly ManifestVariable[];
   readonly scopes?: readonly string[];

@@ -232,6 +232,16 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     entry: (mimeType) => ({ mimeType }),
   }),
 
+  row({
+    name: "tool",
+    on: ["resource"],
+    value: FLAG,
+    effect:
+      "Makes the resource also a tool, for every client: the variables are its arguments. See [models that cannot read resources](resources.md#for-clients-that-cannot-read-resources).",
+    example: "/** An invoice. @resource invoices://{id} @tool */ export const invoice = (id: string) => ({ id });",
+    entry: (tool) => ({ tool }),
+  }),
+
   // What a comment describes.
   row({
     name: "param",

@@ -11,7 +11,7 @@ export type Entry = Partial<
     ManifestTool,
     "title" | "annotations" | "timeout" | "task" | "requires" | "scopes" | "toolset" | "closed" | "maxResult" | "was" | "_meta"
   > &
-    Pick<ManifestResource, "mimeType">
+    Pick<ManifestResource, "mimeType" | "tool">
 >;
 
 /** A tag of documentation comments. docs/tags.md is generated from these rows, and a test serves each example. */
