@@ -1,5 +1,5 @@
 import type { Middleware } from "../calls/middleware.ts";
-import type { ListKind } from "../catalog/changes.ts";
+import type { ChangeKind, ListKind } from "../catalog/changes.ts";
 import type { Entry, Registry } from "../catalog/registry.ts";
 import type { Prompt } from "../prompts/define.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
@@ -120,7 +120,7 @@ class Front extends ServerState {
   }
 
   /** A version may get its first tool with `maxResult` while it is presented. */
-  override listChanged(kind: ListKind): void {
+  override listChanged(kind: ChangeKind): void {
     this.limit = this.#presented.limit;
     super.listChanged(kind);
   }

@@ -9,7 +9,17 @@ export type Described = "tool" | "prompt" | "resource" | "parameter" | "property
 export type Entry = Partial<
   Pick<
     ManifestTool,
-    "title" | "annotations" | "timeout" | "task" | "requires" | "scopes" | "toolset" | "closed" | "maxResult" | "was" | "_meta"
+    | "title"
+    | "annotations"
+    | "timeout"
+    | "task"
+    | "requires"
+    | "scopes"
+    | "toolset"
+    | "closed"
+    | "maxResult"
+    | "was"
+    | "_meta"
   > &
     Pick<ManifestResource, "mimeType" | "tool">
 >;

@@ -283,11 +283,10 @@ export class HttpEndpoint {
   #streamsBusy(client: ClientIdentity): HttpError | undefined {
     if (this.inFlight.draining) return busyError(shuttingDown());
     const { maxStreams, maxStreamsPerClient } = this.limits;
-    const { size } = this.streams;
-    if (size >= maxStreams) {
+    if (this.streams.size >= maxStreams) {
       return busyError(new RpcError("busy", `The server is busy: ${maxStreams} streams are open. Try again later.`));
     }
-    if (size * 2 < maxStreams || this.streams.count(client) < maxStreamsPerClient) return undefined;
+    if (this.streams.size * 2 < maxStreams || this.streams.count(client) < maxStreamsPerClient) return undefined;
     return busyError(new ShareError(maxStreamsPerClient, "open streams"));
   }
 
