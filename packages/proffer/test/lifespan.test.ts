@@ -115,8 +115,8 @@ describe("the lifespan of a server", () => {
   });
 
   it("rejects hooks that are not functions", () => {
-    expect(() => record({ onStart: "now" as never })).toThrow('Server "s": onStart must be a function.');
-    expect(() => record({ onStop: {} as never })).toThrow('Server "s": onStop must be a function.');
+    expect(() => record({ onStart: "now" as never })).toThrow('Server "s": onStart must be a function, not "now".');
+    expect(() => record({ onStop: {} as never })).toThrow('Server "s": onStop must be a function, not {}.');
     expect(() => record({ limits: { startTimeout: 0 } })).toThrow(/limits.startTimeout must be a positive number/);
   });
 });

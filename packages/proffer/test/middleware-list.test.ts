@@ -93,7 +93,7 @@ describe("a list of middleware", () => {
 
   it.each([null, "audit", [undefined], [{}]])("must consist of functions, not %j", (middleware) => {
     expect(() => serve(middleware as never)).toThrow(
-      'Server "s": middleware must be a function or a list of functions.',
+      'Server "s": middleware must be a function or a list of functions, not ',
     );
   });
 });

@@ -1,5 +1,5 @@
 import type { ServerState } from "../server/server.ts";
-import { UsageError } from "../support/usage-error.ts";
+import { badOption } from "../support/usage-error.ts";
 import type { MiddlewareCall } from "./call-view.ts";
 
 /**
@@ -27,12 +27,8 @@ export function toMiddlewareList(
 ): readonly Middleware[] {
   const list = given === undefined ? [] : Array.isArray(given) ? given : [given as Middleware];
   for (const each of list) {
-    if (typeof each !== "function") {
-      throw new UsageError(
-        "bad_option",
-        `Server "${server.info.name}": middleware must be a function or a list of functions.`,
-      );
-    }
+    if (typeof each !== "function")
+      throw badOption(`Server "${server.info.name}"`, "middleware", "a function or a list of functions", each);
     (each as Checking)[CHECK_SERVER]?.(server);
   }
   return list;

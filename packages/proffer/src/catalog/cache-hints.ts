@@ -1,17 +1,14 @@
 import type { Call } from "../calls/call.ts";
 import type { CacheHints } from "../protocol/model.ts";
-import { UsageError } from "../support/usage-error.ts";
+import { badOption } from "../support/usage-error.ts";
 
 /** @throws {UsageError} for hints that clients would reject. */
 export function checkHints(hints: Partial<CacheHints>, where: string): void {
   const { ttlMs = 0, cacheScope = "private" } = hints;
   if (!Number.isInteger(ttlMs) || ttlMs < 0)
-    throw new UsageError(
-      "bad_option",
-      `${where}: cache.ttlMs must be a whole number of milliseconds from 0, not ${ttlMs}.`,
-    );
+    throw badOption(where, "cache.ttlMs", "a whole number of milliseconds from 0", ttlMs);
   if (cacheScope !== "public" && cacheScope !== "private")
-    throw new UsageError("bad_option", `${where}: cache.cacheScope must be "public" or "private".`);
+    throw badOption(where, "cache.cacheScope", '"public" or "private"', cacheScope);
 }
 
 /**

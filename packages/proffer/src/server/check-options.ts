@@ -1,7 +1,7 @@
 import type { ErrorsOption } from "../calls/exposed-error.ts";
 import { checkName } from "../catalog/names.ts";
 import type { CacheHints } from "../protocol/model.ts";
-import { checkFlag, UsageError } from "../support/usage-error.ts";
+import { badOption, checkFlag, UsageError } from "../support/usage-error.ts";
 import type { ServerOptions } from "./options.ts";
 
 /** Checks the options that nothing else checks. @throws {UsageError} */
@@ -14,11 +14,11 @@ export function checkOptions(options: ServerOptions): void {
     throw new UsageError("bad_option", `${where}: cluster contains a store, so remove the option store.`);
   for (const hook of ["onStart", "onStop", "shows"] as const) {
     if (options[hook] !== undefined && typeof options[hook] !== "function")
-      throw new UsageError("bad_option", `${where}: ${hook} must be a function.`);
+      throw badOption(where, hook, "a function", options[hook]);
   }
   for (const flag of ["coerce", "closedResults", "adapt"] as const) checkFlag(flag, options[flag], where);
   if (!Number.isInteger(pageSize) || pageSize < 1)
-    throw new UsageError("bad_option", `${where}: pageSize must be a whole number of at least 1, not ${pageSize}.`);
+    throw badOption(where, "pageSize", "a whole number of at least 1", pageSize);
 }
 
 /**
@@ -29,18 +29,15 @@ export function filtersLists(
   { name, shows, lists = "all", resourceTools = "auto", adapt }: ServerOptions,
   { cacheScope }: CacheHints,
 ): boolean {
-  if (lists !== "all" && lists !== "granted")
-    throw new UsageError("bad_option", `Server "${name}": lists must be "all" or "granted", not ${String(lists)}.`);
+  const where = `Server "${name}"`;
+  if (lists !== "all" && lists !== "granted") throw badOption(where, "lists", '"all" or "granted"', lists);
   if (resourceTools !== "auto" && resourceTools !== "always" && resourceTools !== "never")
-    throw new UsageError(
-      "bad_option",
-      `Server "${name}": resourceTools must be "auto", "always" or "never", not ${String(resourceTools)}.`,
-    );
+    throw badOption(where, "resourceTools", '"auto", "always" or "never"', resourceTools);
   const filters = shows !== undefined || lists === "granted";
   if ((filters || adapt) && cacheScope === "public")
     throw new UsageError(
       "bad_option",
-      `Server "${name}": cacheScope "public" contradicts shows, adapt and lists: "granted", because lists depend on the caller.`,
+      `${where}: cacheScope "public" contradicts shows, adapt and lists: "granted", because lists depend on the caller.`,
     );
   return filters;
 }
@@ -48,8 +45,5 @@ export function filtersLists(
 /** @throws {UsageError} for a value that is neither a mode nor a function. */
 export function checkErrors(errors: ErrorsOption, name: string): ErrorsOption {
   if (errors === "masked" || errors === "message" || typeof errors === "function") return errors;
-  throw new UsageError(
-    "bad_option",
-    `Server "${name}": errors must be "masked", "message" or a function, not ${JSON.stringify(errors)}.`,
-  );
+  throw badOption(`Server "${name}"`, "errors", '"masked", "message" or a function', errors);
 }

@@ -1,4 +1,4 @@
-import { UsageError } from "../support/usage-error.ts";
+import { badOption } from "../support/usage-error.ts";
 import type { Tool } from "../tools/define.ts";
 import type { MaxResult } from "../tools/max-result.ts";
 import type { Handler } from "./methods.ts";
@@ -21,10 +21,7 @@ export function limitResults(server: ServerState, { name, maxResult }: Limited):
   if (!maxResult) return;
   // Exactly one of them, with room for the sentence about the rest.
   if ((maxResult.tokens as number) >= 1000 === (maxResult.bytes as number) >= 1000)
-    throw new UsageError(
-      "bad_option",
-      `maxResult of "${name}" must be { tokens } or { bytes } from 1000, not ${JSON.stringify(maxResult)}.`,
-    );
+    throw badOption(`"${name}"`, "maxResult", "{ tokens } or { bytes } from 1000", maxResult);
   if (server.limit) return;
   const more = { kind: "tool", name: "more" } as Tool;
   server.limit = (call, work) => import("../parts/limit.ts").then(({ limitOf }) => limitOf(server, more)(call, work));

@@ -1,6 +1,6 @@
 import { MAX_ITEMS } from "../protocol/parse.ts";
 import { MAX_STREAM_BYTES } from "../results/stream.ts";
-import { UsageError } from "../support/usage-error.ts";
+import { badOption } from "../support/usage-error.ts";
 import { MAX_URI_LENGTH } from "../uri/match.ts";
 import { MAX_TEMPLATE_LENGTH } from "../uri/parse.ts";
 
@@ -67,7 +67,7 @@ export function toServerLimits(given: ServerLimits | undefined, where: string): 
   const limits = { ...DEFAULTS, ...given };
   for (const [name, value] of Object.entries(limits)) {
     if (typeof value === "number" && value > 0) continue;
-    throw new UsageError("bad_option", `${where}: limits.${name} must be a positive number, not ${String(value)}.`);
+    throw badOption(where, `limits.${name}`, "a positive number", value);
   }
   return limits;
 }

@@ -28,8 +28,12 @@ export class UsageError extends Error {
   }
 }
 
+/** Creates the error of an option whose value is not what it must be. */
+export function badOption(where: string, name: string, expected: string, value: unknown): UsageError {
+  return new UsageError("bad_option", `${where}: ${name} must be ${expected}, not ${JSON.stringify(value)}.`);
+}
+
 /** Checks an option that is on or off. A text such as "false" would turn it on. @throws {UsageError} */
 export function checkFlag(name: string, value: unknown, where: string): void {
-  if (value === undefined || typeof value === "boolean") return;
-  throw new UsageError("bad_option", `${where}: ${name} must be true or false, not ${JSON.stringify(value)}.`);
+  if (value !== undefined && typeof value !== "boolean") throw badOption(where, name, "true or false", value);
 }

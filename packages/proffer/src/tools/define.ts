@@ -7,7 +7,7 @@ import type { Failure, Result } from "../results/content.ts";
 import type { Infer, SchemaLike } from "../schema/infer.ts";
 import { withObjectRoot } from "../schema/object-root.ts";
 import { type Schema, toSchema } from "../schema/schema.ts";
-import { checkFlag, UsageError } from "../support/usage-error.ts";
+import { badOption, checkFlag, UsageError } from "../support/usage-error.ts";
 import { findHeaderParams, type HeaderParam } from "./header-params.ts";
 import type { MaxResult } from "./max-result.ts";
 import { type TaskOption, type TaskSettings, toTaskSettings } from "./task-option.ts";
@@ -144,7 +144,7 @@ export function defineTool<
   checkToolName(name);
   if (typeof handle !== "function") throw new UsageError("bad_option", `${where} has no handle function.`);
   if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) {
-    throw new UsageError("bad_option", `${where}: timeout must be a positive number of milliseconds, not ${timeout}.`);
+    throw badOption(where, "timeout", "a positive number of milliseconds", timeout);
   }
   checkFlag("coerce", coerce, where);
   checkFlag("closed", closed, where);

@@ -215,6 +215,6 @@ describe('lists: "granted"', () => {
   });
 
   it("can only be one of two words", () => {
-    expect(() => openDesk({ lists: "some" as never })).toThrow('lists must be "all" or "granted", not some');
+    expect(() => openDesk({ lists: "some" as never })).toThrow('lists must be "all" or "granted", not "some"');
   });
 });

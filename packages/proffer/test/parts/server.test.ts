@@ -44,7 +44,7 @@ describe("the option maxResult", () => {
     const given = maxResult as never;
     const expected = {
       code: "bad_option",
-      message: expect.stringMatching(/^maxResult of "(s|log)" must be \{ tokens \} or \{ bytes \} from 1000, not /),
+      message: expect.stringMatching(/^"(s|log)": maxResult must be \{ tokens \} or \{ bytes \} from 1000, not /),
     };
     expect(failureOf(() => serverWith({ maxResult: given }))).toMatchObject(expected);
     expect(failureOf(() => serverWith({ maxResult: undefined as never, tools: [tool("log", given)] }))).toMatchObject(
