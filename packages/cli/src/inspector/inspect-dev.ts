@@ -81,6 +81,7 @@ export function inspectDev(file: string, { port, keys }: DevInspection): DevObse
           ...createFileHandlers(started, target, copied),
           ...history.handlers(started.send),
           source: ({ kind, key }) => source.view(kind, key),
+          open: (place) => source.open(place),
         }),
       });
       inOrder(async () => {

@@ -101,6 +101,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
   const offers = new Offers(
     async (revision) => use(revision),
     (offer) => send({ kind: "offer", offer }),
+    (connected, again) => void connections?.checkAfter(connected, again),
     places,
   );
   const onCall = (call: CallState) => {

@@ -2,6 +2,7 @@ import type { ItemPositions } from "../derive/index.ts";
 import { findProject } from "../modules/module-file.ts";
 import { ApiProblem } from "./api-problem.ts";
 import type { Places } from "./connections/offer.ts";
+import { EditorError, openEditor } from "./editor.ts";
 import type { SourceView } from "./protocol/api.ts";
 import type { ItemKind, Place } from "./protocol/offer.ts";
 import { toFileNames } from "./source/file-names.ts";
@@ -26,11 +27,6 @@ export class ModuleSource implements Places {
     this.#positions = positions;
   }
 
-  /** The absolute paths of the files, in the order of their indices. */
-  get paths(): readonly string[] {
-    return this.#files;
-  }
-
   files(): readonly string[] {
     return toFileNames(this.#files, this.project);
   }
@@ -51,6 +47,17 @@ export class ModuleSource implements Places {
     const found = this.#find(kind, key);
     if (found !== undefined) return toSourceView(found, this.#files);
     throw new ApiProblem(404, "no_source", `The code of this ${kind} was not found.`);
+  }
+
+  /** Opens the author's editor. @throws {ApiProblem} if there is none, or no such file. */
+  async open(place: Place): Promise<Record<never, never>> {
+    try {
+      await openEditor(place, this.#files);
+      return {};
+    } catch (error) {
+      if (error instanceof EditorError) throw new ApiProblem(400, "no_editor", error.message);
+      throw error;
+    }
   }
 
   #find(kind: ItemKind, key: string): ItemPositions | undefined {

@@ -2,8 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { serveHttp } from "proffer/http";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { openCommandLinks } from "../../src/inspector/connections/opener.ts";
+import { openCommandLinks, openUrlLinks } from "../../src/inspector/connections/opener.ts";
+import { createShop } from "./asking-shop.ts";
 import { inspect, openPage } from "./page-client.ts";
 
 const SCRIPT = fileURLToPath(new URL("./stdio-server.mjs", import.meta.url));
@@ -137,6 +139,27 @@ describe("a server of others", () => {
     expect((await page.call(callOf("x"))).status).toBe("done");
     await close();
   });
+});
+
+test("a server at a URL that stops is reached again when it comes back", async () => {
+  const serve = (port: number) => serveHttp(createShop().server, { port });
+  const first = await serve(0);
+  const url = new URL(first.url);
+  const target = { kind: "url", name: first.url } as const;
+  const { page, close } = await inspect({ target, opener: openUrlLinks(first.url, {}, 1_000_000) });
+  await page.until("connection", ({ revisions }) => revisions.length === 5);
+  await page.until("offer");
+  await first.close();
+  const { connection } = await page.until("connection", (event) => event.connection.state === "lost");
+  expect(connection.remedy).toContain("by itself");
+  const offers = page.all("offer").length;
+  const second = await serve(Number(url.port));
+  await expect.poll(() => page.all("connection").at(-1)?.connection.state).toBe("connected");
+  await expect.poll(() => page.all("offer").length).toBeGreaterThan(offers);
+  const call = { revision: "2026-07-28", method: "tools/call", params: { name: "count" } } as const;
+  expect((await page.call(call)).status).toBe("done");
+  await close();
+  await second.close();
 });
 
 test("two pages get the same events, and a later one gets what is known", async () => {

@@ -105,6 +105,13 @@ export class Connections {
     throw new ApiProblem(400, "unknown_revision", `The server does not support the revision ${revision}: ${answered}.`);
   }
 
+  /** A server has ended a stream. Continues if the server is still there, after a pause. */
+  async checkAfter(connected: Connected, again: () => void): Promise<void> {
+    await this.#check(connected);
+    if (!(await this.#isUsed(connected)) || this.#state.state !== "connected") return;
+    setTimeout(again, RETRY).unref();
+  }
+
   /** Closes everything and connects again; a command is started again. */
   async reconnect(): Promise<void> {
     await this.#closeAll();

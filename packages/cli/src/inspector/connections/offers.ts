@@ -1,3 +1,5 @@
+import { RemoteError } from "proffer/testing";
+import { NO_RESPONSE } from "../../client/pending-requests.ts";
 import { STATELESS_REVISIONS } from "../../client/revisions.ts";
 import { isObject } from "../../client/shape.ts";
 import type { Offer } from "../protocol/offer.ts";
@@ -7,10 +9,14 @@ import { type Places, readOffer, withPlace } from "./offer.ts";
 const CHANGES = /^notifications\/(?:tools|prompts|resources)\/list_changed$/;
 const KINDS = ["tools", "prompts", "resources"] as const;
 
+/** Is told that a server has ended a subscription, which it does when it stops. If it is still there, `again` is called. */
+type StreamEnded = (connected: Connected, again: () => void) => void;
+
 /** What a server offers on each revision that somebody looked at, read again when its lists change. */
 export class Offers {
   readonly #use: (revision: string) => Promise<Connected>;
   readonly #changed: (offer: Offer) => void;
+  readonly #streamEnded: StreamEnded;
   readonly #places: Places | undefined;
   readonly #offers = new Map<string, Offer>();
   readonly #reading = new Map<string, Promise<Offer>>();
@@ -20,9 +26,15 @@ export class Offers {
   readonly #waiting = new Set<string>();
   #version = 0;
 
-  constructor(use: (revision: string) => Promise<Connected>, changed: (offer: Offer) => void, places?: Places) {
+  constructor(
+    use: (revision: string) => Promise<Connected>,
+    changed: (offer: Offer) => void,
+    streamEnded: StreamEnded,
+    places?: Places,
+  ) {
     this.#use = use;
     this.#changed = changed;
+    this.#streamEnded = streamEnded;
     this.#places = places;
   }
 
@@ -94,6 +106,14 @@ export class Offers {
     this.#subscribed.add(connected);
     const { capabilities } = connected.server;
     const lists = KINDS.filter((kind) => isObject(capabilities[kind]) && capabilities[kind].listChanged === true);
-    if (lists.length > 0) connected.client.listen({ lists }).catch(() => {});
+    if (lists.length === 0) return;
+    const notifications = Object.fromEntries(lists.map((kind) => [`${kind}ListChanged`, true]));
+    const again = () => {
+      this.#subscribed.delete(connected);
+      this.#streamEnded(connected, () => this.#subscribe(connected));
+    };
+    connected.client.requestOnce("subscriptions/listen", { notifications }).then(again, (error) => {
+      if (error instanceof RemoteError && error.code === NO_RESPONSE) again();
+    });
   }
 }
