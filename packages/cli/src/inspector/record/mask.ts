@@ -1,6 +1,6 @@
 /** Headers that hold credentials. */
 const SECRET_HEADERS = ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"];
-export const MASKED = "***";
+const MASKED = "***";
 /** The scheme of an `authorization` header is no secret. */
 const SCHEME = /^(?:basic|bearer|digest|token) /i;
 /** A shorter value occurs in other text by chance. */
