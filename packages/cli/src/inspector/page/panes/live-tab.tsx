@@ -28,10 +28,10 @@ export function LiveTab({ live }: { readonly live: LiveContent }): VNode {
       {live.error !== undefined && <p class="problem">{visible(live.error)}</p>}
       {update !== undefined && (
         <section aria-label="Last change">
-          <h4>
+          <h3>
             Changed at{" "}
             <time dateTime={new Date(update.at).toISOString()}>{new Date(update.at).toLocaleTimeString()}</time>
-          </h4>
+          </h3>
           <ResultDiff before={update.before} after={update.after} />
         </section>
       )}

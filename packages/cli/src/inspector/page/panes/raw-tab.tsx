@@ -36,10 +36,10 @@ export function RawTab({ call }: { readonly call: CallState }): VNode {
     <>
       {messages.map(({ n, dir, text, bytes, method }) => (
         <section key={n} class="raw">
-          <h4>
+          <h3>
             {dir === "out" ? "→" : "←"} {method} <span class="quiet">{size(bytes)}</span>{" "}
             <Link to={{ pane: "wire", n }}>on the wire</Link> <CopyButton text={text} label="Copy" />
-          </h4>
+          </h3>
           <LongText text={text} label={`Message ${n}`} />
         </section>
       ))}

@@ -18,7 +18,7 @@ export function Resend({ call }: { readonly call: CallState }): VNode | null {
   const made = [...state.calls.values()].filter(({ resent }) => resent?.call === call.id);
   return (
     <section class="resend" aria-label={`Send round ${run.number} again`}>
-      <h4>Send round {run.number} again</h4>
+      <h3>Send round {run.number} again</h3>
       <ul>
         {TRIES.map(([change, label, shouldRefuse]) => {
           const last = made.findLast(({ resent }) => resent?.change === change);

@@ -18,7 +18,7 @@ export function PromptResult({ result }: { readonly result: JsonObject }): VNode
           const role = stringOf(message.role) ?? "?";
           return (
             <li key={index} class={role === "assistant" ? "said assistant" : "said"}>
-              <h4>{visible(role)}</h4>
+              <h3>{visible(role)}</h3>
               <ContentBlock block={message.content ?? null} label={`Message ${index + 1}`} />
             </li>
           );

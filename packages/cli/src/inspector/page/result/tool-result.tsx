@@ -28,7 +28,7 @@ export function ToolResult({
       <Problems title="The result breaks its output schema" problems={problems} />
       {structuredContent !== undefined && (
         <section aria-label="Structured content">
-          <h4>Structured content</h4>
+          <h3>Structured content</h3>
           <JsonTree value={structuredContent} label="Structured content" />
         </section>
       )}

@@ -48,6 +48,7 @@ export function ItemView({ kind, itemKey, draft, onDraft, onCalled, calls }: Ite
         />
       </section>
       <section class="response" data-pane="answer" aria-label="Answer">
+        <h2 class="visually-hidden">Answer</h2>
         <ResponsePane key={itemId(item)} item={item} call={shown} previous={calls.at(-2)} />
       </section>
     </>
