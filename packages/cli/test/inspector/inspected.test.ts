@@ -1,6 +1,5 @@
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { traceServer } from "../../src/inspector/calls/trace.ts";
 import { openServerLinks } from "../../src/inspector/connections/opener.ts";
 import type { Handlers } from "../../src/inspector/routes.ts";
 import { createShop } from "./asking-shop.ts";
@@ -22,7 +21,7 @@ describeInBrowser("the page with a server", () => {
   beforeEach(async () => {
     const { server } = createShop();
     const opener = openServerLinks(server);
-    const started = await inspect({ opener, trace: traceServer(server), handlers: () => NOTHING });
+    const started = await inspect({ opener, handlers: () => NOTHING });
     ({ page: client, close } = started);
     url = started.inspector.url;
   });

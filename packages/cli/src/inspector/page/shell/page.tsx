@@ -93,6 +93,8 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
     if (shown.pane !== "home") setPane(shown.pane === "wire" && shown.n === undefined ? "wire" : "request");
   }, [shown.pane, id, shown.pane === "wire" ? shown.n : undefined]);
 
+  // A browser says late that a dialog was closed: the other one may be open then.
+  const close = (closed: typeof overlay) => setOverlay((open) => (open === closed ? undefined : open));
   const openSide = (tab: SideTab) => {
     setSideTab(tab);
     setPreferences({ side: true });
@@ -154,12 +156,12 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
         onOpen={(side) => setPreferences({ side })}
       />
       <WirePane open={preferences.wire} onOpen={(wire) => setPreferences({ wire })} />
-      {overlay === "palette" && <Palette commands={commands} onClose={() => setOverlay(undefined)} />}
+      {overlay === "palette" && <Palette commands={commands} onClose={() => close("palette")} />}
       {overlay === "keys" && (
         <KeyHelp
           singleKeys={preferences.singleKeys}
           onSingleKeys={(singleKeys) => setPreferences({ singleKeys })}
-          onClose={() => setOverlay(undefined)}
+          onClose={() => close("keys")}
         />
       )}
     </div>
