@@ -9,7 +9,7 @@ const found = lookForChromium();
 /** Tests in a browser: skipped with a warning where there is none, failed on CI. */
 export const describeInBrowser = found === undefined ? describe.skip : describe;
 
-export const DESKTOP = { width: 1440, height: 900 };
+const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
 interface Watched {

@@ -5,7 +5,7 @@ import type { Item, Offer } from "../../src/inspector/protocol/offer.ts";
 import type { WireLine } from "../../src/inspector/protocol/wire.ts";
 import type { Handlers } from "./fake-server.ts";
 
-export const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 const ORDER_SCHEMA: JsonObject = {
   type: "object",

@@ -71,7 +71,7 @@ export function Palette(props: { readonly commands: readonly Command[]; readonly
 }
 
 /** Those whose label starts with the text come first, then those that contain it. */
-export function findCommands(commands: readonly Command[], wanted: string): Command[] {
+function findCommands(commands: readonly Command[], wanted: string): Command[] {
   const text = wanted.trim().toLowerCase();
   const rank = ({ label }: Command) => (label.toLowerCase().startsWith(text) ? 0 : 1);
   return commands
