@@ -7,7 +7,8 @@ import { branchOf } from "../../src/inspector/page/form/branch.ts";
 import { exampleOf } from "../../src/inspector/page/form/example.ts";
 import type { Field } from "../../src/inspector/page/form/field.ts";
 import { fits } from "../../src/inspector/page/form/fits.ts";
-import { childrenOf, countHidden, hiddenMembers } from "../../src/inspector/page/form/hidden.ts";
+import { countHidden } from "../../src/inspector/page/form/hidden.ts";
+import { childrenOf, hiddenMembers } from "../../src/inspector/page/form/members.ts";
 import {
   memberOf,
   moveItem,
@@ -158,6 +159,18 @@ describe("the values of a form", () => {
       2,
       undefined,
     ]);
+  });
+});
+
+describe("a union that contains itself", () => {
+  it.each<[string, JsonSchemaObject]>([
+    ["only", { oneOf: [{ $ref: "#" }] }],
+    ["and a text", { anyOf: [{ $ref: "#" }, { type: "string" }] }],
+    ["a hundred times", { anyOf: Array.from({ length: 100 }, () => ({ $ref: "#" })) }],
+    ["twenty times", { anyOf: [...Array.from({ length: 20 }, () => ({ $ref: "#" })), { type: "number" }] }],
+  ])("has an end: %s", (_name, schema) => {
+    for (const value of [5, "a", [], {}, null]) expect(readBack(plan(schema), value)).toEqual(value);
+    expect(countHidden(plan(schema), { a: 1 })).toBe(0);
   });
 });
 

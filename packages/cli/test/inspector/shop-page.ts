@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
+import { overrideOptions } from "proffer/derived";
 import { afterAll } from "vitest";
-import { traceServer } from "../../src/inspector/calls/trace.ts";
+import { createTrace } from "../../src/inspector/calls/trace.ts";
 import { openServerLinks } from "../../src/inspector/connections/opener.ts";
 import { type Inspector, startInspector } from "../../src/inspector/inspector.ts";
 import type { SourceView } from "../../src/inspector/protocol/api.ts";
@@ -27,11 +28,13 @@ export function useShopPages(pages: Pages): (path: string, options?: ShopPageOpt
   afterAll(() => Promise.all(started.map((inspector) => inspector.close())));
   return async (path, { source } = {}) => {
     const shop = createFormShop();
+    const { tracing, source: trace } = createTrace();
+    overrideOptions(shop.server, { trace: tracing.trace });
     const inspector = await startInspector({
       target: { kind: "module", name: "form-shop.ts" },
       abilities: { source: source !== undefined, calls: true, keepsHistory: false, saves: false },
       opener: openServerLinks(shop.server),
-      trace: traceServer(shop.server),
+      trace,
       port: 0,
       // What other parts answer, and these tests do not look at.
       handlers: () => ({

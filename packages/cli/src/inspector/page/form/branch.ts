@@ -1,6 +1,7 @@
 import type { Json } from "../../protocol/json.ts";
 import type { Field, UnionShape } from "./field.ts";
 import { fits } from "./fits.ts";
+import { childrenOf, hiddenMembers } from "./members.ts";
 import { isObject, memberOf } from "./path.ts";
 import { isEqual } from "./read-schema.ts";
 
@@ -23,47 +24,23 @@ export function branchOf(union: UnionShape, value: Json | undefined): number | u
 
 const MISFIT = -1_000_000;
 const MAX_DEPTH = 3;
+const MAX_CHILDREN = 100;
 
 function scoreOf(field: Field, value: Json, depth: number): number {
   if (!fits(field, value)) return MISFIT;
   if (depth === 0) return 0;
-  switch (field.kind) {
-    case "choice":
-      return 5;
-    case "number":
-      return typeof value === "number" ? 1 : -100;
-    case "array": {
-      const item = Array.isArray(value) ? value[0] : undefined;
-      const of = field.prefix[0] ?? field.items;
-      return item === undefined || of === undefined ? 1 : 1 + limit(scoreOf(of(), item, depth - 1));
-    }
-    case "object":
-      return scoreObject(field, value, depth);
-    case "union":
-      return Math.max(...field.branches.map((branch) => scoreOf(branch.field(), value, depth - 1)));
-    case "json":
-      return -1;
-    default:
-      return 1;
-  }
-}
-
-function scoreObject(field: Extract<Field, { kind: "object" }>, value: Json, depth: number): number {
-  let score = 0;
-  let known = 0;
-  for (const property of field.properties) {
-    const member = memberOf(value, property.name);
-    if (member === undefined) score -= property.required ? 2 : 0;
-    else {
-      known++;
-      score += limit(scoreOf(property.field(), member, depth - 1));
-    }
-  }
-  const others = isObject(value) ? Object.keys(value).length - known : 0;
-  return score - (field.extra === undefined ? 3 * others : 0);
-}
-
-/** A member that does not fit speaks against an alternative, but does not rule it out. */
-function limit(score: number): number {
-  return Math.max(score, -20);
+  if (field.kind === "choice") return 5;
+  if (field.kind === "union")
+    return Math.max(...field.branches.map((branch) => scoreOf(branch.field(), value, depth - 1)));
+  // A word in a number fits only so that it can be typed.
+  if (field.kind === "json" || (field.kind === "number" && typeof value === "string")) return -100;
+  let score = 1;
+  const children = childrenOf(field, value).slice(0, MAX_CHILDREN);
+  // A member that does not fit speaks against an alternative, but does not rule it out.
+  for (const [step, child] of children)
+    score += Math.max(scoreOf(child, memberOf(value, step) ?? null, depth - 1), -20);
+  const known = new Set(children.map(([step]) => step));
+  const missing =
+    field.kind === "object" ? field.properties.filter(({ name, required }) => required && !known.has(name)) : [];
+  return score - 2 * missing.length - 3 * hiddenMembers(field, value).length;
 }

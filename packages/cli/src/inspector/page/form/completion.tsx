@@ -35,7 +35,7 @@ export function useCompletion({ path }: Placed): { found: Completion | undefined
 export function CompletionList({ id, found }: { readonly id: string; readonly found: Completion }): VNode {
   const { values, total, hasMore = false } = found;
   const shown = values.slice(0, MAX_SHOWN);
-  const isPart = hasMore || (total ?? 0) > shown.length || values.length > shown.length;
+  const more = hasMore ? " or more" : "";
   return (
     <>
       <datalist id={id}>
@@ -44,9 +44,8 @@ export function CompletionList({ id, found }: { readonly id: string; readonly fo
         ))}
       </datalist>
       <p class="about">
-        {shown.length === 0
-          ? "The server suggests nothing."
-          : `${shown.length}${isPart ? ` of ${total ?? "more"}` : ""} suggested: ${visible(shown.slice(0, 5).join(", "))}${shown.length > 5 ? ", …" : ""}`}
+        {shown.length} of {total ?? values.length}
+        {more} suggested: {visible(shown.slice(0, 5).join(", "))}
       </p>
     </>
   );

@@ -62,15 +62,19 @@ function findAnchor(root: LooseSchema, ref: string): unknown {
   );
 }
 
-const GREATER = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
-const LESS = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
+const LIMITS: readonly (readonly [keyword: string, choose: (a: number, b: number) => number])[] = [
+  ...["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"].map((name) => [name, Math.max] as const),
+  ...["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"].map((name) => [name, Math.min] as const),
+];
 const BOTH = ["items", "additionalProperties"];
 
 /** Merges two schemas of one value. @throws {Unplanned} if no plain schema says the same */
 export function merge(outer: LooseSchema, inner: LooseSchema): LooseSchema {
   const merged: { [keyword: string]: unknown } = { ...inner, ...outer };
-  for (const keyword of GREATER) setNumber(merged, keyword, Math.max, outer, inner);
-  for (const keyword of LESS) setNumber(merged, keyword, Math.min, outer, inner);
+  for (const [keyword, choose] of LIMITS) {
+    const [a, b] = [numberOf(outer[keyword]), numberOf(inner[keyword])];
+    if (a !== undefined && b !== undefined) merged[keyword] = choose(a, b);
+  }
   for (const keyword of BOTH) {
     if (outer[keyword] === undefined || inner[keyword] === undefined) continue;
     const isClosed = outer[keyword] === false || inner[keyword] === false;
@@ -92,17 +96,6 @@ export function merge(outer: LooseSchema, inner: LooseSchema): LooseSchema {
     throw new Unplanned(`it has "${keyword}" twice`);
   }
   return merged;
-}
-
-function setNumber(
-  merged: { [keyword: string]: unknown },
-  keyword: string,
-  choose: (a: number, b: number) => number,
-  outer: LooseSchema,
-  inner: LooseSchema,
-): void {
-  const [a, b] = [numberOf(outer[keyword]), numberOf(inner[keyword])];
-  if (a !== undefined && b !== undefined) merged[keyword] = choose(a, b);
 }
 
 function mergeProperties(outer: LooseSchema, inner: LooseSchema): LooseSchema {

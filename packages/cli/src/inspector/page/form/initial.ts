@@ -34,20 +34,13 @@ export function initialOf(field: Field): Json {
 
 /** The number nearest to zero that the limits allow. */
 export function clamp(field: Extract<Field, { kind: "number" }>): number {
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = field;
   const step = field.multipleOf ?? (field.integer ? 1 : 0.5);
-  const least = Math.max(
-    field.minimum ?? -Infinity,
-    field.exclusiveMinimum === undefined ? -Infinity : above(field.exclusiveMinimum, step),
-  );
-  const most = Math.min(
-    field.maximum ?? Infinity,
-    field.exclusiveMaximum === undefined ? Infinity : -above(-field.exclusiveMaximum, step),
-  );
-  if (least > 0) return Number.isFinite(least) ? Math.ceil(least / step) * step : 0;
-  if (most < 0) return Number.isFinite(most) ? Math.floor(most / step) * step : 0;
-  return 0;
-}
-
-function above(bound: number, step: number): number {
-  return (Math.floor(bound / step) + 1) * step;
+  const isAbove = (number: number) => number >= minimum && number > exclusiveMinimum;
+  const isBelow = (number: number) => number <= maximum && number < exclusiveMaximum;
+  const [least, most] = [Math.max(minimum, exclusiveMinimum), Math.min(maximum, exclusiveMaximum)];
+  const up = Math.ceil(Math.max(least, 0) / step) * step;
+  const down = Math.floor(Math.min(most, 0) / step) * step;
+  if (!isAbove(0)) return isAbove(up) ? up : up + step;
+  return isBelow(down) ? down : down - step;
 }

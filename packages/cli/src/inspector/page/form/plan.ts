@@ -7,85 +7,98 @@ import { isRecord, type LooseSchema, listOf, namesOf, numberOf, stringOf } from 
 import { impliedType, limits, NUMBER_LIMITS, textShape } from "./shapes.ts";
 import { type Alternative, branchLabels, findTag } from "./union.ts";
 
-/** A union of more alternatives is edited as JSON. */
+/**
+ * A union of more alternatives is edited as JSON. Unions of unions may have a quarter of it each time: to find the
+ * alternative of a value, all of them are looked at, and a union may contain itself.
+ */
 const MAX_BRANCHES = 100;
 
 /** Plans the form of a JSON Schema. It never throws: what no control can show becomes a JSON box for that value. */
 export function plan(root: unknown): Field {
   const planned = new WeakMap<object, Field>();
 
-  function fieldOf(schema: unknown): Field {
-    if (!isRecord(schema)) return planNew(schema);
+  /** `nesting`: how many unions are around it without anything between. */
+  function fieldOf(schema: unknown, nesting: number): Field {
+    if (!isRecord(schema)) return planNew(schema, nesting);
     const known = planned.get(schema);
     if (known !== undefined) return known;
-    const field = planNew(schema);
+    const field = planNew(schema, nesting);
     planned.set(schema, field);
     return field;
   }
 
-  function planNew(schema: unknown): Field {
+  function planNew(schema: unknown, nesting: number): Field {
     let flat: LooseSchema = isRecord(schema) ? schema : {};
     try {
       flat = flatten(schema, root);
-      return describe(flat, ...shapeOf(flat));
+      return describe(flat, ...shapeOf(flat, nesting));
     } catch (error) {
       if (!(error instanceof Unplanned)) throw error;
       return describe(flat, { kind: "json", reason: error.message }, false);
     }
   }
 
-  function later(schema: unknown): Later {
+  function later(schema: unknown, nesting = 0): Later {
     let field: Field | undefined;
     return () => {
-      field ??= fieldOf(schema);
+      field ??= fieldOf(schema, nesting);
       return field;
     };
   }
 
   /** Returns the shape, and whether `null` is allowed beside it. */
-  function shapeOf(schema: LooseSchema): [Shape, boolean] {
+  function shapeOf(schema: LooseSchema, nesting: number): [Shape, boolean] {
     if (schema.const !== undefined) return choose([{ value: schema.const as Json, label: titleOf(schema) }]);
     if (Array.isArray(schema.enum)) return choose(namedValues(schema));
     const { anyOf, oneOf, ...rest } = schema;
     const alternatives = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined;
     if (alternatives !== undefined && alternatives.length > 0) {
       if (Array.isArray(anyOf) && Array.isArray(oneOf)) throw new Unplanned(`it has both "anyOf" and "oneOf"`);
-      return unionOf(rest, alternatives);
+      return unionOf(rest, alternatives, nesting);
     }
     const types = typesOf(rest.type);
     const others = types.filter((type) => type !== "null");
     const nullable = others.length < types.length;
     if (others.length === 0) return [nullable ? { kind: "null" } : typedShape(impliedType(rest), rest), nullable];
     if (others.length === 1) return [typedShape(others[0], rest), nullable];
-    return [unionShape(others.map((type) => ({ ...rest, type, title: undefined, description: undefined }))), nullable];
+    const branches = others.map((type) => ({ ...rest, type, title: undefined, description: undefined }));
+    return [unionShape(branches, nesting), nullable];
   }
 
-  function unionOf(rest: LooseSchema, alternatives: readonly unknown[]): [Shape, boolean] {
-    if (alternatives.length > MAX_BRANCHES) {
+  function unionOf(rest: LooseSchema, alternatives: readonly unknown[], nesting: number): [Shape, boolean] {
+    if (alternatives.length > MAX_BRANCHES >> (2 * nesting)) {
       const flat = alternatives.map((alternative) => flatten(alternative, root));
       if (flat.every(isConstant)) return choose(flat.flatMap(constantsOf));
       throw new Unplanned(`it has ${alternatives.length} alternatives`);
     }
     const flat = alternatives.flatMap((alternative) => (alternative === false ? [] : [flatten(alternative, root)]));
     // Such as `anyOf: [{ required: ["a"] }, { required: ["b"] }]`: the fields are the same in each alternative.
-    if (flat.every((branch) => Object.keys(branch).every((keyword) => CONSTRAINTS.has(keyword)))) return shapeOf(rest);
+    if (flat.every((branch) => Object.keys(branch).every((keyword) => CONSTRAINTS.has(keyword))))
+      return shapeOf(rest, nesting);
     if (flat.every(isConstant)) return choose(flat.flatMap(constantsOf));
     const others = flat.filter((branch) => !isNull(branch));
     const nullable = others.length < flat.length;
     const [only] = others;
     if (only === undefined) return [{ kind: "null" }, true];
-    if (others.length > 1) return [unionShape(others.map((branch) => mergeBranch(rest, branch))), nullable];
-    const [shape, isNullable] = shapeOf(mergeBranch(rest, only));
+    if (others.length > 1)
+      return [
+        unionShape(
+          others.map((branch) => mergeBranch(rest, branch)),
+          nesting,
+        ),
+        nullable,
+      ];
+    const [shape, isNullable] = shapeOf(mergeBranch(rest, only), nesting + 1);
     return [shape, nullable || isNullable];
   }
 
-  function unionShape(flat: readonly LooseSchema[]): Shape {
+  function unionShape(flat: readonly LooseSchema[], nesting: number): Shape {
     const alternatives = flat.map(
       (schema): Alternative => ({ schema, propertyOf: (name) => propertyOf(schema, name) }),
     );
     const tag = findTag(alternatives);
     const labels = branchLabels(alternatives, tag);
-    const branches = flat.map((schema, index) => ({ label: labels[index] ?? "", field: later(schema) }));
+    const branches = flat.map((schema, index) => ({ label: labels[index] ?? "", field: later(schema, nesting + 1) }));
     return { kind: "union", branches, ...(tag !== undefined && { tag }) };
   }
 
@@ -122,7 +135,7 @@ export function plan(root: unknown): Field {
   function arrayShape(schema: LooseSchema): Shape {
     // Before 2020-12, `items` was a list for tuples.
     const isOld = Array.isArray(schema.items);
-    const prefix = listOf(isOld ? schema.items : schema.prefixItems).map(later);
+    const prefix = listOf(isOld ? schema.items : schema.prefixItems).map((item) => later(item));
     const rest = isOld ? schema.additionalItems : schema.items;
     const most = numberOf(schema.maxItems);
     const isFixed =
@@ -165,7 +178,7 @@ export function plan(root: unknown): Field {
     return { kind: "object", properties, minProperties, ...(extra !== undefined && { extra: later(extra) }) };
   }
 
-  return fieldOf(root);
+  return fieldOf(root, 0);
 }
 
 /** Keywords of alternatives that only restrict the fields beside them. */

@@ -1,11 +1,10 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { Json } from "../../protocol/json.ts";
 import type { Later } from "./field.ts";
 import { withValue } from "./form-draft.ts";
 import { useForm } from "./form-tools.ts";
 import { initialOf } from "./initial.ts";
-import { isObject, type Path, pointerOf, valueAt } from "./path.ts";
+import { type Path, pointerOf } from "./path.ts";
 
 interface RecordProps {
   readonly path: Path;
@@ -36,7 +35,15 @@ export function RecordEntries({ path, label, extra, names, taken }: RecordProps)
             path: [...path, known],
             label: known,
             required: false,
-            actions: <EntryActions path={path} name={known} taken={taken} />,
+            actions: (
+              <button
+                type="button"
+                aria-label={`Remove ${known}`}
+                onClick={() => form.update((draft) => withValue(draft, [...path, known], undefined))}
+              >
+                ×
+              </button>
+            ),
           })}
         </div>
       ))}
@@ -60,62 +67,5 @@ export function RecordEntries({ path, label, extra, names, taken }: RecordProps)
         {isTaken && <span class="problem">this name exists</span>}
       </div>
     </>
-  );
-}
-
-interface EntryProps {
-  readonly path: Path;
-  readonly name: string;
-  taken(name: string): boolean;
-}
-
-/** Renames or removes a value; its place stays. */
-function EntryActions({ path, name, taken }: EntryProps): VNode {
-  const form = useForm();
-  const [renaming, setRenaming] = useState<string>();
-
-  function rename(): void {
-    if (renaming !== undefined && renaming !== name && !taken(renaming)) {
-      form.update((draft) => {
-        const record = valueAt(draft.value, path);
-        const entries = isObject(record) ? Object.entries(record) : [];
-        const renamed = entries.map(([key, value]): [string, Json] => [key === name ? renaming : key, value]);
-        return withValue(draft, path, Object.fromEntries(renamed));
-      });
-      form.focusNext(pointerOf([...path, renaming]));
-    }
-    setRenaming(undefined);
-  }
-
-  return (
-    <span class="item-actions">
-      {renaming === undefined ? (
-        <button type="button" aria-label={`Rename ${name}`} onClick={() => setRenaming(name)}>
-          ✎
-        </button>
-      ) : (
-        <input
-          type="text"
-          aria-label={`New name of ${name}`}
-          value={renaming}
-          ref={(input) => input?.focus()}
-          onInput={(event) => setRenaming(event.currentTarget.value)}
-          onBlur={rename}
-          onKeyDown={(event) => {
-            if (event.key === "Escape") setRenaming(undefined);
-            if (event.key !== "Enter") return;
-            event.preventDefault();
-            rename();
-          }}
-        />
-      )}
-      <button
-        type="button"
-        aria-label={`Remove ${name}`}
-        onClick={() => form.update((draft) => withValue(draft, [...path, name], undefined))}
-      >
-        ×
-      </button>
-    </span>
   );
 }
