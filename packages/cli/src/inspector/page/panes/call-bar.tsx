@@ -1,9 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
-import type { Problem } from "../../protocol/call.ts";
+import { Problems } from "../result/problems.tsx";
 import { visible } from "../text/visible.ts";
 import type { CallCheck } from "./call-check.ts";
-
-const MAX_SHOWN = 5;
 
 interface CallBarProps {
   readonly name: string;
@@ -25,7 +23,7 @@ export function CallBar({ name, check, disabled = false, onAnyway, children }: C
           {broken[0] === "" ? "The JSON" : `The JSON of ${visible(broken[0] ?? "")}`} cannot be read. Correct it first.
         </p>
       )}
-      {isWrong && <ProblemList problems={attempted ? problems : shown} />}
+      {isWrong && <Problems title="Problems" problems={attempted ? problems : shown} />}
       <div class="buttons">
         <button type="submit" disabled={disabled}>
           {name} <kbd>⌘↵</kbd>
@@ -39,18 +37,5 @@ export function CallBar({ name, check, disabled = false, onAnyway, children }: C
       </div>
       {note !== undefined && <p class="quiet">{visible(note)}</p>}
     </div>
-  );
-}
-
-function ProblemList({ problems }: { readonly problems: readonly Problem[] }): VNode {
-  return (
-    <ul class="problem-list" aria-label="Problems">
-      {problems.slice(0, MAX_SHOWN).map(({ pointer, message }) => (
-        <li key={`${pointer} ${message}`} class="problem">
-          {visible(pointer) || "/"} {visible(message)}
-        </li>
-      ))}
-      {problems.length > MAX_SHOWN && <li class="problem">and {problems.length - MAX_SHOWN} more</li>}
-    </ul>
   );
 }

@@ -1,27 +1,17 @@
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ModelView } from "../../protocol/api.ts";
 import type { Item } from "../../protocol/offer.ts";
 import { JsonTree } from "../result/json-tree.tsx";
 import { useApp } from "../state/app.ts";
 import { visible } from "../text/visible.ts";
+import { useFetched } from "./use-fetched.ts";
 
 /** What the model of a client gets of a tool, after what the client cuts. */
 export function ModelTab({ item }: { readonly item: Item }): VNode {
   const { api, state, offer } = useApp();
   const [client, setClient] = useState(state.profiles[0] ?? "");
-  const [view, setView] = useState<ModelView | string>("");
-  const version = offer?.version;
-  useEffect(() => {
-    let isCurrent = true;
-    api.post("model", { tool: item.key, client }).then(
-      (found) => isCurrent && setView(found),
-      (error: Error) => isCurrent && setView(error.message),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [api, item.key, client, version]);
+  const view = useFetched(() => api.post("model", { tool: item.key, client }), [api, item.key, client, offer?.version]);
   return (
     <>
       <label class="client">
@@ -34,7 +24,7 @@ export function ModelTab({ item }: { readonly item: Item }): VNode {
           ))}
         </select>
       </label>
-      {typeof view === "string" ? <p>{visible(view)}</p> : <View view={view} />}
+      {view instanceof Error ? <p>{visible(view.message)}</p> : view && <View view={view} />}
     </>
   );
 }

@@ -1,5 +1,4 @@
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import type { CallState } from "../../protocol/call.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { isEqual } from "../form/read-schema.ts";
@@ -10,8 +9,8 @@ import { ResourceResult } from "../result/resource-result.tsx";
 import { ResultDiff } from "../result/result-diff.tsx";
 import { ToolResult } from "../result/tool-result.tsx";
 import { useApp } from "../state/app.ts";
-import { size } from "../text/units.ts";
 import { visible } from "../text/visible.ts";
+import { useFetched } from "./use-fetched.ts";
 
 interface ResultProps {
   readonly call: CallState;
@@ -21,7 +20,7 @@ interface ResultProps {
 export function ResultTab({ call, previous }: ResultProps): VNode {
   const result = useResult(call);
   if (call.error !== undefined) return <CallError call={call} />;
-  if (typeof result === "string") return <p class="problem">{visible(result)}</p>;
+  if (result instanceof Error) return <p class="problem">{visible(result.message)}</p>;
   if (result === undefined) return <p class="quiet">{waiting(call)}</p>;
   const { _meta: meta } = result;
   return (
@@ -69,22 +68,13 @@ function waiting(call: CallState): string {
 }
 
 /** The result; a large one is fetched when it is shown. */
-function useResult(call: CallState): JsonObject | string | undefined {
+function useResult(call: CallState): JsonObject | Error | undefined {
   const { api } = useApp();
-  const [fetched, setFetched] = useState<{ readonly id: string; readonly result: JsonObject | string }>();
   const isLarge = call.result === undefined && call.status === "done" && call.error === undefined;
-  useEffect(() => {
-    if (!isLarge) return undefined;
-    let isCurrent = true;
-    api.post("result", { id: call.id }).then(
-      ({ result }) => isCurrent && setFetched({ id: call.id, result }),
-      (error: Error) => isCurrent && setFetched({ id: call.id, result: error.message }),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [api, call.id, isLarge]);
-  if (call.result !== undefined) return call.result;
-  if (fetched?.id === call.id) return fetched.result;
-  return isLarge && call.resultBytes !== undefined ? `loading ${size(call.resultBytes)} …` : undefined;
+  const fetched = useFetched(
+    async () => (isLarge ? { id: call.id, ...(await api.post("result", { id: call.id })) } : undefined),
+    [api, call.id, isLarge],
+  );
+  if (call.result !== undefined || fetched instanceof Error) return call.result ?? fetched;
+  return fetched?.id === call.id ? fetched.result : undefined;
 }

@@ -1,30 +1,22 @@
 import type { VNode } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import type { SourceView } from "../../protocol/api.ts";
+import { useMemo, useState } from "preact/hooks";
 import type { Item } from "../../protocol/offer.ts";
 import { useApp } from "../state/app.ts";
 import { visible } from "../text/visible.ts";
 import { jsonLines } from "./json-lines.ts";
 import { coversLine, isWithin, placeOfPointer, pointersOfLine, type SourceLine } from "./places.ts";
+import { useFetched } from "./use-fetched.ts";
 
 /** The source of an item beside its schema. Looking at a line of one marks the lines of the other. */
 export function SourceTab({ item }: { readonly item: Item }): VNode {
   const { api, offer, openPlace } = useApp();
-  const [view, setView] = useState<SourceView | string>("");
   const [marked, setMarked] = useState<SourceLine | string>();
-  const version = offer?.version;
-  useEffect(() => {
-    let isCurrent = true;
-    api.post("source", { kind: item.kind, key: item.key }).then(
-      (found) => isCurrent && setView(found),
-      (error: Error) => isCurrent && setView(error.message),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [api, item.kind, item.key, version]);
+  const view = useFetched(
+    () => api.post("source", { kind: item.kind, key: item.key }),
+    [api, item.kind, item.key, offer?.version],
+  );
   const lines = useMemo(() => jsonLines(item.description), [item.description]);
-  if (typeof view === "string") return <p>{visible(view)}</p>;
+  if (view === undefined || view instanceof Error) return <p>{visible(view?.message ?? "")}</p>;
   if (view.pieces.length === 0) return <p>The source of this {item.kind} is not known.</p>;
   const { places, pieces } = view;
   const place = typeof marked === "string" ? placeOfPointer(places, marked) : undefined;

@@ -3,7 +3,6 @@ import type { Json, JsonObject } from "../../protocol/json.ts";
 import { isObject } from "../form/path.ts";
 import { stringOf } from "../form/read-schema.ts";
 import { Link } from "../shell/link.tsx";
-import { size } from "../text/units.ts";
 import { visible } from "../text/visible.ts";
 import { ContentsView } from "./contents-view.tsx";
 import { JsonTree } from "./json-tree.tsx";
@@ -38,16 +37,13 @@ function Kind({ block, label }: { readonly block: JsonObject; readonly label: st
 }
 
 function ResourceLink({ link, uri }: { readonly link: JsonObject; readonly uri: string }): VNode {
-  const { title, name, description, mimeType, size: bytes } = link;
+  const { title, name, description, mimeType } = link;
   return (
     <p>
       <Link to={{ pane: "item", kind: "resource", key: uri }}>{visible(stringOf(title) ?? stringOf(name) ?? uri)}</Link>{" "}
       <code>{visible(uri)}</code>{" "}
       <span class="quiet">
-        {[stringOf(mimeType), typeof bytes === "number" ? size(bytes) : undefined, stringOf(description)]
-          .filter((part) => part !== undefined)
-          .map(visible)
-          .join(" · ")}
+        {visible([mimeType, description].filter((part) => typeof part === "string").join(" · "))}
       </span>
     </p>
   );
