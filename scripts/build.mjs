@@ -2,7 +2,7 @@
 import "./node-version.mjs";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureInstalled, npm, root } from "./npm.mjs";
 import { bundlePage } from "./page.mjs";
@@ -145,15 +145,11 @@ function sourcesOf(folder, targets) {
 }
 
 function digestOf(folder) {
-  // The page of the inspector contains some of the run-time.
-  const folders = basename(folder) === "cli" ? [folder, join(root, "packages/proffer")] : [folder];
-  const sources = folders.flatMap((folder) =>
-    readdirSync(join(folder, "src"), { recursive: true })
-      .map(String)
-      .filter((file) => /\.(tsx?|css|html|json)$/.test(file) && !file.endsWith(".test.ts"))
-      .sort()
-      .map((file) => join(folder, "src", file)),
-  );
+  const sources = readdirSync(join(folder, "src"), { recursive: true })
+    .map(String)
+    .filter((file) => /\.(tsx?|css|html|json)$/.test(file) && !file.endsWith(".test.ts"))
+    .sort()
+    .map((file) => join(folder, "src", file));
   const hash = createHash("sha256");
   for (const file of [...shared.map((file) => join(root, file)), join(folder, "package.json"), ...sources]) {
     hash

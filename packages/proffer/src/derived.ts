@@ -52,6 +52,3 @@ export { isScope } from "./support/scope.ts";
 export { findSimilar } from "./support/similar.ts";
 export { tokensOf } from "./support/tokens.ts";
 export { connectMemory, type MemoryConnection } from "./transports/memory.ts";
-export { expandParts } from "./uri/expand.ts";
-export type { Variable } from "./uri/expression.ts";
-export { MAX_TEMPLATE_LENGTH, parseParts } from "./uri/parse.ts";

@@ -7,6 +7,7 @@ import { createCallHandlers } from "./call-handlers.ts";
 import { Calls } from "./calls/calls.ts";
 import { checkValue } from "./calls/check-value.ts";
 import { declineQuestion } from "./calls/decline.ts";
+import { expandTemplate } from "./calls/expand-template.ts";
 import { Subscriptions } from "./calls/subscriptions.ts";
 import type { TraceSource } from "./calls/trace.ts";
 import { Connections } from "./connections/connections.ts";
@@ -133,6 +134,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
   const own: Partial<Handlers> = {
     offer: ({ revision }) => offers.get(revision),
     check: ({ schema, value }) => checkValue(schema, value),
+    expand: ({ template, values }) => expandTemplate(template, values),
     message: ({ n }) => {
       const message = record.get(n);
       if (message !== undefined) return message;

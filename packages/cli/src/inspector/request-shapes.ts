@@ -50,6 +50,7 @@ export const REQUEST_SHAPES: { readonly [Name in keyof Api]: Shape } = {
   result: exactly({ id: string }),
   resend: exactly({ call: string, run: number, change: oneOf("nothing", "arguments", "state", "caller") }),
   check: exactly({ schema: jsonObject, value: anything }),
+  expand: exactly({ template: string, values: jsonObject }),
   complete: exactly({
     revision: string,
     ref: jsonObject,

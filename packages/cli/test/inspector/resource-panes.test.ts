@@ -15,16 +15,16 @@ describeInBrowser("resources, prompts, revisions and sources", () => {
   test("I45 the form of a template expands it live, and completion lists and narrows", async () => {
     const { page } = await open(TEMPLATE);
     const uri = () => page.getByRole("status", { name: "Expanded URI" }).textContent();
-    expect(await uri()).toBe("orders://");
+    await expect.poll(uri).toBe("orders://");
     await box(page, "id").fill("1");
-    expect(await uri()).toBe("orders://1");
+    await expect.poll(uri).toBe("orders://1");
     const options = () =>
       page.locator("datalist option").evaluateAll((list) => list.map((option) => option.getAttribute("value")));
     await expect.poll(options).toEqual(["17", "18"]);
     await box(page, "id").fill("18");
     await expect.poll(options).toEqual(["18"]);
     await box(page, "limit").fill("a b");
-    expect(await uri()).toBe("orders://18?limit=a%20b");
+    await expect.poll(uri).toBe("orders://18?limit=a%20b");
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole("button", { name: /^Read/ }).click();
     await page.getByRole("treeitem", { name: /limit/ }).getByText('"a b"').waitFor();

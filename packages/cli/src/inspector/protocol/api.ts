@@ -88,6 +88,11 @@ export interface Api {
     in: { readonly schema: JsonObject; readonly value: Json };
     out: { readonly problems: readonly Problem[]; readonly note?: string };
   };
+  /** Expands a URI template. Node has the code, so that the page need not load it. */
+  readonly expand: {
+    in: { readonly template: string; readonly values: JsonObject };
+    out: { readonly uri: string } | { readonly problem: string };
+  };
   readonly complete: {
     in: {
       readonly revision: string;

@@ -1,4 +1,3 @@
-import type { Variable } from "proffer/derived";
 import type { JsonObject } from "../../protocol/json.ts";
 import { isObject } from "../form/path.ts";
 import { listOf, stringOf } from "../form/read-schema.ts";
@@ -16,17 +15,21 @@ export function promptSchema(description: JsonObject): JsonObject {
   return { type: "object", properties: Object.fromEntries(properties), required, additionalProperties: false };
 }
 
-/** The variables of a template as a schema: texts, and lists for those that can have several values. */
-export function variablesSchema(variables: readonly Variable[]): JsonObject {
-  const properties = variables.map(({ name, operator, explode }): [string, JsonObject] => {
-    const optional =
-      operator === "?" || operator === "&" ? { description: "left out of the URI if it has no value" } : {};
-    return [
-      name,
-      explode
-        ? { type: "array", items: { type: "string", maxLength: 100 }, ...optional }
-        : { type: "string", maxLength: 100, ...optional },
-    ];
-  });
-  return { type: "object", properties: Object.fromEntries(properties), additionalProperties: false };
+const EXPRESSION = /\{([+#./;?&]?)([^{}]*)\}/g;
+const MAX_VARIABLES = 100;
+
+/** The variables of a URI template as a schema: texts, and lists for those that can have several values. */
+export function templateSchema(template: string): JsonObject {
+  const expressions = [...template.matchAll(EXPRESSION)];
+  const properties = expressions.flatMap(([, operator, variables = ""]) =>
+    variables.split(",").map((variable): [string, JsonObject] => {
+      const name = variable.replace(/\*$|:\d+$/, "");
+      const text: JsonObject = { type: "string", maxLength: 100 };
+      const optional =
+        operator === "?" || operator === "&" ? { description: "left out of the URI if it has no value" } : {};
+      return [name, { ...(variable.endsWith("*") ? { type: "array", items: text } : text), ...optional }];
+    }),
+  );
+  const shown = Object.fromEntries(properties.slice(0, MAX_VARIABLES));
+  return { type: "object", properties: shown, additionalProperties: false };
 }

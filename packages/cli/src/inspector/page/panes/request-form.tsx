@@ -19,7 +19,7 @@ interface RequestFormProps extends RequestPaneProps {
   readonly asJson: boolean;
   readonly verb: string;
   /** The params of the call; undefined if it cannot be made. */
-  paramsOf(value: JsonObject): JsonObject | undefined;
+  paramsOf(value: JsonObject): JsonObject | undefined | Promise<JsonObject | undefined>;
   complete?(name: string, text: string): Promise<Completion>;
   readonly children?: ComponentChildren;
 }
@@ -35,8 +35,8 @@ export function RequestForm(props: RequestFormProps): VNode {
   const update = (next: FormDraft) => onDraft({ ...next, value: isObject(next.value) ? next.value : {} });
   const isTextBroken = check.broken[0] === "";
 
-  function send(): void {
-    const params = paramsOf(draft.value);
+  async function send(): Promise<void> {
+    const params = await paramsOf(draft.value);
     if (params !== undefined) onCall(params);
   }
 
@@ -85,7 +85,7 @@ export function RequestForm(props: RequestFormProps): VNode {
         />
       )}
       {children}
-      <CallBar name={verb} check={check} disabled={!state.abilities.calls} onAnyway={send}>
+      <CallBar name={verb} check={check} disabled={!state.abilities.calls} onAnyway={() => void send()}>
         <button type="button" onClick={fillExample}>
           Example
         </button>

@@ -1,63 +1,41 @@
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
-import { expandParts, MAX_TEMPLATE_LENGTH, parseParts, type Variable } from "proffer/derived";
 import type { JsonObject } from "../../protocol/json.ts";
+import { useApp } from "../state/app.ts";
 import type { RequestPaneProps } from "../state/pane-props.ts";
 import { visible } from "../text/visible.ts";
-import { variablesSchema } from "./arguments-schema.ts";
+import { templateSchema } from "./arguments-schema.ts";
 import { RequestForm } from "./request-form.tsx";
 import { Subscribe } from "./subscribe.tsx";
 import { useComplete } from "./use-complete.ts";
-
-type Parts = ReturnType<typeof parseParts>;
+import { useFetched } from "./use-fetched.ts";
 
 /** The variables of a URI template as a form, with the URI that they make. */
 export function TemplateRequest(props: RequestPaneProps & { readonly asJson: boolean }): VNode {
   const { item, draft } = props;
-  const parts = useMemo(() => partsOf(item.key), [item.key]);
-  const schema = useMemo(() => variablesSchema(parts instanceof Error ? [] : variablesOf(parts)), [parts]);
+  const { api } = useApp();
+  const schema = useMemo(() => templateSchema(item.key), [item.key]);
   const complete = useComplete({ type: "ref/resource", uri: item.key }, draft.value);
-  const uri = expand(item.key, parts, draft.value);
-  const isUri = !(uri instanceof Error);
+  const expand = (values: JsonObject) => api.post("expand", { template: item.key, values });
+  const expanded = useFetched(() => expand(draft.value), [api, item.key, draft.value]);
+
+  async function paramsOf(values: JsonObject): Promise<JsonObject | undefined> {
+    const now = await expand(values);
+    return "uri" in now ? { uri: now.uri } : undefined;
+  }
+
   return (
-    <RequestForm
-      {...props}
-      schema={schema}
-      verb="Read"
-      complete={complete}
-      paramsOf={() => (isUri ? { uri } : undefined)}
-    >
-      <p class={isUri ? "expanded" : "problem"} aria-live="polite">
-        {isUri ? (
-          <>
-            <span class="quiet">reads</span> <output aria-label="Expanded URI">{visible(uri)}</output>
-          </>
-        ) : (
-          visible(uri.message)
-        )}
-      </p>
-      {isUri && <Subscribe uri={uri} />}
+    <RequestForm {...props} schema={schema} verb="Read" complete={complete} paramsOf={paramsOf}>
+      {expanded === undefined || expanded instanceof Error ? null : "uri" in expanded ? (
+        <>
+          <p class="expanded">
+            <span class="quiet">reads</span> <output aria-label="Expanded URI">{visible(expanded.uri)}</output>
+          </p>
+          <Subscribe uri={expanded.uri} />
+        </>
+      ) : (
+        <p class="problem">{visible(expanded.problem)}</p>
+      )}
     </RequestForm>
   );
-}
-
-function partsOf(template: string): Parts | Error {
-  try {
-    return parseParts(template, MAX_TEMPLATE_LENGTH);
-  } catch (error) {
-    return error as Error;
-  }
-}
-
-function variablesOf(parts: Parts): Variable[] {
-  return parts.flatMap((part) => (typeof part === "string" ? [] : part.variables));
-}
-
-function expand(template: string, parts: Parts | Error, values: JsonObject): string | Error {
-  if (parts instanceof Error) return parts;
-  try {
-    return expandParts(template, parts, values);
-  } catch (error) {
-    return error as Error;
-  }
 }
