@@ -25,7 +25,5 @@ export async function showAllToolsets(server: Server): Promise<void> {
 /** Reads which toolsets a request asks for; undefined if it does not. @throws {RpcError} for an invalid query. */
 export async function readToolsets(server: ServerState, query: string): Promise<ReadonlySet<string> | undefined> {
   const { parseToolsets } = await import("../toolsets/query.ts");
-  const toolsets = parseToolsets(query);
-  if (toolsets !== undefined) (await import("../toolsets/select.ts")).selectOnce(server);
-  return toolsets;
+  return parseToolsets(server, query);
 }

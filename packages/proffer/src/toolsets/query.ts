@@ -1,14 +1,17 @@
 import { RpcError } from "../protocol/errors.ts";
+import type { ServerState } from "../server/server.ts";
+import { selectOnce } from "./select.ts";
 
 /** In characters, decoded. */
 const MAX_LENGTH = 2000;
 const MAX_NAMES = 50;
 
 /**
- * The toolsets that the query of a request asks for, in order; undefined if it does not.
+ * The toolsets that the query of a request asks for, in order; undefined if it does not. The server can narrow its lists
+ * from then on.
  * @throws {RpcError} for a parameter that is empty, too long, or repeated: a proxy may have checked the other one.
  */
-export function parseToolsets(query: string): ReadonlySet<string> | undefined {
+export function parseToolsets(server: ServerState, query: string): ReadonlySet<string> | undefined {
   const values = new URLSearchParams(query).getAll("toolsets");
   const [value] = values;
   if (value === undefined) return undefined;
@@ -18,6 +21,7 @@ export function parseToolsets(query: string): ReadonlySet<string> | undefined {
   names.delete("");
   if (names.size === 0) throw badQuery("names no toolset. Leave it out to see all that the server shows");
   if (names.size > MAX_NAMES) throw badQuery(`names more than ${MAX_NAMES} toolsets`);
+  selectOnce(server);
   return new Set([...names].sort());
 }
 

@@ -3,7 +3,7 @@ import type { Call } from "../calls/call.ts";
 import type { Principal } from "../calls/principal.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import type { ServerOptions } from "../server/options.ts";
-import { itemsOf } from "../server/scopes.ts";
+import type { ServerState } from "../server/server.ts";
 import type { Selection } from "./selection.ts";
 import { GENERAL_NAMES, suggest } from "./toolsets.ts";
 
@@ -50,7 +50,7 @@ export class SelectedAccess extends Access {
     const unknown = new Set(asked);
     for (const name of GENERAL_NAMES) unknown.delete(name);
     const seen = new Set<string>();
-    for (const item of itemsOf(call.server)) {
+    for (const item of eachItem(call.server)) {
       if (unknown.size === 0) return;
       const names = this.#selection.toolsets.of(item).filter((name) => !seen.has(name));
       if (names.length === 0 || !this.#selection.has(item) || !super.sees(call, item)) continue;
@@ -63,5 +63,15 @@ export class SelectedAccess extends Access {
     if (name === undefined) return;
     const hint = suggest(name, seen, "The toolsets are");
     throw new InvalidParams(`Unknown toolset ${JSON.stringify(name.slice(0, MAX_SHOWN))} in ?toolsets=. ${hint}`);
+  }
+}
+
+/** The items one by one: most requests need only the first ones. */
+function* eachItem({ tools, prompts, resources }: ServerState): Generator<Item> {
+  for (const registry of [tools, prompts, resources]) {
+    for (const key of registry.keys()) {
+      const item: Item | undefined = registry.get(key);
+      if (item !== undefined) yield item;
+    }
   }
 }
