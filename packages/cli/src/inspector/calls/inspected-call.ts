@@ -68,12 +68,14 @@ export class InspectedCall {
     return this.#ms !== undefined;
   }
 
-  /** Begins a run with the request that was just sent. */
-  beginRun(params: JsonObject, sent: WireLine | undefined): void {
+  /**
+   * Begins a run with the request that was just sent.
+   * @param began - the time before it was sent: the server may have begun since.
+   */
+  beginRun(params: JsonObject, sent: WireLine | undefined, began: number): void {
     const line = sent?.n ?? 0;
     this.#lines.add(line);
     this.#bytesOut += sent?.bytes ?? 0;
-    const began = performance.now();
     const number = this.runs.length + 1;
     this.runs.push({ number, line, outcome: "running", trace: [], params, requestId: sent?.id, began });
     this.status = "running";

@@ -34,12 +34,13 @@ async function askRounds(call: InspectedCall, connected: Connected, first: JsonO
   const { signal } = call.stop;
   let params = first;
   for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+    const began = performance.now();
     const response = connected.client.requestOnce(method, params, {
       signal,
       onProgress: (progress) => call.addProgress(progress as JsonObject),
       ...(STATELESS_REVISIONS.includes(connected.revision) && { logLevel: "debug" as const }),
     });
-    call.beginRun(params, connected.lastSent);
+    call.beginRun(params, connected.lastSent, began);
     const result = (await response) as JsonObject;
     if (result.resultType !== "input_required") return result;
     const problem = INPUT_REQUIRED(result, "");
