@@ -1,21 +1,23 @@
 import { isObject } from "../../client/shape.ts";
-import { ApiProblem } from "../api-problem.ts";
 import type { Connected } from "../connections/connected.ts";
 import type { Api } from "../protocol/api.ts";
 
 /** The protocol permits at most this many values. */
 const MAX_VALUES = 100;
 
-/** Asks the server for the completions of an argument. @throws {ApiProblem} if it answers with an error. */
+/**
+ * Asks the server for the completions of an argument. Most servers have none for most arguments, and some say so with an
+ * error: the wire shows it, and the field has no suggestions.
+ */
 export async function completeArgument(
   { client }: Connected,
   { ref, name, value, known }: Omit<Api["complete"]["in"], "revision">,
 ): Promise<Api["complete"]["out"]> {
   const context = known === undefined ? {} : { context: { arguments: known } };
   const params = { ref, argument: { name, value }, ...context };
-  const { completion } = await client.requestOnce("completion/complete", params).catch((error) => {
-    throw new ApiProblem(502, "not_completed", (error as Error).message);
-  });
+  const { completion } = await client
+    .requestOnce("completion/complete", params)
+    .catch(() => ({ completion: undefined }));
   const { values, total, hasMore } = isObject(completion) ? completion : {};
   const texts = Array.isArray(values) ? values.filter((each) => typeof each === "string") : [];
   return {
