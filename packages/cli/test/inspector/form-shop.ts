@@ -118,6 +118,17 @@ export function createFormShop(): FormShop {
         handle: async (_, ctx) => (await ctx.askUrl("Sign in.", "https://login.example.com/start?x=1")).action,
       }),
       defineTool({
+        name: "deprecated",
+        handle: async (_, ctx) => {
+          const roots = await ctx.roots();
+          const sampled = await ctx.sample({
+            messages: [{ role: "user", content: { type: "text", text: "Say something." } }],
+            maxTokens: 10,
+          });
+          return JSON.stringify([roots, sampled]);
+        },
+      }),
+      defineTool({
         name: "both",
         handle: async (_, ctx) => {
           const [a, b] = await Promise.all([

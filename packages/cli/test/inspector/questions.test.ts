@@ -116,6 +116,26 @@ describeInBrowser("questions", () => {
     await page.getByText("accept and accept").first().waitFor();
   });
 
+  test("sampling and roots are answered as JSON, and said to be deprecated", async () => {
+    const { page } = await open("/tools/deprecated?rev=2025-11-25");
+    for (const [method, word] of [
+      ["roots/list", "file:///project"],
+      ["sampling/createMessage", "An answer."],
+    ] as const) {
+      if (method === "roots/list") await button(page, /^Call/).click();
+      await page.getByRole("heading", { name: `The server sends ${method} deprecated in 2026-07-28` }).waitFor();
+      const editor = question(page).getByRole("textbox", { name: "Answer as JSON" });
+      await expect.poll(() => editor.evaluate((element) => element === document.activeElement)).toBe(true);
+      expect(await editor.inputValue()).toContain(word);
+      await editor.press("Control+Enter");
+    }
+    await page.getByRole("tab", { name: "Result" }).click();
+    await page
+      .getByText(/file:\/\/\/project/)
+      .first()
+      .waitFor();
+  });
+
   test("I38 a handler that asks something else in run 2 is shown as diverged, with a hint", async () => {
     const { page } = await open("/tools/unstable");
     await ask(page);

@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { visible } from "../text/visible.ts";
 import type { Choice, Field } from "./field.ts";
 import { FieldRow } from "./field-row.tsx";
-import { withValue } from "./form-draft.ts";
+import { toggleBox, withValue } from "./form-draft.ts";
 import { type Placed, usePlace } from "./form-tools.ts";
 import { LONG_CHOICE, textOf, typedValue } from "./value-text.ts";
 
@@ -11,6 +11,8 @@ const BOOLEANS: readonly Choice[] = [
   { value: true, label: "true" },
   { value: false, label: "false" },
 ];
+
+const AS_JSON = "as JSON";
 
 /** A choice among constants. A boolean is one, too: a check box cannot say that it is left out. */
 export function ChoiceField(placed: Placed): VNode {
@@ -22,7 +24,7 @@ export function ChoiceField(placed: Placed): VNode {
 
   function choose(text: string): void {
     const next = text === "" ? undefined : text === "null" ? null : typedValue(field, text);
-    form.update((draft) => withValue(draft, path, next));
+    form.update((draft) => (text === AS_JSON ? toggleBox(draft, path, true) : withValue(draft, path, next)));
   }
 
   return (
@@ -39,6 +41,7 @@ export function ChoiceField(placed: Placed): VNode {
           </option>
         ))}
         {field.nullable && <option value="null">null</option>}
+        <option value={AS_JSON}>as JSON …</option>
       </select>
     </FieldRow>
   );

@@ -16,8 +16,8 @@ export function StateSelect({ placed }: { readonly placed: Placed }): VNode | nu
   const isBox = form.draft.texts?.[pointer] !== undefined || !fits(field, value);
   const state = isBox ? "JSON" : stateOf(field, value);
   const states = statesOf(field, fixed || path.length === 0);
-  // A choice shows these states itself.
-  if (!isBox && (field.kind === "choice" || field.kind === "boolean")) states.length = 0;
+  // A choice has these states among its own.
+  if (!isBox && (field.kind === "choice" || field.kind === "boolean")) return null;
   if (!states.includes(state)) states.push(state);
   if (!states.includes("JSON")) states.push("JSON");
 

@@ -24,7 +24,7 @@ export function templateSchema(template: string): JsonObject {
   const properties = expressions.flatMap(([, operator, variables = ""]) =>
     variables.split(",").map((variable): [string, JsonObject] => {
       const name = variable.replace(/\*$|:\d+$/, "");
-      const text: JsonObject = { type: "string", maxLength: 100 };
+      const text: JsonObject = { type: "string" };
       const optional =
         operator === "?" || operator === "&" ? { description: "left out of the URI if it has no value" } : {};
       return [name, { ...(variable.endsWith("*") ? { type: "array", items: text } : text), ...optional }];

@@ -52,7 +52,10 @@ export function useCheck(schema: unknown, draft: FormDraft, refused: readonly Pr
     void run();
   }, [app.api, schema, value]);
   const broken = brokenParts(draft);
-  const own = checked.problems.filter(({ pointer }) => attempted || isPresent(value, pointer));
+  const isRefused = (own: Problem) => refused.some((other) => isEqual(other, own));
+  const own = checked.problems.filter(
+    (problem) => (attempted || isPresent(value, problem.pointer)) && !isRefused(problem),
+  );
   const server = refused.map(({ pointer, message }) => ({ pointer, message: `the server says: ${message}` }));
   return {
     ...checked,

@@ -49,7 +49,8 @@ function ProgressBar({ progress }: { readonly progress: Progress }): VNode {
       {total === undefined ? done : `${done} of ${total}`}
       {message !== undefined && ` · ${visible(message)}`}
       <span class="quiet">
-        {rate !== undefined && ` · ${rate.toPrecision(2)} per second`} · {count} notifications
+        {rate !== undefined && ` · ${rate < 10 ? rate.toFixed(1) : Math.round(rate)} per second`} · {count}{" "}
+        notifications
       </span>
     </p>
   );

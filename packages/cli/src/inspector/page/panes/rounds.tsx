@@ -8,7 +8,7 @@ import { Resend } from "./resend.tsx";
 
 const OUTCOMES: { readonly [Outcome in Run["outcome"]]: readonly [mark: string, words: string] } = {
   running: ["○", "runs"],
-  asks: ["✓", "left behind at the question; nothing is kept on the server"],
+  asks: ["✓", "left behind at the question"],
   returned: ["✓", "returned"],
   failed: ["✗", "failed"],
   canceled: ["✗", "canceled"],
@@ -55,7 +55,7 @@ function RunView({ call, run }: { readonly call: CallState; readonly run: Run })
       </ul>
       {run.stateBytes !== undefined && (
         <p class="quiet">
-          state {size(run.stateBytes)}: sealed, kept by the client, bound to caller, tool and arguments
+          state {size(run.stateBytes)}: sealed and left with the client; nothing is kept on the server
         </p>
       )}
       {isInside && <p class="quiet">On {call.revision} the question is a request inside the open call.</p>}
