@@ -1,8 +1,10 @@
 import { defineServer, defineTool, type LogEntry, type ServerOptions } from "proffer";
-import { createNodeHandler, serveHttp } from "proffer/http";
+import { createFetchHandler } from "proffer/fetch";
+import { serveHttp } from "proffer/http";
 import { chooseItems } from "proffer/stdio";
 import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
+import { modern, modernHeaders } from "../http/http-client.ts";
 import { chosen, listed, openShop } from "./shop.ts";
 
 /** What a server lists after a choice. */
@@ -178,13 +180,17 @@ describe("toolsets are refused before the first request", () => {
     await expect(chooseItems([open(7)], {})).rejects.toThrow("has an invalid name");
   });
 
-  it("by a handler, which answers nothing and logs the reason", async () => {
+  it("by a handler, which answers every request with 500 and logs the reason once", async () => {
     const logged: LogEntry[] = [];
     const server = defineServer({
       ...{ name: "s", version: "1", tools, toolsets: { orders: ["typo"] } },
       log: (entry) => void logged.push(entry),
     });
-    const handler = createNodeHandler(server);
+    const handler = createFetchHandler(server);
+    const message = modern("tools/list");
+    const headers = modernHeaders(message) as Record<string, string>;
+    const request = new Request("http://localhost/mcp", { method: "POST", headers, body: JSON.stringify(message) });
+    expect((await handler(request)).status).toBe(500);
     await expect(handler.ready()).rejects.toThrow('"typo", which no item matches');
     expect(logged).toMatchObject([{ level: "error", message: "The server cannot be served" }]);
     await handler.close();
