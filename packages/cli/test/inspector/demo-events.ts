@@ -156,6 +156,7 @@ export function demoHandlers(): Handlers {
     offer: ({ revision }) => demoOffer({ revision }),
     call: () => ({ id: "call-1" }),
     check: () => ({ problems: [] }),
+    expand: ({ template }) => ({ uri: template }),
     source: () => ({ pieces: [], places: [] }),
     model: ({ client }) => ({ client, losses: [] }),
     save: ({ name }) => ({ file: `inspect/${name}.json` }),
