@@ -24,9 +24,11 @@ interface Snippet {
 const documents = [
   "README.md",
   "packages/proffer/README.md",
-  ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+  ...readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
 ];
-const snippets = documents.filter((name) => name.endsWith(".md")).flatMap(snippetsOf);
+const snippets = documents.flatMap(snippetsOf);
 
 function snippetsOf(document: string): Snippet[] {
   const text = readFileSync(join(root, document), "utf8");

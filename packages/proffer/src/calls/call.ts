@@ -75,10 +75,8 @@ export class Call {
   alias: string | undefined;
   /** How to convert lists and results for the client; set by dispatch if the server has `adapt`. */
   adapted: AdaptedCall | undefined;
-  /** The tool that reads a resource, if the request calls one; set by `readers/`. */
-  reader: Tool | undefined;
-  /** The list of tools for a client that has tools that read resources; set by `readers/`. */
-  tools: VisibleSet<Tool> | undefined;
+  /** For a client with tools that read resources: such a tool that it calls, or its list. Set by `readers/`. */
+  readers: { readonly tool?: Tool | undefined; readonly list?: VisibleSet<Tool> } | undefined;
   /** Answered or cancelled: nothing more may be sent for it. */
   done = false;
   /** The resource that the request names, once access to it was checked. */

@@ -59,8 +59,8 @@ export function pageAfter<Listed extends Item>(
   hints: CacheHints,
 ): SerializedResult | Promise<SerializedResult> {
   const { server, revision } = call;
-  // Only requests for the list of tools have `call.tools`.
-  const visible = (call.tools as VisibleSet<Listed> | undefined) ?? server.access?.visibleSet(call, list);
+  // Only a request for the list of tools has one of its own.
+  const visible = (call.readers?.list as VisibleSet<Listed> | undefined) ?? server.access?.visibleSet(call, list);
   const { pages } = visible ?? server;
   const key = `${list.name} ${revision.version} ${position} ${hints.cacheScope}${call.adapted?.shape.key ?? ""}`;
   const cached = pages.get(key);

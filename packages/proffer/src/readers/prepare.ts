@@ -29,6 +29,7 @@ function adapt(call: Call, convert: NonNullable<typeof adaptCall>): void {
 function addReaders(call: Call): void {
   const { server, method, params } = call;
   if (server.resources.size === 0 || !hasReaders(server, call)) return;
-  if (method === "tools/list") call.tools = Readers.of(server).listFor(call);
-  else if (server.tools.get(params.name as string) === undefined) call.reader = Readers.of(server).find(call);
+  if (method === "tools/list") call.readers = { list: Readers.of(server).listFor(call) };
+  else if (server.tools.get(params.name as string) === undefined)
+    call.readers = { tool: Readers.of(server).find(call) };
 }

@@ -1,4 +1,4 @@
-import { type Access, accessOf, type VisibleSet } from "../calls/access.ts";
+import { accessOf, type VisibleSet } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
 import { hasAllReaders, readersOf } from "../calls/readers.ts";
 import type { Entry } from "../catalog/registry.ts";
@@ -16,12 +16,15 @@ const MAX_LISTS = 64;
 export class Readers {
   readonly #server: ServerState;
   readonly #readers: readonly Reader[];
+  /** Those for every client. */
+  readonly #forAll: readonly Reader[];
   readonly #lists = new Map<string, VisibleSet<Tool>>();
   #nextId = 0;
 
   constructor(server: ServerState) {
     this.#server = server;
     this.#readers = createReaders(server);
+    this.#forAll = this.#readers.filter(({ isForAll }) => isForAll);
   }
 
   /** @throws {UsageError} if a resource has no free name and must have a tool. */
@@ -56,37 +59,45 @@ export class Readers {
   /** All tools as the caller sees them: those of the author first. Made once for all callers that see the same. */
   listFor(call: Call): VisibleSet<Tool> {
     const access = accessOf(this.#server);
-    const own = access?.visibleSet(call, TOOLS);
     const readers = this.#for(call);
-    const visible = readers.map((reader) => reader.resources.filter((resource) => isListed(call, access, resource)));
-    const key = JSON.stringify([readers.length, own?.id, visible.map((each, i) => marks(readers[i], each))]);
+    if (!access?.filters) {
+      const all = () => this.#createList(this.#server.tools.entries(), readers, ({ resources }) => resources);
+      return this.#remember(String(readers.length), all);
+    }
+    const own = access.visibleSet(call, TOOLS) as VisibleSet<Tool>;
+    const isListed = new Map(
+      readers.flatMap(({ resources }) => resources).map((item) => [item, access.lists(call, item)] as const),
+    );
+    const marks = [...isListed.values()].map((listed) => (listed ? "1" : "0")).join("");
+    const visible = ({ resources }: Reader) => resources.filter((item) => isListed.get(item));
+    return this.#remember(`${own.id} ${marks}`, () => this.#createList(own.entries, readers, visible));
+  }
+
+  #remember(key: string, create: () => VisibleSet<Tool>): VisibleSet<Tool> {
     const known = this.#lists.get(key);
     if (known !== undefined) return known;
-    const more = readers.flatMap((reader, i): Entry<Tool>[] => {
-      const resources = visible[i] ?? [];
-      return resources.length === 0 ? [] : [{ item: reader.describe(resources), position: reader.position }];
-    });
-    const entries = [...(own?.entries ?? this.#server.tools.entries()), ...more];
-    const list: VisibleSet<Tool> = { id: this.#nextId++, entries, pages: new Map() };
     const [oldest] = this.#lists.keys();
     if (oldest !== undefined && this.#lists.size >= MAX_LISTS) this.#lists.delete(oldest);
+    const list = create();
     this.#lists.set(key, list);
     return list;
   }
 
+  #createList(
+    own: readonly Entry<Tool>[],
+    readers: readonly Reader[],
+    visible: (reader: Reader) => readonly Resource[],
+  ): VisibleSet<Tool> {
+    const more = readers.flatMap((reader): Entry<Tool>[] => {
+      const resources = visible(reader);
+      return resources.length === 0 ? [] : [{ item: reader.describe(resources), position: reader.position }];
+    });
+    return { id: this.#nextId++, entries: [...own, ...more], pages: new Map() };
+  }
+
   #for(call: Call): readonly Reader[] {
-    return hasAllReaders(this.#server, call) ? this.#readers : this.#readers.filter(({ isForAll }) => isForAll);
+    return hasAllReaders(this.#server, call) ? this.#readers : this.#forAll;
   }
 }
 
 const NO_SCOPES = { scopes: undefined, paramScopes: undefined };
-
-function isListed(call: Call, access: Access | undefined, resource: Resource): boolean {
-  return access?.filters ? access.lists(call, resource) : true;
-}
-
-/** Distinguishes the parts of a reader's resources that callers see; the number is enough for all of them. */
-function marks(reader: Reader | undefined, visible: readonly Resource[]): string | number {
-  if (reader === undefined || visible.length === reader.resources.length) return visible.length;
-  return reader.resources.map((resource) => (visible.includes(resource) ? "1" : "0")).join("");
-}

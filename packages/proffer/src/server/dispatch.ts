@@ -45,9 +45,10 @@ export function answer(call: Call, work: Handler): void {
 /** Whether the tools of a request depend on its client. A call of a tool that the author defined needs no more. */
 function isPrepared(call: Call): boolean {
   const { server, method, params } = call;
+  const { adapt } = server.options;
+  if (!adapt && server.resources.size === 0) return false;
   if (!method.startsWith("tools/")) return false;
-  if (server.options.adapt) return true;
-  return server.resources.size > 0 && server.tools.get(params.name as string) === undefined && hasReaders(server, call);
+  return adapt || (server.tools.get(params.name as string) === undefined && hasReaders(server, call));
 }
 
 let prepareCall: ((call: Call) => void | Promise<void>) | undefined;

@@ -31,7 +31,7 @@ export const order = defineResource({
   read: (params) => (params.id === "404" ? undefined : params),
 });
 
-export const logo = defineResource({ uri: "shop://{part}.png", name: "logo", mimeType: "image/png", read: () => PNG });
+const logo = defineResource({ uri: "shop://{part}.png", name: "logo", mimeType: "image/png", read: () => PNG });
 
 /** A server with two resources of each kind and no tools. */
 export function openShop(options: Partial<ServerOptions> = {}): Server {
