@@ -19,7 +19,7 @@ describeInBrowser("questions", () => {
     const { page } = await open("/tools/pay");
     await ask(page);
     await page.getByRole("heading", { name: "The server asks: Pay 14 €?" }).waitFor();
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toMatch(/\/sure$/);
+    await expect.poll(() => page.locator(":focus").getAttribute("data-pointer")).toBe("/sure");
     await expect.poll(() => page.locator('[aria-live="assertive"]').textContent()).toContain("Pay 14 €?");
     expect(await page.getByRole("dialog").count()).toBe(0);
     expect(await page.getByRole("region", { name: "Request" }).isVisible()).toBe(true);
@@ -55,7 +55,7 @@ describeInBrowser("questions", () => {
     await question(page).getByText("login.example.com", { exact: true }).waitFor();
     const link = question(page).getByRole("link", { name: "Open login.example.com in a new tab" });
     expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
-    await expect.poll(() => link.evaluate((element) => element === document.activeElement)).toBe(true);
+    await link.and(page.locator(":focus")).waitFor();
     await button(page, /^Answer/).click();
     await page.getByRole("tab", { name: "Result" }).click();
     await page.getByText("accept").first().waitFor();
@@ -125,7 +125,7 @@ describeInBrowser("questions", () => {
       if (method === "roots/list") await button(page, /^Call/).click();
       await page.getByRole("heading", { name: `The server sends ${method} deprecated in 2026-07-28` }).waitFor();
       const editor = question(page).getByRole("textbox", { name: "Answer as JSON" });
-      await expect.poll(() => editor.evaluate((element) => element === document.activeElement)).toBe(true);
+      await editor.and(page.locator(":focus")).waitFor();
       expect(await editor.inputValue()).toContain(word);
       await editor.press("Control+Enter");
     }

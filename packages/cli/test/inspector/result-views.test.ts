@@ -40,7 +40,7 @@ describe("a long text", () => {
     for (const text of ["line\n".repeat(50_000), "😀".repeat(60_000), `${"x".repeat(49_999)}😀`, ""]) {
       const chunks = textChunks(text);
       expect(chunks.join("").replaceAll("\n", "")).toBe(text.replaceAll("\n", ""));
-      for (const chunk of [...chunks, cutText(text)]) expect(chunk.isWellFormed()).toBe(true);
+      for (const chunk of [...chunks, cutText(text)]) expect(chunk).not.toMatch(/\p{Surrogate}/u);
       expect(Math.max(0, ...chunks.map(({ length }) => length))).toBeLessThanOrEqual(50_000);
     }
   });

@@ -39,7 +39,7 @@ export function hintsAt(root: Field, value: Json | undefined, path: Path, inName
 }
 
 /** The field at a path; alternatives are those of the value. */
-export function fieldAt(root: Field, value: Json | undefined, path: Path): Field | undefined {
+function fieldAt(root: Field, value: Json | undefined, path: Path): Field | undefined {
   let field: Field | undefined = root;
   let here = value;
   for (const step of [...path, undefined]) {

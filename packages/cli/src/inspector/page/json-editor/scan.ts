@@ -114,7 +114,7 @@ function nameOf(source: string): string {
   }
 }
 
-export function placeOf(text: string, at: number): { line: number; column: number } {
+function placeOf(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at);
   const lastBreak = before.lastIndexOf("\n");
   return { line: before.split("\n").length, column: at - lastBreak };
