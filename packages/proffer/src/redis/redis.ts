@@ -40,8 +40,11 @@ export function redis(client: RedisClient, options: RedisOptions = {}): RedisClu
 }
 
 interface Duplicable {
-  duplicate(): RedisClient & { on(event: string, listener: () => void): void };
+  duplicate(options?: object): RedisClient & { on(event: string, listener: () => void): void };
 }
+
+/** ioredis would send a WAIT alone again after a failover: to a server that does not have the change before it. */
+const NOT_AGAIN = { autoResendUnfulfilledCommands: false };
 
 /** The connection for changes that a replica must confirm, opened with the first one: WAIT blocks a connection. */
 class ReplicatedConnection {
@@ -74,7 +77,8 @@ class ReplicatedConnection {
   /** valkey-glide cannot be duplicated: its one connection is used. */
   #open(): RedisClient {
     if (!has(this.#client, "duplicate")) return this.#client;
-    this.#own = (this.#client as unknown as Duplicable).duplicate();
+    const client = this.#client as unknown as Duplicable;
+    this.#own = has(client, "call") ? client.duplicate(NOT_AGAIN) : client.duplicate();
     (this.#own as ReturnType<Duplicable["duplicate"]>).on("error", () => {});
     if (!has(this.#own, "call") && has(this.#own, "connect")) {
       (this.#own as unknown as { connect(): Promise<unknown> }).connect().catch(() => {});

@@ -8,16 +8,19 @@ export interface CuttingProxy {
   readonly port: number;
   /** Cuts the connection of the next replies, this many times: the commands are executed, the replies arrive in part. */
   cutNext(times: number): void;
+  /** Cuts all connections, and sends later ones to another engine, as after a failover. */
+  retarget(engine: Pick<Engine, "host" | "port">): void;
   /** The connections that were cut. */
   readonly cuts: number;
   close(): void;
 }
 
-export async function startProxy({ host, port }: Engine): Promise<CuttingProxy> {
+export async function startProxy(engine: Pick<Engine, "host" | "port">): Promise<CuttingProxy> {
   let [planned, cuts] = [0, 0];
+  let target = engine;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
-    const engine = connect(port, host);
+    const engine = connect(target.port, target.host);
     for (const socket of [client, engine]) {
       sockets.add(socket);
       socket.on("error", () => {});
@@ -44,6 +47,10 @@ export async function startProxy({ host, port }: Engine): Promise<CuttingProxy> 
     port: (server.address() as { port: number }).port,
     cutNext: (times) => {
       planned = times;
+    },
+    retarget: (next) => {
+      target = next;
+      for (const socket of sockets) socket.destroy();
     },
     get cuts() {
       return cuts;

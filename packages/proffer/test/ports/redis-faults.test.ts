@@ -193,5 +193,25 @@ for (const [name, connect] of CLIENTS) {
       await replica.stop();
       expect((await node.store.change("record", { set: { y: "1" } })).made).toBe(true);
     });
+
+    it.skipIf(!native)("F8: does not confirm a durable change that a failover has lost", async () => {
+      if (found === undefined) return;
+      const next = await startEngine(found, ["--save", "", "--repl-diskless-sync-delay", "0"]);
+      const replica = await startEngine(found, ["--save", "", "--replicaof", "127.0.0.1", String(next.port)]);
+      const other = new Redis({ port: next.port });
+      await expect.poll(() => other.info("replication")).toContain("state=online");
+      proxy = await startProxy(engine);
+      await open(proxy, { durability: "replicated", commandTimeout: 2_000 });
+      await outcome(node.store.change("record", { set: { x: "1" }, durable: true }));
+      // Made on the primary, which waits for a replica when it is lost; the next one has a replica, but not the change.
+      const change = outcome(node.store.change("lost", { set: { x: "1" }, durable: true }));
+      await expect.poll(() => admin?.exists(`${name} ${tests}:r:lost`)).toBe(1);
+      proxy.retarget(next);
+      expect(await change).toBeTypeOf("string");
+      await expect.poll(() => outcome(node.store.read("lost"))).toBeUndefined();
+      other.disconnect();
+      await replica.stop();
+      await next.stop();
+    });
   });
 }
