@@ -16,7 +16,7 @@ import { ReplicatedEngine } from "./replica.mjs";
 const CREATORS = 16;
 /** The share of tasks after whose end no more faults come. */
 const FAULTS_UNTIL = 0.9;
-/** Milliseconds without a newly ended task after which those that are left count as lost. */
+/** Milliseconds without a newly ended task after which no more faults come, and then those that are left count as lost. */
 const PATIENCE = 60_000;
 /** The fewest faults of a run. */
 const FAULTS = 5;
@@ -72,7 +72,7 @@ class Run {
   #acknowledged = 0;
   #faults = 0;
   #lastFault = 0;
-  #over = false;
+  #lastEnd = performance.now();
   /** No more faults come. */
   #calm = false;
 
@@ -94,7 +94,7 @@ class Run {
   async #create() {
     const { client, random } = this.#context;
     const { tasks } = this.#options;
-    while (this.#created < tasks || !(this.#hasEnough || this.#over)) {
+    while (this.#created < tasks || !(this.#hasEnough || this.#calm)) {
       if (this.#created >= tasks) await sleep(PAUSE);
       this.#created++;
       await client.create(this.#scenario.task(random));
@@ -111,7 +111,7 @@ class Run {
       if ((await fault(this.#context)) !== false) this.#faults++;
       this.#lastFault = performance.now();
       await next;
-    } while ((this.#left > tasks * (1 - FAULTS_UNTIL) || !this.#hasEnough) && !this.#over);
+    } while ((this.#left > tasks * (1 - FAULTS_UNTIL) || !this.#hasEnough) && !isOver(this.#lastEnd));
     this.#calm = true;
   }
 
@@ -128,24 +128,23 @@ class Run {
   async #watch() {
     const { client, ledger, effects } = this.#context;
     const { tasks, say } = this.#options;
-    let [ended, lastEnd, lastSaid] = [0, performance.now(), 0];
-    while ((this.#left > 0 || !this.#calm) && performance.now() - lastEnd < PATIENCE) {
+    let [ended, lastSaid] = [0, 0];
+    while (!this.#calm || (this.#left > 0 && !isOver(Math.max(this.#lastEnd, this.#lastFault)))) {
       await sleep(100);
       effects.read();
       const all = client.open;
       // Tasks that have probably ended, and some of the others, which heals and answers them.
       const due = all.filter((id) => ledger.returned.has(id));
       await pollAll(client, [...due, ...all.filter((id) => !ledger.returned.has(id)).slice(0, 200)]);
-      if (client.ended !== ended) lastEnd = performance.now();
+      if (client.ended !== ended) this.#lastEnd = performance.now();
       ended = client.ended;
       if (performance.now() - lastSaid > 5_000) {
         lastSaid = performance.now();
         say(`${client.tasks.size} of ${tasks} created, ${ended} ended, ${this.#faults} faults`);
       }
     }
-    this.#over = true;
     await this.#checkEnds();
-    return Math.max(0, (lastEnd - this.#lastFault) / 1000);
+    return Math.max(0, (this.#lastEnd - this.#lastFault) / 1000);
   }
 
   /** Reads every end once more: none may have changed. */
@@ -154,6 +153,10 @@ class Run {
     await pollAll(client, [...client.tasks.keys()]);
     effects.read();
   }
+}
+
+function isOver(since) {
+  return performance.now() - since > PATIENCE;
 }
 
 async function pollAll(client, ids) {
