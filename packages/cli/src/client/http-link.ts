@@ -69,6 +69,8 @@ class HttpLink {
         observer.received?.(text, head);
         this.#pending.received(text);
       },
+      refused: (text, head) => observer.received?.(text, head),
+      interrupted: () => observer.interrupted?.(),
       signal: this.#stop.signal,
     });
   }
@@ -76,7 +78,7 @@ class HttpLink {
   send(text: string): void {
     const message = parseMessage(text);
     const headers = { ...this.#extra, ...headersFor(message, this.#params), ...this.#sessionHeaders() };
-    this.#observer.sent?.(text, { method: "POST", requestHeaders: headers });
+    this.#observe(text, headers);
     this.#last = this.#last.then(() => this.#post(message, text, headers));
   }
 
@@ -104,8 +106,10 @@ class HttpLink {
       const url = this.#pair?.endpoint ?? this.#url;
       const response = await followRedirects(url, { method: "POST", headers, body: text, signal });
       if (this.#pair !== undefined) return await this.#pair.accepted(response, fail);
-      if (message.method === "initialize" && (await this.#isOlder(response)))
+      if (message.method === "initialize" && (await this.#isOlder(response))) {
+        this.#observe(text, headers);
         return await this.#post(message, text, headers);
+      }
       this.#session = response.headers.get("mcp-session-id") ?? this.#session;
       if (message.method === "initialize") this.#negotiated = message.params?.protocolVersion as string;
       if (message.method === "notifications/initialized") void this.#streams.listen();
@@ -133,9 +137,17 @@ class HttpLink {
     const { signal } = this.#stop;
     this.#pair = await openSsePair(this.#url, await this.#get({}).catch(() => undefined), this.#streams, signal);
     if (this.#pair === undefined) return false;
-    await response.body?.cancel();
-    void this.#pair.ended.then((reason) => this.#pending.failAll(reason));
+    await this.#streams.refuse(response);
+    this.#observer.fellBack?.();
+    void this.#pair.ended.then((reason) => {
+      this.#pending.failAll(reason);
+      if (!signal.aborted) this.#observer.ended?.(reason);
+    });
     return true;
+  }
+
+  #observe(text: string, requestHeaders: Headers): void {
+    this.#observer.sent?.(text, { method: "POST", requestHeaders });
   }
 
   #get(more: Headers): Promise<Response> {

@@ -10,12 +10,21 @@ const MIN_RETRY = 100;
 const MAX_RETRY = 10_000;
 /** The times that a stream is opened again without an event in between. */
 const MAX_RETRIES = 5;
+/** The bytes and the milliseconds in which a response without a message may say why. */
+const MAX_REASON = 4096;
+const REASON_TIMEOUT = 1000;
+/** Responses to messages that need none. */
+const ACCEPTED = new Set([202, 204]);
 
 interface StreamsOptions {
   readonly budget: ByteBudget;
   /** Sends a GET request, with more headers. */
   open(headers: Headers): Promise<Response>;
   receive(text: string, head: SeenHead): void;
+  /** Is told of a response without a message, with the beginning of its body. */
+  refused(text: string, head: SeenHead): void;
+  /** Is told that a stream broke off, before it is opened again. */
+  interrupted(): void;
   readonly signal: AbortSignal;
 }
 
@@ -44,10 +53,10 @@ export class HttpStreams {
       this.#options.receive(text, headOf(response));
       return;
     }
-    if (!isEventStream(response)) return void (await response.body?.cancel());
+    if (!isEventStream(response)) return this.refuse(response);
     const position: Position = { id: undefined, retry: RETRY };
     try {
-      for await (const _ of this.events(response, position));
+      for await (const _ of this.events(response, { position }));
     } catch (error) {
       if (!canResume || position.id === undefined) throw error;
     }
@@ -56,21 +65,35 @@ export class HttpStreams {
 
   /** Receives what the server sends outside of responses, if it has a stream for that. Never rejects. */
   async listen(): Promise<void> {
-    const { signal } = this.#options;
-    await this.#follow({ id: undefined, retry: 0 }, () => signal.aborted).catch(() => undefined);
+    const { signal, interrupted } = this.#options;
+    await this.#follow({ id: undefined, retry: 0 }, () => signal.aborted).catch(() => {
+      if (!signal.aborted) interrupted();
+    });
+  }
+
+  /** Reports a response without a message, with the beginning of its body. */
+  async refuse(response: Response): Promise<void> {
+    const { body, status } = response;
+    if (ACCEPTED.has(status)) return void (await body?.cancel());
+    this.#options.refused(body === null ? "" : await readStart(body), headOf(response));
   }
 
   /** The events of a stream, after their messages were received. */
-  async *events(response: Response, position?: Position): AsyncIterable<ServerEvent> {
+  async *events(
+    response: Response,
+    { position, method }: { readonly position?: Position; readonly method?: "GET" } = {},
+  ): AsyncIterable<ServerEvent> {
     const { budget, receive } = this.#options;
     if (response.body === null) return;
+    const head = { ...(method && { method }), ...headOf(response) };
     for await (const event of readEvents(budget.meter(response.body))) {
       if (position !== undefined) {
         position.id = event.id;
         position.retry = Math.min(Math.max(event.retry ?? position.retry, MIN_RETRY), MAX_RETRY);
       }
-      if (event.type === "message") {
-        receive(event.data, { ...headOf(response), ...(event.id !== undefined && { eventId: event.id }) });
+      // An event without data only tells where to resume: specification 2025-11-25, transports.
+      if (event.type === "message" && event.data !== "") {
+        receive(event.data, { ...head, ...(event.id !== undefined && { eventId: event.id }) });
       }
       yield event;
     }
@@ -78,17 +101,18 @@ export class HttpStreams {
 
   /** Opens a stream again and again until there is nothing to wait for, or the server has no such stream. */
   async #follow(position: Position, isDone: () => boolean): Promise<void> {
-    const { open, signal } = this.#options;
+    const { open, signal, interrupted } = this.#options;
     for (let failures = 0; failures < MAX_RETRIES && !isDone(); failures++) {
       if (position.retry > 0) await wait(position.retry, undefined, { ref: false, signal });
       const response = await open(position.id === undefined ? {} : { "last-event-id": position.id });
       if (!isEventStream(response)) return void (await response.body?.cancel());
       position.retry ||= RETRY;
       try {
-        for await (const _ of this.events(response, position)) failures = 0;
+        for await (const _ of this.events(response, { position, method: "GET" })) failures = 0;
       } catch (error) {
         // A broken connection is one of the reasons to open it again; an exceeded limit is not.
         if (!(error instanceof TypeError) || signal.aborted) throw error;
+        interrupted();
       }
     }
   }
@@ -100,6 +124,23 @@ export function isEventStream(response: Response): boolean {
 
 export function headOf({ status, headers }: Response): SeenHead {
   return { status, responseHeaders: Object.fromEntries(headers) };
+}
+
+/** Reads the beginning of a body and drops the rest. */
+async function readStart(body: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = body.getReader();
+  const drop = () => reader.cancel().catch(() => undefined);
+  const timer = setTimeout(drop, REASON_TIMEOUT);
+  const parts: Uint8Array[] = [];
+  for (let size = 0; size < MAX_REASON; ) {
+    const { value } = await reader.read().catch(() => ({ value: undefined }));
+    if (value === undefined) break;
+    parts.push(value);
+    size += value.length;
+  }
+  clearTimeout(timer);
+  await drop();
+  return new TextDecoder().decode(Buffer.concat(parts).subarray(0, MAX_REASON));
 }
 
 async function readText(chunks: AsyncIterable<Uint8Array>): Promise<string> {

@@ -18,6 +18,10 @@ export interface LinkObserver {
   stderr?(text: string): void;
   /** The other side has ended: no message will come. */
   ended?(reason: string): void;
+  /** A stream broke off that would have had messages: the server may be gone. */
+  interrupted?(): void;
+  /** The server has the older transport: HTTP with SSE. */
+  fellBack?(): void;
 }
 
 export interface LinkOptions {

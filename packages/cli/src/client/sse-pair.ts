@@ -39,14 +39,16 @@ export async function openSsePair(
   return {
     endpoint: resolveEndpoint(url, endpoint),
     ended,
-    async accepted({ ok, status, statusText, body }, fail) {
-      await body?.cancel();
-      if (!ok) fail(`${name} responded with status ${status} ${statusText}.`);
+    async accepted(response, fail) {
+      if (response.ok) return void (await response.body?.cancel());
+      await streams.refuse(response);
+      fail(`${name} responded with status ${response.status} ${response.statusText}.`);
     },
   };
 
   async function follow(): Promise<string> {
-    for await (const { type, data } of streams.events(response as Response)) if (type === "endpoint") found(data);
+    for await (const { type, data } of streams.events(response as Response, { method: "GET" }))
+      if (type === "endpoint") found(data);
     return `The event stream of ${name} ended.`;
   }
 }

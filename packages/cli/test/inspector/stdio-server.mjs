@@ -40,6 +40,12 @@ const METHODS = {
       process.stderr.write("about to die\n");
       process.exit(3);
     }
+    if (name === "die later") {
+      respond(id, { content: [] });
+      process.stderr.write("\u001b[31mout of memory\n");
+      setTimeout(() => process.exit(4), 10);
+      return;
+    }
     if (name === "flood") {
       respond(id, { content: [{ type: "text", text: "x".repeat(3_000_000) }] });
       return;

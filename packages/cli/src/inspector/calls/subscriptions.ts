@@ -1,5 +1,6 @@
 import { ApiProblem } from "../api-problem.ts";
 import type { Connected } from "../connections/connected.ts";
+import { keepListening } from "../connections/keep-listening.ts";
 import type { InspectorEvent } from "../protocol/event.ts";
 import type { JsonObject } from "../protocol/json.ts";
 
@@ -52,7 +53,8 @@ export class Subscriptions {
     };
     this.#all.set(key, subscription);
     try {
-      subscription.stop = await connected.client.listen({ uris: [uri] });
+      const read = () => void this.#read(key, subscription);
+      subscription.stop = await keepListening(connected, [uri], read);
     } catch (error) {
       this.#all.delete(key);
       throw new ApiProblem(502, "not_subscribed", (error as Error).message);

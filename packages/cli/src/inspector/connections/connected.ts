@@ -25,6 +25,8 @@ export interface Connected {
   readonly source: object | undefined;
   /** The line of the last message that was sent. */
   readonly lastSent: WireLine | undefined;
+  /** Whether nobody has closed it. */
+  readonly isOpen: boolean;
   close(): Promise<void>;
 }
 
@@ -82,6 +84,7 @@ export async function connectTo(
     record.setLane(lane);
     const observed = {
       stderr: events.stderr,
+      fellBack: () => setLane({ transport: "sse" }),
       unanswered: () => events.unanswered(connected),
       ended: (reason: string) => events.ended(connected, reason),
     };
@@ -114,9 +117,12 @@ export async function connectTo(
       get lastSent() {
         return watched?.lastSent;
       },
+      get isOpen() {
+        return lane?.open === true;
+      },
       async close() {
-        await client.close();
         setLane({ open: false });
+        await client.close();
       },
     };
     return connected;

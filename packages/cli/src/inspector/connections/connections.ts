@@ -1,6 +1,6 @@
 import type { Principal } from "proffer";
 import { RemoteError } from "proffer/testing";
-import { REVISIONS } from "../../client/revisions.ts";
+import { REVISIONS, STATELESS_REVISIONS } from "../../client/revisions.ts";
 import { ApiProblem } from "../api-problem.ts";
 import type { Connection } from "../protocol/offer.ts";
 import type { WireRecord } from "../record/record.ts";
@@ -155,8 +155,8 @@ export class Connections {
     this.#checking = true;
     const { client } = connected;
     try {
-      // Before `await`: a process that has ended fails it at once.
-      await (this.#opener.spawns ? client.requestOnce("ping") : client.open());
+      // A session that the server has forgotten does not answer either.
+      await (STATELESS_REVISIONS.includes(connected.revision) ? client.open() : client.requestOnce("ping"));
     } catch (error) {
       // An error response is a response.
       if (!(error instanceof RemoteError) || error.code === 0) await this.#lose((error as Error).message);
@@ -195,7 +195,14 @@ export class Connections {
   #tryAgain(): void {
     if (this.#opener.spawns) return;
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => void this.start(), RETRY);
+    const generation = this.#generation;
+    this.#retry = setTimeout(async () => {
+      // Attempts to connect are messages in the record, which would be full of them after a night.
+      const isThere = (await this.#opener.isThere?.()) ?? true;
+      if (generation !== this.#generation) return;
+      if (isThere) await this.start();
+      else this.#tryAgain();
+    }, RETRY);
     this.#retry.unref();
   }
 

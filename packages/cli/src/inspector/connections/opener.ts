@@ -8,6 +8,7 @@ import { linkUrl } from "../../client/http-link.ts";
 import type { LinkObserver } from "../../client/link-options.ts";
 import { REVISIONS } from "../../client/revisions.ts";
 import type { Lane } from "../protocol/wire.ts";
+import { isListening } from "./is-listening.ts";
 
 /** A link to a target, and what is known of it beside its messages. */
 export interface OpenedLink {
@@ -27,6 +28,8 @@ export interface Opener {
   readonly spawns: boolean;
   /** Whether `caller` is heard. */
   readonly changesCaller: boolean;
+  /** Whether the server can be reached again. Absent if only an attempt to connect can tell. */
+  isThere?(): Promise<boolean>;
   open(observer: LinkObserver, caller?: Principal): OpenedLink;
 }
 
@@ -63,6 +66,7 @@ export function openUrlLinks(url: string, headers: Headers, maxBytes: number): O
     transport: "http",
     spawns: false,
     changesCaller: false,
+    isThere: () => isListening(url),
     open(observer) {
       const budget = new ByteBudget(maxBytes);
       return { link: linkUrl(url, { budget, headers, observer }), renew: () => budget.renew() };

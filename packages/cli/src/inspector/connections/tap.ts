@@ -16,7 +16,9 @@ export interface Tap extends Pick<OpenedLink, "source"> {
 /** What a tap passes on beside the record. */
 export interface TapEvents {
   stderr(text: string): void;
-  /** A request has no response and will have none: the server may be gone. */
+  /** The link uses the older transport. */
+  fellBack(): void;
+  /** A request will have no response, or a stream was interrupted: the server may be gone. */
   unanswered(): void;
   /** The server is gone. */
   ended(reason: string): void;
@@ -40,6 +42,8 @@ export function openTap(opener: Opener, record: WireRecord, conn: string, events
       record.add({ conn, dir: "in", text, http });
     },
     stderr: events.stderr,
+    fellBack: events.fellBack,
+    interrupted: events.unanswered,
     ended: events.ended,
   };
   const opened = opener.open(observer, caller);

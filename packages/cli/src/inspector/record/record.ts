@@ -131,13 +131,13 @@ export class WireRecord {
 
   #keep(message: WireMessage): void {
     this.#messages.set(message.n, message);
-    this.#bytes += message.bytes;
-    for (const [n, { bytes }] of this.#messages) {
+    this.#bytes += sizeOf(message);
+    for (const [n, oldest] of this.#messages) {
       if (this.#messages.size <= MAX_MESSAGES && this.#bytes <= MAX_BYTES) return;
       // The newest message is kept whatever its size: it is the one that somebody looks for.
       if (n === message.n) return;
       this.#messages.delete(n);
-      this.#bytes -= bytes;
+      this.#bytes -= sizeOf(oldest);
     }
   }
 
@@ -149,4 +149,10 @@ export class WireRecord {
       ...(responseHeaders && { responseHeaders: this.mask.headers(responseHeaders) }),
     };
   }
+}
+
+/** The characters of a head count too: a server may send kilobytes of them with each message. */
+function sizeOf({ bytes, http }: WireMessage): number {
+  const headers = [http?.requestHeaders, http?.responseHeaders].flatMap((each) => Object.entries(each ?? {}));
+  return headers.reduce((sum, [name, value]) => sum + name.length + value.length, bytes);
 }
