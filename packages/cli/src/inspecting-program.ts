@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { DEFAULT_MAX_BYTES } from "./client/limits.ts";
 import { toTarget } from "./client/target.ts";
 import { collect, define } from "./define-command.ts";
+import { WrongUsage } from "./terminal/command-error.ts";
 
 const TARGET =
   "a module, the URL of a server, or a recording (.jsonl); to start a server instead, end with -- command args…";
@@ -13,6 +14,7 @@ export function addInspecting(program: Command, command: readonly string[] | und
     "https://example.com/mcp --bearer-env API_TOKEN",
     "session.jsonl",
     "-- uvx some-server",
+    "--tap -- uvx some-server",
   ])
     .description(
       "Opens a page on this machine that shows what a server offers, calls it, answers its questions and shows every " +
@@ -24,7 +26,14 @@ export function addInspecting(program: Command, command: readonly string[] | und
     .option("--header <name: value>", "a header of all requests to a URL; repeatable", collect)
     .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer")
     .option("--max-bytes <bytes>", `the size of one response of the server (default: ${DEFAULT_MAX_BYTES})`)
+    .option("--tap", "run the server for the client that starts this command, and record what they say")
+    .option("--record <file>", "with --tap: the file of the recording (default: a new one in .proffer/inspector)")
     .action(async (words: string[], flags) => {
+      if (flags.tap) {
+        const { tap } = await import("./commands/tap.ts");
+        return tap(words, command, flags);
+      }
+      if (flags.record !== undefined) throw new WrongUsage("--record needs --tap. The page exports recordings.");
       const { inspect } = await import("./commands/inspect.ts");
       await inspect(toTarget(words, command), flags);
     });

@@ -1,6 +1,6 @@
 import { guardStdout } from "proffer/stdio";
 import { serve } from "./commands/serve.ts";
-import { CommandError, Interrupted } from "./terminal/command-error.ts";
+import { CommandError, Interrupted, PassedOnExit } from "./terminal/command-error.ts";
 import { flushOutput, tolerateClosedPipes } from "./terminal/output.ts";
 import { prepareStatusLine } from "./terminal/status-line.ts";
 import { say, stylesFor } from "./terminal/terminal.ts";
@@ -29,7 +29,7 @@ async function exitCodeOf(work: Promise<void>): Promise<number> {
   } catch (error) {
     if (isFromCommander(error)) return error.exitCode === 0 ? 0 : 2;
     // The user knows about Ctrl-C.
-    if (!(error instanceof Interrupted)) report(error);
+    if (!(error instanceof Interrupted || error instanceof PassedOnExit)) report(error);
     return error instanceof CommandError ? error.exitCode : 1;
   }
 }

@@ -13,11 +13,12 @@ import { type Opener, openCommandLinks, openServerLinks, openUrlLinks } from "..
 import { createFileHandlers } from "../inspector/file-handlers.ts";
 import { openHistory } from "../inspector/history-handlers.ts";
 import { type InspectorOptions, startInspector } from "../inspector/inspector.ts";
+import { toPort } from "../inspector/port-flag.ts";
 import { Mask } from "../inspector/record/mask.ts";
 import { WireRecord } from "../inspector/record/record.ts";
 import { readRecording } from "../inspector/recording/read-recording.ts";
 import { openServer } from "../modules/load.ts";
-import { CommandError, WrongUsage } from "../terminal/command-error.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
@@ -37,7 +38,7 @@ interface Prepared extends Omit<InspectorOptions, "port"> {
  * @throws {CommandError} if the module cannot be loaded, or the file is no recording.
  */
 export async function inspect({ target }: TargetArguments, flags: InspectFlags): Promise<void> {
-  const port = flags.port === undefined ? undefined : toPort(flags.port);
+  const port = toPort(flags.port);
   const headers = toHeaders(flags, target);
   const { maxBytes } = toLimits(flags);
   const name = nameOfTarget(target);
@@ -137,12 +138,6 @@ async function prepareRecording(file: string, record: WireRecord): Promise<Prepa
 
 function warn(message: string): void {
   say(text`warning: ${message}`);
-}
-
-function toPort(value: string): number {
-  const port = Number(value);
-  if (/^\d+$/.test(value) && port <= 65_535) return port;
-  throw new WrongUsage(`Invalid value of --port: ${JSON.stringify(value)}. Use a number from 0 to 65535.`);
 }
 
 function untilStopped(): Promise<unknown> {

@@ -23,6 +23,17 @@ export class WrongUsage extends CommandError {
   override readonly exitCode = 2;
 }
 
+/** The exit code of another process, which has said why itself. The command line prints nothing about it. */
+export class PassedOnExit extends CommandError {
+  override readonly name = "PassedOnExit";
+  override readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`The process ended with exit code ${exitCode}.`);
+    this.exitCode = exitCode;
+  }
+}
+
 /** The exit code that shells report for a command that SIGINT ended. */
 export const INTERRUPTED = 130;
 

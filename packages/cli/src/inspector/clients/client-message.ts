@@ -20,6 +20,8 @@ export interface ClientMessage {
   readonly revision?: string;
   /** The values of secret headers are masked. */
   readonly http?: HttpHead;
+  /** What the text does not show. */
+  readonly note?: string;
 }
 
 /** Is told of the messages of real clients. */

@@ -13,6 +13,14 @@ export interface ClientLane {
   isClosed?: boolean;
 }
 
+/** A message, before it is known whose it is. */
+interface Seen {
+  readonly dir: "out" | "in";
+  readonly text: string;
+  readonly http: HttpHead | undefined;
+  readonly note: string | undefined;
+}
+
 /** Lanes that are known by a key. A client that comes back after so many others gets a new one. */
 const MAX_LANES = 200;
 
@@ -51,23 +59,23 @@ export class Lanes {
     if (this.#known.size > MAX_LANES && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  received(lane: ClientLane, text: string, http?: HttpHead): void {
+  received(lane: ClientLane, text: string, http?: HttpHead, note?: string): void {
     if (lane.client === undefined || lane.revision === undefined) {
       const { client, revision, isInitialize } = introductionOf(text);
       if (client !== undefined) lane.client = client;
       if (revision !== undefined) lane.revision = revision;
       if (isInitialize) lane.isOpening = true;
     }
-    this.#report(lane, "out", text, http);
+    this.#report(lane, { dir: "out", text, http, note });
   }
 
-  sent(lane: ClientLane, text: string, http?: HttpHead): void {
+  sent(lane: ClientLane, text: string, http?: HttpHead, note?: string): void {
     const revision = lane.isOpening ? agreedRevision(text) : undefined;
     if (revision !== undefined) {
       lane.revision = revision;
       lane.isOpening = false;
     }
-    this.#report(lane, "in", text, http);
+    this.#report(lane, { dir: "in", text, http, note });
   }
 
   /** A transport may notice the end of a connection in several ways; it is reported once. */
@@ -77,8 +85,7 @@ export class Lanes {
     lane.isClosed = true;
   }
 
-  #report(lane: ClientLane, dir: "out" | "in", text: string, http: HttpHead | undefined): void {
-    const { conn, transport, client, revision } = lane;
+  #report({ conn, transport, client, revision }: ClientLane, { dir, text, http, note }: Seen): void {
     this.#observer.onClientMessage({
       conn,
       dir,
@@ -87,6 +94,7 @@ export class Lanes {
       ...(client && { client }),
       ...(revision !== undefined && { revision }),
       ...(http && { http }),
+      ...(note !== undefined && { note }),
     });
   }
 }

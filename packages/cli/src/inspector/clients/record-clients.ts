@@ -6,7 +6,7 @@ import type { ClientObserver } from "./client-message.ts";
 export function recordClients(record: WireRecord): ClientObserver {
   const lanes = new Map<string, Lane>();
   return {
-    onClientMessage({ conn, dir, text, transport, client, revision, http }) {
+    onClientMessage({ conn, dir, text, transport, client, revision, http, note }) {
       const known = lanes.get(conn);
       const lane: Lane = {
         conn,
@@ -21,7 +21,7 @@ export function recordClients(record: WireRecord): ClientObserver {
         lanes.set(conn, lane);
         record.setLane(lane);
       }
-      record.add({ conn, dir, text, http });
+      record.add({ conn, dir, text, http, note });
     },
     onClientClosed(conn) {
       const lane = lanes.get(conn);

@@ -1,10 +1,10 @@
-import { appendFileSync, existsSync, lstatSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "../../client/shape.ts";
 import { replaceFile } from "../../install/atomic-file.ts";
-import { cacheRoot } from "../../modules/cache.ts";
 import { findProject } from "../../modules/module-file.ts";
 import { claimFolder, readTrusted, type Trust } from "../../modules/trust.ts";
+import { claimInspectorFolder } from "../inspector-folder.ts";
 import { CALL_METHODS, CALL_STATES } from "./call-words.ts";
 import type { Remembered } from "./history.ts";
 
@@ -22,13 +22,7 @@ export class HistoryFile {
    * @throws {UntrustedError} if somebody else could have written the folder. @throws if it is not writable.
    */
   constructor(module: string, trust: Trust, report: (problem: string) => void) {
-    const root = cacheRoot({ project: findProject(module) });
-    const folder = join(root, "inspector");
-    claimFolder(root, trust);
-    claimFolder(folder, trust);
-    const ignored = join(root, ".gitignore");
-    if (!existsSync(ignored)) writeFileSync(ignored, "*\n", { flag: "wx" });
-    this.#path = join(folder, "history.jsonl");
+    this.#path = join(claimInspectorFolder(findProject(module), trust), "history.jsonl");
     this.#trust = trust;
     this.#report = report;
   }

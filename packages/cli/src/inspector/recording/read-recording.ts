@@ -5,9 +5,8 @@ import { CommandError } from "../../terminal/command-error.ts";
 import type { Target } from "../protocol/offer.ts";
 import type { HttpHead, Lane, WireMessage } from "../protocol/wire.ts";
 import { readMessage } from "../record/message.ts";
-import type { Recording, RecordingHeader } from "./recording.ts";
+import { MAX_RECORDING_BYTES, type Recording, type RecordingHeader } from "./recording.ts";
 
-const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_PROBLEMS = 20;
 const VERSION = 1;
 const LF = 10;
@@ -17,10 +16,12 @@ export async function readRecording(file: string): Promise<Recording> {
   const { size } = await stat(file).catch((error: Error) => {
     throw new CommandError(`${file} cannot be read: ${error.message}`);
   });
-  if (size > MAX_BYTES) {
-    throw new CommandError(`${file} has ${size} bytes; the inspector opens recordings of at most ${MAX_BYTES} bytes.`);
+  if (size > MAX_RECORDING_BYTES) {
+    const most = `the inspector opens recordings of at most ${MAX_RECORDING_BYTES} bytes`;
+    throw new CommandError(`${file} has ${size} bytes; ${most}.`);
   }
   let header: RecordingHeader | undefined;
+  const lanes = new Map<string, Lane>();
   const messages: WireMessage[] = [];
   const problems: string[] = [];
   let broken = 0;
@@ -29,14 +30,20 @@ export async function readRecording(file: string): Promise<Recording> {
     number++;
     if (header === undefined) {
       header = toHeader(file, line);
+      for (const lane of header.lanes) lanes.set(lane.conn, lane);
       continue;
     }
-    const message = line === "" ? undefined : toMessage(line);
-    if (message !== undefined) messages.push(message);
+    const value = line === "" ? undefined : parse(line);
+    // What became known of a client while the recording was written.
+    const [lane] = isObject(value) ? toLane(value.lane) : [];
+    const message = toMessage(value);
+    if (lane !== undefined) lanes.set(lane.conn, lane);
+    else if (message !== undefined) messages.push(message);
     else if (line !== "" && ++broken <= MAX_PROBLEMS) problems.push(`Line ${number} of ${file} is not a message.`);
   }
   if (broken > MAX_PROBLEMS) problems.push(`${broken - MAX_PROBLEMS} more lines are not messages.`);
   if (header === undefined) throw notRecording(file);
+  header = { ...header, lanes: [...lanes.values()] };
   return { header, messages: messages.sort((a, b) => a.n - b.n), problems };
 }
 
@@ -107,8 +114,7 @@ function toLane(value: unknown): Lane[] {
 }
 
 /** A message of the file. What the text says is read from it again, because the rest of the line may lie. */
-function toMessage(line: string): WireMessage | undefined {
-  const value = parse(line);
+function toMessage(value: unknown): WireMessage | undefined {
   if (!isObject(value)) return undefined;
   const { n, at, conn, dir, text, revision, re, ms, method, about, note, http } = value;
   if (!isNumber(n) || !isNumber(at) || typeof conn !== "string" || typeof text !== "string") return undefined;

@@ -21,11 +21,16 @@ export interface Recording {
   readonly problems: readonly string[];
 }
 
+/** The size of the largest recording that can be opened again. */
+export const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
+
+type Header = Omit<RecordingHeader, "proffer" | "version" | "written">;
+
+export function createHeader(header: Header): RecordingHeader {
+  return { proffer: "recording", version: 1, written: new Date().toISOString(), ...header };
+}
+
 /** Writes a recording as JSON Lines: the header, then a line for each message. */
-export function writeRecording(
-  header: Omit<RecordingHeader, "proffer" | "version" | "written">,
-  messages: Iterable<WireMessage>,
-): string {
-  const first: RecordingHeader = { proffer: "recording", version: 1, written: new Date().toISOString(), ...header };
-  return [first, ...messages].map((line) => `${JSON.stringify(line)}\n`).join("");
+export function writeRecording(header: Header, messages: Iterable<WireMessage>): string {
+  return [createHeader(header), ...messages].map((line) => `${JSON.stringify(line)}\n`).join("");
 }
