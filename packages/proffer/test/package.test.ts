@@ -18,7 +18,9 @@ describe.each(["proffer", "cli"] as const)("the package in packages/%s", (folder
     const required = ["LICENSE", "README.md", "dist/index.js", "dist/index.d.ts", "package.json"];
     expect(files).toEqual(expect.arrayContaining(required));
     expect(manifest).toMatchObject({ license: "MIT", keywords: expect.arrayContaining(["mcp", "typescript"]) });
-    const other = files.filter((file) => !/^(LICENSE|README\.md|package\.json|dist\/.+\.(js|d\.ts)|dist\/inspector\/.+)$/.test(file));
+    const other = files.filter(
+      (file) => !/^(LICENSE|README\.md|package\.json|dist\/.+\.(js|d\.ts)|dist\/inspector\/.+)$/.test(file),
+    );
     expect(other).toEqual([]);
   });
 

@@ -122,7 +122,7 @@ export function isEventStream(response: Response): boolean {
   return response.ok && (response.headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
 
-export function headOf({ status, headers }: Response): SeenHead {
+function headOf({ status, headers }: Response): SeenHead {
   return { status, responseHeaders: Object.fromEntries(headers) };
 }
 

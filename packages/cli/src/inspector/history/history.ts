@@ -97,7 +97,7 @@ function toEntry({ id, call, saved }: Remembered): HistoryEntry {
 }
 
 /** The request of a call with the answers that were given, in their order. */
-export function toDraft({ revision, method, params, asks, result }: CallState): Draft {
+function toDraft({ revision, method, params, asks, result }: CallState): Draft {
   const answers = asks.map(({ answer }) => answer).filter((answer): answer is Answer => answer !== undefined);
   return {
     revision,
