@@ -59,6 +59,8 @@ export interface Inspector {
   send(event: InspectorEvent): void;
   /** Shows an edit, and what the server offers after it. */
   edited(edit: Edit): void;
+  /** Shows output of the server. */
+  stderr(text: string): void;
   close(): Promise<void>;
 }
 
@@ -185,6 +187,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
       lastEdit = { kind: "edit", edit, at: Date.now() };
       send(lastEdit);
     },
+    stderr: (text) => output.add(mask.text(text)),
     async close() {
       calls?.cancelAll();
       await connections?.close();

@@ -7,6 +7,10 @@ export interface HttpRelay {
   readonly url: string;
   /** The exact texts, as `out …` and `in …`: also the bodies of responses that are no messages. */
   logged(): string[];
+  /** The number of event streams so far. */
+  opened(): number;
+  /** Cuts all connections off, as a proxy does after a while. */
+  cut(): void;
   close(): void;
 }
 
@@ -48,6 +52,8 @@ export async function startRelay(to: string): Promise<HttpRelay> {
   return {
     url: `http://127.0.0.1:${port}${target.pathname}`,
     logged: () => [...sent.map((body) => `out ${body}`), ...replies.flatMap(textsOf).map((text) => `in ${text}`)],
+    opened: () => replies.filter(({ type }) => type.startsWith("text/event-stream")).length,
+    cut: () => server.closeAllConnections(),
     close() {
       server.close();
       server.closeAllConnections();

@@ -161,6 +161,21 @@ describe("over HTTP", () => {
     expect(after.result).not.toEqual(before.result);
   });
 
+  test.each([NEWEST, LEGACY])("I46 %s: a subscription outlives streams that a proxy cuts", async (revision) => {
+    relay = await startRelay(service.url);
+    await open(openUrlLinks(relay.url, {}, MAX_BYTES));
+    await page.until("connection", (event) => event.revisions.length > 2);
+    await page.post("subscribe", { revision, uri: STOCK });
+    await page.until("live");
+    const streams = () => relay.opened();
+    const before = streams();
+    relay.cut();
+    await expect.poll(streams).toBeGreaterThan(before);
+    shop.notify();
+    await page.until("live", ({ result }) => JSON.stringify(result).includes("stock 2"));
+    expect(page.all("connection").at(-1)?.connection.state).toBe("connected");
+  });
+
   test.each([
     ["Streamable HTTP", ""],
     ["the pair of 2024-11-05", "/sse"],
@@ -236,8 +251,10 @@ describe("over stdio", () => {
     expect(connection).toMatchObject({ message: expect.stringContaining("exit code 4"), remedy: expect.anything() });
     const output = () => page.all("stderr").map(({ text }) => text);
     expect(output().join("")).toContain("\u001b[31mout of memory\n");
+    page.events.length = 0;
     await page.post("reconnect", {});
-    await page.until("connection", (event) => event.connection.state === "connected");
+    // The trial of the revisions is over.
+    await page.until("connection", (event) => event.revisions.length === 2);
     expect((await page.call({ ...call, params: { name: "again" } })).status).toBe("done");
   });
 });

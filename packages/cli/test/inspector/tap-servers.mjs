@@ -7,6 +7,7 @@ const { stdin, stdout, stderr } = process;
 const KINDS = {
   /** Returns all bytes, and writes to a file when the client has closed stdin. */
   echo() {
+    stderr.write("echo is ready\n");
     stdin.pipe(stdout, { end: false });
     stdin.on("end", () => file && writeFileSync(file, "ended"));
   },

@@ -304,6 +304,7 @@ test("the page shows the conversation live, read only", async () => {
   const relayed = project.start("inspect", "--tap", ...flags, "--", ...server("echo"));
   const url = /http:\S+/.exec(await waitForStderr(relayed, /#k=\S+/))?.[0] ?? "";
   const page = await openPage(url);
+  expect((await page.until("stderr")).text).toBe("echo is ready\n");
   const clientInfo = { name: "by hand", version: "3" };
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
   relayed.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);
