@@ -34,7 +34,7 @@ measures("figures of the inspector", () => {
     return { child, match, ms: performance.now() - begin };
   }
 
-  test("what --inspect adds to the start of dev", async () => {
+  test("I2 what --inspect adds to the start of dev", async () => {
     const plain: number[] = [];
     const inspected: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {

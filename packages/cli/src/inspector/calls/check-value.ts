@@ -26,7 +26,8 @@ export function checkValue(schema: JsonObject, value: Json): Checked {
   }
 }
 
-function problemsOf(schema: JsonSchemaObject, value: Json): Problem[] {
+/** Most servers of others name an older dialect and use nothing in which it differs. */
+function problemsOf({ $schema: _, ...schema }: JsonSchemaObject, value: Json): Problem[] {
   return compileJsonSchema(schema).issues(value).map(atMember);
 }
 

@@ -34,6 +34,7 @@ export function RequestForm(props: RequestFormProps): VNode {
   const element = useRef<HTMLFormElement>(null);
   const update = (next: FormDraft) => onDraft({ ...next, value: isObject(next.value) ? next.value : {} });
   const isTextBroken = check.broken[0] === "";
+  const isBare = field.kind === "json" && field.reason === "any object" && Object.keys(draft.value).length === 0;
 
   async function send(): Promise<void> {
     const params = await paramsOf(draft.value);
@@ -74,6 +75,8 @@ export function RequestForm(props: RequestFormProps): VNode {
             onText={(text) => update(withText(formDraft, text))}
           />
         </>
+      ) : isBare ? (
+        <p class="notice">There are no declared arguments. The tab JSON can send some.</p>
       ) : (
         <Form
           id="request"
