@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createProject, type Project, waitForStderr } from "../project.ts";
-import { describeInBrowser, usePages } from "./browser.ts";
+import { createProject, type Project } from "../project.ts";
+import { addressOf, routeOf } from "./address.ts";
+import { accessibilityViolations, describeInBrowser, usePages } from "./browser.ts";
 
 const ADD = ["/** Adds. */", "export function add(a: number, b: number) {", "  return a + b;", "}"];
 const TRIPLE = ["/** Triples. */", "export function triple(a: number) {", "  return 3 * a;", "}"];
@@ -13,9 +14,7 @@ describeInBrowser("the page of proffer dev --inspect", () => {
   beforeEach(async () => {
     project = createProject();
     project.write("tools.ts", ...ADD);
-    const child = project.start("dev", "tools.ts", "--http", "--port", "0", "--inspect=0");
-    const output = await waitForStderr(child, /Inspector at \S+#k=\S+\s/);
-    url = /Inspector at (\S+)/.exec(output)?.[1] ?? "";
+    url = await addressOf(project.start("dev", "tools.ts", "--http", "--port", "0", "--inspect=0"));
   });
   afterEach(() => project.remove());
   const pages = usePages();
@@ -39,5 +38,56 @@ describeInBrowser("the page of proffer dev --inspect", () => {
     await expect.poll(() => tools(page)).toEqual(["add", "triple"]);
     await page.getByText("Adds.").waitFor();
     expect(new URL(page.url()).pathname).toBe("/tools/add");
+  });
+
+  /** Opens the tool with two typed values, and marks the document: a page that is loaded again loses the mark. */
+  async function openTyped(): Promise<Page> {
+    const page = await pages.open(routeOf(url, "/tools/add"));
+    await field(page, "a").fill("19");
+    await field(page, "b").fill("23");
+    await page.evaluate("document.documentElement.dataset.mark = 'first'");
+    return page;
+  }
+
+  async function expectTyped(page: Page): Promise<void> {
+    expect([await field(page, "a").inputValue(), await field(page, "b").inputValue()]).toEqual(["19", "23"]);
+    expect(await page.evaluate("document.documentElement.dataset.mark")).toBe("first");
+  }
+
+  const field = (page: Page, name: string) =>
+    page.getByRole("form", { name: "Arguments" }).getByRole("textbox", { name, exact: true });
+  const frame = (page: Page) => page.getByRole("alert", { name: "Broken edit" });
+
+  test("I48 an edit of a type shows its difference with pointer and line, and keeps what was typed", async () => {
+    const page = await openTyped();
+    await page.getByRole("tab", { name: "Changed" }).click();
+    project.write("tools.ts", "", ...ADD.map((line) => line.replace("b: number", 'b: number, unit: "cm" | "m" = "m"')));
+    const change = page.getByRole("region", { name: "changed tool add" });
+    await change.getByText("/inputSchema/properties/unit", { exact: true }).waitFor();
+    expect(await change.locator("ins").first().textContent()).toContain('"cm"');
+    await change.getByRole("button", { name: "tools.ts:3" }).first().waitFor();
+    await page.getByRole("combobox", { name: "unit", exact: true }).waitFor();
+    await expectTyped(page);
+    await page.getByRole("button", { name: /^Call/ }).click();
+    await page.getByRole("region", { name: "Answer" }).getByText("42").first().waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+  });
+
+  test("I49 a broken edit shows its frame, the last version stays callable, and a mended one takes it away", async () => {
+    const page = await openTyped();
+    project.write("tools.ts", ...ADD, "export const oops = (;");
+    await frame(page).getByRole("button", { name: "tools.ts:5:22" }).waitFor();
+    await frame(page).getByText("TS1109").waitFor();
+    expect(await frame(page).locator(".code-line.here").textContent()).toContain("export const oops = (;");
+    await page.getByText("broken edit, the last good version serves").waitFor();
+    await expectTyped(page);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: /^Call/ }).click();
+    await page.getByRole("region", { name: "Answer" }).getByText("42").first().waitFor();
+    project.write("tools.ts", ...ADD.map((line) => line.replace("a + b", "a - b")));
+    await frame(page).waitFor({ state: "detached" });
+    await expectTyped(page);
+    await page.getByRole("button", { name: /^Call/ }).click();
+    await page.getByRole("region", { name: "Answer" }).getByText("-4").first().waitFor();
   });
 });

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { createProject, type Project, waitForStderr } from "../project.ts";
+import { addressOf } from "./address.ts";
 import { openPage, type PageClient } from "./page-client.ts";
 import { send } from "./raw-http.ts";
 
@@ -25,10 +26,6 @@ beforeAll(() => {
 afterAll(() => project.remove());
 
 const ADDRESS = /Inspector at (http:\S+)/;
-
-async function addressOf(child: ChildProcess): Promise<string> {
-  return ADDRESS.exec(await waitForStderr(child, ADDRESS))?.[1] ?? "";
-}
 
 /** Starts the command, and opens its page. */
 async function start(...words: string[]): Promise<{ page: PageClient; child: ChildProcess; url: string }> {
