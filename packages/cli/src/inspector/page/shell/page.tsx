@@ -29,6 +29,7 @@ import { useAnnouncements } from "./use-announcements.ts";
 import { useAppState } from "./use-app-state.ts";
 import { useCommands } from "./use-commands.ts";
 import { useDrafts } from "./use-drafts.ts";
+import { useKeptFocus } from "./use-kept-focus.ts";
 import { useLinkedDraft } from "./use-linked-draft.ts";
 
 interface PageProps {
@@ -80,6 +81,7 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
   );
   useLinkedDraft(id, draft, setDrafts);
   useAnnouncements();
+  useKeptFocus();
   useEffect(() => {
     document.documentElement.dataset.theme = preferences.theme;
   }, [preferences.theme]);
