@@ -13,6 +13,7 @@ import type { Draft } from "../../src/inspector/protocol/api.ts";
 import type { Json, JsonObject } from "../../src/inspector/protocol/json.ts";
 import { load } from "../../src/modules/load.ts";
 import { createProject, type Project } from "../project.ts";
+import { NOTE_AND_REVIEW } from "./note-and-review.ts";
 
 const NEWEST = "2026-07-28";
 const OLDER = "2025-11-25";
@@ -33,14 +34,7 @@ const MODULE = [
   "export function broken(): string {",
   '  throw new Error("no");',
   "}",
-  "/** A note. @resource notes://{id} */",
-  "export function note(id: string): string {",
-  '  return "note " + id;',
-  "}",
-  "/** Asks for a review. @prompt */",
-  "export function review(code: string): string {",
-  '  return "Review " + code;',
-  "}",
+  ...NOTE_AND_REVIEW,
 ];
 
 let project: Project;

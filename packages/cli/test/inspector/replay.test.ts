@@ -12,6 +12,7 @@ import { findCalls } from "../../src/inspector/replay/recorded-calls.ts";
 import { load } from "../../src/modules/load.ts";
 import { currentTrust } from "../../src/modules/trust.ts";
 import { createProject, type Project } from "../project.ts";
+import { NOTE_AND_REVIEW } from "./note-and-review.ts";
 
 const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18"];
 const MODULE = (greeting: string) => [
@@ -28,14 +29,7 @@ const MODULE = (greeting: string) => [
   '  const when = await ctx.ask<{ day: string }>("When?");',
   '  return sure.action + " " + id + " " + (when.action === "accept" ? when.content.day : when.action);',
   "}",
-  "/** A note. @resource notes://{id} */",
-  "export function note(id: string): string {",
-  '  return "note " + id;',
-  "}",
-  "/** Asks for a review. @prompt */",
-  "export function review(code: string): string {",
-  '  return "Review " + code;',
-  "}",
+  ...NOTE_AND_REVIEW,
 ];
 
 let project: Project;
