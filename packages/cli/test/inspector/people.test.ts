@@ -79,20 +79,33 @@ describeInBrowser("the page and people", () => {
     await page.keyboard.type("orders://all");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "orders://all" }).waitFor();
-    await page.locator("#main").focus();
-    await page.keyboard.press("g");
-    await page.keyboard.press("t");
-    await expect.poll(() => focused(page)).toContain("order");
-    await page.keyboard.press("ArrowDown");
-    await expect.poll(() => focused(page)).toContain("count");
+    // All tools are in the list again.
+    await page.keyboard.press("/");
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Backspace");
+    // The keys of a sequence must follow each other closely, and a busy machine may be too slow once.
+    await expect
+      .poll(async () => {
+        await page.locator("#main").focus();
+        await page.keyboard.press("g");
+        await page.keyboard.press("t");
+        return focused(page);
+      })
+      .toMatch(/^(order|count)\b/);
+    await page.keyboard.press("ArrowUp");
+    await expect.poll(() => focused(page)).toMatch(/^order\b/);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "count" }).waitFor();
-    await page.keyboard.press("k");
     await page.getByRole("heading", { name: "order", exact: true }).waitFor();
+    await page.keyboard.press("j");
+    await page.getByRole("heading", { name: "count" }).waitFor();
     await expectVisibleFocus(page);
-    await page.keyboard.press("g");
-    await page.keyboard.press("w");
-    await expect.poll(() => new URL(page.url()).pathname).toBe("/wire");
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("g");
+        await page.keyboard.press("w");
+        return new URL(page.url()).pathname;
+      })
+      .toBe("/wire");
   });
 
   test("I59 Tab reaches every part of the page, and the focus is always visible", async () => {
