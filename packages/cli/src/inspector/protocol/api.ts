@@ -126,8 +126,11 @@ export interface Api {
   readonly history: { in: Record<never, never>; out: { readonly entries: readonly HistoryEntry[] } };
   readonly remembered: { in: { readonly id: string }; out: { readonly call: CallState } };
   readonly forget: { in: { readonly id?: string }; out: Record<never, never> };
-  /** Writes `inspect/<name>.json` beside the module. */
-  readonly save: { in: { readonly name: string; readonly draft: Draft }; out: { readonly file: string } };
+  /** Writes `inspect/<name>.json` beside the module; `id` is the call of the history that gets the name. */
+  readonly save: {
+    in: { readonly name: string; readonly draft: Draft; readonly id?: string };
+    out: { readonly file: string };
+  };
   /** Opens the editor. */
   readonly open: { in: Place; out: Record<never, never> };
   /** Starts the command of the command line again, or connects again. */
