@@ -44,7 +44,14 @@ export function openHistory(module: string | undefined, warn: (message: string) 
         return {};
       },
       ...(module !== undefined && {
-        save: ({ name, draft }) => ({ file: saveCall(module, name, draft) }),
+        save({ name, draft, id }) {
+          const file = saveCall(module, name, draft);
+          if (id !== undefined) {
+            history.setSaved(id, name);
+            send(changed);
+          }
+          return { file };
+        },
       }),
     }),
   };

@@ -76,7 +76,7 @@ export const REQUEST_SHAPES: { readonly [Name in keyof Api]: Shape } = {
   history: nothing,
   remembered: exactly({ id: string }),
   forget: exactly({ id: optional(string) }),
-  save: exactly({ name: string, draft }),
+  save: exactly({ name: string, draft, id: optional(string) }),
   open: place,
   reconnect: nothing,
 };

@@ -144,7 +144,7 @@ function Remembered(props: {
             Run again
           </button>
         )}
-        {state.abilities.saves && <SaveButton call={call} />}
+        {state.abilities.saves && <SaveButton id={id} call={call} />}
         <label>
           Compare with{" "}
           <select value={otherId ?? ""} onChange={(event) => setOther(event.currentTarget.value || undefined)}>

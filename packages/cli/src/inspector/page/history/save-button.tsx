@@ -6,8 +6,14 @@ import { draftOfCall } from "../state/calls.ts";
 
 const NAME = "[a-z0-9\\-]{1,64}";
 
+interface Saved {
+  /** The call in the history. */
+  readonly id: string;
+  readonly call: CallState;
+}
+
 /** Writes the call beside the module, under a name that is asked for in place. */
-export function SaveButton({ call }: { readonly call: CallState }): VNode {
+export function SaveButton({ id, call }: Saved): VNode {
   const { announce } = useApp();
   const [asking, setAsking] = useState(false);
   const [told, setTold] = useState("");
@@ -18,7 +24,7 @@ export function SaveButton({ call }: { readonly call: CallState }): VNode {
       setTold(`Saved as ${file}`);
       announce(`Saved as ${file}`);
     };
-    return <SaveForm call={call} onDone={done} />;
+    return <SaveForm id={id} call={call} onDone={done} />;
   }
   return (
     <>
@@ -30,20 +36,19 @@ export function SaveButton({ call }: { readonly call: CallState }): VNode {
   );
 }
 
-interface SaveFormProps {
-  readonly call: CallState;
+interface SaveFormProps extends Saved {
   /** With the name of the file, or without it if nothing was saved. */
   readonly onDone: (file: string | undefined) => void;
 }
 
-function SaveForm({ call, onDone }: SaveFormProps): VNode {
+function SaveForm({ id, call, onDone }: SaveFormProps): VNode {
   const { api, report } = useApp();
   const [name, setName] = useState("");
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   const save = (event: Event) => {
     event.preventDefault();
-    api.post("save", { name, draft: draftOfCall(call) }).then(({ file }) => onDone(file), report);
+    api.post("save", { name, draft: draftOfCall(call), id }).then(({ file }) => onDone(file), report);
   };
   return (
     <form class="save" onSubmit={save}>
