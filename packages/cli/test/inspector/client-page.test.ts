@@ -4,7 +4,8 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { distFile } from "../../../proffer/test/dist.ts";
-import { createProject, type Project, waitForStderr } from "../project.ts";
+import { createProject, type Project } from "../project.ts";
+import { addressesOf } from "./address.ts";
 import { accessibilityViolations, describeInBrowser, usePages } from "./browser.ts";
 
 const ADDRESS = /Inspector at (http:\S+#k=\S+)\s/;
@@ -62,12 +63,10 @@ describeInBrowser("the page while a real client is connected", () => {
 
   test("I65 the official client over HTTP is a lane with its name and revision, read only", async () => {
     const child = project.start("dev", "tools.ts", "--http", "--port", "0", "--inspect=0");
-    // Either line may come first.
-    const said = await waitForStderr(child, /^(?=.*Inspector at \S+#k=\S+\s)(?=.*Listening at http:\S+\/mcp;)/s);
-    const page = await pages.open(ADDRESS.exec(said)?.[1] ?? "");
+    const { address, url } = await addressesOf(child);
+    const page = await pages.open(address);
     await page.getByRole("region", { name: "Tools" }).getByRole("link", { name: "add" }).waitFor();
-    const [server = ""] = /http:\S+\/mcp(?=;)/.exec(said) ?? [];
-    await client.connect(new StreamableHTTPClientTransport(new URL(server)) as Transport, PATIENT);
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Transport, PATIENT);
     await expect.poll(() => watched(page)).toEqual(["official 1.32.2 · http · 2025-11-25 · watched"]);
     await call();
     await expectReadOnly(page, "official 1.32.2 · http · 2025-11-25 · watched");
