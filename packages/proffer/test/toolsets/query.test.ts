@@ -134,7 +134,7 @@ describe("?toolsets= of a request", () => {
 
 describe("a narrowed list", () => {
   it("is private, and that of the server stays public", async () => {
-    const url = await serve(openShop({ cache: { cacheScope: "public", ttlMs: 1000 } }));
+    const url = await serve(openShop({ cache: { cacheScope: "public", ttlMs: 1000 }, resourceTools: "never" }));
     const scope = async (query: string) =>
       (await postModern(`${url}${query}`, modern("tools/list"))).json.result.cacheScope;
     expect(await scope("")).toBe("public");
