@@ -118,7 +118,8 @@ it("proffer list shows what the model of a client sees", () => {
     n: { type: "integer", description: "how many. 1 to 9." },
   });
   const zed = project.proffer("list", "seen.ts", "--as", "zed");
-  expect(zed.stdout).toBe("Tools\n  add(n)  Adds.\n");
+  // Its model cannot read resources, so they are tools.
+  expect(zed.stdout).toMatch(/^Tools\n {2}add\(n\) +Adds\.\n {2}note\(id\) +A note\.\n$/);
   expect(zed.stderr).toContain("The model cannot read resources");
   expect(project.proffer("list", "seen.ts", "--as", "netscape").status).toBe(2);
 });

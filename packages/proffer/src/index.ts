@@ -86,7 +86,14 @@ export { defineResourceGroup } from "./resources/group.ts";
 export type { ListEntries, ListEntry, ListFunction, ListPage, ListRequest } from "./resources/list.ts";
 export type { CharsetOptions } from "./resources/params/charset.ts";
 export type { IntegerOptions } from "./resources/params/integer.ts";
-export type { Param, ParamIssue, ParamIssueKind, ParamOptions, ParamSource } from "./resources/params/param.ts";
+export type {
+  CheckSource,
+  Param,
+  ParamIssue,
+  ParamIssueKind,
+  ParamOptions,
+  ParamSource,
+} from "./resources/params/param.ts";
 export { param } from "./resources/params/params.ts";
 export type { PatternOptions } from "./resources/params/pattern.ts";
 export type { Refusal, RefusalKind, RefusalMessage, RefusalMessages } from "./resources/refusal.ts";
