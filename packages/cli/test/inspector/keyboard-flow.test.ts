@@ -48,6 +48,7 @@ describeInBrowser("the page without a mouse", () => {
     await expectFocus(page);
 
     await press(page, "Control+k");
+    await page.getByRole("dialog", { name: "Palette" }).waitFor();
     await page.keyboard.type("pay");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 2, name: "pay", exact: true }).waitFor();

@@ -54,60 +54,6 @@ describeInBrowser("the page and people", () => {
     });
   }
 
-  test("I59 the keyboard alone finds a tool, calls it, cancels it and reads the wire", async () => {
-    const page = await open("/");
-    await page.keyboard.press("/");
-    await page.keyboard.type("cou");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "count" }).waitFor();
-    await expectVisibleFocus(page);
-    await page.keyboard.press("Control+Enter");
-    await expect
-      .poll(() => server.requests.findLast(({ name }) => name === "call")?.body)
-      .toMatchObject({
-        params: { name: "count" },
-      });
-    const params = { name: "count", arguments: {} };
-    server.emit({ kind: "call", call: demoCall({ id: "call-2", params, status: "running" }) });
-    await expect
-      .poll(async () => {
-        await page.keyboard.press("Escape");
-        return server.requests.findLast(({ name }) => name === "cancel")?.body;
-      })
-      .toEqual({ id: "call-2" });
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("orders://all");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "orders://all" }).waitFor();
-    // All tools are in the list again.
-    await page.keyboard.press("/");
-    await page.keyboard.press("Control+a");
-    await page.keyboard.press("Backspace");
-    // The keys of a sequence must follow each other closely, and a busy machine may be too slow once.
-    await expect
-      .poll(async () => {
-        await page.locator("#main").focus();
-        await page.keyboard.press("g");
-        await page.keyboard.press("t");
-        return focused(page);
-      })
-      .toMatch(/^(order|count)\b/);
-    await page.keyboard.press("ArrowUp");
-    await expect.poll(() => focused(page)).toMatch(/^order\b/);
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "order", exact: true }).waitFor();
-    await page.keyboard.press("j");
-    await page.getByRole("heading", { name: "count" }).waitFor();
-    await expectVisibleFocus(page);
-    await expect
-      .poll(async () => {
-        await page.keyboard.press("g");
-        await page.keyboard.press("w");
-        return new URL(page.url()).pathname;
-      })
-      .toBe("/wire");
-  });
-
   test("I59 Tab reaches every part of the page, and the focus is always visible", async () => {
     const page = await open("/tools/order");
     const seen = new Set<string>();
@@ -240,10 +186,6 @@ describeInBrowser("the page and people", () => {
     expect(style).toBe("solid");
   });
 });
-
-function focused(page: Page): Promise<string> {
-  return page.evaluate("document.activeElement.textContent");
-}
 
 /** The landmark that has the focus; undefined if it has left the page. */
 function focusedPart(page: Page): Promise<string | undefined> {
