@@ -45,6 +45,7 @@ export async function runSessions(_scenario, { seed, tasks: count, say }) {
     lost: sum("lost"),
     recordedTwice: sum("twice"),
     endedOtherwise: sum("disordered") + sum("alive"),
+    effectsAgain: sum("again"),
     recovery: Math.max(...sessions.map(({ recovery }) => recovery)),
     seconds: (performance.now() - started) / 1000,
   };

@@ -24,6 +24,8 @@ const PROBE = itemOf(0);
 export class SpreadSession {
   #context;
   #heard = [];
+  /** The ids of the events of the stream, as they came. */
+  #ids = [];
   #published = 0;
   #recovery = 0;
 
@@ -31,7 +33,10 @@ export class SpreadSession {
     this.#context = context;
   }
 
-  /** Returns how many events were lost or came twice or in another order, and how many nodes found it after its end. */
+  /**
+   * Returns how many events were lost or came twice or in another order, and how many nodes found the session after its
+   * end. A change that is reported again is another event: nodes do so after a gap between them, such as their start.
+   */
   async toEnd() {
     const { balancer, nodes } = this.#context;
     const [a, b, c, d] = this.#shuffle();
@@ -74,15 +79,38 @@ export class SpreadSession {
     const client = new Client({ name: "faults", version: "1.0.0" }, { capabilities: { elicitation: {} } });
     client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: { name: "Ada" } }));
     client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void this.#heard.push(params.uri));
-    const options = { reconnectionOptions: RECONNECT, requestInit: { headers: AUTHORIZATION } };
+    const options = {
+      reconnectionOptions: RECONNECT,
+      requestInit: { headers: AUTHORIZATION },
+      fetch: (url, init) => this.#fetch(url, init),
+    };
     const transport = new StreamableHTTPClientTransport(new URL(this.#context.balancer.url), options);
     await client.connect(transport);
     return { client, transport };
   }
 
-  /** The events that have come, without those of the probe. */
+  /** Reads the ids of events, which the client does not show. */
+  async #fetch(url, init) {
+    const response = await fetch(url, init);
+    if (init.method !== "GET" || response.body === null) return response;
+    const [own, its] = response.body.tee();
+    // A connection that breaks ends with an error.
+    this.#readIds(own).catch(() => {});
+    return new Response(its, { status: response.status, headers: response.headers });
+  }
+
+  async #readIds(body) {
+    let rest = "";
+    for await (const text of body.pipeThrough(new TextDecoderStream())) {
+      const events = (rest + text).split("\n\n");
+      rest = events.pop();
+      for (const event of events) if (/^data: ?\S/m.test(event)) this.#ids.push(/^id: ?(.*)$/m.exec(event)?.[1]);
+    }
+  }
+
+  /** The changes that were reported, in order of their first event, without those of the probe. */
   get #items() {
-    return this.#heard.filter((uri) => uri !== PROBE);
+    return [...new Set(this.#heard)].filter((uri) => uri !== PROBE);
   }
 
   /** Reports two changes, each at one of the nodes. Those of different nodes have no order, unless the first has arrived. */
@@ -117,13 +145,14 @@ export class SpreadSession {
   #figures() {
     const items = this.#items;
     const expected = Array.from({ length: this.#published }, (_, at) => itemOf(at + 1));
-    const first = [...new Set(items)];
-    const order = expected.filter((uri) => first.includes(uri));
+    const order = expected.filter((uri) => items.includes(uri));
+    if (this.#ids.length < items.length) throw new Error("The ids of events were not seen.");
     return {
       events: expected.length,
       lost: expected.length - order.length,
-      twice: items.length - first.length,
-      disordered: first.some((uri, at) => uri !== order[at]) ? 1 : 0,
+      twice: this.#ids.length - new Set(this.#ids).size,
+      again: this.#heard.filter((uri) => uri !== PROBE).length - items.length,
+      disordered: items.some((uri, at) => uri !== order[at]) ? 1 : 0,
       recovery: this.#recovery,
     };
   }
