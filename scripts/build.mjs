@@ -17,7 +17,7 @@ const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs", 
 /** Modules that are always loaded together are bundled into one file, even if several entries share it. */
 const GROUPS = [
   {
-    name: "core",
+    name: (id, graph) => (isNeededAtStart(id, graph) ? "core" : "handlers"),
     priority: 2,
     test: /proffer\/src\/(?!adapters|bullmq|cluster|derived|oauth|observe|parts|policy|profiles\/(?!known)|providers|readers|redis|settings|support\/pretty|tasks|telemetry|testing|toolsets|transports)[a-z]+\/.*(?<!\.d)\.ts$/,
   },
@@ -34,6 +34,14 @@ const GROUPS = [
   },
   { name: "serve", test: /cli\/src\/commands\/serve\.ts$/ },
 ];
+
+/** Whether an entry imports a module, also through others. What only handlers need is loaded after the handshake. */
+function isNeededAtStart(id, graph, seen = new Set()) {
+  if (seen.has(id)) return false;
+  seen.add(id);
+  const { importers, isEntry } = graph.getModuleInfo(id);
+  return isEntry || importers.some((importer) => isNeededAtStart(importer, graph, seen));
+}
 
 /**
  * Node parses every file that a server starts with, and short names of local variables are parsed faster. Functions and

@@ -8,14 +8,14 @@ import { hintsFor } from "../catalog/cache-hints.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { METHODS, type Method } from "../protocol/methods.ts";
 import type { CacheHints } from "../protocol/model.ts";
-import { resume } from "../questions/rounds.ts";
 import { failureResult } from "../results/call-result.ts";
 import { ToolError } from "../results/content.ts";
 import { encodeResult, errorMessage, resultMessage, toErrorObject } from "../results/encode.ts";
 import { SerializedResult } from "../results/serialized.ts";
 import { whenReady } from "../support/when-ready.ts";
 import { waitsForStart } from "./lifespan.ts";
-import { HANDLERS, type Handler } from "./methods.ts";
+import { type Handlers, handlers, loadHandlers } from "./load-handlers.ts";
+import { type Handler, handlerOf } from "./methods.ts";
 
 /** Runs the handler of a request and answers it. Every request is answered exactly once, unless it is cancelled. */
 export function dispatch(call: Call): void {
@@ -71,10 +71,11 @@ function refuse(call: Call, error: unknown): void {
 /** Runs the handler of the method, once the server has started. */
 function perform(call: Call): unknown {
   const method = METHODS.get(call.method);
-  const handler = HANDLERS.get(call.method);
-  if (handler === undefined || !isOffered(call, method) || !call.revision.methods.has(call.method)) {
+  if (method === undefined || !isOffered(call, method) || !call.revision.methods.has(call.method)) {
     throw new RpcError("method_not_found", `Unknown method ${JSON.stringify(call.method.slice(0, 128))}.`);
   }
+  const handler = handlerOf(call.method);
+  if (handler === undefined) return loadHandlers().then(() => (call.done ? undefined : perform(call)));
   const { lifespan } = call.server;
   if (lifespan === undefined || lifespan.ready || !waitsForStart(call.server, call.method)) {
     return proceed(call, handler, method);
@@ -83,13 +84,13 @@ function perform(call: Call): unknown {
 }
 
 /** Whether the server has the capability that a method requires, or answers with an empty list without it. */
-function isOffered(call: Call, method: Method | undefined): boolean {
-  if (method?.capability === undefined || offersTo(call, method.capability)) return true;
+function isOffered(call: Call, method: Method): boolean {
+  if (method.capability === undefined || offersTo(call, method.capability)) return true;
   return call.revision.emptyLists && call.method.endsWith("/list");
 }
 
 /** Checks whether the caller may do this, opens the state of a dialogue, if there is one, and runs the handler. */
-function proceed(call: Call, handler: Handler, method: Method | undefined): unknown {
+function proceed(call: Call, handler: Handler, method: Method): unknown {
   // Before the state: a refused round must not use it up. Before middleware: a cache must not answer the wrong caller.
   const access = accessOf(call.server);
   replaceAlias(call);
@@ -97,8 +98,8 @@ function proceed(call: Call, handler: Handler, method: Method | undefined): unkn
   const { requestState, inputResponses } = call.params;
   // Anyone with the state can continue the dialogue: it must not appear if middleware logs the parameters.
   if (requestState !== undefined) Object.defineProperty(call.params, "requestState", { enumerable: false });
-  if (method?.asks && call.revision.rounds && (requestState !== undefined || inputResponses !== undefined)) {
-    return whenReady(resume(call), (questions) => {
+  if (method.asks && call.revision.rounds && (requestState !== undefined || inputResponses !== undefined)) {
+    return whenReady((handlers as Handlers).resume(call), (questions) => {
       call.questions = questions;
       return run(call, handler);
     });

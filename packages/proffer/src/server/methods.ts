@@ -1,34 +1,18 @@
 import type { Call } from "../calls/call.ts";
-import { getPrompt, listPrompts } from "../prompts/methods.ts";
-import { complete } from "../resources/complete.ts";
-import { listResources, listTemplates, readResource } from "../resources/methods.ts";
-import { listen, subscribe, unsubscribe } from "../resources/subscriptions.ts";
-import { callTool, listTools } from "../tools/methods.ts";
 import { discover, initialize, ping } from "./lifecycle.ts";
-import { setLevel } from "./logging.ts";
-import { serveTask } from "./task-methods.ts";
+import { handlers } from "./load-handlers.ts";
 
 /** Handles one method: returns its result or a promise of it, or throws. */
 export type Handler = (call: Call) => unknown;
 
-/** The handler of each method. Each revision lists its methods in its own file. */
-export const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+/** The methods that a client can begin with. */
+const HANDSHAKE: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["initialize", initialize],
   ["ping", ping],
   ["server/discover", discover],
-  ["tools/list", listTools],
-  ["tools/call", callTool],
-  ["prompts/list", listPrompts],
-  ["prompts/get", getPrompt],
-  ["resources/list", listResources],
-  ["resources/templates/list", listTemplates],
-  ["resources/read", readResource],
-  ["resources/subscribe", subscribe],
-  ["resources/unsubscribe", unsubscribe],
-  ["subscriptions/listen", listen],
-  ["tasks/get", serveTask],
-  ["tasks/update", serveTask],
-  ["tasks/cancel", serveTask],
-  ["completion/complete", complete],
-  ["logging/setLevel", setLevel],
 ]);
+
+/** The handler of a method; undefined until the handlers are loaded, unless the method belongs to the handshake. */
+export function handlerOf(method: string): Handler | undefined {
+  return handlers?.HANDLERS.get(method) ?? HANDSHAKE.get(method);
+}

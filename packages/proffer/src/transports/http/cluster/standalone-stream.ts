@@ -7,7 +7,7 @@ import { delayOf } from "../../../calls/timeout.ts";
 import type { ChangeKind, ChangeListener } from "../../../catalog/changes.ts";
 import type { RecordFields } from "../../../cluster/store.ts";
 import type { LogLevel } from "../../../protocol/model.ts";
-import { HANDLERS } from "../../../server/methods.ts";
+import { HANDLERS } from "../../../server/handlers.ts";
 import { contain } from "../../../support/log.ts";
 import type { HttpExchange } from "../exchange.ts";
 import { HttpError } from "../http-error.ts";
