@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BYTES, HTTP_CHUNKS, HTTP_WRITES, PROMISES, START, STDIO_WRITES } from "./budgets.ts";
+import { BYTES, HTTP_CHUNKS, HTTP_WRITES, PROMISES, START, START_BUILT, STDIO_WRITES } from "./budgets.ts";
 import { probe } from "./probe.ts";
 
 /** Allocation is measured as heap growth; a garbage collection would falsify it. */
@@ -34,10 +34,13 @@ describe("over HTTP", () => {
   });
 });
 
-describe("a stdio server", () => {
-  const start = probe<Record<string, number>>("budgets/probe-start.mjs", ["index.js", "stdio.js"]);
+describe.each([
+  ["a stdio server", START, ["index.js", "stdio.js"]],
+  ["a built server", START_BUILT, ["stdio.js", "derived.js"]],
+])("%s", (_name, budgets, entries) => {
+  const start = probe<Record<string, number>>("budgets/probe-start.mjs", entries);
 
-  it.each(Object.entries(START))("loads no more %s at start than its budget", async (name, { most }) => {
+  it.each(Object.entries(budgets))("loads no more %s at start than its budget", async (name, { most }) => {
     expect((await start)[name]).toBeLessThanOrEqual(most);
   });
 });
