@@ -18,7 +18,7 @@ export interface ClientMessage {
   /** Absent until the client has introduced itself. */
   readonly client?: ClientIdentity;
   readonly revision?: string;
-  /** The values of secret headers are masked. */
+  /** With secrets: the record masks them. */
   readonly http?: HttpHead;
   /** What the text does not show. */
   readonly note?: string;

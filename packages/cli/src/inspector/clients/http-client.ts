@@ -3,7 +3,6 @@ import { type TappedExchange, toText } from "proffer/derived";
 import type { HttpHead } from "../protocol/wire.ts";
 import { introductionOf } from "./introduction.ts";
 import type { ClientLane, Lanes } from "./lanes.ts";
-import { maskHeaders } from "./masked-headers.ts";
 
 const SESSION = "mcp-session-id";
 /** The last segments of the paths of the HTTP+SSE transport of 2024-11-05. */
@@ -87,13 +86,13 @@ function sessionIn(query: string): string {
 
 function requestHeaders({ raw }: TappedExchange): Record<string, string> {
   const { headers } = raw as IncomingMessage;
-  return maskHeaders(
+  return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
   );
 }
 
 function responseHead({ extraHeaders }: TappedExchange, status: number, headers: readonly string[]): HttpHead {
-  return { status, responseHeaders: maskHeaders(pairs([...headers, ...(extraHeaders ?? [])])) };
+  return { status, responseHeaders: Object.fromEntries(pairs([...headers, ...(extraHeaders ?? [])])) };
 }
 
 function pairs(list: readonly string[]): [string, string][] {

@@ -1,5 +1,10 @@
-/** Headers that hold credentials. */
-const SECRET_HEADERS = ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"];
+/** The names of headers that hold credentials; many servers have their own, such as `x-api-key` or `x-auth-token`. */
+const SECRET_NAMES = /auth|cookie|key|token|secret|password|signature|credential/;
+/** These say which credentials a server wants. */
+const CHALLENGES = new Set(["www-authenticate", "proxy-authenticate"]);
+/** Whoever knows the whole id of a session can continue it; its beginning tells sessions apart. */
+const SESSION = "mcp-session-id";
+const SHOWN_OF_SESSION = 8;
 const MASKED = "***";
 /** The scheme of an `authorization` header is no secret. */
 const SCHEME = /^(?:basic|bearer|digest|token) /i;
@@ -19,7 +24,7 @@ export class Mask {
 
   /** @param given - the headers of the command line, which are all secret. */
   constructor(given: Headers = {}) {
-    this.#names = new Set([...SECRET_HEADERS, ...Object.keys(given)]);
+    this.#names = new Set(Object.keys(given).map((name) => name.toLowerCase()));
     const values = Object.values(given).flatMap((value) => [value, value.replace(SCHEME, "")]);
     const spellings = values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
     const long = [...new Set(spellings)].filter((value) => value.length >= MIN_LENGTH);
@@ -27,11 +32,14 @@ export class Mask {
   }
 
   headers(headers: Headers): Headers {
-    const shown = Object.entries(headers).map(([name, value]) => {
-      const key = name.toLowerCase();
-      return [key, this.#names.has(key) ? MASKED : this.text(value)];
-    });
-    return Object.fromEntries(shown);
+    const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+    return Object.fromEntries(lower.map(([name, value]) => [name, this.#header(name, value)]));
+  }
+
+  #header(name: string, value: string): string {
+    if (this.#names.has(name)) return MASKED;
+    if (name === SESSION) return value.slice(0, Math.min(SHOWN_OF_SESSION, value.length >> 2)) + MASKED;
+    return SECRET_NAMES.test(name) && !CHALLENGES.has(name) ? MASKED : this.text(value);
   }
 
   text(text: string): string {

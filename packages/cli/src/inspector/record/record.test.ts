@@ -99,18 +99,40 @@ test("I16 secrets are masked before they are recorded", () => {
       "X-Custom": quoted,
       accept: "*/*",
       "x-api-key": "k",
+      "X-Goog-Signature": "sig",
       Cookie: "c=1",
+      "mcp-session-id": "0123456789-0123456789-0123456789",
     },
-    responseHeaders: { "set-cookie": "session=1", "x-echo": token, "proxy-authorization": "p" },
+    responseHeaders: {
+      "set-cookie": "session=1",
+      "x-echo": token,
+      "proxy-authorization": "p",
+      "WWW-Authenticate": "Bearer realm=shop",
+      "mcp-session-id": "17",
+    },
   };
   const params = { name: "Bearer", token, text: `you sent Bearer ${token}`, quoted };
   record.add({ conn: "c1", dir: "in", text: JSON.stringify({ method: "notifications/message", params }), http });
   const all = JSON.stringify([lines, [...record.messages()]]);
-  for (const secret of [token, "ted-secret", "session=1", "c=1"]) expect(all).not.toContain(secret);
+  for (const secret of [token, "ted-secret", "session=1", "c=1", "89-0123"]) expect(all).not.toContain(secret);
   expect(lines[0]?.about).toBe("Bearer");
   expect(record.get(1)?.http).toEqual({
     status: 200,
-    requestHeaders: { authorization: "***", "x-custom": "***", accept: "*/*", "x-api-key": "***", cookie: "***" },
-    responseHeaders: { "set-cookie": "***", "x-echo": "***", "proxy-authorization": "***" },
+    requestHeaders: {
+      authorization: "***",
+      "x-custom": "***",
+      accept: "*/*",
+      "x-api-key": "***",
+      "x-goog-signature": "***",
+      cookie: "***",
+      "mcp-session-id": "01234567***",
+    },
+    responseHeaders: {
+      "set-cookie": "***",
+      "x-echo": "***",
+      "proxy-authorization": "***",
+      "www-authenticate": "Bearer realm=shop",
+      "mcp-session-id": "***",
+    },
   });
 });
