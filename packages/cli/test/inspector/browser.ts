@@ -27,14 +27,15 @@ export interface Pages {
 /**
  * Starts one browser for the tests of a file. After each test, it fails if a page wrote an error to its console, threw,
  * requested anything from another origin, or broke its content security policy.
+ * @param args - additional arguments of the browser.
  */
-export function usePages(): Pages {
+export function usePages(args: readonly string[] = []): Pages {
   let browser: Browser;
   let watched: Watched[] = [];
   let expected: RegExp[] = [];
 
   beforeAll(async () => {
-    browser = await openBrowser();
+    browser = await openBrowser(args);
   });
   afterAll(() => browser?.close());
   afterEach(async () => {
@@ -81,10 +82,10 @@ async function watch(page: Page, origin: string): Promise<Watched> {
   return { page, problems };
 }
 
-async function openBrowser(): Promise<Browser> {
+async function openBrowser(more: readonly string[]): Promise<Browser> {
   const { path, env } = found as Chromium;
   // Containers have neither the privileges for the sandbox nor much shared memory. Only our own pages are opened.
-  const args = ["--no-sandbox", "--disable-dev-shm-usage"];
+  const args = ["--no-sandbox", "--disable-dev-shm-usage", ...more];
   return chromium.launch({ executablePath: path, args, env: { ...process.env, ...env } as Record<string, string> });
 }
 
