@@ -28,7 +28,7 @@ function someMessages(): WireMessage[] {
   const http = { method: "POST", status: 200, requestHeaders: { accept: "*/*" }, responseHeaders: {}, eventId: "7" };
   const add = (dir: "out" | "in", text: string, more = {}) => record.add({ conn: "c1", dir, text, ...more });
   add("out", '{"id":1,"method":"tools/call","params":{"name":"a\\u0062","_meta":{"progressToken":1}}}', { http });
-  add("in", '{"method":"notifications/progress","params":{"progressToken":1,"progress":1}}');
+  add("in", '{"method":"notifications/progress","params":{"progressToken":1,"progress":1,"message":"half"}}');
   add("in", '{"id":1,"id":1,"result":{"resultType":"input_required","requestState":"s"}}', { http });
   add("out", '{"id":2,"method":"tools/call","params":{"name":"ab","requestState":"s"}}');
   add("in", '{"id":2,"error":{"code":-32602,"message":"no"}}');

@@ -113,6 +113,13 @@ test("I16 secrets are masked before they are recorded", () => {
   };
   const params = { name: "Bearer", token, text: `you sent Bearer ${token}`, quoted };
   record.add({ conn: "c1", dir: "in", text: JSON.stringify({ method: "notifications/message", params }), http });
+  record.add({
+    conn: "c1",
+    dir: "out",
+    text: JSON.stringify({ id: 1, method: "resources/read", params: { uri: `shop:${token}` } }),
+  });
+  record.add({ conn: "c1", dir: "in", text: '{"id":1,"result":{}}' });
+  expect(lines.slice(1).map(({ about }) => about)).toEqual(["shop:***", "shop:***"]);
   const all = JSON.stringify([lines, [...record.messages()]]);
   for (const secret of [token, "ted-secret", "session=1", "c=1", "89-0123"]) expect(all).not.toContain(secret);
   expect(lines[0]?.about).toBe("Bearer");

@@ -71,7 +71,8 @@ export class WireRecord {
   add({ conn, dir, text, http, note: given }: Seen): WireLine {
     const at = this.now();
     const n = ++this.#last;
-    const message = readMessage(text);
+    const shown = this.mask.text(text);
+    const message = readMessage(shown);
     const thread = this.#threads.get(conn) ?? new Thread();
     this.#threads.set(conn, thread);
     const { kind, id, method, about, status } = message;
@@ -86,14 +87,14 @@ export class WireRecord {
       bytes: Buffer.byteLength(text),
       ...(revision !== undefined && { revision }),
       ...(method !== undefined && { method }),
-      ...(about !== undefined && { about: this.mask.text(about) }),
+      ...(about !== undefined && { about }),
       ...(id !== undefined && { id }),
       ...(status !== undefined && { status }),
       ...(http?.status !== undefined && { httpStatus: http.status }),
       ...(note !== undefined && { note }),
       ...thread.relate(dir, message, n, at),
     };
-    this.#keep({ ...line, text: this.mask.text(text), ...(http && { http: this.#maskHead(http) }) });
+    this.#keep({ ...line, text: shown, ...(http && { http: this.#maskHead(http) }) });
     for (const each of this.#observers) each.line?.(line);
     return line;
   }

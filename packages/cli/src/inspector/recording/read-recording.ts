@@ -120,6 +120,8 @@ function toMessage(value: unknown): WireMessage | undefined {
   if (!isNumber(n) || !isNumber(at) || typeof conn !== "string" || typeof text !== "string") return undefined;
   if (dir !== "out" && dir !== "in") return undefined;
   const said = readMessage(text);
+  // A notification about a request is named after it, as the record does.
+  const named = said.kind === "notification" && isNumber(re) ? (about ?? said.about) : (said.about ?? about);
   return {
     n,
     at,
@@ -128,7 +130,7 @@ function toMessage(value: unknown): WireMessage | undefined {
     kind: said.kind,
     bytes: Buffer.byteLength(text),
     text,
-    ...texts({ revision, method: said.method ?? method, about: said.about ?? about, note: note ?? said.note }),
+    ...texts({ revision, method: said.method ?? method, about: named, note: note ?? said.note }),
     ...texts({ status: said.status }),
     ...(said.id !== undefined && { id: said.id }),
     ...(isNumber(re) && { re }),
