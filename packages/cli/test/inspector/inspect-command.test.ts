@@ -1,7 +1,5 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { createProject, type Project, waitForStderr } from "../project.ts";
 import { addressOf } from "./address.ts";
@@ -39,41 +37,6 @@ async function stop(child: ChildProcess): Promise<number | null> {
   const [code] = await once(child, "exit");
   return code;
 }
-
-test("I6 a module, a URL and a command show the same lists", async () => {
-  const serving = project.start("serve", "tools.ts", "--http", "0");
-  const [url = ""] = /http:\S+/.exec(await waitForStderr(serving, /http:\S+/)) ?? [];
-  const launch = ["--", process.execPath, "node_modules/proffer/dist/bin.js", "serve", "tools.ts"];
-  const offers = [];
-  for (const words of [["tools.ts"], [url], launch]) {
-    const { page, child } = await start("inspect", "--port", "0", ...words);
-    const { offer } = await page.until("offer");
-    const { revisions } = await page.until("connection", (event) => event.revisions.length === 5);
-    offers.push({ items: offer.items, revision: offer.revision, server: offer.server, revisions });
-    const call = await page.call({
-      revision: "2026-07-28",
-      method: "tools/call",
-      params: { name: "add", arguments: { a: 19, b: 23 } },
-    });
-    expect(call.result).toMatchObject({ structuredContent: 42 });
-    page.close();
-    expect(await stop(child)).toBe(0);
-  }
-  expect(offers[0]?.items.map(({ key }) => key)).toEqual(["add", "greet", "notes://{id}"]);
-  expect(offers[0]?.revision).toBe("2026-07-28");
-  for (const other of offers.slice(1)) expect(other).toEqual(offers[0]);
-});
-
-test("I7 a taken port is said, and the next one is used", async () => {
-  const taken = createServer().listen(0, "127.0.0.1");
-  await once(taken, "listening");
-  const { port } = taken.address() as AddressInfo;
-  const child = project.start("inspect", "tools.ts", "--port", String(port));
-  const said = await waitForStderr(child, ADDRESS);
-  expect(said).toMatch(new RegExp(`Port ${port} is taken; the inspector uses \\d+\\.`));
-  taken.close();
-  await stop(child);
-});
 
 test("I12 the secret is in the fragment only", async () => {
   const { page, child, url } = await start("inspect", "tools.ts", "--port", "0");
