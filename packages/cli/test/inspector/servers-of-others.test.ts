@@ -49,22 +49,6 @@ test("I39 the record has every message of both directions, byte for byte", async
   await close();
 });
 
-test("I40 durations are those of the server, and sizes are exact", async () => {
-  const { page, close } = await inspectScript();
-  const began = performance.now();
-  const call = await page.call(callOf("slow"));
-  const elapsed = performance.now() - began;
-  const response = page.lines().find(({ re }) => re === call.runs[0]?.line);
-  // A timer of 50 ms may fire a little earlier by another clock.
-  for (const ms of [response?.ms, call.ms, call.runs[0]?.ms]) {
-    expect(ms).toBeGreaterThan(45);
-    expect(ms).toBeLessThanOrEqual(elapsed);
-  }
-  const request = page.lines().find(({ n }) => n === call.runs[0]?.line);
-  expect([call.bytesOut, call.bytesIn]).toEqual([request?.bytes, response?.bytes]);
-  await close();
-});
-
 describe("a server of others", () => {
   it("is connected on the newest revision that it supports, and the others are found", async () => {
     const { page, close } = await inspectScript();

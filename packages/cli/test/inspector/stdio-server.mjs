@@ -55,8 +55,7 @@ const METHODS = {
       send('{"jsonrpc":"2.0","id":987654,"result":{"stray":true}}');
       send('{"jsonrpc":"2.0","result":{}}');
     }
-    if (name === "slow") setTimeout(() => respond(id, { content: [] }), 50);
-    else respond(id, { content: [{ type: "text", text: `called ${name}` }] });
+    respond(id, { content: [{ type: "text", text: `called ${name}` }] });
   },
 };
 
