@@ -3,7 +3,6 @@ import { definePrompt, defineResource, defineServer, defineTool, field, type Ser
 /** A server with what the checks of the inspector need: steps, questions, progress, subscriptions. */
 export function createShop(): { server: Server; notify: () => void; effects: string[] } {
   const effects: string[] = [];
-  let runs = 0;
   const input = {
     type: "object",
     properties: { id: { type: "integer" }, note: { type: "string", maxLength: 5 } },
@@ -31,14 +30,6 @@ export function createShop(): { server: Server; notify: () => void; effects: str
       return [a, b].map((each) => (each.action === "accept" ? each.content.value : each.action)).join("+");
     },
   });
-  const unstable = defineTool({
-    name: "unstable",
-    handle: async (_, ctx) => {
-      runs++;
-      const answer = await ctx.ask(`Question ${runs}?`, { value: field.text() });
-      return answer.action;
-    },
-  });
   const count = defineTool({
     name: "count",
     handle: async (_, ctx) => {
@@ -62,7 +53,7 @@ export function createShop(): { server: Server; notify: () => void; effects: str
   const server = defineServer({
     name: "shop",
     version: "1.0.0",
-    tools: [order, both, unstable, count, wait, large],
+    tools: [order, both, count, wait, large],
     resources: [resource],
     prompts: [greet],
   });

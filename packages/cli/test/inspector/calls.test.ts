@@ -174,16 +174,6 @@ test("I37 questions that are asked together are one round", async () => {
   expect(call.result).toMatchObject({ content: [{ text: "a+b" }] });
 });
 
-test("I38 a handler that asks differently in its second run has diverged, with a hint", async () => {
-  const call = await answerFirst(
-    { revision: NEWEST, method: "tools/call", params: { name: "unstable" } },
-    { action: "accept", content: { value: "x" } },
-  );
-  expect(call.status).toBe("failed");
-  const diverged = call.runs.flatMap(({ trace }) => trace).find(({ kind }) => kind === "diverged");
-  expect(diverged).toMatchObject({ hint: expect.stringContaining("ctx.step()") });
-});
-
 test("compares a call on every revision", async () => {
   const { results } = await page.post("compare", { method: "tools/call", params: { name: "count" } });
   expect(results.map(({ revision }) => revision)).toEqual(REVISIONS);

@@ -103,6 +103,9 @@ describeInBrowser("questions", () => {
     await page.getByRole("tab", { name: "Result" }).click();
     await page.getByText("paid: true").first().waitFor();
     await page.getByRole("tab", { name: "Rounds (1)" }).waitFor();
+    await button(page, "What belongs to tools/call pay").click();
+    await page.getByRole("row", { name: /from the server elicitation\/create/ }).waitFor();
+    expect(await page.getByRole("row", { name: /tools\/call pay|elicitation\/create/ }).count()).toBe(2);
   });
 
   test("I37 two questions that are asked together are one form and one round", async () => {
@@ -143,7 +146,7 @@ describeInBrowser("questions", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("tab", { name: /^Rounds/ }).click();
     await runs(page)
-      .getByText(/^diverged:/)
+      .getByText(/^diverged:.*ctx\.step\(\)/)
       .waitFor();
   });
 });
