@@ -19,7 +19,7 @@ const GROUPS = [
   {
     name: (id, graph) => (isNeededAtStart(id, graph) ? "core" : "handlers"),
     priority: 2,
-    test: /proffer\/src\/(?!adapters|bullmq|cluster|derived|oauth|observe|parts|policy|profiles\/(?!known)|providers|readers|redis|settings|support\/pretty|tasks|telemetry|testing|toolsets|transports\/(?!memory))[a-z]+\/.*(?<!\.d)\.ts$/,
+    test: /proffer\/src\/(?!(?:adapters|bullmq|cluster|derived|max-result|oauth|observe|policy|providers|redis|resource-tools|settings|tasks|telemetry|testing|toolsets)\/|transports\/(?!memory\.ts)|profiles\/(?!known\.ts)|support\/pretty-log\.ts)[a-z-]+\/.*(?<!\.d)\.ts$/,
   },
   { name: "toolsets", test: /proffer\/src\/toolsets\/[a-z-]+\.ts$/ },
   // Without these two, the shared sessions of a cluster, which are imported lazily, would split them into more files.

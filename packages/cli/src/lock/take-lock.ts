@@ -16,7 +16,7 @@ export async function takeLock(server: Server, manifest: Manifest, module: strin
   const listed = (await listServer(server)).tools;
   const outputs = new Map(listed.map(({ name, outputSchema }) => [name, outputSchema]));
   // Resources that are tools for every client; those of single clients follow from the resources.
-  const readers = listed.filter(({ name }) => server.tools.get(name) === undefined);
+  const resourceTools = listed.filter(({ name }) => server.tools.get(name) === undefined);
   const resources = [...server.resources].map(({ uri, description }) => [uri, description] as const);
   const isTemplate = (description: object) => "uriTemplate" in description;
   return {
@@ -35,7 +35,7 @@ export async function takeLock(server: Server, manifest: Manifest, module: strin
             },
           ] as const,
       ),
-      ...readers.map((tool) => [tool.name, pick(tool, TOOL)] as const),
+      ...resourceTools.map((tool) => [tool.name, pick(tool, TOOL)] as const),
     ]),
     prompts: toItems(
       [...server.prompts].map(({ name, description, was, arguments: declared }) => [

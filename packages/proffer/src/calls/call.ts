@@ -75,8 +75,8 @@ export class Call {
   alias: string | undefined;
   /** How to convert lists and results for the client; set by dispatch if the server has `adapt`. */
   adapted: AdaptedCall | undefined;
-  /** For a client with tools that read resources: such a tool that it calls, or its list. Set by `readers/`. */
-  readers: { readonly tool?: Tool | undefined; readonly list?: VisibleSet<Tool> } | undefined;
+  /** For a client with tools that read resources: such a tool that it calls, or its list. Set by `resource-tools/`. */
+  resourceTools: { readonly tool?: Tool | undefined; readonly list?: VisibleSet<Tool> } | undefined;
   /** Answered or cancelled: nothing more may be sent for it. */
   done = false;
   /** The resource that the request names, once access to it was checked. */

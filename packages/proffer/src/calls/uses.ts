@@ -38,7 +38,7 @@ export function usesOf(call: Call): readonly Use[] {
 
 /** The tool with a name, if it exists for the caller: one of the author, or one that reads a resource. */
 export function findTool(call: Call, name: unknown): Tool | undefined {
-  return call.readers?.tool ?? findItem(call, call.server.tools, name);
+  return call.resourceTools?.tool ?? findItem(call, call.server.tools, name);
 }
 
 /** The item with a key, if it exists for the caller. */

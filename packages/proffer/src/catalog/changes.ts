@@ -5,7 +5,7 @@ import type { LogLevel } from "../protocol/model.ts";
 export type ListKind = "tools" | "prompts" | "resources";
 
 /** Also the resources that are tools for some clients: `toListKind` decides what these are told. */
-export type ChangeKind = ListKind | "readers";
+export type ChangeKind = ListKind | "resourceTools";
 
 /** The resource that changed: its URI, or a prefix for all resources whose URI starts with it. */
 export type ResourceChange = string | { readonly prefix: string };
@@ -111,7 +111,7 @@ export class Changes {
   #flush(): void {
     this.#scheduled = false;
     // Whoever learns of all tools needs no second notification.
-    if (this.#lists.has("tools")) this.#lists.delete("readers");
+    if (this.#lists.has("tools")) this.#lists.delete("resourceTools");
     const lists = [...this.#lists];
     const uris = [...this.#uris];
     this.#lists.clear();

@@ -60,7 +60,7 @@ export function pageAfter<Listed extends Item>(
 ): SerializedResult | Promise<SerializedResult> {
   const { server, revision } = call;
   // Only a request for the list of tools has one of its own.
-  const visible = (call.readers?.list as VisibleSet<Listed> | undefined) ?? server.access?.visibleSet(call, list);
+  const visible = (call.resourceTools?.list as VisibleSet<Listed> | undefined) ?? server.access?.visibleSet(call, list);
   const { pages } = visible ?? server;
   const key = `${list.name} ${revision.version} ${position} ${hints.cacheScope}${call.adapted?.shape.key ?? ""}`;
   const cached = pages.get(key);

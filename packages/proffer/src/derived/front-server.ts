@@ -48,7 +48,7 @@ export function createFrontServer(first: Server, options: FrontOptions): FrontSe
     present(next, changed) {
       front.present(stateOf(next));
       for (const kind of changed) front.listChanged(kind);
-      if (changed.includes("resources")) front.listChanged("readers");
+      if (changed.includes("resources")) front.listChanged("resourceTools");
     },
   };
 }
@@ -71,7 +71,7 @@ const OWN = new Set<string>([
   "lifespan",
   "overrides",
   "access",
-  "readers",
+  "resourceTools",
   "runMiddleware",
   "onRandomKey",
 ] satisfies (keyof ServerState)[]);

@@ -8,17 +8,17 @@ const shapes = new Map<ProfileId, Shape | undefined>();
 
 /**
  * Prepares the conversions for the client of a call, if it has a profile. A shortened name is replaced by the name of its
- * tool before anything reads it: scopes, visibility and middleware must decide about the tool that runs. `readers` has the
- * names of the tools that read resources.
+ * tool before anything reads it: scopes, visibility and middleware must decide about the tool that runs. `resourceTools`
+ * has the names of the tools that read resources.
  */
-export function adaptCall(call: Call, readers: readonly string[]): void {
+export function adaptCall(call: Call, resourceTools: readonly string[]): void {
   const id = profileOf(call.client.info)?.id;
   const shape = id === undefined ? undefined : shapeOf(id);
   if (shape === undefined) return;
-  call.adapted = new AdaptedCall(shape, call, readers);
+  call.adapted = new AdaptedCall(shape, call, resourceTools);
   const { name } = call.params;
   if (call.method !== "tools/call" || typeof name !== "string" || call.server.tools.get(name) !== undefined) return;
-  if (readers.includes(name)) return;
+  if (resourceTools.includes(name)) return;
   const original = call.adapted.originalOf(name);
   if (original !== undefined) call.params = { ...call.params, name: original };
 }

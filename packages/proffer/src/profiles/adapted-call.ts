@@ -6,19 +6,19 @@ import type { Shape } from "./shape.ts";
 export class AdaptedCall {
   readonly shape: Shape;
   readonly #call: Call;
-  readonly #readers: readonly string[];
+  readonly #resourceTools: readonly string[];
   #names: ReadonlyMap<string, string> | undefined;
 
-  constructor(shape: Shape, call: Call, readers: readonly string[]) {
+  constructor(shape: Shape, call: Call, resourceTools: readonly string[]) {
     this.shape = shape;
     this.#call = call;
-    this.#readers = readers;
+    this.#resourceTools = resourceTools;
   }
 
   /** The names as listed, by the names of the tools. */
   get names(): ReadonlyMap<string, string> {
     const { info, tools } = this.#call.server;
-    this.#names ??= this.shape.names(info.name, [...tools.keys(), ...this.#readers]);
+    this.#names ??= this.shape.names(info.name, [...tools.keys(), ...this.#resourceTools]);
     return this.#names;
   }
 

@@ -2,7 +2,7 @@ import type { Call } from "../calls/call.ts";
 import { requireTasks } from "../calls/capabilities.ts";
 import { META } from "../calls/envelope.ts";
 import type { Principal } from "../calls/principal.ts";
-import { offersTo, toListKind } from "../calls/readers.ts";
+import { offersTo, toListKind } from "../calls/resource-tools.ts";
 import type { Client } from "../calls/session.ts";
 import { limitHook } from "../calls/timeout.ts";
 import type { Use } from "../calls/uses.ts";

@@ -4,7 +4,7 @@ import { ClientRequests, type ClientResponse } from "../calls/client-requests.ts
 import { envelopeRevision, hasEnvelope } from "../calls/envelope.ts";
 import { cancelCall, InFlight } from "../calls/in-flight.ts";
 import type { Principal } from "../calls/principal.ts";
-import { toListKind } from "../calls/readers.ts";
+import { toListKind } from "../calls/resource-tools.ts";
 import type { Client, SessionState } from "../calls/session.ts";
 import type { ChangeKind, ChangeListener } from "../catalog/changes.ts";
 import { RpcError } from "../protocol/errors.ts";

@@ -1,7 +1,7 @@
 import { accessOf } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
 import { exposedText } from "../calls/exposed-error.ts";
-import { hasReaders, offersTo } from "../calls/readers.ts";
+import { hasResourceTools, offersTo } from "../calls/resource-tools.ts";
 import { middlewareOf } from "../calls/run-middleware.ts";
 import { replaceAlias } from "../calls/uses.ts";
 import { hintsFor } from "../catalog/cache-hints.ts";
@@ -48,7 +48,7 @@ function isPrepared(call: Call): boolean {
   const { adapt } = server.options;
   if (!adapt && server.resources.size === 0) return false;
   if (!method.startsWith("tools/")) return false;
-  return adapt || (server.tools.get(params.name as string) === undefined && hasReaders(server, call));
+  return adapt || (server.tools.get(params.name as string) === undefined && hasResourceTools(server, call));
 }
 
 let prepareCall: ((call: Call) => void | Promise<void>) | undefined;
@@ -56,7 +56,7 @@ let prepareCall: ((call: Call) => void | Promise<void>) | undefined;
 /** Prepares the tools for the client of a request, and runs the handler. */
 function prepare(call: Call): unknown {
   if (prepareCall !== undefined) return whenReady(prepareCall(call), () => (call.done ? undefined : perform(call)));
-  return import("../readers/prepare.ts").then((loaded) => {
+  return import("../resource-tools/prepare.ts").then((loaded) => {
     prepareCall = loaded.prepareCall;
     return call.done ? undefined : prepare(call);
   });

@@ -1,5 +1,5 @@
 import type { Call } from "../calls/call.ts";
-import { offersTo } from "../calls/readers.ts";
+import { offersTo } from "../calls/resource-tools.ts";
 import { DescribedClient, SessionState } from "../calls/session.ts";
 import { listHints } from "../catalog/cache-hints.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";

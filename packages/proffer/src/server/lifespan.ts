@@ -62,7 +62,7 @@ export class Lifespan {
       return closed;
     };
     this.#transports.set(release, false);
-    this.ready ||= this.#server.options.onStart === undefined && !mustHaveReaders(this.#server);
+    this.ready ||= this.#server.options.onStart === undefined && !mustHaveResourceTools(this.#server);
     if (this.#server.joinsCluster) this.#join();
     // A node works on the tasks of others as soon as it is served.
     if (this.#server.cluster !== undefined) this.#beginTasks();
@@ -149,9 +149,9 @@ export class Lifespan {
     let failing = "onStart";
     try {
       await this.#stopping;
-      if (mustHaveReaders(this.#server)) {
+      if (mustHaveResourceTools(this.#server)) {
         failing = "resourceTools";
-        (await import("../readers/prepare.ts")).checkReaders(this.#server);
+        (await import("../resource-tools/prepare.ts")).checkResourceTools(this.#server);
         failing = "onStart";
       }
       await within(this.#limit, options.onStart?.(this.#server), "limits.startTimeout");
@@ -241,7 +241,7 @@ export class Lifespan {
 }
 
 /** Whether every resource must be a tool: if one cannot, the server does not start. */
-function mustHaveReaders({ options }: ServerState): boolean {
+function mustHaveResourceTools({ options }: ServerState): boolean {
   return options.resourceTools === "always";
 }
 
@@ -255,7 +255,7 @@ export function lifespanOf(server: ServerState): Lifespan | undefined {
   if (joinsCluster) checkCluster(server);
   if (tasks !== undefined) checkQueue(server);
   const isNeeded = onStart !== undefined || onStop !== undefined || tasks !== undefined || joinsCluster;
-  if (isNeeded || mustHaveReaders(server)) return requireLifespan(server);
+  if (isNeeded || mustHaveResourceTools(server)) return requireLifespan(server);
   return server.lifespan;
 }
 

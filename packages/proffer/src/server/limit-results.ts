@@ -24,6 +24,7 @@ export function limitResults(server: ServerState, { name, maxResult }: Limited):
     throw badOption(`"${name}"`, "maxResult", "{ tokens } or { bytes } from 1000", maxResult);
   if (server.limit) return;
   const more = { kind: "tool", name: "more" } as Tool;
-  server.limit = (call, work) => import("../parts/limit.ts").then(({ limitOf }) => limitOf(server, more)(call, work));
+  server.limit = (call, work) =>
+    import("../max-result/limit.ts").then(({ limitOf }) => limitOf(server, more)(call, work));
   server.tools.add(more);
 }

@@ -3,7 +3,7 @@ import type { Call } from "../calls/call.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
 import { type Middleware, toMiddlewareList } from "../calls/middleware.ts";
 import { type Observers, toObservers } from "../calls/observe.ts";
-import type { ReaderState } from "../calls/readers.ts";
+import type { ResourceToolState } from "../calls/resource-tools.ts";
 import type { RunMiddleware } from "../calls/run-middleware.ts";
 import { checkHints } from "../catalog/cache-hints.ts";
 import { type ChangeKind, Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
@@ -110,8 +110,8 @@ export class ServerState implements Server {
   isRestricted: boolean;
   /** Set by `accessOf` with the first request, if the server is restricted. */
   access: Access | undefined;
-  /** The resources that are tools. Set by `hasReaders`; forgotten when a list changes. */
-  readers: ReaderState | undefined;
+  /** The resources that are tools. Set by `hasResourceTools`; forgotten when a list changes. */
+  resourceTools: ResourceToolState | undefined;
   /** Set by `lifespanOf` if something has to be done when the server starts or stops. */
   lifespan: Lifespan | undefined;
   /** Set with the first tool that has the option `task`. */
@@ -243,7 +243,7 @@ export class ServerState implements Server {
   /** Forgets the serialized pages of all lists. */
   forgetPages(): void {
     this.pages.clear();
-    this.readers = undefined;
+    this.resourceTools = undefined;
     this.access?.clear();
   }
 
@@ -263,7 +263,7 @@ export class ServerState implements Server {
     if (added) limitResults(this, added as Tool);
     this.listChanged(kind);
     // Entries that a list function adds are no tools, but resources are.
-    if (kind === "resources") this.listChanged("readers");
+    if (kind === "resources") this.listChanged("resourceTools");
   }
 
   #listened(listeners: number): void {

@@ -1,7 +1,7 @@
 import type { Call } from "../../calls/call.ts";
 import { ClientRequests, type ClientResponse } from "../../calls/client-requests.ts";
 import type { Principal } from "../../calls/principal.ts";
-import { toListKind } from "../../calls/readers.ts";
+import { toListKind } from "../../calls/resource-tools.ts";
 import type { Client, SessionState } from "../../calls/session.ts";
 import type { ChangeKind } from "../../catalog/changes.ts";
 import type { JsonObject, NotificationMessage, RequestId, ResponseMessage } from "../../protocol/messages.ts";

@@ -1,7 +1,7 @@
 import { accessOf } from "../../../calls/access.ts";
 import { Call, type CallOrigin } from "../../../calls/call.ts";
 import type { Principal } from "../../../calls/principal.ts";
-import { toListKind } from "../../../calls/readers.ts";
+import { toListKind } from "../../../calls/resource-tools.ts";
 import { type Client, SessionState } from "../../../calls/session.ts";
 import { delayOf } from "../../../calls/timeout.ts";
 import type { ChangeKind, ChangeListener } from "../../../catalog/changes.ts";

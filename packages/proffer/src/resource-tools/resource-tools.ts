@@ -1,36 +1,36 @@
 import { accessOf, type VisibleSet } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
-import { hasAllReaders, readersOf } from "../calls/readers.ts";
+import { hasAllResourceTools, resourceToolsOf } from "../calls/resource-tools.ts";
 import type { Entry } from "../catalog/registry.ts";
 import type { Resource } from "../resources/define.ts";
 import type { ServerState } from "../server/server.ts";
 import type { Tool } from "../tools/define.ts";
 import { TOOLS } from "../tools/methods.ts";
-import { createReaders } from "./create-readers.ts";
-import type { Reader } from "./reader.ts";
+import { createResourceTools } from "./create.ts";
+import type { ResourceTool } from "./resource-tool.ts";
 
 /** More lists than these are made again: a server with a list per caller must not keep a list per caller. */
 const MAX_LISTS = 64;
 
 /** The tools that read the resources of a server, until its tools or resources change. */
-export class Readers {
+export class ResourceTools {
   readonly #server: ServerState;
-  readonly #readers: readonly Reader[];
+  readonly #tools: readonly ResourceTool[];
   /** Those for every client. */
-  readonly #forAll: readonly Reader[];
+  readonly #forAll: readonly ResourceTool[];
   readonly #lists = new Map<string, VisibleSet<Tool>>();
   #nextId = 0;
 
   constructor(server: ServerState) {
     this.#server = server;
-    this.#readers = createReaders(server);
-    this.#forAll = this.#readers.filter(({ isForAll }) => isForAll);
+    this.#tools = createResourceTools(server);
+    this.#forAll = this.#tools.filter(({ isForAll }) => isForAll);
   }
 
   /** @throws {UsageError} if a resource has no free name and must have a tool. */
-  static of(server: ServerState): Readers {
-    const state = readersOf(server);
-    state.tools ??= new Readers(server);
+  static of(server: ServerState): ResourceTools {
+    const state = resourceToolsOf(server);
+    state.tools ??= new ResourceTools(server);
     return state.tools;
   }
 
@@ -41,36 +41,36 @@ export class Readers {
   /** The tool that a request calls, if it exists for the caller. It needs the scopes of what it reads. */
   find(call: Call): Tool | undefined {
     const { name, arguments: given } = call.params;
-    const reader = this.#for(call).find((each) => each.name === name);
+    const tool = this.#for(call).find((each) => each.name === name);
     const access = accessOf(this.#server);
-    const seen = reader?.resources.filter((resource) => access?.sees(call, resource) ?? true) ?? [];
-    if (reader === undefined || seen.length === 0) return undefined;
+    const seen = tool?.resources.filter((resource) => access?.sees(call, resource) ?? true) ?? [];
+    if (tool === undefined || seen.length === 0) return undefined;
     const { uri } = (given ?? {}) as { readonly uri?: unknown };
-    const target = reader.resources.length === 1 ? seen[0] : seen.find((resource) => resource.uri === uri);
-    const { scopes, paramScopes } = reader.isList || target === undefined ? NO_SCOPES : target;
+    const target = tool.resources.length === 1 ? seen[0] : seen.find((resource) => resource.uri === uri);
+    const { scopes, paramScopes } = tool.isList || target === undefined ? NO_SCOPES : target;
     return {
-      ...reader.describe(seen),
+      ...tool.describe(seen),
       scopes,
       paramScopes,
-      handle: (input) => reader.run(call, input as Readonly<Record<string, unknown>>, seen),
+      handle: (input) => tool.run(call, input as Readonly<Record<string, unknown>>, seen),
     };
   }
 
   /** All tools as the caller sees them: those of the author first. Made once for all callers that see the same. */
   listFor(call: Call): VisibleSet<Tool> {
     const access = accessOf(this.#server);
-    const readers = this.#for(call);
+    const tools = this.#for(call);
     if (!access?.filters) {
-      const all = () => this.#createList(this.#server.tools.entries(), readers, ({ resources }) => resources);
-      return this.#remember(String(readers.length), all);
+      const all = () => this.#createList(this.#server.tools.entries(), tools, ({ resources }) => resources);
+      return this.#remember(String(tools.length), all);
     }
     const own = access.visibleSet(call, TOOLS) as VisibleSet<Tool>;
     const isListed = new Map(
-      readers.flatMap(({ resources }) => resources).map((item) => [item, access.lists(call, item)] as const),
+      tools.flatMap(({ resources }) => resources).map((item) => [item, access.lists(call, item)] as const),
     );
     const marks = [...isListed.values()].map((listed) => (listed ? "1" : "0")).join("");
-    const visible = ({ resources }: Reader) => resources.filter((item) => isListed.get(item));
-    return this.#remember(`${own.id} ${marks}`, () => this.#createList(own.entries, readers, visible));
+    const visible = ({ resources }: ResourceTool) => resources.filter((item) => isListed.get(item));
+    return this.#remember(`${own.id} ${marks}`, () => this.#createList(own.entries, tools, visible));
   }
 
   #remember(key: string, create: () => VisibleSet<Tool>): VisibleSet<Tool> {
@@ -85,18 +85,18 @@ export class Readers {
 
   #createList(
     own: readonly Entry<Tool>[],
-    readers: readonly Reader[],
-    visible: (reader: Reader) => readonly Resource[],
+    tools: readonly ResourceTool[],
+    visible: (tool: ResourceTool) => readonly Resource[],
   ): VisibleSet<Tool> {
-    const more = readers.flatMap((reader): Entry<Tool>[] => {
-      const resources = visible(reader);
-      return resources.length === 0 ? [] : [{ item: reader.describe(resources), position: reader.position }];
+    const more = tools.flatMap((tool): Entry<Tool>[] => {
+      const resources = visible(tool);
+      return resources.length === 0 ? [] : [{ item: tool.describe(resources), position: tool.position }];
     });
     return { id: this.#nextId++, entries: [...own, ...more], pages: new Map() };
   }
 
-  #for(call: Call): readonly Reader[] {
-    return hasAllReaders(this.#server, call) ? this.#readers : this.#forAll;
+  #for(call: Call): readonly ResourceTool[] {
+    return hasAllResourceTools(this.#server, call) ? this.#tools : this.#forAll;
   }
 }
 

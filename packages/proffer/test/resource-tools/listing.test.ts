@@ -12,7 +12,7 @@ describe("the list of tools", () => {
     for (const name of ["Zed", "ChatGPT", "Zed", "claude-ai", "somebody", "other"]) await namesOf(server, name);
     const state = stateOf(server);
     const call = { server: state, client: { profile: { readsResources: false } }, params: {}, origin: {} };
-    const list = state.readers?.tools?.listFor(call as never);
+    const list = state.resourceTools?.tools?.listFor(call as never);
     expect([...(list?.pages.keys() ?? [])]).toEqual(["tools 2025-06-18 -1 private"]);
     expect([...state.pages.keys()].filter((key) => key.startsWith("tools"))).toEqual(["tools 2025-06-18 -1 private"]);
   });

@@ -7,7 +7,7 @@ import { afterAll, expect, it } from "vitest";
 import { distFile } from "../dist.ts";
 
 /** The built package without the code that makes tools of resources. */
-const folder = mkdtempSync(join(tmpdir(), "readers-"));
+const folder = mkdtempSync(join(tmpdir(), "resource-tools-"));
 cpSync(dirname(distFile("index.js")), join(folder, "dist"), { recursive: true });
 rmSync(join(folder, "dist/shared/prepare.js"));
 writeFileSync(join(folder, "package.json"), '{ "type": "module" }');

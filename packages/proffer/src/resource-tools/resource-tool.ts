@@ -14,7 +14,7 @@ import { readByTool } from "./read.ts";
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** A tool that reads or lists resources. */
-export interface Reader {
+export interface ResourceTool {
   readonly name: string;
   /** Of several, the client sees those that exist for it. */
   readonly resources: readonly Resource[];
@@ -29,7 +29,7 @@ export interface Reader {
   run(call: Call, input: Arguments, visible: readonly Resource[]): Promise<unknown>;
 }
 
-type Common = Pick<Reader, "name" | "isForAll" | "position">;
+type Common = Pick<ResourceTool, "name" | "isForAll" | "position">;
 
 /** More URIs than these are no list of choices any more. */
 export const MAX_CHOICES = 50;
@@ -50,7 +50,7 @@ const URI_FORM: JsonSchemaObject = {
 };
 
 /** The tool that reads a template by its variables, or a single resource without arguments. */
-export function createReader(common: Common, resource: Resource): Reader {
+export function createReadTool(common: Common, resource: Resource): ResourceTool {
   const { template, description } = resource;
   const { title, icons } = description;
   let tool: Tool | undefined;
@@ -75,8 +75,8 @@ export function createReader(common: Common, resource: Resource): Reader {
 }
 
 /** The tool that lists the resources of a template. */
-export function createListReader(common: Common, resource: Resource, reader: string): Reader {
-  const description = `Lists the resources of ${resource.name}, page by page. ${reader} reads one by its arguments.`;
+export function createListTool(common: Common, resource: Resource, readTool: string): ResourceTool {
+  const description = `Lists the resources of ${resource.name}, page by page. ${readTool} reads one by its arguments.`;
   return {
     ...common,
     resources: [resource],
@@ -87,7 +87,11 @@ export function createListReader(common: Common, resource: Resource, reader: str
 }
 
 /** The tool that reads all resources with a single URI. `list` is the name of the tool that lists them, if there is one. */
-export function createFixedReader(common: Common, resources: readonly Resource[], list: string | undefined): Reader {
+export function createFixedReadTool(
+  common: Common,
+  resources: readonly Resource[],
+  list: string | undefined,
+): ResourceTool {
   return {
     ...common,
     resources,
@@ -111,7 +115,7 @@ export function createFixedReader(common: Common, resources: readonly Resource[]
 }
 
 /** The tool that lists the resources with a single URI, if they are too many for a list of choices. */
-export function createFixedListReader(common: Common, resources: readonly Resource[]): Reader {
+export function createFixedListTool(common: Common, resources: readonly Resource[]): ResourceTool {
   const description = "Lists the resources with their URIs, page by page.";
   return {
     ...common,

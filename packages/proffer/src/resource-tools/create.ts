@@ -4,13 +4,13 @@ import type { ServerState } from "../server/server.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { Names, nameOf } from "./names.ts";
 import {
-  createFixedListReader,
-  createFixedReader,
-  createListReader,
-  createReader,
+  createFixedListTool,
+  createFixedReadTool,
+  createListTool,
+  createReadTool,
   MAX_CHOICES,
-  type Reader,
-} from "./reader.ts";
+  type ResourceTool,
+} from "./resource-tool.ts";
 
 /** The positions of these tools in lists: after those of any tool that the author adds. */
 const FIRST = 2 ** 40;
@@ -22,44 +22,44 @@ const reported = new WeakSet<Resource>();
  * Creates the tools that read the resources of a server. Those for every client get their names first, so that these do
  * not depend on the others. @throws {UsageError} for a resource without a free name, if all must be tools.
  */
-export function createReaders(server: ServerState): readonly Reader[] {
+export function createResourceTools(server: ServerState): readonly ResourceTool[] {
   const names = new Names(server);
   const entries = server.resources.entries();
-  const readers = entries.filter(({ item }) => item.tool).flatMap((entry) => readersOf(server, names, entry));
+  const tools = entries.filter(({ item }) => item.tool).flatMap((entry) => toolsOf(server, names, entry));
   if (server.options.resourceTools !== "never") {
     const others = entries.filter(({ item }) => !item.tool);
     const fixed = others.filter(({ item }) => item.template === undefined).map(({ item }) => item);
-    readers.push(...fixedReaders(server, names, fixed));
-    readers.push(
-      ...others.filter(({ item }) => item.template !== undefined).flatMap((entry) => readersOf(server, names, entry)),
+    tools.push(...fixedTools(server, names, fixed));
+    tools.push(
+      ...others.filter(({ item }) => item.template !== undefined).flatMap((entry) => toolsOf(server, names, entry)),
     );
   }
-  return readers.sort((a, b) => a.position - b.position);
+  return tools.sort((a, b) => a.position - b.position);
 }
 
 /** The tools of one resource: one reads it, and one lists its instances if it can. */
-function readersOf(server: ServerState, names: Names, { item: resource, position }: Entry<Resource>): Reader[] {
+function toolsOf(server: ServerState, names: Names, { item: resource, position }: Entry<Resource>): ResourceTool[] {
   const isForAll = resource.tool;
   const word = nameOf(resource.name, resource.uri);
   const name = claim(server, names, resource, [word, `read_${word}`]);
   if (name === undefined) return [];
-  const reader = createReader({ name, isForAll, position: FIRST + 2 * position }, resource);
+  const tool = createReadTool({ name, isForAll, position: FIRST + 2 * position }, resource);
   const list = resource.list && claim(server, names, resource, [`list_${word}`, `list_${word}_resources`]);
-  if (list === undefined) return [reader];
-  return [reader, createListReader({ name: list, isForAll, position: FIRST + 2 * position + 1 }, resource, name)];
+  if (list === undefined) return [tool];
+  return [tool, createListTool({ name: list, isForAll, position: FIRST + 2 * position + 1 }, resource, name)];
 }
 
 /** The tool that all resources with a single URI share, and one that lists them if they are many. */
-function fixedReaders(server: ServerState, names: Names, resources: readonly Resource[]): Reader[] {
+function fixedTools(server: ServerState, names: Names, resources: readonly Resource[]): ResourceTool[] {
   const [first] = resources;
   if (first === undefined) return [];
   const name = claim(server, names, first, ["read_resource", "read_fixed_resource"]);
   if (name === undefined) return [];
   const isMany = resources.length > MAX_CHOICES;
   const list = isMany ? claim(server, names, first, ["list_resources", "list_fixed_resources"]) : undefined;
-  const reader = createFixedReader({ name, isForAll: false, position: FIRST - 2 }, resources, list);
-  if (list === undefined) return [reader];
-  return [reader, createFixedListReader({ name: list, isForAll: false, position: FIRST - 1 }, resources)];
+  const tool = createFixedReadTool({ name, isForAll: false, position: FIRST - 2 }, resources, list);
+  if (list === undefined) return [tool];
+  return [tool, createFixedListTool({ name: list, isForAll: false, position: FIRST - 1 }, resources)];
 }
 
 /** Claims the first free name. Without one, the resource has no tool, which is an error if all must have one. */
