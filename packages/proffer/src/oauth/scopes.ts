@@ -14,20 +14,21 @@ export function checkOwnScopes(name: string, scopes: unknown): readonly string[]
   return foreign === undefined ? checked : fail(`${name} must not contain ${foreign}: clients ask for it themselves.`);
 }
 
-/** Closes `includes` transitively. @throws {UsageError} for an invalid scope or a cycle. */
+/** Closes `includes` transitively. @throws {UsageError} for an invalid scope, a cycle, or anything but lists. */
 export function closeIncludes(includes: { readonly [scope: string]: readonly string[] }): Includes {
-  checkOwnScopes("includes", Object.entries(includes).flat(2));
+  const direct = new Map(Object.entries(includes));
+  const scopes = checkOwnScopes("includes", [...direct.keys()]);
+  for (const [scope, included] of direct) checkOwnScopes(`includes.${scope}`, included);
   const close = (scope: string, path: readonly string[]): readonly string[] => {
     if (path.includes(scope)) fail(`includes has a cycle: ${[...path, scope].join(" → ")}`);
-    const direct = Object.hasOwn(includes, scope) ? (includes[scope] ?? []) : [];
-    return [...new Set(direct.flatMap((each) => [each, ...close(each, [...path, scope])]))];
+    const included = direct.get(scope) ?? [];
+    return [...new Set(included.flatMap((each) => [each, ...close(each, [...path, scope])]))];
   };
-  return new Map(Object.keys(includes).map((scope) => [scope, close(scope, [])]));
+  return new Map(scopes.map((scope) => [scope, close(scope, [])]));
 }
 
 /** The scopes of a claim, with those that they include. A claim of another type grants nothing. */
 export function scopesOf(claim: unknown, includes: Includes): readonly string[] {
-  const listed: readonly unknown[] = typeof claim === "string" ? claim.split(" ") : Array.isArray(claim) ? claim : [];
-  const granted = listed.filter(isScope);
+  const granted = [typeof claim === "string" ? claim.split(" ") : claim].flat().filter(isScope);
   return [...new Set(granted.flatMap((scope) => [scope, ...(includes.get(scope) ?? [])]))];
 }

@@ -1,4 +1,4 @@
-import { checkFlag } from "../support/usage-error.ts";
+import { badOption, checkFlag } from "../support/usage-error.ts";
 import { isText } from "./claims.ts";
 import type { IntrospectionOptions, IssuerOptions, OAuthOptions } from "./options.ts";
 import { checkOwnScopes, closeIncludes, type Includes } from "./scopes.ts";
@@ -50,7 +50,7 @@ export function toSettings(options: OAuthOptions): Settings {
   const scopes = checkOwnScopes("scopes", options.scopes ?? []);
   if (ask !== "baseline" && ask !== "all") wrong("ask", '"baseline" or "all"', ask);
   checkFlag("anonymous", options.anonymous, "oauth()");
-  if (algorithms.length === 0 || algorithms.some((name) => !ALGORITHMS.includes(name)))
+  if (!Array.isArray(algorithms) || algorithms.length === 0 || algorithms.some((name) => !ALGORITHMS.includes(name)))
     wrong("algorithms", `a list of ${ALGORITHMS.join(", ")}`, algorithms);
   const own = OWN_MEMBERS.find((name) => Object.hasOwn(metadata, name));
   if (own !== undefined) fail(`metadata must not contain ${own}.`);
@@ -79,35 +79,35 @@ function checkResource(resource: string): void {
 }
 
 function toIssuers({ issuer, audience, resource }: OAuthOptions): IssuerSettings[] {
-  const listed = typeof issuer === "string" ? [issuer] : issuer;
-  if (!Array.isArray(listed) || listed.length === 0) fail("issuer must name an authorization server.");
+  const listed = [issuer].flat();
+  if (listed.length === 0) fail("issuer must name an authorization server.");
   const found = listed.map((each): IssuerSettings => {
     const own: IssuerOptions = typeof each === "string" ? { issuer: each } : each;
-    checkUrl("issuer", own.issuer);
+    checkUrl("issuer", own?.issuer);
     if (typeof own.jwks === "string") checkUrl("jwks", own.jwks);
+    const { scopeClaim = "scope", trustedHosts = [], typ = "at+jwt" } = own;
     const expected = own.audience ?? audience;
-    if (own.typ === false && expected === undefined) {
-      fail("typ: false needs audience, to tell access tokens from ID tokens.");
-    }
-    const { scopeClaim = "scope", typ = "at+jwt" } = own;
-    if (typ !== "at+jwt" && typ !== false) wrong("typ", '"at+jwt" or false', typ);
+    const typed = typ !== false;
+    if (typed && typ !== "at+jwt") wrong("typ", '"at+jwt" or false', typ);
+    if (!typed && expected === undefined) fail("typ: false needs audience, to tell access tokens from ID tokens.");
     return {
       issuer: own.issuer,
       audience: toAudience(expected ?? resource),
       jwks: own.jwks,
-      trustedHosts: own.trustedHosts ?? [],
-      typed: typ !== false,
+      trustedHosts,
+      typed,
       scopeClaim,
     };
   });
-  const repeated = found.find(({ issuer }, at) => found.findIndex((each) => each.issuer === issuer) < at);
-  if (repeated !== undefined) fail(`The issuer ${repeated.issuer} is listed twice.`);
+  const names = found.map(({ issuer }) => issuer);
+  const repeated = names.find((name, at) => names.indexOf(name) < at);
+  if (repeated !== undefined) fail(`The issuer ${repeated} is listed twice.`);
   return found;
 }
 
 function toAudience(audience: string | readonly string[]): readonly string[] {
-  const list = typeof audience === "string" ? [audience] : audience;
-  if (Array.isArray(list) && list.length > 0 && list.every(isText)) return list;
+  const list = [audience].flat();
+  if (list.length > 0 && list.every(isText)) return list;
   return wrong("audience", "a text or a list of texts", audience);
 }
 
@@ -140,5 +140,5 @@ function number(name: string, value: unknown, fallback: number, min: number, max
 }
 
 function wrong(name: string, expected: string, value: unknown): never {
-  return fail(`${name} must be ${expected}, not ${JSON.stringify(value)}.`);
+  throw badOption("oauth()", name, expected, value);
 }
