@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import { Problems } from "../result/problems.tsx";
+import { MODIFIER } from "../shell/modifier.ts";
 import { visible } from "../text/visible.ts";
 import type { CallCheck } from "./call-check.ts";
 
@@ -26,7 +27,7 @@ export function CallBar({ name, check, disabled = false, onAnyway, children }: C
       {isWrong && <Problems title="Problems" problems={attempted ? problems : shown} />}
       <div class="buttons">
         <button type="submit" disabled={disabled}>
-          {name} <kbd>⌘↵</kbd>
+          {name} <kbd>{MODIFIER}↵</kbd>
         </button>
         {isWrong && broken.length === 0 && (
           <button type="button" disabled={disabled} onClick={onAnyway}>

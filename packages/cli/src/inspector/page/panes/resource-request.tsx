@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { SafeLink, webAddress } from "../result/safe-link.tsx";
+import { MODIFIER } from "../shell/modifier.ts";
 import { useApp } from "../state/app.ts";
 import type { RequestPaneProps } from "../state/pane-props.ts";
 import { size } from "../text/units.ts";
@@ -27,7 +28,7 @@ export function ResourceRequest({ item, onCall }: RequestPaneProps): VNode {
       </p>
       <div class="buttons">
         <button type="submit" disabled={!state.abilities.calls}>
-          Read <kbd>⌘↵</kbd>
+          Read <kbd>{MODIFIER}↵</kbd>
         </button>
         <Subscribe uri={item.key} />
       </div>

@@ -4,6 +4,7 @@ import type { InspectorState } from "../state/inspector-state.ts";
 import { duration } from "../text/units.ts";
 import { visible } from "../text/visible.ts";
 import { Link } from "./link.tsx";
+import { MODIFIER } from "./modifier.ts";
 import type { Preferences } from "./preferences.ts";
 
 interface HeaderProps {
@@ -59,11 +60,11 @@ export function Header(props: HeaderProps): VNode {
       <button
         type="button"
         class="chip"
-        aria-label="Palette ⌘K"
+        aria-label={`Palette ${MODIFIER}K`}
         aria-keyshortcuts="Control+K Meta+K"
         onClick={onPalette}
       >
-        ⌘K
+        {MODIFIER}K
       </button>
     </header>
   );

@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { useApp } from "../state/app.ts";
 import { count } from "../text/units.ts";
 import { visible } from "../text/visible.ts";
+import { MODIFIER } from "./modifier.ts";
 
 const FIRST_TOOL = `/** Adds two numbers. */
 export function add(a: number, b: number) {
@@ -23,7 +24,7 @@ export function Overview(): VNode {
         {count(items.filter(({ kind }) => kind === "tool").length, "tool")},{" "}
         {count(items.filter(({ kind }) => kind === "prompt").length, "prompt")},{" "}
         {count(items.filter(({ kind }) => kind === "resource" || kind === "template").length, "resource")} on revision{" "}
-        {offer.revision}. Choose one on the left, or press <kbd>Ctrl K</kbd>.
+        {offer.revision}. Choose one on the left, or press <kbd>{MODIFIER}K</kbd>.
       </p>
       {server.instructions !== undefined && (
         <>
