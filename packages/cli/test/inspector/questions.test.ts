@@ -30,7 +30,9 @@ describeInBrowser("questions", () => {
     const { page } = await open("/tools/pay");
     await ask(page);
     await button(page, /^Answer/).click();
-    await page.getByText("is missing").first().waitFor();
+    // At the field, and beside the button, which may be far below it.
+    await question(page).getByRole("region", { name: "Problems" }).getByText("/sure").waitFor();
+    await expect.poll(() => question(page).getByText("is missing").count()).toBe(2);
     await question(page).getByRole("combobox", { name: "sure", exact: true }).selectOption("true");
     await question(page).getByRole("textbox", { name: "note", exact: true }).fill("for the office");
     await page.keyboard.press("Enter");

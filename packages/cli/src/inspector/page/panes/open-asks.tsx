@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Answer, Ask, Problem } from "../../protocol/call.ts";
 import { brokenParts, type FormDraft } from "../form/form-draft.ts";
 import { isObject } from "../form/path.ts";
+import { Problems } from "../result/problems.tsx";
 import { useApp } from "../state/app.ts";
 import { AskFields, initialAsk } from "./ask-fields.tsx";
 import { check } from "./call-check.ts";
@@ -61,6 +62,8 @@ export function OpenAsks({ asks }: { readonly asks: readonly Ask[] }): VNode {
               setProblems((known) => ({ ...known, [ask.id]: [] }));
             }}
           />
+          {/* Beside the button: the field may be far above it. */}
+          <Problems title="Problems" problems={problems[ask.id] ?? []} />
           {ask.method === "elicitation/create" && (
             <p class="buttons">
               {asks.length === 1 && <SubmitButton asks={asks} />}
