@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createProject, type Project } from "../project.ts";
-import { addressOf, routeOf } from "./address.ts";
+import { addressesOf, routeOf } from "./address.ts";
 import { accessibilityViolations, describeInBrowser, usePages } from "./browser.ts";
 
 const ADD = ["/** Adds. */", "export function add(a: number, b: number) {", "  return a + b;", "}"];
@@ -10,11 +10,14 @@ const TRIPLE = ["/** Triples. */", "export function triple(a: number) {", "  ret
 describeInBrowser("the page of proffer dev --inspect", () => {
   let project: Project;
   let url: string;
+  let serverUrl: string;
 
   beforeEach(async () => {
     project = createProject();
     project.write("tools.ts", ...ADD);
-    url = await addressOf(project.start("dev", "tools.ts", "--http", "--port", "0", "--inspect=0"));
+    ({ address: url, url: serverUrl } = await addressesOf(
+      project.start("dev", "tools.ts", "--http", "--port", "0", "--inspect=0"),
+    ));
   });
   afterEach(() => project.remove());
   const pages = usePages();
@@ -38,6 +41,18 @@ describeInBrowser("the page of proffer dev --inspect", () => {
     await expect.poll(() => tools(page)).toEqual(["add", "triple"]);
     await page.getByText("Adds.").waitFor();
     expect(new URL(page.url()).pathname).toBe("/tools/add");
+  });
+
+  test("I2 the server answers before a page is open, and the page shows that later", async () => {
+    const message = { jsonrpc: "2.0", id: "early", method: "ping" };
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const response = await fetch(serverUrl, { method: "POST", headers, body: JSON.stringify(message) });
+    const text = await response.text();
+    const page = await pages.open(url);
+    await expect.poll(() => tools(page)).toEqual(["add"]);
+    await page.getByRole("link", { name: "ping" }).click();
+    await page.getByRole("region", { name: "Response" }).getByRole("tab", { name: "Raw" }).click();
+    expect(await page.getByRole("region", { name: "Response" }).locator("pre.raw").textContent()).toBe(text);
   });
 
   /** Opens the tool with two typed values, and marks the document: a page that is loaded again loses the mark. */

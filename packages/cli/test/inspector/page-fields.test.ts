@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REQUEST_SHAPES } from "../../src/inspector/request-shapes.ts";
 import { createProject, type Project } from "../project.ts";
-import { addressOf } from "./address.ts";
+import { addressOf, routeOf } from "./address.ts";
 import { describeInBrowser, usePages } from "./browser.ts";
 
 const NAMES = Object.keys(REQUEST_SHAPES);
@@ -16,9 +16,14 @@ describeInBrowser("what a page can name", () => {
   let canary: Server;
   let connections = 0;
   let address: string;
+  /** What was started writes its arguments to this file. */
+  let started: string;
 
   beforeAll(async () => {
     project = createProject();
+    started = project.path("started");
+    const write = `writeFileSync(${JSON.stringify(started)}, JSON.stringify(process.argv.slice(2)));`;
+    project.write("editor.mjs", 'import { writeFileSync } from "node:fs";', write);
     project.write("tools.ts", "/** Adds. */", "export const add = (a: number, b: number): number => a + b;");
     const env = { PROFFER_EDITOR: `${process.execPath} ${project.path("editor.mjs")}` };
     const child = project.startWith({ env }, "dev", "tools.ts", "--http", "--port", "0", "--inspect=0");
@@ -36,11 +41,6 @@ describeInBrowser("what a page can name", () => {
   const pages = usePages();
 
   test("I14 no request of the page starts a command or connects to an address that it names", async () => {
-    const started = project.path("started");
-    project.write(
-      "editor.mjs",
-      `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(started)}, "");`,
-    );
     const url = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/mcp`;
     const command = [process.execPath, project.path("editor.mjs")];
     const line = command.join(" ");
@@ -101,8 +101,13 @@ describeInBrowser("what a page can name", () => {
     await form.getByRole("textbox", { name: "b", exact: true }).fill("23");
     await page.getByRole("button", { name: /^Call/ }).click();
     await page.getByRole("region", { name: "Answer" }).getByText("42").first().waitFor();
-    // A file that the derivation names does start the editor, so the canary would have told.
+  });
+
+  test("I51 a click on a place starts the editor with the file that the derivation names", async () => {
+    const page = await pages.open(routeOf(address, "/tools/add"));
     await page.getByRole("button", { name: "tools.ts:2" }).first().click();
-    await expect.poll(() => existsSync(started)).toBe(true);
+    await expect
+      .poll(() => existsSync(started) && project.read("started"))
+      .toBe(JSON.stringify([project.path("tools.ts")]));
   });
 });
