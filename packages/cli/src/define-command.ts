@@ -1,4 +1,5 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { SERVE_FLAGS } from "proffer/stdio";
 
 export const MODULE = "a TypeScript or JavaScript file";
 
@@ -16,4 +17,15 @@ export function define(program: Command, name: string, summary: string, examples
 /** Collects the values of an option that can be repeated. */
 export function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
+}
+
+const CHOICE_FLAGS: readonly string[] = ["--toolsets", "--read-only", "--only", "--except"];
+
+/** Adds the flags of `serve` that choose what is shown. */
+export function withChoiceFlags(command: Command): Command {
+  for (const flag of SERVE_FLAGS.filter(({ name }) => CHOICE_FLAGS.includes(name))) {
+    const option = new Option("value" in flag ? `${flag.name} ${flag.value}` : flag.name, `of a module: ${flag.help}`);
+    command.addOption("repeatable" in flag ? option.argParser(collect) : option);
+  }
+  return command;
 }

@@ -4,7 +4,7 @@ import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT } from "./client/limits.ts";
 import { toTarget } from "./client/target.ts";
 import { serve } from "./commands/serve.ts";
 import { ALL_SERVE_FLAGS, DEV_FLAGS } from "./commands/transport-flags.ts";
-import { collect, define, MODULE } from "./define-command.ts";
+import { collect, define, MODULE, withChoiceFlags } from "./define-command.ts";
 import { addInspecting } from "./inspecting-program.ts";
 import { CLIENT_NAMES } from "./install/client-names.ts";
 import { ownVersion } from "./modules/own-version.ts";
@@ -129,6 +129,7 @@ function addClientCommands(program: Command, command: readonly string[] | undefi
     "http://localhost:3000/mcp --json",
     "https://example.com/mcp --bearer-env API_TOKEN",
     "tools.ts --as codex",
+    "tools.ts --toolsets orders --read-only",
   ]);
   withClientOptions(list)
     .option("--as <client>", "show what the model of this client sees, such as codex")
@@ -235,7 +236,11 @@ function addSetup(program: Command): void {
       await uninstall(file, flags);
     });
 
-  define(program, "doctor", "find common problems of a server", ["tools.ts", "tools.ts --client codex,cursor"])
+  const doctor = define(program, "doctor", "find common problems of a server", [
+    "tools.ts",
+    "tools.ts --client codex,cursor",
+  ]);
+  withChoiceFlags(doctor)
     .description("Starts a module like a client would, looks for common problems and suggests a fix for each.")
     .argument("<module>", `${MODULE}, or a folder written by proffer build`)
     .option("--client <names>", "show all that these clients would refuse or lose; separated by commas")
@@ -283,7 +288,7 @@ function withServeFlags(
 }
 
 function withClientOptions(command: Command): Command {
-  return command
+  return withChoiceFlags(command)
     .option("--header <name: value>", "a header of all requests to a URL; repeatable", collect)
     .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer")
     .option("--revision <date>", "the protocol revision (default: the newest that the server supports)")

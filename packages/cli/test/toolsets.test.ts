@@ -172,6 +172,43 @@ describe("commands of the author", () => {
     expect(project.proffer("call", "shop.ts", "purge").stdout).toBe("purged\n");
   });
 
+  it.each([
+    [["--toolsets", "orders"], "order_find order_change letter"],
+    [["--toolsets", "orders", "--toolsets", "admin"], "order_find order_change purge letter shop://log"],
+    [["--read-only"], "order_find letter"],
+    [["--only", "order_*,hello", "--except", "*_change"], "order_find hello"],
+  ])("show with %j what serve would show", (flags, expected) => {
+    const { tools, prompts, resources } = JSON.parse(project.proffer("list", "shop.ts", ...flags, "--json").stdout);
+    const names = [...tools, ...prompts].map(({ name }) => name);
+    expect([...names, ...resources.map(({ uri }: { uri: string }) => uri)].join(" ")).toBe(expected);
+  });
+
+  it("do not call or examine what the flags hide, and name unknown toolsets", () => {
+    const call = project.proffer("call", "shop.ts", "purge", "--toolsets", "orders");
+    expect(call.status).toBe(1);
+    expect(call.stderr).toContain('Unknown tool "purge"');
+    const doctor = project.proffer("doctor", "shop.ts", "--toolsets", "admin", "--json");
+    const [{ cost }] = JSON.parse(doctor.stdout).filter((finding: { cost?: object }) => finding.cost);
+    expect(cost.tools.map(({ name }: { name: string }) => name)).toEqual(["purge"]);
+    for (const command of ["list", "doctor"]) {
+      const { status, stdout, stderr } = project.proffer(command, "shop.ts", "--toolsets", "order");
+      expect(status).toBe(1);
+      expect(stdout + stderr).toContain('--toolsets has the unknown toolset "order". Did you mean "orders"?');
+    }
+  });
+
+  it("accept the flags for a module only", () => {
+    const url = project.proffer("list", "http://127.0.0.1:1/mcp", "--toolsets", "orders");
+    expect(url).toMatchObject({ status: 2 });
+    expect(url.stderr).toContain("--toolsets applies to a module. Start the server with it, or add ?toolsets=name");
+    const command = project.proffer("list", "--read-only", "--", "node", "server.js");
+    expect(command).toMatchObject({ status: 2 });
+    expect(command.stderr).toContain("--read-only applies to a module. Write it after --, as a flag of the command.");
+    const empty = project.proffer("list", "shop.ts", "--only", ",");
+    expect(empty).toMatchObject({ status: 2 });
+    expect(empty.stderr).toContain("--only contains no name. Separate names by commas.");
+  });
+
   it("report an invalid toolset in a comment as an error, because the function would be shown", () => {
     project.write("bad.ts", "/** Deletes. @toolset all of it */", "export const purge = () => 1;");
     const { status, stderr } = project.proffer("build", "bad.ts", "--out", "bad");

@@ -1,6 +1,6 @@
 import type { Server } from "proffer";
-import { overrideOptions, showAllToolsets } from "proffer/derived";
-import { formatLog } from "proffer/stdio";
+import { overrideOptions } from "proffer/derived";
+import { type Choice, formatLog } from "proffer/stdio";
 import {
   type Asked,
   type ClientOptions,
@@ -18,6 +18,7 @@ import { explainUsage } from "../terminal/explain-usage.ts";
 import { say } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 import { ByteBudget } from "./byte-budget.ts";
+import { type ChoiceFlags, showChosen, toChoice } from "./choice-flags.ts";
 import { linkCommand } from "./command-link.ts";
 import { Deadline } from "./deadline.ts";
 import { type HeaderFlags, type Headers, toHeaders } from "./headers.ts";
@@ -31,7 +32,7 @@ import { nameOfTarget, type Target } from "./target.ts";
 import { answerInTerminal } from "./terminal-answers.ts";
 import { showLog } from "./terminal-log.ts";
 
-export interface TalkFlags extends LimitFlags, HeaderFlags {
+export interface TalkFlags extends LimitFlags, HeaderFlags, ChoiceFlags {
   readonly revision?: string;
   readonly json?: boolean;
   /** The name and version that the command declares. */
@@ -46,6 +47,13 @@ interface Connected {
   readonly own?: Server;
 }
 
+/** What the flags say about the connection. */
+interface Settings {
+  readonly limits: ClientLimits;
+  readonly headers: Headers;
+  readonly choice: Choice | undefined;
+}
+
 /** Runs `work` with the server and disconnects. @throws {CommandError} for an error response. */
 export async function withServer<Value>(
   target: Target,
@@ -55,6 +63,7 @@ export async function withServer<Value>(
   const name = nameOfTarget(target);
   const limits = toLimits(flags);
   const headers = toHeaders(flags, target);
+  const choice = toChoice(flags, target);
   const deadline = new Deadline(name, limits.timeout);
   const interruption = new Interruption();
   const showsLog = process.stderr.isTTY;
@@ -65,7 +74,7 @@ export async function withServer<Value>(
     ...(flags.answers ? { answers: flags.answers } : terminalOptions(deadline, interruption)),
   };
   try {
-    const { client, own } = await explainFailure(open(target, options, limits, headers, interruption));
+    const { client, own } = await explainFailure(open(target, options, { limits, headers, choice }, interruption));
     deadline.start();
     try {
       const { signal } = interruption;
@@ -115,26 +124,30 @@ function terminalOptions(deadline: Deadline, interruption: Interruption): Client
 async function open(
   target: Target,
   options: ClientOptions,
-  { maxBytes }: ClientLimits,
-  headers: Headers,
+  { limits, headers, choice }: Settings,
   interruption: Interruption,
 ): Promise<Connected> {
-  if (target.kind === "module") return openModule(target.file, options, interruption);
+  if (target.kind === "module") return openModule(target.file, options, choice, interruption);
   interruption.start();
-  const budget = new ByteBudget(maxBytes);
+  const budget = new ByteBudget(limits.maxBytes);
   const linkTo = (): Link =>
     target.kind === "url" ? linkUrl(target.url, { budget, headers }) : linkCommand(target.command, { budget });
   return { client: await openClient(linkTo, options, interruption) };
 }
 
-async function openModule(file: string, options: ClientOptions, interruption: Interruption): Promise<Connected> {
+async function openModule(
+  file: string,
+  options: ClientOptions,
+  choice: Choice | undefined,
+  interruption: Interruption,
+): Promise<Connected> {
   const { server, load, prepared } = await openServer(file, { warn: (message) => say(text`warning: ${message}`) });
   reportDiagnostics(prepared?.diagnostics ?? []);
   await load?.();
   await formatLog();
   interruption.start();
   const own = overrideOptions(server, { development: true });
-  await explainUsage(showAllToolsets(own));
+  await explainUsage(showChosen(own, choice));
   return { client: await connect(own, { ...options, start: false }), own };
 }
 

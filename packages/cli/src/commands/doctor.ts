@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import type { Loss, Profile } from "proffer/profiles";
+import type { Choice } from "proffer/stdio";
+import { type ChoiceFlags, showChosen, toChoice } from "../client/choice-flags.ts";
 import { profilesOf } from "../client/profile-flag.ts";
 import type { Diagnostic } from "../derive/index.ts";
 import { examineClients, formatClients, lossesOf } from "../doctor/examine-clients.ts";
@@ -13,6 +15,7 @@ import { review } from "../doctor/review.ts";
 import { toLaunch } from "../install/launch.ts";
 import { openServer } from "../modules/load.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { explainUsage } from "../terminal/explain-usage.ts";
 import { listServer } from "../terminal/listing.ts";
 import { redact } from "../terminal/redact.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
@@ -21,7 +24,7 @@ import { Text, text } from "../terminal/text.ts";
 /** The oldest supported version of Node. */
 const NODE = [20, 19] as const;
 
-interface DoctorFlags {
+interface DoctorFlags extends ChoiceFlags {
   readonly json?: boolean;
   /** The ids of client profiles, separated by commas. */
   readonly client?: string;
@@ -36,9 +39,10 @@ interface Examined {
  * Looks for common problems of servers and prints a fix for each.
  * @throws {CommandError} after printing, if a check fails.
  */
-export async function doctor(file: string, { json = false, client }: DoctorFlags): Promise<void> {
+export async function doctor(file: string, { json = false, client, ...flags }: DoctorFlags): Promise<void> {
+  const choice = toChoice(flags);
   const profiles = client === undefined ? undefined : profilesOf("--client", client);
-  const { findings: found, losses } = await examineModule(file, profiles);
+  const { findings: found, losses } = await examineModule(file, profiles, choice);
   const findings = [examineNode(process.versions.node), ...found.map(withoutSecrets)];
   const styles = stylesFor(process.stdout);
   if (json) printJson(findings);
@@ -55,9 +59,14 @@ function withoutSecrets(finding: Finding): Finding {
   return { ...finding, message: redact(finding.message) };
 }
 
-async function examineModule(file: string, profiles: readonly Profile[] | undefined): Promise<Examined> {
+async function examineModule(
+  file: string,
+  profiles: readonly Profile[] | undefined,
+  choice: Choice | undefined,
+): Promise<Examined> {
   try {
     const { server, prepared } = await openServer(file);
+    if (choice !== undefined) await explainUsage(showChosen(server, choice));
     const loaded = prepared?.url === undefined ? [] : await examineLoad(prepared.url);
     const started = await examineStart(toLaunch(file, false, {}));
     const listing = await listServer(server);

@@ -1,4 +1,3 @@
-import { UsageError } from "proffer";
 import {
   type ClusterSettings,
   type Flag,
@@ -10,6 +9,7 @@ import {
   toServing,
 } from "proffer/stdio";
 import { WrongUsage } from "../terminal/command-error.ts";
+import { toWrongUsage } from "../terminal/explain-usage.ts";
 
 /** The arguments of `serve` and `dev`. */
 export interface ServeArguments {
@@ -53,8 +53,7 @@ export function parseServeArguments(words: readonly string[], flags: readonly Fl
     const mounts = toMounts(line.flags.get(MOUNT) ?? [], serving);
     return { file, serving, mounts, ...toInspect(line.flags.get(INSPECT)) };
   } catch (error) {
-    if (error instanceof UsageError) throw new WrongUsage(error.message, { cause: error });
-    throw error;
+    throw toWrongUsage(error);
   }
 }
 
@@ -67,8 +66,7 @@ export function parseClusterVariables(): ClusterSettings {
   try {
     return toClusterSettings(process.env);
   } catch (error) {
-    if (error instanceof UsageError) throw new WrongUsage(error.message, { cause: error });
-    throw error;
+    throw toWrongUsage(error);
   }
 }
 
@@ -77,8 +75,7 @@ export async function prepare(serving: Serving, rest: readonly string[]): Promis
   try {
     await prepareProcess(serving, rest);
   } catch (error) {
-    if (error instanceof UsageError) throw new WrongUsage(error.message, { cause: error });
-    throw error;
+    throw toWrongUsage(error);
   }
 }
 

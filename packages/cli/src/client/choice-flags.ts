@@ -1,0 +1,46 @@
+import type { Server } from "proffer";
+import { showAllToolsets } from "proffer/derived";
+import { type Choice, chooseItems, toServing } from "proffer/stdio";
+import { WrongUsage } from "../terminal/command-error.ts";
+import { toWrongUsage } from "../terminal/explain-usage.ts";
+import type { Target } from "./target.ts";
+
+/** The flags of `serve` that choose what is shown. */
+export interface ChoiceFlags {
+  readonly toolsets?: readonly string[];
+  readonly readOnly?: boolean;
+  readonly only?: readonly string[];
+  readonly except?: readonly string[];
+}
+
+const REMEDIES: { readonly [Kind in Exclude<Target["kind"], "module">]: string } = {
+  url: "Start the server with it, or add ?toolsets=name to the URL.",
+  command: "Write it after --, as a flag of the command.",
+};
+
+/**
+ * Reads the flags as `serve` does, but without its variables: a command shows what its own words say. Returns undefined
+ * without flags. @throws {WrongUsage} for a list without names, and for a server that is no module.
+ */
+export function toChoice({ toolsets, readOnly, only, except }: ChoiceFlags, target?: Target): Choice | undefined {
+  const given: readonly (readonly [string, readonly string[] | undefined])[] = [
+    ["--toolsets", toolsets],
+    ["--read-only", readOnly ? [] : undefined],
+    ["--only", only],
+    ["--except", except],
+  ];
+  const flags = new Map(given.flatMap(([name, values]) => (values === undefined ? [] : [[name, values] as const])));
+  const [first] = flags.keys();
+  if (first !== undefined && target !== undefined && target.kind !== "module")
+    throw new WrongUsage(`${first} applies to a module. ${REMEDIES[target.kind]}`);
+  try {
+    return toServing({ flags, operands: [], rest: [] }, {}).choice;
+  } catch (error) {
+    throw toWrongUsage(error);
+  }
+}
+
+/** Shows what `serve` would show with this choice, or everything without one. @throws {UsageError} for unknown names. */
+export function showChosen(server: Server, choice: Choice | undefined): Promise<void> {
+  return choice === undefined ? showAllToolsets(server) : chooseItems([server], choice);
+}
