@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { findMissingTools } from "proffer/derived";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDeriver, type Deriver } from "../src/derive/deriver.ts";
 import { CHECKS } from "../src/doctor/checks.ts";
@@ -48,7 +49,8 @@ async function findingsOf(example: string): Promise<Finding[]> {
   const module = project.path("input.ts");
   const server = await describedServer(module, derivation);
   const listing = await listServer(server);
-  return review({ listing, written: asWritten(listing, server), sources: deriver.sources(), module });
+  const missingTools = await findMissingTools(server);
+  return review({ listing, written: asWritten(listing, server), sources: deriver.sources(), missingTools, module });
 }
 
 describe("docs/doctor.md", () => {

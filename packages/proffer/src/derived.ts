@@ -30,6 +30,7 @@ export type {
   ManifestVariable,
   ParamScopes,
 } from "./derived/manifest.ts";
+export { findMissingTools } from "./derived/missing-tools.ts";
 export type { Codec, CustomPlan, Plan, PlanCondition, PlanOption, ResultPlan } from "./derived/plan.ts";
 export {
   type RunEvent,
@@ -39,6 +40,7 @@ export {
   traceRuns,
 } from "./derived/trace-runs.ts";
 export { toText, type Wire } from "./protocol/messages.ts";
+export type { MissingTool } from "./resource-tools/names.ts";
 export { compileJsonSchema } from "./schema/json-schema/compile.ts";
 export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
 export { isAnnotation } from "./schema/json-schema/keywords.ts";

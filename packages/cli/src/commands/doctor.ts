@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { findMissingTools } from "proffer/derived";
 import type { Loss, Profile } from "proffer/profiles";
 import type { Choice } from "proffer/stdio";
 import { type ChoiceFlags, showChosen, toChoice } from "../client/choice-flags.ts";
@@ -78,7 +79,13 @@ async function examineModule(
       ...loaded,
       ...started,
       ...(listed.length > 0 ? listed : [ACCEPTED]),
-      ...review({ listing, written: asWritten(listing, server), sources, module: resolve(file) }),
+      ...review({
+        listing,
+        written: asWritten(listing, server),
+        sources,
+        missingTools: await findMissingTools(server),
+        module: resolve(file),
+      }),
     ];
     return { findings, losses };
   } catch (error) {

@@ -27,6 +27,7 @@ export const CHECKS = {
   PF4071: "A name says that a tool changes something, and it has no annotation",
   PF4072: "A name says that a tool only reads, and its annotation that it destroys",
   PF4080: "Work before a question is repeated",
+  PF4090: "A resource cannot be a tool, because other tools have its names",
 } as const;
 
 export type CheckCode = keyof typeof CHECKS;

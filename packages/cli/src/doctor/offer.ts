@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonSchemaObject, Server } from "proffer";
+import type { MissingTool } from "proffer/derived";
 import type { ItemSource, Place } from "../derive/index.ts";
 import type { Listing } from "../terminal/listing.ts";
 import type { CheckCode } from "./checks.ts";
@@ -12,6 +13,8 @@ export interface Offer {
   /** The same with the schemas of the author: constraints in words, which lists add, are no description. */
   readonly written: Listing;
   readonly sources: readonly ItemSource[];
+  /** The resources without a free name for their tool; absent for a server of others. */
+  readonly missingTools?: readonly MissingTool[];
   /** The place of items whose code was not found; absent for a server of others. */
   readonly module?: string;
 }

@@ -1,6 +1,7 @@
 import { examineCode } from "./examine-code.ts";
 import { examineCost, readBudget } from "./examine-cost.ts";
 import { examineParameters } from "./examine-parameters.ts";
+import { examineResources } from "./examine-resources.ts";
 import { examineSchemas } from "./examine-schemas.ts";
 import { examineTexts } from "./examine-texts.ts";
 import type { Finding } from "./finding.ts";
@@ -11,7 +12,8 @@ export function review(offer: Offer): Finding[] {
   const budget = offer.module === undefined ? {} : readBudget(offer.module);
   const isInvalid = "level" in budget;
   const cost = examineCost(offer, isInvalid ? {} : budget);
-  const advice = [...examineTexts(offer), ...examineParameters(offer), ...examineSchemas(offer), ...examineCode(offer)];
+  const examine = [examineTexts, examineParameters, examineSchemas, examineCode, examineResources];
+  const advice = examine.flatMap((each) => each(offer));
   const all = [...(isInvalid ? [budget] : []), ...cost, ...advice];
   if (advice.length > 0) return all;
   // A built folder has no sources.

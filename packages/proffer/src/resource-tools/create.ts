@@ -1,8 +1,7 @@
 import type { Entry } from "../catalog/registry.ts";
 import type { Resource } from "../resources/define.ts";
 import type { ServerState } from "../server/server.ts";
-import { UsageError } from "../support/usage-error.ts";
-import { Names, nameOf } from "./names.ts";
+import { type MissingTool, Names, nameOf } from "./names.ts";
 import {
   createFixedListTool,
   createFixedReadTool,
@@ -15,61 +14,47 @@ import {
 /** The positions of these tools in lists: after those of any tool that the author adds. */
 const FIRST = 2 ** 40;
 
-/** The resources whose missing tool was reported. */
-const reported = new WeakSet<Resource>();
-
 /**
  * Creates the tools that read the resources of a server. Those for every client get their names first, so that these do
- * not depend on the others. @throws {UsageError} for a resource without a free name, if all must be tools.
+ * not depend on the others.
  */
-export function createResourceTools(server: ServerState): readonly ResourceTool[] {
-  const names = new Names(server);
+export function createResourceTools(
+  server: ServerState,
+  onMissing: (missing: MissingTool) => void,
+): readonly ResourceTool[] {
+  const names = new Names(server, onMissing);
   const entries = server.resources.entries();
-  const tools = entries.filter(({ item }) => item.tool).flatMap((entry) => toolsOf(server, names, entry));
+  const tools = entries.filter(({ item }) => item.tool).flatMap((entry) => toolsOf(names, entry));
   if (server.options.resourceTools !== "never") {
     const others = entries.filter(({ item }) => !item.tool);
     const fixed = others.filter(({ item }) => item.template === undefined).map(({ item }) => item);
-    tools.push(...fixedTools(server, names, fixed));
-    tools.push(
-      ...others.filter(({ item }) => item.template !== undefined).flatMap((entry) => toolsOf(server, names, entry)),
-    );
+    tools.push(...fixedTools(names, fixed));
+    tools.push(...others.filter(({ item }) => item.template !== undefined).flatMap((entry) => toolsOf(names, entry)));
   }
   return tools.sort((a, b) => a.position - b.position);
 }
 
 /** The tools of one resource: one reads it, and one lists its instances if it can. */
-function toolsOf(server: ServerState, names: Names, { item: resource, position }: Entry<Resource>): ResourceTool[] {
+function toolsOf(names: Names, { item: resource, position }: Entry<Resource>): ResourceTool[] {
   const isForAll = resource.tool;
   const word = nameOf(resource.name, resource.uri);
-  const name = claim(server, names, resource, [word, `read_${word}`]);
+  const name = names.claim(resource, [word, `read_${word}`]);
   if (name === undefined) return [];
   const tool = createReadTool({ name, isForAll, position: FIRST + 2 * position }, resource);
-  const list = resource.list && claim(server, names, resource, [`list_${word}`, `list_${word}_resources`]);
+  const list = resource.list && names.claim(resource, [`list_${word}`, `list_${word}_resources`]);
   if (list === undefined) return [tool];
   return [tool, createListTool({ name: list, isForAll, position: FIRST + 2 * position + 1 }, resource, name)];
 }
 
 /** The tool that all resources with a single URI share, and one that lists them if they are many. */
-function fixedTools(server: ServerState, names: Names, resources: readonly Resource[]): ResourceTool[] {
+function fixedTools(names: Names, resources: readonly Resource[]): ResourceTool[] {
   const [first] = resources;
   if (first === undefined) return [];
-  const name = claim(server, names, first, ["read_resource", "read_fixed_resource"]);
+  const name = names.claim(first, ["read_resource", "read_fixed_resource"]);
   if (name === undefined) return [];
   const isMany = resources.length > MAX_CHOICES;
-  const list = isMany ? claim(server, names, first, ["list_resources", "list_fixed_resources"]) : undefined;
+  const list = isMany ? names.claim(first, ["list_resources", "list_fixed_resources"]) : undefined;
   const tool = createFixedReadTool({ name, isForAll: false, position: FIRST - 2 }, resources, list);
   if (list === undefined) return [tool];
   return [tool, createFixedListTool({ name: list, isForAll: false, position: FIRST - 1 }, resources)];
-}
-
-/** Claims the first free name. Without one, the resource has no tool, which is an error if all must have one. */
-function claim(server: ServerState, names: Names, resource: Resource, wanted: readonly string[]): string | undefined {
-  const name = names.claim(wanted);
-  if (name !== undefined) return name;
-  const message = `The resource ${resource.uri} has no tool, because other tools are named ${wanted.join(" and ")}. Rename the resource or one of the tools.`;
-  if (server.options.resourceTools === "always")
-    throw new UsageError("duplicate", `Server "${server.info.name}": ${message}`);
-  if (!reported.has(resource)) server.log({ level: "warning", message, uri: resource.uri });
-  reported.add(resource);
-  return undefined;
 }

@@ -1,4 +1,5 @@
 import { checkToolName } from "../catalog/names.ts";
+import type { Resource } from "../resources/define.ts";
 import type { ServerState } from "../server/server.ts";
 
 /** The longest name that every known client accepts. */
@@ -16,19 +17,32 @@ function toWord(text: string): string {
     .replaceAll(/^_+|_+$/g, "");
 }
 
+/** A resource that is no tool, because every name for the tool belongs to another one. */
+export interface MissingTool {
+  readonly resource: Resource;
+  /** A sentence for the author. */
+  readonly reason: string;
+}
+
 /** Gives names to the tools that read resources: never one that a tool of the author has or had. */
 export class Names {
   readonly #server: ServerState;
+  readonly #onMissing: (missing: MissingTool) => void;
   readonly #used = new Set<string>();
 
-  constructor(server: ServerState) {
+  constructor(server: ServerState, onMissing: (missing: MissingTool) => void) {
     this.#server = server;
+    this.#onMissing = onMissing;
   }
 
   /** Returns the first name that is free; undefined if none is. */
-  claim(candidates: readonly string[]): string | undefined {
+  claim(resource: Resource, candidates: readonly string[]): string | undefined {
     const name = candidates.map((each) => each.slice(0, MAX_NAME)).find((each) => this.#isFree(each));
     if (name !== undefined) this.#used.add(name);
+    else {
+      const reason = `The resource ${resource.uri} has no tool, because other tools are named ${candidates.join(" and ")}.`;
+      this.#onMissing({ resource, reason });
+    }
     return name;
   }
 

@@ -1,6 +1,8 @@
 import type { Call } from "../calls/call.ts";
 import { hasResourceTools } from "../calls/resource-tools.ts";
 import type { ServerState } from "../server/server.ts";
+import { createResourceTools } from "./create.ts";
+import type { MissingTool } from "./names.ts";
 import { ResourceTools } from "./resource-tools.ts";
 
 let adaptCall: typeof import("../profiles/adapt.ts")["adaptCall"] | undefined;
@@ -8,6 +10,13 @@ let adaptCall: typeof import("../profiles/adapt.ts")["adaptCall"] | undefined;
 /** @throws {UsageError} if a resource must be a tool and has no free name. */
 export function checkResourceTools(server: ServerState): void {
   ResourceTools.of(server);
+}
+
+/** Finds the resources that a client which cannot read them would miss, because they are no tools either. */
+export function findMissingTools(server: ServerState): MissingTool[] {
+  const missing: MissingTool[] = [];
+  createResourceTools(server, (each) => missing.push(each));
+  return missing;
 }
 
 /** Prepares a request about tools whose answer depends on its client. A promise only while code is loaded. */

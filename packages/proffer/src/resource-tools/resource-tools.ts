@@ -4,9 +4,11 @@ import { hasAllResourceTools, resourceToolsOf } from "../calls/resource-tools.ts
 import type { Entry } from "../catalog/registry.ts";
 import type { Resource } from "../resources/define.ts";
 import type { ServerState } from "../server/server.ts";
+import { UsageError } from "../support/usage-error.ts";
 import type { Tool } from "../tools/define.ts";
 import { TOOLS } from "../tools/methods.ts";
 import { createResourceTools } from "./create.ts";
+import type { MissingTool } from "./names.ts";
 import type { ResourceTool } from "./resource-tool.ts";
 
 /** More lists than these are made again: a server with a list per caller must not keep a list per caller. */
@@ -23,7 +25,7 @@ export class ResourceTools {
 
   constructor(server: ServerState) {
     this.#server = server;
-    this.#tools = createResourceTools(server);
+    this.#tools = createResourceTools(server, (missing) => report(server, missing));
     this.#forAll = this.#tools.filter(({ isForAll }) => isForAll);
   }
 
@@ -98,6 +100,18 @@ export class ResourceTools {
   #for(call: Call): readonly ResourceTool[] {
     return hasAllResourceTools(this.#server, call) ? this.#tools : this.#forAll;
   }
+}
+
+/** The resources whose missing tool was reported. */
+const reported = new WeakSet<Resource>();
+
+/** @throws {UsageError} if all resources must be tools. */
+function report(server: ServerState, { resource, reason }: MissingTool): void {
+  const message = `${reason} Rename the resource or one of the tools.`;
+  if (server.options.resourceTools === "always")
+    throw new UsageError("duplicate", `Server "${server.info.name}": ${message}`);
+  if (!reported.has(resource)) server.log({ level: "warning", message, uri: resource.uri });
+  reported.add(resource);
 }
 
 const NO_SCOPES = { scopes: undefined, paramScopes: undefined };
