@@ -213,7 +213,10 @@ describe("bad input to tasks", () => {
     const cluster = memoryCluster();
     const server = serve(ask, { cluster, limits: { tasks: 200_000 } }, { task: { ttl: 60_000 } });
     const client = await connectWithTasks(server);
-    const [first] = await Promise.all(Array.from({ length: 20 }, () => begin(client, "run")));
+    const ids = await Promise.all(Array.from({ length: 20 }, () => begin(client, "run")));
+    // A run that has not ended has a timer.
+    for (const id of ids) await reach(client, id, "input_required");
+    const [first] = ids;
     const template = (await cluster.store.read(`task ${first}`)) ?? {};
     // The rest is written as the engine writes it: 100,000 calls would take half a minute.
     for (let n = 0; n < 100_000; n++) {
