@@ -15,7 +15,7 @@ export function currentEpoch() {
  * @param around - calls a method of the store, or does not: receives its name, its arguments and the call
  */
 export function traceCluster({ store, bus, queue }, onRun, around = (_name, _args, call) => call()) {
-  const traced = {};
+  const traced = { timeLimit: store.timeLimit };
   for (const name of METHODS) {
     if (store[name] === undefined) continue;
     traced[name] = (...args) => {

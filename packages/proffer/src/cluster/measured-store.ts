@@ -26,6 +26,10 @@ export class MeasuredStore implements SharedStore {
     return { ...totals, ...within } as StoreMetrics;
   }
 
+  get timeLimit(): number | undefined {
+    return this.#store.timeLimit;
+  }
+
   claim(key: string, milliseconds: number, owner?: string): Later<boolean> {
     return this.#measure(() => this.#store.claim(key, milliseconds, owner));
   }

@@ -60,6 +60,8 @@ export interface LogLimits {
  * must not need to be exact. A `claim` that is repeated is refused: nobody knows whether the first one was answered.
  */
 export interface SharedStore extends Required<Store> {
+  /** Milliseconds in which every call settles. A request about a task has this time for all its calls together. */
+  readonly timeLimit?: number | undefined;
   /** Fields of a record, or undefined if there is no such record. Without names: all fields. */
   read(key: string, names?: readonly string[]): Later<RecordFields | undefined>;
   change(key: string, change: RecordChange): Later<RecordChanged>;

@@ -1,6 +1,6 @@
+import { Deadlines, type Waiting } from "../cluster/deadlines.ts";
 import { StoreUnavailable } from "../cluster/unavailable.ts";
 import { Breaker } from "./breaker.ts";
-import { Deadlines, type Waiting } from "./deadlines.ts";
 import { failureOf, isOutage } from "./failure.ts";
 
 export interface GuardLimits {

@@ -30,7 +30,7 @@ export function redis(client: RedisClient, options: RedisOptions = {}): RedisClu
   const replicated = limits.durability === "replicated" ? new ReplicatedConnection(client, limits) : undefined;
   const bus = new RedisBus(commands, limits.prefix, (events) => openSubscriber(subscriber, events), report);
   return {
-    store: new RedisStore(commands, limits.prefix, replicated && (() => replicated.commands)),
+    store: new RedisStore(commands, limits, replicated && (() => replicated.commands)),
     bus,
     close: () => {
       bus.close();

@@ -22,6 +22,7 @@ function milliseconds(time: number, least: number): string {
 
 /** A shared store in Redis. */
 export class RedisStore implements SharedStore {
+  readonly timeLimit: number;
   readonly #commands: Commands;
   /** Sends changes that a replica must confirm: its own connection, because WAIT blocks a connection. */
   readonly #replicated: (() => Commands) | undefined;
@@ -29,9 +30,14 @@ export class RedisStore implements SharedStore {
   readonly #token = toBase64Url(crypto.getRandomValues(new Uint8Array(9)));
   #claims = 0;
 
-  constructor(commands: Commands, prefix: string, replicated: (() => Commands) | undefined) {
+  constructor(
+    commands: Commands,
+    { prefix, commandTimeout }: { readonly prefix: string; readonly commandTimeout: number },
+    replicated: (() => Commands) | undefined,
+  ) {
     this.#commands = commands;
     this.#prefix = prefix;
+    this.timeLimit = commandTimeout;
     this.#replicated = replicated;
   }
 

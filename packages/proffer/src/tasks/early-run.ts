@@ -16,6 +16,7 @@ import { resultOf } from "./run-call.ts";
 /** A run that becomes a task on its way. */
 export interface EarlyTask {
   readonly id: string;
+  readonly lease: string;
   readonly log: ReplayLog;
 }
 
@@ -36,7 +37,12 @@ export class EarlyRun extends TaskRun {
   #refuse: ((error: unknown) => void) | undefined;
 
   constructor(engine: TaskEngine, call: Call, tool: Tool) {
-    const fields = { epoch: "1", leg: UNQUEUED, ttl: String((tool.task as TaskSettings).ttl) };
+    const fields = {
+      epoch: "1",
+      leg: UNQUEUED,
+      lease: engine.newLease(),
+      ttl: String((tool.task as TaskSettings).ttl),
+    };
     const id = newTaskId();
     super(engine, { id, fields, ...describeCall(call, tool), log: new ReplayLog(), tool, meta: call.meta });
     this.#creating = call;
@@ -138,8 +144,9 @@ export class EarlyRun extends TaskRun {
 
   async #promote(): Promise<void> {
     clearTimeout(this.#timer);
-    const { id } = this;
-    const created = await this.engine.createNow(this.#creating, this.start.tool, { id, log: this.rounds.log });
+    const { id, start } = this;
+    const early = { id, lease: start.fields.lease as string, log: this.rounds.log };
+    const created = await this.engine.createNow(this.#creating, start.tool, early);
     if (created === undefined) return;
     this.#isTask = true;
     this.startBeat(Math.min(BEAT, Number(this.start.fields.ttl) / 3));

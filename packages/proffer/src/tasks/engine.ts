@@ -3,10 +3,8 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { nodeName } from "../cluster/node-name.ts";
 import type { QueueWorker } from "../cluster/queue.ts";
 import type { RecordChange, RecordFields, SharedStore } from "../cluster/store.ts";
-import { Busy, RpcError } from "../protocol/errors.ts";
+import { RpcError } from "../protocol/errors.ts";
 import type { CreatedTask } from "../protocol/tasks.ts";
-import { Replay } from "../questions/replay.ts";
-import { ReplayLog } from "../questions/replay-log.ts";
 import type { TaskLimits } from "../server/limits.ts";
 import { addMetrics } from "../server/metrics.ts";
 import { checkQueue } from "../server/queue-check.ts";
@@ -14,16 +12,17 @@ import type { ServerState } from "../server/server.ts";
 import type { Tool } from "../tools/define.ts";
 import type { TaskSettings } from "../tools/task-option.ts";
 import { TaskCounters } from "./counters.ts";
-import { describeCall, newTaskId } from "./describe-call.ts";
+import { Creation } from "./creation.ts";
 import { EarlyRun, type EarlyTask } from "./early-run.ts";
 import { toTaskLimits } from "./limits.ts";
+import { persist } from "./persist.ts";
 import { prepareRun } from "./prepare-run.ts";
 import { Quota } from "./quota.ts";
-import { JOURNAL, keyOf, SHOWN, type TaskHead, UNQUEUED } from "./record.ts";
+import { JOURNAL, keyOf, type TaskHead, UNQUEUED } from "./record.ts";
+import { RequestTimes } from "./request-times.ts";
 import { serveRequest } from "./requests.ts";
 import type { TaskRun } from "./run.ts";
 import { Vault } from "./vault.ts";
-import { createdTask } from "./view.ts";
 import { type TaskListener, TaskWatch } from "./watch.ts";
 
 /** Milliseconds without a change after which a task is woken up again, if nobody works on it: longer than a queue's lock. */
@@ -31,7 +30,7 @@ const HEAL_TIME = 20_000;
 /** The same for a run that no queue knows of: nodes' clocks may differ. */
 const UNQUEUED_HEAL_TIME = 600_000;
 const CANCEL = "cancel ";
-const FINAL_FIELDS = ["questions", "call", "message", "late", "lease", "beat"];
+const FINAL_FIELDS = ["questions", "call", "message", "last", "late", "lease", "beat"];
 
 /** Creates, runs and reports the tasks of a server. Everything that must survive is in the store. */
 export class TaskEngine {
@@ -40,11 +39,13 @@ export class TaskEngine {
   readonly vault: Vault;
   readonly limits: Required<TaskLimits>;
   readonly counters = new TaskCounters();
+  readonly quota: Quota;
   readonly #ports: Required<Cluster>;
   /** The ports are this process's memory. */
   readonly #isLocal: boolean;
   readonly #node: string;
-  readonly #quota: Quota;
+  readonly #times: RequestTimes;
+  #leases = 0;
   readonly #running = new Map<string, TaskRun>();
   /** The runs that began before their task: no queue knows them. */
   readonly #early = new Set<EarlyRun>();
@@ -60,7 +61,8 @@ export class TaskEngine {
     this.vault = new Vault(this.#isLocal ? undefined : server.sealer);
     this.#node = nodeName(server);
     this.limits = toTaskLimits(server.limits);
-    this.#quota = new Quota(ports.store, this.limits.tasks);
+    this.quota = new Quota(ports.store, this.limits.tasks);
+    this.#times = new RequestTimes(ports.store.timeLimit);
     addMetrics(server, "tasks", () => ({ ...this.counters, running: this.#running.size }), ["running"]);
     this.start();
   }
@@ -136,6 +138,11 @@ export class TaskEngine {
     this.server.log({ level: "info", message: "Tasks are kept in the memory of this process and end with it." });
   }
 
+  /** Names a run: its node, and its number there. */
+  newLease(): string {
+    return `${this.#node}.${++this.#leases}`;
+  }
+
   /** Runs a handler before its task exists. */
   runEarly(id: string, run: EarlyRun, signal: AbortSignal): void {
     this.#early.add(run);
@@ -151,11 +158,14 @@ export class TaskEngine {
 
   /** Creates a task at once: of a run that has begun, or with a wake-up. Returns undefined at a limit. */
   async createNow(call: Call, tool: Tool, early?: EarlyTask): Promise<CreatedTask | undefined> {
-    const settings = tool.task as TaskSettings;
+    const creation = new Creation(this, call, tool, early);
     try {
-      return await this.#create(call, tool, settings, early);
+      const created = await this.#times.run((time) => creation.create(time));
+      if (created !== undefined) this.counters.created++;
+      return created;
     } catch (error) {
-      if (settings.required) {
+      // A call that ran plainly beside its task would have its effects twice.
+      if ((tool.task as TaskSettings).required || creation.mayRun) {
         if (error instanceof RpcError && error.kind === "busy") throw error;
         throw new RpcError("internal_error", "The task could not be created.", { cause: error });
       }
@@ -166,11 +176,11 @@ export class TaskEngine {
 
   serve(call: Call): Promise<object> {
     this.start();
-    return serveRequest(this, call);
+    return this.#times.run(() => serveRequest(this, call));
   }
 
   watch(call: Call, ids: unknown, listener: TaskListener): Promise<TaskWatch> {
-    return TaskWatch.open(this, this.#ports.bus, call, ids, listener);
+    return this.#times.run(() => TaskWatch.open(this, this.#ports.bus, call, ids, listener));
   }
 
   /** Wakes up the task, for the leg in its record. */
@@ -199,7 +209,7 @@ export class TaskEngine {
 
   /** Aborts the run of a task that was cancelled, on whichever node it is. */
   cancelRun(id: string, lease: string | undefined): void {
-    if (lease !== undefined) this.publish(`node ${lease}`, CANCEL + id);
+    if (lease !== undefined) this.publish(`node ${lease.split(".")[0]}`, CANCEL + id);
   }
 
   publish(topic: string, message: string): void {
@@ -224,51 +234,7 @@ export class TaskEngine {
   ended(id: string, { owner }: TaskHead, { slot }: RecordFields, status: "completed" | "failed" | "cancelled"): void {
     this.counters[status]++;
     this.changed(id);
-    if (slot !== undefined) this.#quota.release(owner, slot).catch(() => {});
-  }
-
-  async #create(
-    call: Call,
-    tool: Tool,
-    settings: TaskSettings,
-    early: EarlyTask | undefined,
-  ): Promise<CreatedTask | undefined> {
-    const { head, source } = describeCall(call, tool);
-    const { owner } = head;
-    const slot = this.#quota.slotOf(settings.ttl);
-    const id = early?.id ?? newTaskId();
-    // The answers and steps of earlier rounds are the first entries.
-    const log = early?.log ?? (call.questions instanceof Replay ? call.questions.log : new ReplayLog());
-    const fields = {
-      ...(early === undefined ? { epoch: "0", leg: "1" } : { epoch: "1", leg: UNQUEUED, lease: this.#node }),
-      ...{ status: "working", idle: "0", slot },
-      ...{ ttl: String(settings.ttl), poll: String(settings.pollInterval) },
-      head: await this.vault.seal(id, "head", JSON.stringify(head)),
-      call: await this.vault.seal(id, "call", JSON.stringify(source)),
-      ...(await this.vault.sealJournal(id, log)),
-    };
-    // Together, to save a round trip. Without a wake-up and an answer, a record that exceeds the limit has no effect.
-    const [{ made, fields: stored }, isCounted] = await Promise.all([
-      this.store.change(keyOf(id), {
-        if: { head: undefined },
-        set: fields,
-        stamp: ["created", "updated"],
-        expire: settings.ttl,
-        returning: SHOWN,
-        durable: true,
-      }),
-      this.#quota.take(owner, slot, settings.ttl),
-    ]);
-    if (!isCounted) {
-      await this.store.remove(keyOf(id));
-      if (!settings.required) return undefined;
-      throw new Busy(`This caller has ${this.limits.tasks} tasks (limits.tasks). Try again later.`, 60);
-    }
-    // After a lost reply the store finds our own record.
-    if (!made && stored.head !== fields.head) throw new Error("the id of a task is taken");
-    if (early === undefined) await this.wake(id, fields.leg);
-    this.counters.created++;
-    return createdTask(id, stored);
+    if (slot !== undefined) this.quota.release(owner, slot).catch(() => {});
   }
 
   /** Runs the task that a wake-up names, unless it has ended, waits for answers, or has a newer leg. */
@@ -276,11 +242,17 @@ export class TaskEngine {
     const end = job.lastIndexOf(".");
     const id = job.slice(0, end);
     await this.server.lifespan?.start();
-    const { made, fields } = await this.store.change(keyOf(id), {
+    const lease: RecordChange = {
       if: { status: "working", leg: job.slice(end + 1) },
       add: { epoch: 1, idle: 1 },
-      set: { lease: this.#node },
-    });
+      set: { lease: this.newLease() },
+    };
+    // A queue that shares the server of the store could not take the job back either: it would be found again only when
+    // its lock has ended.
+    const { made, fields } = await persist(
+      () => this.store.change(keyOf(id), lease),
+      () => signal.aborted,
+    );
     if (!made) return;
     const earlier = this.#running.get(id);
     const continued = earlier?.continueFor(fields, signal);

@@ -26,7 +26,7 @@ export async function prepareRun(engine: TaskEngine, id: string, fields: RecordF
   const change = await engine.ending(id, "failed", "error", JSON.stringify(error), problem);
   const { made } = await engine.store.change(keyOf(id), {
     ...change,
-    if: { epoch: fields.epoch },
+    if: { epoch: fields.epoch, lease: fields.lease },
     expire: Number(fields.ttl),
     returning: [],
   });

@@ -5,10 +5,11 @@ import type { Outstanding } from "../questions/state.ts";
 
 /**
  * The record of a task. Fields that conditions compare and that decide its life are plain: `status`, `epoch` (moved by
- * each delivery and by a cancellation, so that writes of an older run are refused), `leg` (the number of its wake-up),
- * `idle` (deliveries without a new entry), `late` (the epoch in which an older run recorded a step), `lease` (the node of
- * the run), `beat`, `created`, `updated`, `ttl`, `poll`, `slot`, `asked` (the number of its last question). The others are
- * sealed: `head`, `call`, `message`, `questions`, `result`, `error`, and the journal, a field for each answer and step.
+ * each delivery and by a cancellation, so that writes of an older run are refused), `lease` (the name of the run, with its
+ * node), `leg` (the number of its wake-up), `idle` (deliveries without a new entry), `last` (the name of the last step),
+ * `late` (the epoch in which an older run recorded a step), `beat`, `created`, `updated`, `ttl`, `poll`, `slot`, `asked`
+ * (the number of its last question). The others are sealed: `head`, `call`, `message`, `questions`, `result`, `error`, and
+ * the journal, a field for each answer and step.
  */
 export const JOURNAL = "j:";
 

@@ -13,13 +13,14 @@ export interface WritingRun {
 }
 
 /** The fields that tell whether the writes of a run count. */
-const STATE: readonly string[] = ["status", "leg", "epoch", "idle", "late"];
+const STATE: readonly string[] = ["status", "leg", "epoch", "lease", "last", "late"];
 
 /**
  * Writes the record of a task for one run. Each delivery of the queue moves the epoch; a run with an older one was
  * overtaken, because the queue took its node for dead. It may be alive: a handler that blocks the event loop lets its lock
  * expire, and would lose it on one node after the other, until `limits.taskRuns` fails the task. So the first run that has
- * something to write wins, as long as nothing was written since it was overtaken.
+ * something to write wins, as long as nothing was written since it was overtaken. A failover to a replica that misses the
+ * last deliveries may give two runs one epoch: their leases tell them apart.
  */
 export class RunWriter {
   readonly #engine: TaskEngine;
@@ -28,8 +29,11 @@ export class RunWriter {
   readonly #leg: string;
   readonly #ttl: number;
   #epoch: string;
-  /** The number of deliveries since the last entry, as this run knows it. */
-  #idle: number;
+  #lease: string;
+  /** The last step of the record, as this run knows it; and those that it has sent since. */
+  #last: string | undefined;
+  readonly #sent = new Set<string>();
+  #steps = 0;
 
   constructor(engine: TaskEngine, id: string, fields: RecordFields, run: WritingRun) {
     this.#engine = engine;
@@ -38,7 +42,8 @@ export class RunWriter {
     this.#leg = fields.leg as string;
     this.#ttl = Number(fields.ttl);
     this.#epoch = fields.epoch as string;
-    this.#idle = Number(fields.idle ?? 0);
+    this.#lease = fields.lease as string;
+    this.#last = fields.last;
   }
 
   /**
@@ -48,21 +53,22 @@ export class RunWriter {
   renew(fields: RecordFields): boolean {
     if (this.#run.isOver || !this.#isUpToDate(fields)) return false;
     this.#epoch = fields.epoch as string;
-    this.#idle = Number(fields.idle);
+    this.#lease = fields.lease as string;
     return true;
   }
 
   /** Leaves the run behind if its next write would be refused: a message about that may have been lost. */
   async check(): Promise<void> {
     const fields = await this.#engine.store.read(keyOf(this.#id), STATE);
-    if (fields?.epoch === this.#epoch || (fields !== undefined && this.#isUpToDate(fields))) return;
+    const counts = fields?.epoch === this.#epoch && fields.lease === this.#lease;
+    if (counts || (fields !== undefined && this.#isUpToDate(fields))) return;
     this.#run.abandon("Another run of the task has taken over, or it was cancelled.");
   }
 
   /** The run continues on another node, which is no failure of the task. */
   async handOver(): Promise<void> {
     await this.#engine.store.change(keyOf(this.#id), {
-      if: { epoch: this.#epoch },
+      if: { epoch: this.#epoch, lease: this.#lease },
       set: { idle: "0" },
       returning: [],
     });
@@ -71,25 +77,29 @@ export class RunWriter {
   /** Records an answer or a step. Returns what the record has: an overtaken run may have been faster. */
   entry(operation: string, json: string): Later<string> {
     const field = JOURNAL + operation;
-    return whenReady(this.#engine.vault.seal(this.#id, field, json), (sealed) =>
-      whenReady(this.write({ setOnce: { [field]: sealed }, set: { idle: "0" } }), ({ epoch, late }) => {
-        if (epoch === this.#epoch) this.#idle = 0;
+    const last = `${this.#lease}.${++this.#steps}`;
+    return whenReady(this.#engine.vault.seal(this.#id, field, json), (sealed) => {
+      this.#sent.add(last);
+      return whenReady(this.write({ setOnce: { [field]: sealed }, set: { idle: "0", last } }), ({ epoch, late }) => {
+        this.#last = last;
+        this.#sent.delete(last);
         this.#engine.counters.steps++;
         return late === epoch ? this.#recorded(field, sealed, json) : json;
-      }),
-    );
+      });
+    });
   }
 
   /** Changes the record if the writes of this run count. Otherwise it is left behind, and the result never comes. */
   write(change: RecordChange): Later<RecordFields> {
-    const epoch = this.#epoch;
+    const [epoch, lease] = [this.#epoch, this.#lease];
+    const isStep = change.setOnce !== undefined;
     // Questions and ends are written once: if the reply is lost, a client may have seen them, and answered, which moves the
     // leg. A step that is written again changes nothing.
-    const state = change.setOnce === undefined ? { status: "working", leg: this.#leg } : {};
-    return this.#send({ ...change, if: { epoch, ...state } }, ({ fields }) => {
-      // Nobody else writes this with this epoch, so the record has the change already.
-      if (fields.epoch === epoch) return fields;
-      return this.#writeLate(change, epoch, fields);
+    const state = isStep ? {} : { status: "working", leg: this.#leg };
+    return this.#send({ ...change, if: { epoch, lease, ...state } }, ({ made, fields }) => {
+      // Nobody else writes questions or the end in this epoch, and both remove the lease: the record has the change already.
+      const isWritten = !isStep && fields.epoch === epoch && (fields.lease ?? lease) === lease;
+      return made || isWritten ? fields : this.#writeLate(change, epoch, fields);
     });
   }
 
@@ -108,8 +118,8 @@ export class RunWriter {
     if (setOnce === undefined && set.status === undefined) return fields;
     // The newest run has the lock of the queue, so it continues with the step. It is not needed after questions and ends.
     const late = setOnce === undefined ? { add: { epoch: 1 } } : { set: { ...set, late: fields.epoch as string } };
-    const { status, leg, idle } = fields;
-    const same = { status, leg, epoch: fields.epoch, idle };
+    const { status, leg, lease, last } = fields;
+    const same = { status, leg, epoch: fields.epoch, lease, last };
     return this.#send({ ...change, ...late, if: same, returning: [...STATE, ...Object.keys(set)] }, (changed) => {
       if (setOnce === undefined) {
         // After a lost reply, the record has our own sealed texts.
@@ -123,10 +133,10 @@ export class RunWriter {
     });
   }
 
-  /** Whether nothing was written since this run's last entry: each delivery adds 1 to `epoch` and to `idle`. */
-  #isUpToDate({ status, leg, epoch, idle }: RecordFields): boolean {
-    const deliveries = Number(epoch) - Number(this.#epoch);
-    return status === "working" && leg === this.#leg && Number(idle) === this.#idle + deliveries;
+  /** Whether no other run has written anything: the last step is one of this run, or that with which it began. */
+  #isUpToDate({ status, leg, last }: RecordFields): boolean {
+    const isKnown = last === this.#last || (last !== undefined && this.#sent.has(last));
+    return status === "working" && leg === this.#leg && isKnown;
   }
 
   /** The step as the record has it, in which an overtaken run wrote a step meanwhile. */

@@ -50,6 +50,121 @@ async function serve(handle: (ctx: Context, node: string) => unknown, names = ["
 const textOf = ({ result }: { result?: { content: readonly { text: string }[] } }) => result?.content[0]?.text;
 const gatesOf = (...names: string[]) => new Map(names.map((name) => [name, openGate()] as const));
 
+/** Puts the record back as a replica has it that missed the last writes. Returns the function that does. */
+async function replicaOf({ cluster, id }: Awaited<ReturnType<typeof serve>>): Promise<() => Promise<void>> {
+  const key = `task ${id}`;
+  const fields = (await cluster.store.read(key)) ?? {};
+  return async () => {
+    await cluster.store.remove(key);
+    await cluster.store.change(key, { set: fields, expire: 3_600_000, returning: [] });
+  };
+}
+
+describe("two runs to which a failover gave one epoch", () => {
+  it("F8: see one value of a step that both run, and one of them continues", async () => {
+    const gates = gatesOf("a", "b");
+    const [began, got]: [string[], string[]] = [[], []];
+    const task = await serve(async (ctx, node) => {
+      const by = await ctx.step("effect", async () => {
+        began.push(node);
+        await gates.get(node)?.opened;
+        return node;
+      });
+      got.push(`${node} got ${by}`);
+      return by;
+    });
+    const failOver = await replicaOf(task);
+    const first = await task.deliver("a");
+    await expect.poll(() => began).toEqual(["a"]);
+    await failOver();
+    const second = await task.deliver("b");
+    await expect.poll(() => began).toEqual(["a", "b"]);
+    expect(await task.cluster.store.read(`task ${task.id}`, ["epoch"])).toEqual({ epoch: "1" });
+    gates.get("a")?.open();
+    await first.done;
+    gates.get("b")?.open();
+    await second.done;
+    expect(got).toEqual(["b got a"]);
+    expect(textOf(await end(task.client, task.id))).toBe("a");
+  });
+
+  it("F8: only that counts whose steps the record has", async () => {
+    const gates = gatesOf("a", "b");
+    const got: string[] = [];
+    const task = await serve(async (ctx, node) => {
+      const by = await ctx.step("effect", () => node);
+      got.push(`${node} got ${by}`);
+      await gates.get(node)?.opened;
+      return `${by}, then ${await ctx.step("next", () => node)}`;
+    });
+    const failOver = await replicaOf(task);
+    const first = await task.deliver("a");
+    await expect.poll(() => got).toEqual(["a got a"]);
+    await failOver();
+    const second = await task.deliver("b");
+    await expect.poll(() => got).toEqual(["a got a", "b got b"]);
+    gates.get("a")?.open();
+    await first.done;
+    expect(task.engine("a").counters).toMatchObject({ refused: 1, completed: 0 });
+    gates.get("b")?.open();
+    await second.done;
+    expect(textOf(await end(task.client, task.id))).toBe("b, then b");
+  });
+
+  it("F8: only that counts whose steps the record has, also if another run began later", async () => {
+    const gates = gatesOf("a", "b");
+    const got: string[] = [];
+    const task = await serve(async (ctx, node) => {
+      const one = await ctx.step("one", () => node);
+      const two = await ctx.step("two", () => node);
+      got.push(`${node} got ${one} ${two}`);
+      await gates.get(node)?.opened;
+      return `${one} ${two} ${await ctx.step("three", () => node)}`;
+    });
+    const { store } = task.cluster;
+    const change = store.change.bind(store);
+    let failOver = async () => {};
+    let writes = 0;
+    vi.spyOn(store, "change").mockImplementation(async (key, wanted) => {
+      if (++writes === 3) failOver = await replicaOf(task);
+      return change(key, wanted);
+    });
+    const first = await task.deliver("a");
+    await expect.poll(() => got).toEqual(["a got a a"]);
+    await failOver();
+    const second = await task.deliver("b");
+    await expect.poll(() => got).toEqual(["a got a a", "b got a b"]);
+    gates.get("a")?.open();
+    await first.done;
+    gates.get("b")?.open();
+    await second.done;
+    expect(textOf(await end(task.client, task.id))).toBe("a b b");
+  });
+
+  it("F8: are told apart also on one node", async () => {
+    const gates = gatesOf("1", "2");
+    const got: string[] = [];
+    let runs = 0;
+    const task = await serve(async (ctx) => {
+      const run = String(++runs);
+      const by = await ctx.step("effect", () => run);
+      got.push(`${run} got ${by}`);
+      await gates.get(run)?.opened;
+      return `${by}, then ${await ctx.step("next", () => run)}`;
+    });
+    const failOver = await replicaOf(task);
+    const first = await task.deliver("a");
+    await expect.poll(() => got).toEqual(["1 got 1"]);
+    await failOver();
+    const second = await task.deliver("a");
+    await first.done;
+    await expect.poll(() => got).toEqual(["1 got 1", "2 got 2"]);
+    for (const gate of gates.values()) gate.open();
+    await second.done;
+    expect(textOf(await end(task.client, task.id))).toBe("2, then 2");
+  });
+});
+
 describe("a run that was overtaken although its node lives", () => {
   it("F18: records the step that it ends first, and the newest run continues with it", async () => {
     const gates = gatesOf("a", "b", "c");
