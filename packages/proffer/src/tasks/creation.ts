@@ -39,11 +39,12 @@ export class Creation {
   /** Returns undefined at a limit. If it throws, and `mayRun` is false, the task has no effect. */
   async create(time: RequestTime): Promise<CreatedTask | undefined> {
     const created = await this.#write();
-    if (created === undefined || this.#early !== undefined) return created;
+    if (created === undefined) return undefined;
     try {
-      if (time.isOver) throw new Error("the request was answered without its task");
-      this.mayRun = true;
-      await this.#engine.wake(this.#id, "1");
+      if (!time.isOver && this.#early === undefined) {
+        this.mayRun = true;
+        await this.#engine.wake(this.#id, "1");
+      }
       if (time.isOver) throw new Error("the request was answered without its task");
     } catch (error) {
       // A wake-up that failed may be delivered nevertheless: the command was executed after its time.

@@ -3,6 +3,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { nodeName } from "../cluster/node-name.ts";
 import type { QueueWorker } from "../cluster/queue.ts";
 import type { RecordChange, RecordFields, SharedStore } from "../cluster/store.ts";
+import { StoreUnavailable } from "../cluster/unavailable.ts";
 import { RpcError } from "../protocol/errors.ts";
 import type { CreatedTask } from "../protocol/tasks.ts";
 import type { TaskLimits } from "../server/limits.ts";
@@ -247,11 +248,12 @@ export class TaskEngine {
       add: { epoch: 1, idle: 1 },
       set: { lease: this.newLease() },
     };
-    // A queue that shares the server of the store could not take the job back either: it would be found again only when
-    // its lock has ended.
+    // A queue on the same server can neither keep the lock of the job nor take it back: it would wait for the lock to end,
+    // and then for memory. After any other failure the lease may have been taken, and is not taken again.
     const { made, fields } = await persist(
       () => this.store.change(keyOf(id), lease),
       () => signal.aborted,
+      (error) => error instanceof StoreUnavailable && error.reason === "full",
     );
     if (!made) return;
     const earlier = this.#running.get(id);

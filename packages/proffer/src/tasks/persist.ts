@@ -3,12 +3,20 @@ import type { Later } from "../cluster/store.ts";
 /** Milliseconds for which a write of a run is tried again while the store is out of reach. */
 const RETRY_TIME = 30_000;
 
-/** Repeats a write that failed, until it succeeds, its run was left behind, or the time is up. @throws its error. */
-export function persist<Value>(write: () => Later<Value>, isOver: () => boolean): Later<Value> {
+/** Repeats a write that failed, until it succeeds, its run was left behind, or the time is up. @throws its error */
+export function persist<Value>(
+  write: () => Later<Value>,
+  isOver: () => boolean,
+  mayRepeat: (error: unknown) => boolean = () => true,
+): Later<Value> {
   const end = Date.now() + RETRY_TIME;
   const again = async (error: unknown): Promise<Value> => {
     let latest = error;
-    for (let pause = 100; Date.now() + pause < end && !isOver(); pause = Math.min(pause * 2, 2000)) {
+    for (
+      let pause = 100;
+      Date.now() + pause < end && !isOver() && mayRepeat(latest);
+      pause = Math.min(pause * 2, 2000)
+    ) {
       await new Promise((resolve) => setTimeout(resolve, pause));
       try {
         return await write();

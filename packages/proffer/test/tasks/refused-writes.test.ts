@@ -50,6 +50,21 @@ describe("a task whose store or queue refuses writes", () => {
     expect({ refusals, delivered }).toEqual({ refusals: 3, delivered: [`${id}.1`] });
   });
 
+  it("F5: is not taken again if nobody knows whether it was", async () => {
+    const tools = [defineTool({ name: "run", task: true, input, handle: () => "done" })];
+    const { cluster, client, delivered } = await serve(tools);
+    const { store } = cluster;
+    const change = store.change.bind(store);
+    let leases = 0;
+    vi.spyOn(store, "change").mockImplementation((key: string, wanted: RecordChange) => {
+      if (!isLease(wanted)) return change(key, wanted);
+      leases++;
+      return leases === 1 ? Promise.reject(new StoreUnavailable("timeout")) : change(key, wanted);
+    });
+    await end(client, await begin(client, "run"));
+    expect(delivered).toHaveLength(leases);
+  });
+
   it("F9: does not run plainly a call whose wake-up was pushed after all", async () => {
     let runs = 0;
     const handle = () => String(++runs);
