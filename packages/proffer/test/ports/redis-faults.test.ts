@@ -126,6 +126,7 @@ for (const [name, connect] of CLIENTS) {
     it("changes nothing if memory is full, and still reads and removes", async () => {
       await open(engine, { commandTimeout: 60_000 });
       await node.store.change("record", { set: { x: "1", gone: "1" } });
+      await node.store.change("withdrawn", { set: { x: "1" } });
       await admin?.config("SET", "maxmemory", "1mb");
       const change = { removePrefix: "gone", set: { y: "2" }, add: { n: 1 } };
       for (let call = 0; call < 8; call++) expect(await outcome(node.store.change("record", change))).toBe("full");
@@ -133,6 +134,10 @@ for (const [name, connect] of CLIENTS) {
       expect(await node.store.read("record")).toEqual({ x: "1", gone: "1" });
       expect((await node.store.change("record", { remove: ["gone"] })).fields).toEqual({ x: "1" });
       await node.store.remove("record");
+      const withdrawal = { expire: 0, returning: ["x"] };
+      expect((await node.store.change("withdrawn", { ...withdrawal, if: { x: "2" } })).made).toBe(false);
+      expect((await node.store.change("withdrawn", { ...withdrawal, if: { x: "1" } })).made).toBe(true);
+      expect(await node.store.read("withdrawn")).toBeUndefined();
       await admin?.config("SET", "maxmemory", "0");
       expect((await node.store.change("record", change)).made).toBe(true);
     });
