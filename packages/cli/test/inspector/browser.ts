@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
 import { type Chromium, findChromium } from "./chromium.ts";
 
 const found = lookForChromium();
@@ -38,14 +38,18 @@ export function usePages(args: readonly string[] = []): Pages {
     browser = await openBrowser(args);
   });
   afterAll(() => browser?.close());
+  beforeEach(({ onTestFinished }) => {
+    // Not in afterEach: a hook that fails keeps those after it from running, which end the processes of a test.
+    onTestFinished(() => {
+      const problems = watched.flatMap(({ problems }) => problems);
+      const allowed = expected;
+      watched = [];
+      expected = [];
+      expect(problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem)))).toEqual([]);
+    });
+  });
   afterEach(async () => {
-    const pages = watched;
-    watched = [];
-    const allowed = expected;
-    expected = [];
-    for (const { page } of pages) await page.context().close();
-    const problems = pages.flatMap(({ problems }) => problems);
-    expect(problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem)))).toEqual([]);
+    for (const { page } of watched) await page.context().close();
   });
 
   return {
