@@ -1,7 +1,7 @@
-/** The module of the handlers. */
-export type Handlers = typeof import("./handlers.ts");
+/** What is loaded after the handshake. */
+export type Handlers = Pick<typeof import("./handlers.ts"), "HANDLERS" | "resume">;
 
-let loading: Promise<Handlers> | undefined;
+let loading: Promise<void> | undefined;
 
 /** The handlers, once they are loaded. */
 export let handlers: Handlers | undefined;
@@ -10,10 +10,9 @@ export let handlers: Handlers | undefined;
  * Loads the handlers of all methods but the handshake, and what only they need: a fifth of the code. A process thus
  * answers the handshake earlier, and loads the rest while the client reads the answer.
  */
-export function loadHandlers(): Promise<Handlers> {
-  loading ??= import("./handlers.ts").then((loaded) => {
-    handlers = loaded;
-    return loaded;
+export function loadHandlers(): Promise<void> {
+  loading ??= import("./handlers.ts").then(({ HANDLERS, resume }) => {
+    handlers = { HANDLERS, resume };
   });
   return loading;
 }
