@@ -40,7 +40,7 @@ export const PROCESS_SCENARIOS = [
     id: "F4",
     title: "kill -9 Redis, back after 0.1 to 3 s",
     tasks: 200,
-    // Longer than an outage and the return of all nodes (3 + 1.6 s): otherwise Redis is killed before a node is back.
+    // Longer than an outage and the return of all nodes (3 + 1.9 s): otherwise Redis is killed before a node is back.
     every: 5_000,
     fsync: "always",
     task: someTask,
