@@ -147,7 +147,7 @@ describeInBrowser("the page and people", () => {
     await page.getByRole("tab", { name: "Copy as" }).click();
     await page.getByLabel("Format").selectOption("Link");
     await page.getByText("The arguments have more than 8 kB and are left out.").waitFor();
-    await expect.poll(() => page.locator(".copied").textContent()).toBe(`${server.origin}/tools/order`);
+    await expect.poll(() => page.locator(".copied").textContent()).toBe(`${server.origin}/tools/order?side=copy`);
   });
 
   test("I63 two tabs show the same wire and the same call", async () => {

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
 import { TabPanel, Tabs } from "../shell/tabs.tsx";
+import { useTab } from "../shell/use-tab.ts";
 import { useApp } from "../state/app.ts";
 import type { RequestPaneProps } from "../state/pane-props.ts";
 import { ModelTab } from "./model-tab.tsx";
@@ -17,7 +17,6 @@ type TabId = "form" | "json" | "schema" | "source" | "model";
 export function RequestPane(props: RequestPaneProps): VNode {
   const { item } = props;
   const { state } = useApp();
-  const [chosen, setChosen] = useState<TabId>("form");
   const hasForm = item.kind !== "resource";
   const tabs: { id: TabId; label: string }[] = [
     { id: "form", label: hasForm ? "Form" : "Read" },
@@ -28,10 +27,10 @@ export function RequestPane(props: RequestPaneProps): VNode {
       ? [{ id: "model" as const, label: "What the model sees" }]
       : []),
   ];
-  const shown = tabs.some(({ id }) => id === chosen) ? chosen : "form";
+  const [shown, choose] = useTab("request", tabs, "form");
   return (
     <>
-      <Tabs name="request" label="What is sent" tabs={tabs} chosen={shown} onChoose={setChosen} />
+      <Tabs name="request" label="What is sent" tabs={tabs} chosen={shown} onChoose={choose} />
       <TabPanel name="request" chosen={shown}>
         {(shown === "form" || shown === "json") && <Sender {...props} asJson={shown === "json"} />}
         {shown === "schema" && <SchemaTab item={item} />}

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { TabPanel, Tabs } from "../shell/tabs.tsx";
+import { useTab } from "../shell/use-tab.ts";
 import { useApp } from "../state/app.ts";
 import { liveKey } from "../state/inspector-state.ts";
 import type { ResponsePaneProps } from "../state/pane-props.ts";
@@ -15,21 +16,13 @@ type TabId = "rounds" | "result" | "raw" | "revisions" | "live";
 
 /** Shows what came back. */
 export function ResponsePane({ item, call, previous }: ResponsePaneProps): VNode {
-  const { state, revision } = useApp();
-  const [chosen, setChosen] = useState<TabId>("result");
+  const { state, route, revision } = useApp();
   const uri = call?.method === "resources/read" ? String(call.params.uri) : item?.key;
   const live = uri === undefined ? undefined : state.live.get(liveKey(revision, uri));
   const isAsking = call?.status === "asks";
   const hasRounds =
     call !== undefined &&
     (call.asks.length > 0 || call.runs.length > 1 || call.runs.some(({ trace }) => trace.length > 0));
-  // A question is shown at once, and so is the result after it; a tab that someone has chosen in between stays.
-  useEffect(() => {
-    if (isAsking) setChosen("rounds");
-  }, [isAsking]);
-  useEffect(() => {
-    if (live !== undefined) setChosen("live");
-  }, [live === undefined]);
   const tabs: { id: TabId; label: string }[] = [
     ...(hasRounds ? [{ id: "rounds" as const, label: `Rounds (${call.runs.length})` }] : []),
     { id: "result", label: "Result" },
@@ -37,11 +30,26 @@ export function ResponsePane({ item, call, previous }: ResponsePaneProps): VNode
     ...(state.revisions.length > 1 && state.abilities.calls ? [{ id: "revisions" as const, label: "Revisions" }] : []),
     ...(live === undefined ? [] : [{ id: "live" as const, label: `Live · ${live.updates}` }]),
   ];
-  const shown = tabs.some(({ id }) => id === chosen) ? chosen : "result";
+  const [shown, choose] = useTab("result", tabs, "result");
+  // A question is shown at once; a tab that someone chooses then stays. What a new stream tells is not new: the tab of the
+  // address stays.
+  const isTold = useRef(false);
+  const show = (id: TabId) => {
+    if (isTold.current || route.result === undefined) choose(id);
+  };
+  useEffect(() => {
+    if (isAsking) show("rounds");
+  }, [isAsking]);
+  useEffect(() => {
+    if (live !== undefined) show("live");
+  }, [live === undefined]);
+  useEffect(() => {
+    isTold.current = state.ready;
+  }, [state.ready]);
   return (
     <>
       {call !== undefined && <CallStatus call={call} />}
-      <Tabs name="result" label="What came back" tabs={tabs} chosen={shown} onChoose={setChosen} />
+      <Tabs name="result" label="What came back" tabs={tabs} chosen={shown} onChoose={choose} />
       <TabPanel name="result" chosen={shown}>
         {shown === "live" && live !== undefined && <LiveTab live={live} />}
         {shown === "revisions" && <RevisionsTab item={item} call={call} />}

@@ -21,7 +21,14 @@ export interface Route {
   readonly damaged?: boolean;
   /** The filter of the timeline. */
   readonly filter?: string;
+  /** The tabs that were chosen: of what is sent, of what came back, and of the side pane, which they open. */
+  readonly request?: string;
+  readonly result?: string;
+  readonly side?: string;
 }
+
+/** The members of the query that are texts, by the members of a route. */
+const TEXTS = { revision: "rev", filter: "filter", request: "request", result: "result", side: "side" } as const;
 
 /** Longer arguments are left out of an address: browsers and chats cut long ones, and half of the arguments would lie. */
 export const MAX_LINKED_BYTES = 8192;
@@ -35,26 +42,29 @@ const FOLDERS: { readonly [Kind in ItemKind]: string } = {
 
 export function parseRoute(address: URL): Route {
   const query = address.searchParams;
-  const revision = query.get("rev");
-  const filter = query.get("filter");
+  const texts = Object.entries(TEXTS).flatMap(([member, name]) => {
+    const text = query.get(name);
+    return text ? [[member, text]] : [];
+  });
   const coded = query.get("a");
   const value = coded === null ? undefined : fromBase64url(coded);
   return {
     shown: shownAt(address),
-    ...(revision ? { revision } : {}),
-    ...(filter ? { filter } : {}),
+    ...Object.fromEntries(texts),
     ...(isObject(value) ? { value } : {}),
     ...(coded !== null && !isObject(value) ? { damaged: true } : {}),
   };
 }
 
 export function formatRoute(route: Route): string {
-  const { shown, revision, value, filter } = route;
+  const { shown, value } = route;
   const query = new URLSearchParams();
   const path = pathOf(shown, query);
-  if (revision !== undefined) query.set("rev", revision);
   if (value !== undefined && fitsIntoLink(value)) query.set("a", toBase64url(value));
-  if (filter) query.set("filter", filter);
+  for (const member of Object.keys(TEXTS) as (keyof typeof TEXTS)[]) {
+    const text = route[member];
+    if (text) query.set(TEXTS[member], text);
+  }
   return query.size > 0 ? `${path}?${query}` : path;
 }
 

@@ -67,7 +67,6 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
   const [preferences, setPreferences] = usePreferences();
   const [drafts, setDrafts] = useDrafts();
   const [made, setMade] = useState<ReadonlyMap<string, string>>(new Map());
-  const [sideTab, setSideTab] = useState<SideTab>("edit");
   const [overlay, setOverlay] = useState<"palette" | "keys">();
   const [pane, setPane] = useState<NarrowPane>(shown.pane === "home" ? "list" : "request");
   const entries = useHistory();
@@ -98,16 +97,18 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
   // A browser says late that a dialog was closed: the other one may be open then.
   const close = (closed: typeof overlay) => setOverlay((open) => (open === closed ? undefined : open));
   const openSide = (tab: SideTab) => {
-    setSideTab(tab);
+    app.adjust({ side: tab });
     setPreferences({ side: true });
     setPane("more");
   };
+  // A link that names a tab shows it, also to those who have folded the pane.
+  const side = preferences.side || route.side !== undefined;
   const running = calls.at(-1);
   useActions({ singleKeys: preferences.singleKeys, running, onOverlay: setOverlay, onPane: setPane });
   const commands = useCommands(entries, { onSide: openSide, onPreferences: setPreferences, preferences });
 
   return (
-    <div class="page" data-narrow={pane} data-side={preferences.side} data-wire={preferences.wire}>
+    <div class="page" data-narrow={pane} data-side={side} data-wire={preferences.wire}>
       <a class="skip" href="#main">
         Skip to the content
       </a>
@@ -149,13 +150,14 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
         </div>
       </main>
       <SidePane
-        open={preferences.side}
-        tab={sideTab}
+        open={side}
         findings={findings}
         draft={draft}
         call={running}
-        onTab={setSideTab}
-        onOpen={(side) => setPreferences({ side })}
+        onOpen={(side) => {
+          if (!side) app.adjust({ side: undefined });
+          setPreferences({ side });
+        }}
       />
       <WirePane open={preferences.wire} onOpen={(wire) => setPreferences({ wire })} />
       {overlay === "palette" && <Palette commands={commands} onClose={() => close("palette")} />}

@@ -20,7 +20,7 @@ interface AppState {
 export function useAppState(api: ApiClient, store: Store<PageState>): AppState {
   const { inspector: state, stream, refusal } = useStore(store);
   const { route, go, replace } = useRoute();
-  // For changes that come later than the drawing that they belong to.
+  // For changes that come later than the drawing that they belong to, or several before the next one.
   const latest = useRef(route);
   latest.current = route;
   const [announcement, setAnnouncement] = useState<Announcement>({ polite: "", assertive: "" });
@@ -50,9 +50,10 @@ export function useAppState(api: ApiClient, store: Store<PageState>): AppState {
   }, [state.ready, revision, offer === undefined]);
 
   const app = useMemo((): App => {
-    const moved = ({ revision, filter }: Route) => ({
+    const moved = ({ revision, filter, side }: Route) => ({
       ...(revision ? { revision } : {}),
       ...(filter ? { filter } : {}),
+      ...(side ? { side } : {}),
     });
     return {
       api,
@@ -63,10 +64,14 @@ export function useAppState(api: ApiClient, store: Store<PageState>): AppState {
       revision,
       offer,
       href: (shown) => formatRoute({ ...moved(route), shown }),
-      go: (shown) => go({ ...moved(route), shown }),
+      go: (shown) => {
+        latest.current = { ...moved(latest.current), shown };
+        go(latest.current);
+      },
       adjust: (change) => {
         const entries = Object.entries({ ...latest.current, ...change }).filter(([, value]) => value !== undefined);
-        replace(Object.fromEntries(entries) as unknown as Route);
+        latest.current = Object.fromEntries(entries) as unknown as Route;
+        replace(latest.current);
       },
       call: (method, params) =>
         api

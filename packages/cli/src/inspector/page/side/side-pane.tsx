@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import type { InspectorFinding } from "../../protocol/api.ts";
 import type { CallState } from "../../protocol/call.ts";
 import { TabPanel, Tabs } from "../shell/tabs.tsx";
+import { useTab } from "../shell/use-tab.ts";
 import { useApp } from "../state/app.ts";
 import type { ItemDraft } from "../state/draft.ts";
 import { CopyView } from "./copy-view.tsx";
@@ -12,16 +13,18 @@ export type SideTab = "edit" | "doctor" | "copy";
 
 interface SidePaneProps {
   readonly open: boolean;
-  readonly tab: SideTab;
   readonly findings: readonly InspectorFinding[] | undefined;
   readonly draft: ItemDraft;
   readonly call: CallState | undefined;
-  readonly onTab: (tab: SideTab) => void;
   readonly onOpen: (open: boolean) => void;
 }
 
-export function SidePane({ open, tab, findings, draft, call, onTab, onOpen }: SidePaneProps): VNode {
+export function SidePane({ open, findings, draft, call, onOpen }: SidePaneProps): VNode {
   const { state } = useApp();
+  const tabs: { id: SideTab; label: string }[] = [{ id: "copy", label: "Copy as" }];
+  if (findings !== undefined) tabs.unshift({ id: "doctor", label: "Doctor" });
+  if (state.abilities.source) tabs.unshift({ id: "edit", label: "Changed" });
+  const [chosen, choose] = useTab("side", tabs, tabs[0]?.id ?? "copy");
   if (!open) {
     return (
       <aside class="side folded" aria-label="More">
@@ -31,14 +34,10 @@ export function SidePane({ open, tab, findings, draft, call, onTab, onOpen }: Si
       </aside>
     );
   }
-  const tabs: { id: SideTab; label: string }[] = [{ id: "copy", label: "Copy as" }];
-  if (findings !== undefined) tabs.unshift({ id: "doctor", label: "Doctor" });
-  if (state.abilities.source) tabs.unshift({ id: "edit", label: "Changed" });
-  const chosen = tabs.some(({ id }) => id === tab) ? tab : (tabs[0]?.id ?? "copy");
   return (
     <aside class="side" aria-label="More">
       <div class="side-bar">
-        <Tabs name="side" label="More" tabs={tabs} chosen={chosen} onChoose={onTab} />
+        <Tabs name="side" label="More" tabs={tabs} chosen={chosen} onChoose={choose} />
         <button type="button" class="plain" aria-expanded={true} aria-label="Fold" onClick={() => onOpen(false)}>
           ▸
         </button>

@@ -19,7 +19,7 @@ export interface App {
   readonly revision: string;
   /** The offer on that revision, once it is known. */
   readonly offer: Offer | undefined;
-  /** The address of another part of the page, with the revision and the filter of this one. */
+  /** The address of another part of the page, with the revision, the filter and the side pane of this one. */
   href(shown: Shown): string;
   go(shown: Shown): void;
   /** Changes the rest of the address: not a new step for the back button. */

@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { HttpHead, WireMessage } from "../../protocol/wire.ts";
 import { TabPanel, Tabs } from "../shell/tabs.tsx";
+import { useTab } from "../shell/use-tab.ts";
 import { useApp } from "../state/app.ts";
 import { size } from "../text/units.ts";
 import { visible } from "../text/visible.ts";
@@ -32,11 +33,11 @@ export function MessageView({ n, onDrafts }: { readonly n: number | undefined } 
   return (
     <>
       <section class="request" data-pane="request" aria-label="Message">
-        {first !== undefined && <Message key={first} n={first} name="message" onDrafts={onDrafts} />}
+        {first !== undefined && <Message key={first} n={first} pane="request" onDrafts={onDrafts} />}
       </section>
       <section class="response" data-pane="answer" aria-label="Response">
         {second !== undefined ? (
-          <Message key={second} n={second} name="answer" onDrafts={onDrafts} />
+          <Message key={second} n={second} pane="result" onDrafts={onDrafts} />
         ) : (
           <p class="empty">No response.</p>
         )}
@@ -47,21 +48,26 @@ export function MessageView({ n, onDrafts }: { readonly n: number | undefined } 
 
 type View = "pretty" | "raw" | "http";
 
-function Message({ n, name, onDrafts }: { readonly n: number; readonly name: string } & Repeats): VNode | null {
+interface MessageProps extends Repeats {
+  readonly n: number;
+  readonly pane: "request" | "result";
+}
+
+function Message({ n, pane, onDrafts }: MessageProps): VNode | null {
   const { api } = useApp();
   const [message, setMessage] = useState<WireMessage>();
   const [problem, setProblem] = useState<string>();
-  const [view, setView] = useState<View>("pretty");
   useEffect(() => {
     api.post("message", { n }).then(setMessage, (error) => setProblem(error.message));
   }, [n]);
-  if (problem !== undefined) return <p class="problem">{visible(problem)}</p>;
-  if (message === undefined) return null;
   const tabs: { id: View; label: string }[] = [
     { id: "pretty", label: "Pretty" },
     { id: "raw", label: "Raw" },
   ];
-  if (message.http !== undefined) tabs.push({ id: "http", label: "HTTP" });
+  if (message?.http !== undefined) tabs.push({ id: "http", label: "HTTP" });
+  const [view, choose] = useTab(pane, tabs, "pretty");
+  if (problem !== undefined) return <p class="problem">{visible(problem)}</p>;
+  if (message === undefined) return null;
   return (
     <>
       <h2 class="message-title">
@@ -72,8 +78,8 @@ function Message({ n, name, onDrafts }: { readonly n: number; readonly name: str
         </small>
       </h2>
       <RepeatButton message={message} onDrafts={onDrafts} />
-      <Tabs name={name} label="How it is shown" tabs={tabs} chosen={view} onChoose={setView} />
-      <TabPanel name={name} chosen={view}>
+      <Tabs name={pane} label="How it is shown" tabs={tabs} chosen={view} onChoose={choose} />
+      <TabPanel name={pane} chosen={view}>
         {view === "pretty" && <Pretty text={message.text} />}
         {view === "raw" && <Raw text={message.text} />}
         {view === "http" && message.http !== undefined && <Head head={message.http} />}
