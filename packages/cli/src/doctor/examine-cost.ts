@@ -1,19 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { tokensOf } from "proffer/derived";
-import { bytesOf } from "../derive/model/schema-size.ts";
 import { findProject } from "../modules/module-file.ts";
 import type { Finding } from "./finding.ts";
-import { findingAt, type ListedTool, type Offer } from "./offer.ts";
-
-/** What a tool costs every conversation, in estimated tokens. */
-export interface ToolCost {
-  readonly name: string;
-  readonly tokens: number;
-  readonly description: number;
-  readonly parameters: number;
-  readonly output: number;
-}
+import { findingAt, type Offer } from "./offer.ts";
+import { costOf } from "./tool-cost.ts";
 
 /** The most tokens that the author permits. */
 export interface Budget {
@@ -99,18 +89,6 @@ export function examineCost(offer: Offer, budget: Budget): Finding[] {
     });
   }
   return findings;
-}
-
-function costOf(tool: ListedTool): ToolCost {
-  const { name, description, inputSchema, outputSchema } = tool;
-  const tokens = (part: unknown) => (part === undefined ? 0 : tokensOf(bytesOf(part)));
-  return {
-    name,
-    tokens: tokens(tool),
-    description: tokens(description),
-    parameters: tokens(inputSchema),
-    output: tokens(outputSchema),
-  };
 }
 
 function inWords(tokens: number): string {

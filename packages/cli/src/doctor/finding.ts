@@ -2,7 +2,7 @@ import { toShortPath } from "../terminal/diagnostic-report.ts";
 import type { Styles } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 import type { CheckCode } from "./checks.ts";
-import type { ToolCost } from "./examine-cost.ts";
+import type { ToolCost } from "./tool-cost.ts";
 
 /** The item that a finding is about. */
 export interface FoundItem {

@@ -16,7 +16,7 @@ import { Offers } from "./connections/offers.ts";
 import type { Opener } from "./connections/opener.ts";
 import { EventStreams } from "./event-streams.ts";
 import { findProblems, type InspectedModule } from "./findings.ts";
-import { profileOf, viewAs } from "./model-view.ts";
+import { costView, profileOf, viewAs } from "./model-view.ts";
 import { Output } from "./output.ts";
 import type { CallState } from "./protocol/call.ts";
 import type { Edit } from "./protocol/edit.ts";
@@ -158,6 +158,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
       const revision = wanted !== undefined && revisions.includes(wanted) ? wanted : revisions[0];
       return viewAs(profile, tool, await offers.get(revision ?? ""));
     },
+    cost: async ({ revision, tool }) => costView(tool, await offers.get(revision)),
     ...(connections && calls && createCallHandlers(connections, calls, subscriptions, record)),
   };
   let handlers: Partial<Handlers> = own;

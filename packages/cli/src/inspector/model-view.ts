@@ -1,9 +1,11 @@
 import { tokensOf } from "proffer/derived";
 import { findLosses, findProfile, PROFILES, type Profile, toolsSeenBy } from "proffer/profiles";
 import { bytesOf } from "../derive/model/schema-size.ts";
+import { costOf, costParts } from "../doctor/tool-cost.ts";
+import type { Listing } from "../terminal/listing.ts";
 import { ApiProblem } from "./api-problem.ts";
 import { toListing } from "./findings.ts";
-import type { ModelView } from "./protocol/api.ts";
+import type { ModelView, ToolCostView } from "./protocol/api.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import type { Offer } from "./protocol/offer.ts";
 
@@ -16,9 +18,7 @@ export function profileOf(id: string): Profile {
 /** Returns what the model of a client gets of a tool. @throws {ApiProblem} if there is no such tool. */
 export function viewAs(profile: Profile, tool: string, offer: Offer): ModelView {
   const { tools } = toListing(offer);
-  if (!tools.some(({ name }) => name === tool)) {
-    throw new ApiProblem(404, "unknown_tool", `The server has no tool ${JSON.stringify(tool.slice(0, 100))} now.`);
-  }
+  findTool(tool, offer);
   const server = offer.server.name;
   const losses = findLosses(profile, server, tools).filter((loss) => loss.tool === tool);
   const seen = toolsSeenBy(profile, server, tools).find(({ original }) => original === tool);
@@ -31,4 +31,17 @@ export function viewAs(profile: Profile, tool: string, offer: Offer): ModelView 
       tokens: tokensOf(bytesOf(declaration)),
     }),
   };
+}
+
+/** Returns what a tool costs, by its parts. @throws {ApiProblem} if there is no such tool. */
+export function costView(tool: string, offer: Offer): ToolCostView {
+  const found = findTool(tool, offer);
+  const { tokens, output } = costOf(found);
+  return { tokens: tokens - output, output, parts: costParts(found) };
+}
+
+function findTool(tool: string, offer: Offer): Listing["tools"][number] {
+  const found = toListing(offer).tools.find(({ name }) => name === tool);
+  if (found !== undefined) return found;
+  throw new ApiProblem(404, "unknown_tool", `The server has no tool ${JSON.stringify(tool.slice(0, 100))} now.`);
 }

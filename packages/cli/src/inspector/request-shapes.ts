@@ -68,6 +68,7 @@ export const REQUEST_SHAPES: { readonly [Name in keyof Api]: Shape } = {
   source: item,
   doctor: nothing,
   model: exactly({ tool: string, client: string }),
+  cost: exactly({ revision: string, tool: string }),
   copy: exactly({
     draft,
     format: oneOf("test", "sh", "powershell", "curl", "client", "config", "json-rpc"),

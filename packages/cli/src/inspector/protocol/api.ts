@@ -68,6 +68,21 @@ export interface ModelView {
   readonly tokens?: number;
 }
 
+/** What a tool costs each conversation, in estimated tokens. */
+export interface ToolCostView {
+  /** Without the output schema, which few clients give to a model. */
+  readonly tokens: number;
+  readonly output: number;
+  readonly parts: readonly {
+    readonly kind: "description" | "parameter" | "definition" | "rest";
+    readonly name?: string;
+    readonly tokens: number;
+    /** Of these, the texts that describe it, and the values that it lists. */
+    readonly descriptions: number;
+    readonly enums: number;
+  }[];
+}
+
 /** The bodies of requests and responses by name. */
 export interface Api {
   readonly offer: { in: { readonly revision: string }; out: Offer };
@@ -119,6 +134,7 @@ export interface Api {
   readonly source: { in: { readonly kind: ItemKind; readonly key: string }; out: SourceView };
   readonly doctor: { in: Record<never, never>; out: { readonly findings: readonly InspectorFinding[] } };
   readonly model: { in: { readonly tool: string; readonly client: string }; out: ModelView };
+  readonly cost: { in: { readonly revision: string; readonly tool: string }; out: ToolCostView };
   readonly copy: {
     in: { readonly draft: Draft; readonly format: CopyFormat; readonly client?: string };
     out: { readonly text: string; readonly language: string };

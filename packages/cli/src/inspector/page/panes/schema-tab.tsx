@@ -3,6 +3,7 @@ import type { Json } from "../../protocol/json.ts";
 import type { Item } from "../../protocol/offer.ts";
 import { CopyButton } from "../result/copy-button.tsx";
 import { JsonTree } from "../result/json-tree.tsx";
+import { Cost } from "./cost.tsx";
 
 const SECTIONS: readonly (readonly [name: string, title: string])[] = [
   ["inputSchema", "Input schema"],
@@ -18,6 +19,7 @@ export function SchemaTab({ item }: { readonly item: Item }): VNode {
   const rest = Object.fromEntries(Object.entries(description).filter(([name]) => !known.has(name)));
   return (
     <>
+      {item.kind === "tool" && <Cost tool={item.key} />}
       {sections.map(([name, title]) => (
         <section key={name} aria-label={title}>
           <h3>{title}</h3>

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useApp } from "../state/app.ts";
 import type { InspectorState } from "../state/inspector-state.ts";
-import { duration } from "../text/units.ts";
+import { duration, ESTIMATE } from "../text/units.ts";
 import { visible } from "../text/visible.ts";
 import { Link } from "./link.tsx";
 import { MODIFIER } from "./modifier.ts";
@@ -39,7 +39,7 @@ export function Header(props: HeaderProps): VNode {
         </button>
       )}
       {offer !== undefined && offer.tokens > 0 && (
-        <span class="chip wide" title="An estimate: about four characters are one token.">
+        <span class="chip wide" title={ESTIMATE}>
           ≈ {offer.tokens} tokens
         </span>
       )}

@@ -1,13 +1,18 @@
 import type { VNode } from "preact";
+import type { ItemKind, Offer } from "../../protocol/offer.ts";
 import { useApp } from "../state/app.ts";
-import { count } from "../text/units.ts";
+import { count, ESTIMATE, tokenShare } from "../text/units.ts";
 import { visible } from "../text/visible.ts";
+import { Link } from "./link.tsx";
 import { MODIFIER } from "./modifier.ts";
 
 const FIRST_TOOL = `/** Adds two numbers. */
 export function add(a: number, b: number) {
   return a + b;
 }`;
+
+/** Tools that the overview names as the most expensive. */
+const MAX_DEAR = 5;
 
 /** What the server says about itself, and the next step if it offers nothing. */
 export function Overview(): VNode {
@@ -33,10 +38,36 @@ export function Overview(): VNode {
         </>
       )}
       {items.length === 0 && <NoItems source={state.abilities.source} />}
+      <Tokens offer={offer} />
       <h3>Capabilities</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the keyboard */}
       <pre tabIndex={0}>{visible(JSON.stringify(server.capabilities, null, 2))}</pre>
     </div>
+  );
+}
+
+/** What the lists cost a model that gets them whole, and the tools that cost most. */
+function Tokens({ offer }: { readonly offer: Offer }): VNode | null {
+  const listed = (kind: ItemKind) => offer.items.filter((item) => item.kind === kind);
+  const sum = (kind: ItemKind) => listed(kind).reduce((sum, { tokens = 0 }) => sum + tokens, 0);
+  const prompts = sum("prompt");
+  if (offer.tokens + prompts === 0) return null;
+  const dearest = listed("tool").sort((a, b) => (b.tokens ?? 0) - (a.tokens ?? 0));
+  return (
+    <section aria-label="Token cost">
+      <h3>Token cost</h3>
+      <p>
+        Tools: {tokenShare(offer.tokens)}.{prompts > 0 && ` Prompts: ${tokenShare(prompts)}.`}
+      </p>
+      <ol>
+        {dearest.slice(0, MAX_DEAR).map(({ kind, key, tokens }) => (
+          <li key={key}>
+            <Link to={{ pane: "item", kind, key }}>{visible(key)}</Link> ≈ {tokens}
+          </li>
+        ))}
+      </ol>
+      <p class="quiet">{ESTIMATE}</p>
+    </section>
   );
 }
 

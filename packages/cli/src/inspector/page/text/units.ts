@@ -13,6 +13,15 @@ export function size(bytes: number): string {
   return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
+export const ESTIMATE = "An estimate: about 4.4 bytes of a list are one token; tokenizers differ.";
+
+/** Estimated tokens, and how much of a large context they fill: `≈ 412 tokens, 0.2 % of a context of 200k`. */
+export function tokenShare(tokens: number): string {
+  const percent = tokens / 2000;
+  const share = percent > 0 && percent < 0.1 ? "less than 0.1" : percent.toFixed(percent < 10 ? 1 : 0);
+  return `≈ ${tokens} tokens, ${share} % of a context of 200k`;
+}
+
 /** `1 tool`, `2 tools`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
