@@ -26,6 +26,7 @@ import type { Mask } from "./record/mask.ts";
 import { WireRecord } from "./record/record.ts";
 import { createRoutes, type Handlers } from "./routes.ts";
 import { startServer } from "./server.ts";
+import { WireChecks } from "./wire-checks/wire-checks.ts";
 
 export interface InspectorOptions {
   readonly target: Target;
@@ -79,7 +80,10 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
     opener &&
     new Connections(target.name, opener, record, {
       changed(connection, revisions) {
-        if (connection.state !== "connected") subscriptions.clear();
+        if (connection.state !== "connected") {
+          subscriptions.clear();
+          checks.clear();
+        }
         send({ kind: "connection", connection, revisions });
       },
       opened({ revision }) {
@@ -112,10 +116,22 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
     options.onCall?.(call, send);
   };
   const calls: Calls | undefined = connections && new Calls(connections, offers, record, onCall, trace);
+  const checks = new WireChecks(
+    (revision) => offers.find(revision),
+    () => send({ kind: "findings", findings: checks.findings() }),
+  );
+  for (const message of record.messages()) checks.look(message);
   record.observe({
-    line: (line) => send({ kind: "line", line }),
+    line(line) {
+      send({ kind: "line", line });
+      const message = record.get(line.n);
+      if (message !== undefined) checks.look(message);
+    },
     lane: (lane) => send({ kind: "lane", lane }),
-    cleared: () => send({ kind: "cleared" }),
+    cleared() {
+      send({ kind: "cleared" });
+      checks.clear();
+    },
   });
 
   function* known(): Iterable<InspectorEvent> {
@@ -130,6 +146,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
     yield* subscriptions.events();
     if (output.text !== "") yield { kind: "stderr", text: output.text };
     if (lastEdit !== undefined) yield lastEdit;
+    yield { kind: "findings", findings: checks.findings() };
     yield { kind: "ready" };
   }
 
@@ -185,6 +202,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
     started: connections?.start() ?? Promise.resolve(),
     send,
     edited(edit) {
+      if (edit.how === "applied") checks.clear();
       lastEdit = { kind: "edit", edit, at: Date.now() };
       send(lastEdit);
     },

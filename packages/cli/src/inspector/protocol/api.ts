@@ -57,6 +57,8 @@ export interface InspectorFinding {
   readonly code?: string;
   readonly item?: { readonly kind: ItemKind; readonly key: string };
   readonly place?: Place;
+  /** The number of the message that shows it. */
+  readonly line?: number;
 }
 
 /** What a client's model gets of a tool. */

@@ -1,3 +1,4 @@
+import type { InspectorFinding } from "./api.ts";
 import type { CallState } from "./call.ts";
 import type { Edit } from "./edit.ts";
 import type { JsonObject } from "./json.ts";
@@ -36,5 +37,7 @@ export type InspectorEvent =
       readonly updates: number;
     }
   | { readonly kind: "unsubscribed"; readonly uri: string; readonly revision: string }
+  /** What the messages of the server show; all that is found so far. */
+  | { readonly kind: "findings"; readonly findings: readonly InspectorFinding[] }
   | { readonly kind: "cleared" }
   | { readonly kind: "history" };

@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
-import type { HistoryEntry } from "../../protocol/api.ts";
+import { useMemo, useState } from "preact/hooks";
+import type { HistoryEntry, InspectorFinding } from "../../protocol/api.ts";
 import type { Item, ItemKind } from "../../protocol/offer.ts";
 import { useApp } from "../state/app.ts";
 import { itemOfCall } from "../state/calls.ts";
 import { itemId } from "../state/draft.ts";
-import { duration } from "../text/units.ts";
+import { count, duration } from "../text/units.ts";
 import { visible } from "../text/visible.ts";
 import { Link } from "./link.tsx";
 import { moveFocus } from "./roving.ts";
@@ -20,11 +20,20 @@ const GROUPS: readonly (readonly [kind: ItemKind, title: string])[] = [
 const MAX_SHOWN = 200;
 const MAX_RECENT = 8;
 
-export function ItemList({ history }: { readonly history: readonly HistoryEntry[] }): VNode {
+interface ItemListProps {
+  readonly history: readonly HistoryEntry[];
+  readonly findings: readonly InspectorFinding[] | undefined;
+}
+
+export function ItemList({ history, findings = [] }: ItemListProps): VNode {
   const { offer, go } = useApp();
   const [wanted, setWanted] = useState("");
   const items = (offer?.items ?? []).filter((item) => isWanted(item, wanted));
   const [first] = items;
+  const found = useMemo(() => {
+    const ids = findings.flatMap(({ item }) => (item === undefined ? [] : [itemId(item)]));
+    return new Map([...Map.groupBy(ids, (id) => id)].map(([id, all]) => [id, all.length]));
+  }, [findings]);
   return (
     <nav class="items" aria-label="Offer" onKeyDown={moveFocus}>
       <div class="find">
@@ -45,7 +54,7 @@ export function ItemList({ history }: { readonly history: readonly HistoryEntry[
       <div class="groups">
         {offer !== undefined &&
           GROUPS.map(([kind, title]) => (
-            <Group key={kind} kind={kind} title={title} items={items} all={wanted !== ""} />
+            <Group key={kind} kind={kind} title={title} items={items} all={wanted !== ""} found={found} />
           ))}
         {wanted !== "" && items.length === 0 && <p class="empty">Nothing here has “{wanted}” in its name or text.</p>}
         <LiveList />
@@ -70,6 +79,7 @@ function Group(props: {
   readonly title: string;
   readonly items: readonly Item[];
   readonly all: boolean;
+  readonly found: ReadonlyMap<string, number>;
 }): VNode | null {
   const [whole, setWhole] = useState(false);
   const items = props.items.filter(({ kind }) => kind === props.kind);
@@ -82,7 +92,7 @@ function Group(props: {
       </h2>
       <ul>
         {shown.map((item, index) => (
-          <ItemEntry key={item.key} item={item} first={index === 0} />
+          <ItemEntry key={item.key} item={item} first={index === 0} found={props.found.get(itemId(item))} />
         ))}
       </ul>
       {items.length > shown.length && (
@@ -94,7 +104,14 @@ function Group(props: {
   );
 }
 
-function ItemEntry({ item, first }: { readonly item: Item; readonly first: boolean }): VNode {
+interface ItemEntryProps {
+  readonly item: Item;
+  readonly first: boolean;
+  /** The number of findings of doctor. */
+  readonly found: number | undefined;
+}
+
+function ItemEntry({ item, first, found }: ItemEntryProps): VNode {
   const { route, state } = useApp();
   const { shown } = route;
   const current = shown.pane === "item" && shown.kind === item.kind && shown.key === item.key;
@@ -112,6 +129,12 @@ function ItemEntry({ item, first }: { readonly item: Item; readonly first: boole
       >
         <span class="name">{visible(item.key)}</span>
         {mark !== undefined && <span class="mark">{mark === "added" ? "new" : mark}</span>}
+        {found !== undefined && (
+          <span class="found warning" title={count(found, "finding")}>
+            <span aria-hidden="true">!</span>
+            <span class="visually-hidden">{count(found, "finding")}</span>
+          </span>
+        )}
         <span class="aside">{asideOf(item)}</span>
       </Link>
     </li>

@@ -1,12 +1,15 @@
 import type { VNode } from "preact";
+import type { InspectorFinding } from "../../protocol/api.ts";
 import type { CallState } from "../../protocol/call.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Item, ItemKind } from "../../protocol/offer.ts";
 import { RequestPane } from "../panes/request-pane.tsx";
 import { ResponsePane } from "../panes/response-pane.tsx";
+import { FindingList } from "../side/doctor-view.tsx";
 import { useApp } from "../state/app.ts";
 import { METHODS } from "../state/calls.ts";
 import { type ItemDraft, itemId } from "../state/draft.ts";
+import { count } from "../text/units.ts";
 import { visible } from "../text/visible.ts";
 import { Overview } from "./overview.tsx";
 import { PlaceButton } from "./place-button.tsx";
@@ -19,10 +22,15 @@ interface ItemViewProps {
   readonly onCalled: (callId: string) => void;
   /** The calls of the item, the last one last. */
   readonly calls: readonly CallState[];
+  /** What doctor finds in the item. */
+  readonly findings: readonly InspectorFinding[];
 }
 
+/** More findings are folded, so that the form stays in sight. */
+const MAX_OPEN = 2;
+
 /** An item: what is sent and what came back, side by side. */
-export function ItemView({ kind, itemKey, draft, onDraft, onCalled, calls }: ItemViewProps): VNode {
+export function ItemView({ kind, itemKey, draft, onDraft, onCalled, calls, findings }: ItemViewProps): VNode {
   const { offer, call, state } = useApp();
   if (offer === undefined) return <Overview />;
   const item = offer.items.find((item) => item.kind === kind && item.key === itemKey) ?? unlisted(kind, itemKey);
@@ -36,6 +44,14 @@ export function ItemView({ kind, itemKey, draft, onDraft, onCalled, calls }: Ite
     <>
       <section class="request" data-pane="request" aria-label="Request">
         <ItemTitle item={item} />
+        {findings.length > 0 && (
+          <details class="findings" open={findings.length <= MAX_OPEN}>
+            <summary>
+              Doctor: <b class="warning">{count(findings.length, "finding")}</b>
+            </summary>
+            <FindingList findings={findings} />
+          </details>
+        )}
         {!state.abilities.calls && <p class="note">This is a recording: nothing can be called.</p>}
         <RequestPane
           key={itemId(item)}

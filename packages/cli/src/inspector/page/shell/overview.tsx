@@ -3,7 +3,6 @@ import type { ItemKind, Offer } from "../../protocol/offer.ts";
 import { useApp } from "../state/app.ts";
 import { count, ESTIMATE, tokenShare } from "../text/units.ts";
 import { visible } from "../text/visible.ts";
-import { Link } from "./link.tsx";
 import { MODIFIER } from "./modifier.ts";
 
 const FIRST_TOOL = `/** Adds two numbers. */
@@ -37,7 +36,7 @@ export function Overview(): VNode {
           <p class="prose">{visible(server.instructions)}</p>
         </>
       )}
-      {items.length === 0 && <NoItems source={state.abilities.source} />}
+      {items.length === 0 && <NoItems source={state.target?.kind === "dev"} />}
       <Tokens offer={offer} />
       <h3>Capabilities</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the keyboard */}
@@ -60,9 +59,9 @@ function Tokens({ offer }: { readonly offer: Offer }): VNode | null {
         Tools: {tokenShare(offer.tokens)}.{prompts > 0 && ` Prompts: ${tokenShare(prompts)}.`}
       </p>
       <ol>
-        {dearest.slice(0, MAX_DEAR).map(({ kind, key, tokens }) => (
+        {dearest.slice(0, MAX_DEAR).map(({ key, tokens }) => (
           <li key={key}>
-            <Link to={{ pane: "item", kind, key }}>{visible(key)}</Link> ≈ {tokens}
+            {visible(key)} ≈ {tokens}
           </li>
         ))}
       </ol>

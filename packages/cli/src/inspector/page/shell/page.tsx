@@ -71,6 +71,7 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
   const [pane, setPane] = useState<NarrowPane>(shown.pane === "home" ? "list" : "request");
   const entries = useHistory();
   const findings = useDoctor();
+  const bad = useMemo(() => findings?.filter(({ level }) => level !== "good"), [findings]);
 
   const id = shown.pane === "item" ? itemId(shown) : undefined;
   const draft = draftOf(drafts, id ?? "");
@@ -113,7 +114,7 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
         Skip to the content
       </a>
       <Header
-        findings={findings?.filter(({ level }) => level !== "good").length}
+        findings={bad?.length}
         preferences={preferences}
         onPreferences={setPreferences}
         onSide={openSide}
@@ -121,7 +122,7 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
         onKeys={() => setOverlay("keys")}
       />
       <NarrowTabs panes={NARROW_PANES} pane={pane} onPane={setPane} />
-      <ItemList history={entries} />
+      <ItemList history={entries} findings={bad} />
       <main id="main" tabIndex={-1} class="main">
         <Banners />
         <div class={shown.pane === "item" || shown.pane === "wire" ? "panes" : "panes one"}>
@@ -136,6 +137,7 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
                 setPane("answer");
               }}
               calls={calls}
+              findings={bad?.filter(({ item }) => item?.kind === shown.kind && item.key === shown.key) ?? []}
             />
           )}
           {shown.pane === "wire" && <MessageView n={shown.n} onDrafts={setDrafts} />}

@@ -16,19 +16,25 @@ export function DoctorView({ findings }: { readonly findings: readonly Inspector
       {[...groups].map(([key, group]) => (
         <section key={key} class="findings" aria-label={key || "The server"}>
           <h3>{group[0]?.item ? <Link to={{ pane: "item", ...group[0].item }}>{visible(key)}</Link> : "The server"}</h3>
-          <ul>
-            {group.map((finding) => (
-              <Finding key={`${finding.code} ${finding.message}`} finding={finding} />
-            ))}
-          </ul>
+          <FindingList findings={group} />
         </section>
       ))}
     </>
   );
 }
 
+export function FindingList({ findings }: { readonly findings: readonly InspectorFinding[] }): VNode {
+  return (
+    <ul>
+      {findings.map((finding) => (
+        <Finding key={`${finding.code} ${finding.message}`} finding={finding} />
+      ))}
+    </ul>
+  );
+}
+
 function Finding({ finding }: { readonly finding: InspectorFinding }): VNode {
-  const { level, message, remedy, code, place } = finding;
+  const { level, message, remedy, code, place, line } = finding;
   return (
     <li class={level}>
       <span aria-hidden="true">{SIGNS[level]} </span>
@@ -36,6 +42,7 @@ function Finding({ finding }: { readonly finding: InspectorFinding }): VNode {
       {code !== undefined && <code>{code}</code>} {visible(message)}
       {remedy !== undefined && <div class="remedy">{visible(remedy)}</div>}
       {place !== undefined && <PlaceButton place={place} />}
+      {line !== undefined && <Link to={{ pane: "wire", n: line }}>message {line}</Link>}
     </li>
   );
 }

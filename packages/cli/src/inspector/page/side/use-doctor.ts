@@ -1,8 +1,11 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { InspectorFinding } from "../../protocol/api.ts";
 import { useApp } from "../state/app.ts";
 
-/** The findings about the offer, looked for again after each change of it. Undefined where there is no doctor. */
+/**
+ * The findings about the offer, looked for again after each change of it, and those about the messages. Undefined where
+ * there is no doctor, and messages show nothing.
+ */
 export function useDoctor(): readonly InspectorFinding[] | undefined {
   const { api, state, offer } = useApp();
   const [findings, setFindings] = useState<readonly InspectorFinding[]>();
@@ -13,5 +16,9 @@ export function useDoctor(): readonly InspectorFinding[] | undefined {
       () => setFindings(undefined),
     );
   }, [state.ready, offer?.version, offer === undefined]);
-  return findings;
+  const { findings: seen } = state;
+  return useMemo(
+    () => (findings === undefined && seen.length === 0 ? undefined : [...(findings ?? []), ...seen]),
+    [findings, seen],
+  );
 }

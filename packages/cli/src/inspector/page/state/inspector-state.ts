@@ -1,3 +1,4 @@
+import type { InspectorFinding } from "../../protocol/api.ts";
 import type { CallState } from "../../protocol/call.ts";
 import type { Edit } from "../../protocol/edit.ts";
 import type { InspectorEvent } from "../../protocol/event.ts";
@@ -30,6 +31,8 @@ export interface InspectorState {
   readonly stderr: string;
   /** By revision and URI. */
   readonly live: ReadonlyMap<string, LiveContent>;
+  /** What the messages of the server show. */
+  readonly findings: readonly InspectorFinding[];
   /** Grows with each change of the history. */
   readonly historyVersion: number;
 }
@@ -50,6 +53,7 @@ export const INITIAL_STATE: InspectorState = {
   unseen: new Map(),
   stderr: "",
   live: new Map(),
+  findings: [],
   historyVersion: 0,
 };
 

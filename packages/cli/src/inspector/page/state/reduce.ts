@@ -50,6 +50,7 @@ export const REDUCERS: {
     live.delete(liveKey(revision, uri));
     return { ...state, live };
   },
+  findings: (state, { findings }) => ({ ...state, findings }),
   cleared: (state) => ({ ...state, lines: [] }),
   history: (state) => ({ ...state, historyVersion: state.historyVersion + 1 }),
 };
