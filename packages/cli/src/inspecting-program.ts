@@ -26,10 +26,12 @@ export function addInspecting(program: Command, command: readonly string[] | und
     .option("--header <name: value>", "a header of all requests to a URL; repeatable", collect)
     .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer")
     .option("--max-bytes <bytes>", `the size of one response of the server (default: ${DEFAULT_MAX_BYTES})`)
+    .option("--keep", "keep the history of a URL or a command in a file of your own, also after the end")
     .option("--tap", "run the server for the client that starts this command, and record what they say")
     .option("--record <file>", "with --tap: the file of the recording (default: a new one in .proffer/inspector)")
     .action(async (words: string[], flags) => {
       if (flags.tap) {
+        if (flags.keep) throw new WrongUsage("--keep cannot be used with --tap, which records every message.");
         const { tap } = await import("./commands/tap.ts");
         return tap(words, command, flags);
       }

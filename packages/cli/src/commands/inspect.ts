@@ -11,14 +11,16 @@ import { announce } from "../inspector/announce.ts";
 import { traceServer } from "../inspector/calls/trace.ts";
 import { type Opener, openCommandLinks, openServerLinks, openUrlLinks } from "../inspector/connections/opener.ts";
 import { createFileHandlers } from "../inspector/file-handlers.ts";
-import { openHistory } from "../inspector/history-handlers.ts";
+import { type KeptHistory, openHistory, openKeptHistory } from "../inspector/history-handlers.ts";
 import { type InspectorOptions, startInspector } from "../inspector/inspector.ts";
+import { ModuleSource } from "../inspector/module-source.ts";
 import { toPort } from "../inspector/port-flag.ts";
 import { Mask } from "../inspector/record/mask.ts";
 import { WireRecord } from "../inspector/record/record.ts";
 import { readRecording } from "../inspector/recording/read-recording.ts";
 import { openServer } from "../modules/load.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { findModule } from "../modules/module-file.ts";
+import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
@@ -26,6 +28,7 @@ import { Text, text } from "../terminal/text.ts";
 export interface InspectFlags extends HeaderFlags, LimitFlags {
   readonly port?: string;
   readonly open?: boolean;
+  readonly keep?: boolean;
 }
 
 interface Prepared extends Omit<InspectorOptions, "port"> {
@@ -42,7 +45,9 @@ export async function inspect({ target }: TargetArguments, flags: InspectFlags):
   const headers = toHeaders(flags, target);
   const { maxBytes } = toLimits(flags);
   const name = nameOfTarget(target);
-  const { release, ...prepared } = await prepare(target, name, new WireRecord(new Mask(headers)), headers, maxBytes);
+  const history = flags.keep ? keepHistory(target) : undefined;
+  const record = new WireRecord(new Mask(headers));
+  const { release, ...prepared } = await prepare(target, name, record, headers, maxBytes, history);
   const inspector = await startInspector({ ...prepared, port });
   announce(inspector, { port, open: flags.open, keys: true });
   await inspector.started;
@@ -54,19 +59,33 @@ export async function inspect({ target }: TargetArguments, flags: InspectFlags):
   await release?.();
 }
 
+/** Keeps the history of a target that has no project. @throws {WrongUsage} for others. @throws {CommandError} */
+function keepHistory(target: Target): KeptHistory {
+  if (target.kind === "module") {
+    const reason = target.file.endsWith(".jsonl")
+      ? "a recording makes no calls"
+      : "the history of a module is kept anyway, in .proffer/inspector of its project";
+    throw new WrongUsage(`--keep is for a URL or a command: ${reason}.`);
+  }
+  const { history, file } = openKeptHistory(target.kind === "url" ? target.url : target.command, warn);
+  say(text`The history is kept in ${file}.`);
+  return history;
+}
+
 async function prepare(
   target: Target,
   name: string,
   record: WireRecord,
   headers: { readonly [name: string]: string },
   maxBytes: number,
+  history: KeptHistory | undefined,
 ): Promise<Prepared> {
   if (target.kind === "module") {
     return target.file.endsWith(".jsonl") ? prepareRecording(target.file, record) : prepareModule(target, record);
   }
   const opener =
     target.kind === "url" ? openUrlLinks(target.url, headers, maxBytes) : openCommandLinks(target.command, maxBytes);
-  return prepareOther(target, name, record, opener);
+  return prepareOther(target, name, record, opener, history);
 }
 
 function prepareOther(
@@ -93,22 +112,53 @@ function prepareOther(
 
 async function prepareModule(target: Target & { kind: "module" }, record: WireRecord): Promise<Prepared> {
   const { file } = target;
-  const { server, held } = await openModule(file);
+  const { server, held, hasSource } = await openModule(file);
   overrideOptions(server, { development: true });
+  const other = prepareOther(target, file, record, openServerLinks(server), openHistory(resolve(file), warn));
+  const source = new ModuleSource(findModule(file));
+  let code: ReturnType<typeof readCode> | undefined;
+  let located = () => {};
+  /** The module is loaded once, so its code is read once: for the first page that asks, because it takes a second or two. */
+  const read = () => {
+    code ??= readCode(file).then((found) => {
+      if (hasSource) source.update(found.files, found.positions());
+      located();
+      return found;
+    });
+    return code;
+  };
   return {
-    ...prepareOther(target, file, record, openServerLinks(server), openHistory(resolve(file), warn)),
+    ...other,
+    abilities: { ...other.abilities, source: hasSource },
     trace: traceServer(server),
     release: () => held.stop(),
-    module: {
-      file: resolve(file),
-      asWritten: (listing) => asWritten(listing, server),
-      readCode: () => readCode(file),
+    module: { file: resolve(file), asWritten: (listing) => asWritten(listing, server), readCode: read },
+    ...(hasSource && { places: source }),
+    handlers(inspector) {
+      located = () => inspector.offers.relocate();
+      return {
+        ...other.handlers?.(inspector),
+        ...(hasSource && {
+          async source({ kind, key }) {
+            await read();
+            return source.view(kind, key);
+          },
+          open: (place) => source.open(place),
+        }),
+      };
     },
   };
 }
 
+interface OpenedModule {
+  readonly server: Server;
+  readonly held: HeldServer;
+  /** Whether its items come from code that can be shown. */
+  readonly hasSource: boolean;
+}
+
 /** Loads and starts a module. @throws {CommandError} with the reason if it fails. */
-async function openModule(file: string): Promise<{ readonly server: Server; readonly held: HeldServer }> {
+async function openModule(file: string): Promise<OpenedModule> {
   const { server, load, prepared } = await openServer(file, { warn });
   reportDiagnostics(prepared?.diagnostics ?? []);
   await load?.();
@@ -119,7 +169,8 @@ async function openModule(file: string): Promise<{ readonly server: Server; read
   } catch (error) {
     throw new CommandError(Text.block((error as Error).message), { cause: error });
   }
-  return { server, held };
+  // A server that is written out has no types to derive from, and a built folder no code.
+  return { server, held, hasSource: prepared !== undefined && prepared.form !== "server" };
 }
 
 async function prepareRecording(file: string, record: WireRecord): Promise<Prepared> {

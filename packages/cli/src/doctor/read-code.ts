@@ -1,4 +1,4 @@
-import type { Diagnostic, ItemSource } from "../derive/index.ts";
+import type { Diagnostic, ItemPositions, ItemSource } from "../derive/index.ts";
 import { findBuiltFolder, findModule } from "../modules/module-file.ts";
 import { whileDeriving } from "../terminal/while-deriving.ts";
 
@@ -8,17 +8,25 @@ export interface ReadCode {
   readonly sources: readonly ItemSource[];
 }
 
+/** The code of a module, with what the inspector shows of it. */
+export interface SourceCode extends ReadCode {
+  /** The files of the author, absolute. */
+  readonly files: readonly string[];
+  /** Where the parts of the items come from. */
+  positions(): readonly ItemPositions[];
+}
+
 /** A note of derivation is a finding of its own, and so is a missing comment. */
 const REVIEWED = new Set(["PF2001"]);
 
 /** Reads the code of a module. A built folder has none. */
-export async function readCode(file: string): Promise<ReadCode> {
-  if (findBuiltFolder(file) !== undefined) return { diagnostics: [], sources: [] };
+export async function readCode(file: string): Promise<SourceCode> {
+  if (findBuiltFolder(file) !== undefined) return { diagnostics: [], sources: [], files: [], positions: () => [] };
   return whileDeriving(file, async () => {
     const { createDeriver } = await import("../derive/index.ts");
     const deriver = createDeriver(findModule(file));
-    const { diagnostics } = deriver.derive();
+    const { diagnostics, files } = deriver.derive();
     const shown = diagnostics.filter(({ severity, code }) => severity !== "note" && !REVIEWED.has(code));
-    return { diagnostics: shown, sources: deriver.sources() };
+    return { diagnostics: shown, sources: deriver.sources(), files, positions: () => deriver.positions() };
   });
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 const KEY_BYTES = 32;
 
 /** Returns a secret that only this user can read, and creates it the first time; undefined without a home folder. */
-export function userKey(folder = findFolder()): Uint8Array | undefined {
+export function userKey(folder = userFolder()): Uint8Array | undefined {
   if (folder === undefined) return undefined;
   const file = join(folder, "cache-key");
   try {
@@ -32,7 +32,8 @@ function createKey(folder: string, file: string): void {
   }
 }
 
-function findFolder(): string | undefined {
+/** The folder of Proffer among the user's settings; undefined without a home folder. */
+export function userFolder(): string | undefined {
   try {
     const home = homedir();
     if (!existsSync(home)) return undefined;

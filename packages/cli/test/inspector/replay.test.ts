@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { History } from "../../src/inspector/history/history.ts";
 import { HistoryFile } from "../../src/inspector/history/history-file.ts";
 import { readSavedCall, saveCall } from "../../src/inspector/history/saved-call.ts";
+import { claimInspectorFolder } from "../../src/inspector/inspector-folder.ts";
 import type { CallState } from "../../src/inspector/protocol/call.ts";
 import { WireRecord } from "../../src/inspector/record/record.ts";
 import { writeRecording } from "../../src/inspector/recording/recording.ts";
@@ -186,7 +187,11 @@ describe("I56 the history", () => {
     offer: 1,
   });
   const open = (problems: string[] = []) =>
-    new History(new HistoryFile(project.path("tools.ts"), currentTrust(), (problem) => problems.push(problem)));
+    new History(
+      new HistoryFile(claimInspectorFolder(project.path("."), currentTrust()), currentTrust(), (problem) =>
+        problems.push(problem),
+      ),
+    );
   const path = () => project.path(".proffer/inspector/history.jsonl");
 
   it("is kept over restarts, newest first, for the owner only", () => {

@@ -2,29 +2,31 @@ import { appendFileSync, existsSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "../../client/shape.ts";
 import { replaceFile } from "../../install/atomic-file.ts";
-import { findProject } from "../../modules/module-file.ts";
 import { claimFolder, readTrusted, type Trust } from "../../modules/trust.ts";
-import { claimInspectorFolder } from "../inspector-folder.ts";
 import { CALL_METHODS, CALL_STATES } from "./call-words.ts";
 import type { Remembered } from "./history.ts";
 
 /** Arguments may be private: nobody else may read them. */
 const FILE_MODE = 0o600;
 
-/** The file that keeps the history of a project, `.proffer/inspector/history.jsonl`: a line for each call. */
+/** The file that keeps a history, such as `.proffer/inspector/history.jsonl` of a project: a line for each call. */
 export class HistoryFile {
   readonly #path: string;
   readonly #trust: Trust;
   readonly #report: (problem: string) => void;
 
   /**
+   * @param folder - one that the caller has claimed.
    * @param report - is told why a call could not be kept; the inspector goes on without.
-   * @throws {UntrustedError} if somebody else could have written the folder. @throws if it is not writable.
    */
-  constructor(module: string, trust: Trust, report: (problem: string) => void) {
-    this.#path = join(claimInspectorFolder(findProject(module), trust), "history.jsonl");
+  constructor(folder: string, trust: Trust, report: (problem: string) => void) {
+    this.#path = join(folder, "history.jsonl");
     this.#trust = trust;
     this.#report = report;
+  }
+
+  get path(): string {
+    return this.#path;
   }
 
   /** The calls of earlier starts. A file that is damaged or not trusted is left alone. */

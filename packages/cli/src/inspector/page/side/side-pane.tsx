@@ -23,7 +23,7 @@ export function SidePane({ open, findings, draft, call, onOpen }: SidePaneProps)
   const { state } = useApp();
   const tabs: { id: SideTab; label: string }[] = [{ id: "copy", label: "Copy as" }];
   if (findings !== undefined) tabs.unshift({ id: "doctor", label: "Doctor" });
-  if (state.abilities.source) tabs.unshift({ id: "edit", label: "Changed" });
+  if (state.target?.kind === "dev") tabs.unshift({ id: "edit", label: "Changed" });
   const [chosen, choose] = useTab("side", tabs, tabs[0]?.id ?? "copy");
   if (!open) {
     return (
