@@ -26,6 +26,7 @@ export function createCallHandlers(
     },
     result: ({ id }) => ({ result: calls.result(id) }),
     resend: ({ call, run, change }) => ({ id: calls.resend(call, run, change) }),
+    reanswer: ({ call, run }) => ({ id: calls.reanswer(call, run) }),
     complete: async ({ revision, ...asked }) => completeArgument(await connections.use(revision), asked),
     async subscribe({ revision, uri }) {
       await subscriptions.subscribe(await connections.use(revision), uri);

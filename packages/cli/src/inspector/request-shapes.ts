@@ -49,6 +49,7 @@ export const REQUEST_SHAPES: { readonly [Name in keyof Api]: Shape } = {
   cancel: exactly({ id: string }),
   result: exactly({ id: string }),
   resend: exactly({ call: string, run: number, change: oneOf("nothing", "arguments", "state", "caller") }),
+  reanswer: exactly({ call: string, run: number }),
   check: exactly({ schema: jsonObject, value: anything }),
   expand: exactly({ template: string, values: jsonObject }),
   complete: exactly({

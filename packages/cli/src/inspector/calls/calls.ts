@@ -9,7 +9,7 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { WireRecord } from "../record/record.ts";
 import { checkResult } from "./check-result.ts";
 import { declineQuestion } from "./decline.ts";
-import { InspectedCall } from "./inspected-call.ts";
+import { InspectedCall, type LeftBehind } from "./inspected-call.ts";
 import { perform, toResponse } from "./perform.ts";
 import { findRefusals, textOfFailure } from "./refusals.ts";
 import { tamper } from "./tamper.ts";
@@ -91,6 +91,24 @@ export class Calls {
     return call.id;
   }
 
+  /** Asks the questions of a run again and continues with its state. @throws {ApiProblem} if the run left no state. */
+  reanswer(id: string, number: number): string {
+    const earlier = this.#find(id);
+    const left = earlier.runs[number - 1]?.left;
+    if (left === undefined) {
+      const message = `Run ${number} left no question that can be answered again.`;
+      throw new ApiProblem(400, "no_question", message, "Only the rounds of 2026-07-28 can; make the call again.");
+    }
+    const { revision, method, params } = earlier.draft;
+    const first = earlier.runs[0]?.params ?? params;
+    // Before the new call is made: it is one of those that may run at once.
+    if (!earlier.isOver) this.cancel(id);
+    const call = this.#create({ revision, method, params });
+    call.goBack(earlier, number);
+    void this.#run(call, () => this.#connections.use(revision), first, left);
+    return call.id;
+  }
+
   /** @throws {ApiProblem} if the question is not open: another page may have answered it. */
   answer(ask: string, answer: Answer): void {
     if (this.#running().some((call) => call.answer(ask, answer))) return;
@@ -123,14 +141,19 @@ export class Calls {
     for (const timer of this.#waiting.values()) clearTimeout(timer);
   }
 
-  async #run(call: InspectedCall, connect: () => Promise<Connected>, params: JsonObject): Promise<void> {
+  async #run(
+    call: InspectedCall,
+    connect: () => Promise<Connected>,
+    params: JsonObject,
+    left?: LeftBehind,
+  ): Promise<void> {
     try {
       call.connected = await connect();
     } catch (error) {
       call.fail(0, (error as Error).message);
       return;
     }
-    if (!call.isOver) await perform(call, call.connected, params);
+    if (!call.isOver) await perform(call, call.connected, params, left);
   }
 
   #create(draft: Draft): InspectedCall {

@@ -11,12 +11,19 @@ const MAX_RESULT = 256 * 1024;
 const MAX_TRACES = 1000;
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+/** What a round that asks leaves with the client: its questions, and the state that the answers belong to. */
+export interface LeftBehind {
+  readonly requestState: Json | undefined;
+  readonly inputRequests: { readonly [key: string]: Asked };
+}
+
 /** A run, and what is needed to send it again. */
 interface KnownRun extends Writable<Omit<Run, "trace">> {
   readonly params: JsonObject;
   readonly requestId: WireLine["id"];
   readonly began: number;
   readonly trace: Trace[];
+  left?: LeftBehind;
 }
 
 interface OpenAsk {
@@ -38,6 +45,7 @@ export class InspectedCall {
   refused: readonly Problem[] | undefined;
   problems: readonly Problem[] | undefined;
   resent: CallState["resent"];
+  #from: CallState["from"];
   readonly #at = Date.now();
   readonly #began = performance.now();
   readonly #offer: number;
@@ -45,6 +53,8 @@ export class InspectedCall {
   /** Answers that are known before the questions. */
   readonly #ready: Answer[];
   readonly #asks: Writable<Ask>[] = [];
+  /** Earlier answers to the questions that are asked next. */
+  #suggestions: Answer[] = [];
   readonly #open = new Map<string, OpenAsk>();
   readonly #lines = new Set<number>();
   #progress: (Progress & { readonly first: number; readonly since: number }) | undefined;
@@ -82,12 +92,26 @@ export class InspectedCall {
     this.#changed(this);
   }
 
-  endRun(outcome: Run["outcome"], stateBytes?: number): void {
+  /** Begins where a run of an earlier call has asked, with everything before it. */
+  goBack(earlier: InspectedCall, number: number): void {
+    this.#from = { call: earlier.#from?.call ?? earlier.id, run: number };
+    // The ids of requests belong to another call.
+    this.runs.push(
+      ...earlier.runs.slice(0, number).map((run) => ({ ...run, requestId: undefined, trace: [...run.trace] })),
+    );
+    for (const ask of earlier.#asks) {
+      if (ask.run < number) this.#asks.push({ ...ask, id: `${this.id}.${this.#asks.length + 1}` });
+    }
+    this.#suggestions = earlier.#asks.flatMap(({ run, answer }) => (run === number && answer ? [answer] : []));
+  }
+
+  endRun(outcome: Run["outcome"], left?: LeftBehind): void {
     const run = this.runs.at(-1);
     if (run === undefined || run.outcome !== "running") return;
     run.outcome = outcome;
     run.ms = performance.now() - run.began;
-    if (stateBytes !== undefined) run.stateBytes = stateBytes;
+    if (left !== undefined) run.left = left;
+    if (typeof left?.requestState === "string") run.stateBytes = Buffer.byteLength(left.requestState);
   }
 
   /** Adds what the engine reports. */
@@ -131,6 +155,8 @@ export class InspectedCall {
     const id = `${this.id}.${this.#asks.length + 1}`;
     const began = performance.now();
     const ask: Writable<Ask> = { id, run: this.runs.length, method, params: params as JsonObject, state: "open" };
+    const suggestion = this.#suggestions.shift();
+    if (suggestion !== undefined) ask.suggestion = suggestion;
     this.#asks.push(ask);
     const ready = this.#ready.shift();
     if (this.#open.size === 0) this.#humanSince = began;
@@ -187,7 +213,10 @@ export class InspectedCall {
       method: draft.method,
       params: draft.params,
       status: this.status,
-      runs: this.runs.map(({ params: _, requestId: __, began: ___, ...run }) => ({ ...run, trace: [...run.trace] })),
+      runs: this.runs.map(({ params: _, requestId: __, began: ___, left: ____, ...run }) => ({
+        ...run,
+        trace: [...run.trace],
+      })),
       asks: this.#asks.map((ask) => ({ ...ask })),
       bytesOut: this.#bytesOut,
       bytesIn: this.#bytesIn,
@@ -200,6 +229,7 @@ export class InspectedCall {
       ...(problems !== undefined && problems.length > 0 && { problems }),
       ...(this.#ms !== undefined && { ms: this.#ms }),
       ...(this.#humanMs > 0 && { humanMs: this.#humanMs }),
+      ...(this.#from !== undefined && { from: this.#from }),
       ...(resent !== undefined && { resent }),
     };
   }

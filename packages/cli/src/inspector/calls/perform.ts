@@ -5,21 +5,25 @@ import { explainMalformed } from "../../client/shape.ts";
 import type { Connected } from "../connections/connected.ts";
 import type { Answer } from "../protocol/call.ts";
 import type { Json, JsonObject } from "../protocol/json.ts";
-import type { InspectedCall } from "./inspected-call.ts";
+import type { InspectedCall, LeftBehind } from "./inspected-call.ts";
 
 /** A server could answer with a question each time. */
 const MAX_ROUNDS = 200;
-
-type Questions = { readonly [key: string]: Parameters<InspectedCall["ask"]>[0] };
 
 /**
  * Sends the request of a call and asks the person at the page until it has a result. There is no time limit: the person
  * can cancel. Never rejects.
  * @param params - the parameters of the first run.
+ * @param left - what a round has left, if that is answered instead of a first run.
  */
-export async function perform(call: InspectedCall, connected: Connected, params: JsonObject): Promise<void> {
+export async function perform(
+  call: InspectedCall,
+  connected: Connected,
+  params: JsonObject,
+  left?: LeftBehind,
+): Promise<void> {
   try {
-    const result = await askRounds(call, connected, params);
+    const result = await askRounds(call, connected, params, left);
     const done = result.resultType === "task" ? await awaitTask(call, connected, result) : result;
     call.finish("done", done);
   } catch (error) {
@@ -29,10 +33,19 @@ export async function perform(call: InspectedCall, connected: Connected, params:
   }
 }
 
-async function askRounds(call: InspectedCall, connected: Connected, first: JsonObject): Promise<JsonObject> {
+async function askRounds(
+  call: InspectedCall,
+  connected: Connected,
+  first: JsonObject,
+  known?: LeftBehind,
+): Promise<JsonObject> {
   const { method, params: asked } = call.draft;
   const { signal } = call.stop;
-  let params = first;
+  const answered = async ({ requestState, inputRequests }: LeftBehind): Promise<JsonObject> => {
+    const inputResponses = await answerAll(call, inputRequests);
+    return { ...withoutState(first, asked), inputResponses, ...(requestState !== undefined && { requestState }) };
+  };
+  let params = known === undefined ? first : await answered(known);
   for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
     const began = performance.now();
     const response = connected.client.requestOnce(method, params, {
@@ -46,9 +59,9 @@ async function askRounds(call: InspectedCall, connected: Connected, first: JsonO
     const problem = INPUT_REQUIRED(result, "");
     if (problem !== undefined) throw new Error(explainMalformed("The server", method, problem));
     const { requestState, inputRequests = {} } = result;
-    call.endRun("asks", typeof requestState === "string" ? Buffer.byteLength(requestState) : undefined);
-    const inputResponses = await answerAll(call, inputRequests as unknown as Questions);
-    params = { ...withoutState(first, asked), inputResponses, ...(requestState !== undefined && { requestState }) };
+    const left = { requestState, inputRequests: inputRequests as unknown as LeftBehind["inputRequests"] };
+    call.endRun("asks", left);
+    params = await answered(left);
   }
   throw new Error(`The server still asks after ${MAX_ROUNDS} rounds.`);
 }
@@ -60,7 +73,7 @@ function withoutState(first: JsonObject, asked: JsonObject): JsonObject {
 }
 
 /** Asks all questions of a round at once: they are one form. */
-async function answerAll(call: InspectedCall, questions: Questions): Promise<JsonObject> {
+async function answerAll(call: InspectedCall, questions: LeftBehind["inputRequests"]): Promise<JsonObject> {
   const entries = Object.entries(questions);
   const answers = await Promise.all(entries.map(([, { method, params = {} }]) => call.ask({ method, params })));
   return Object.fromEntries(entries.map(([key], i) => [key, toResponse(answers[i] ?? { action: "cancel" })]));

@@ -97,6 +97,8 @@ export interface Api {
     in: { readonly call: string; readonly run: number; readonly change: Tampering };
     out: { readonly id: string };
   };
+  /** Goes back to a round that asked: its questions are asked again, and the answers go to its own state. */
+  readonly reanswer: { in: { readonly call: string; readonly run: number }; out: { readonly id: string } };
   /**
    * Where a value breaks a schema. Node has the validator, so that the page need not load it. `note` says why a schema is
    * not checked, or only in part.

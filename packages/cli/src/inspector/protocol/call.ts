@@ -55,6 +55,8 @@ export interface Ask {
   readonly params: JsonObject;
   readonly state: "open" | "answered" | "withdrawn";
   readonly answer?: Answer;
+  /** What was answered when the question was asked before. */
+  readonly suggestion?: Answer;
   /** Milliseconds that the person took. */
   readonly ms?: number;
 }
@@ -88,6 +90,8 @@ export interface CallState {
   readonly bytesIn: number;
   /** The version of the offer. */
   readonly offer: number;
+  /** It goes back to a round of an earlier call and answers it differently. */
+  readonly from?: { readonly call: string; readonly run: number };
   readonly resent?: {
     readonly call: string;
     readonly run: number;

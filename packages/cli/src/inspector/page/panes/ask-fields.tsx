@@ -27,6 +27,9 @@ const SAMPLE = {
 const ROOTS = { roots: [{ uri: "file:///project", name: "project" }] };
 
 export function initialAsk(ask: Ask): FormDraft {
+  const { suggestion } = ask;
+  if (suggestion !== undefined && "result" in suggestion) return { value: suggestion.result };
+  if (suggestion?.action === "accept") return { value: suggestion.content ?? {} };
   if (ask.method === "elicitation/create") return { value: {} };
   return { value: ask.method === "roots/list" ? ROOTS : SAMPLE };
 }

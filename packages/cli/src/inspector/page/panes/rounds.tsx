@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import type { Ask, CallState, Run, Trace } from "../../protocol/call.ts";
 import { stringOf } from "../form/read-schema.ts";
+import { useApp } from "../state/app.ts";
 import { duration, size } from "../text/units.ts";
 import { visible } from "../text/visible.ts";
 import { OpenAsks } from "./open-asks.tsx";
@@ -19,6 +20,7 @@ export function Rounds({ call }: { readonly call: CallState }): VNode {
   const repeated = repeatedSteps(call.runs);
   return (
     <>
+      {call.from !== undefined && <p class="quiet">The answer to run {call.from.run} is changed here.</p>}
       <ol class="runs" aria-label="Runs">
         {call.runs.map((run) => (
           <RunView key={run.number} call={call} run={run} />
@@ -64,8 +66,22 @@ function RunView({ call, run }: { readonly call: CallState; readonly run: Run })
         .map((ask) => (
           <Answered key={ask.id} ask={ask} />
         ))}
+      {run.outcome === "asks" && open.length === 0 && <ChangeAnswer call={call} run={run.number} />}
       {open.length > 0 && <OpenAsks key={open.map(({ id }) => id).join()} asks={open} />}
     </li>
+  );
+}
+
+/** Goes back to a round. Only for a call that Node still has: one of the history may be of another start. */
+function ChangeAnswer({ call, run }: { readonly call: CallState; readonly run: number }): VNode | null {
+  const { api, state, report } = useApp();
+  if (state.calls.get(call.id) !== call || !state.abilities.calls) return null;
+  return (
+    <p>
+      <button type="button" onClick={() => api.post("reanswer", { call: call.id, run }).catch(report)}>
+        Change my answer<span class="visually-hidden"> to run {run}</span>
+      </button>
+    </p>
   );
 }
 

@@ -33,7 +33,10 @@ export function callsOf(
   const id = itemId(item);
   return [...calls.values()]
     .filter(({ resent }) => resent === undefined)
-    .filter((call) => (made.has(call.id) ? made.get(call.id) === id : isCallOf(item, call)));
+    .filter((call) => {
+      const known = made.get(call.id) ?? made.get(call.from?.call ?? "");
+      return known === undefined ? isCallOf(item, call) : known === id;
+    });
 }
 
 function isCallOf({ kind, key }: { readonly kind: ItemKind; readonly key: string }, call: CallState): boolean {
