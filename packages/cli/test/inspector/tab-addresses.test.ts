@@ -23,6 +23,7 @@ describeInBrowser("the tabs of the page and its address", () => {
 
   beforeEach(async () => {
     server = await startFakeServer([...demoEvents(), { kind: "call", call: demoCall() }], demoHandlers());
+    server.handlers.cost = () => ({ tokens: 236, output: 0, parts: [] });
   });
   afterEach(() => server.close());
   const pages = usePages();
