@@ -40,8 +40,8 @@ export const PROCESS_SCENARIOS = [
     id: "F4",
     title: "kill -9 Redis, back after 0.1 to 3 s",
     tasks: 200,
-    // Longer than an outage and the return of all nodes (3 + 1.9 s): otherwise Redis is killed before a node is back.
-    every: 5_000,
+    // Longer than the longest outage: otherwise Redis is killed again before a node is back.
+    every: 3_500,
     fsync: "always",
     task: someTask,
     async fault({ engine, nodes, random, notes }) {
@@ -117,8 +117,7 @@ export const PROCESS_SCENARIOS = [
     id: "F9",
     title: "Redis full for 0.5 to 2 s",
     tasks: 300,
-    // BullMQ looks for lost jobs 6 s after a full Redis refused it: a divisor of that would let it always meet a full one.
-    every: 2_500,
+    every: 2_000,
     task: someTask,
     async fault({ engine, random }) {
       await engine.command("CONFIG", "SET", "maxmemory", "1mb");

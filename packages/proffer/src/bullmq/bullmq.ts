@@ -102,6 +102,8 @@ class BullmqPort implements Queue {
       stalledInterval: Math.ceil(this.#lockDuration / 3),
       // By default, the second node that dies with a job ends it for good.
       maxStalledCount: 1_000,
+      // How soon a worker asks again after Redis refused a command. By default it sleeps for 15 seconds, with all its jobs.
+      runRetryDelay: 1_000,
       settings: {
         backoffStrategy: (attempts: number) => Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** Math.min(attempts - 1, 10)),
       },

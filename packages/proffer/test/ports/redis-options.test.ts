@@ -38,6 +38,20 @@ it.each([
   expect(() => bullmq(options as never)).toThrow(text);
 });
 
+it("F9: a worker of bullmq asks again soon after Redis refused a command", () => {
+  const settings: { runRetryDelay?: number }[] = [];
+  class Worker {
+    constructor(_name: string, _run: unknown, given: { runRetryDelay?: number }) {
+      settings.push(given);
+    }
+    on() {}
+  }
+  const queue = bullmq({ Queue: class {}, Worker, connection: {} } as never);
+  queue.work(async () => {}, { concurrency: 1 });
+  // BullMQ's own value is 15 seconds, in which the worker does nothing at all.
+  expect(settings).toEqual([expect.objectContaining({ runRetryDelay: 1_000 })]);
+});
+
 const engine = await sharedEngine();
 let keys = 0;
 
