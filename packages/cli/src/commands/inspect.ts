@@ -5,7 +5,6 @@ import { formatLog } from "proffer/stdio";
 import { type HeaderFlags, toHeaders } from "../client/headers.ts";
 import { type LimitFlags, toLimits } from "../client/limits.ts";
 import { nameOfTarget, type Target, type TargetArguments } from "../client/target.ts";
-import { asWritten } from "../doctor/offer.ts";
 import { readCode } from "../doctor/read-code.ts";
 import { announce } from "../inspector/announce.ts";
 import { traceServer } from "../inspector/calls/trace.ts";
@@ -132,7 +131,7 @@ async function prepareModule(target: Target & { kind: "module" }, record: WireRe
     abilities: { ...other.abilities, source: hasSource },
     trace: traceServer(server),
     release: () => held.stop(),
-    module: { file: resolve(file), asWritten: (listing) => asWritten(listing, server), readCode: read },
+    module: { file: resolve(file), server, readCode: read },
     ...(hasSource && { places: source }),
     handlers(inspector) {
       located = () => inspector.offers.relocate();

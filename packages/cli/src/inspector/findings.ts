@@ -1,7 +1,10 @@
 import { basename } from "node:path";
+import type { Server } from "proffer";
+import { findMissingTools } from "proffer/derived";
 import { examineClients, lossesOf } from "../doctor/examine-clients.ts";
 import { examineListing } from "../doctor/examine-listing.ts";
 import type { Finding } from "../doctor/finding.ts";
+import { asWritten } from "../doctor/offer.ts";
 import type { ReadCode } from "../doctor/read-code.ts";
 import { review } from "../doctor/review.ts";
 import type { Listing } from "../terminal/listing.ts";
@@ -13,8 +16,7 @@ import type { ItemKind, Offer } from "./protocol/offer.ts";
 export interface InspectedModule {
   /** An absolute path. */
   readonly file: string;
-  /** The listing with the schemas of the author. */
-  asWritten(listing: Listing): Listing;
+  readonly server: Server;
   readCode(): Promise<ReadCode>;
 }
 
@@ -26,14 +28,18 @@ export async function findProblems(
 ): Promise<InspectorFinding[]> {
   const listing = toListing(offer);
   const { diagnostics, sources } = (await module?.readCode()) ?? { diagnostics: [], sources: [] };
-  const written = module?.asWritten(listing) ?? listing;
+  const own = module && {
+    written: asWritten(listing, module.server),
+    missingTools: await findMissingTools(module.server),
+    module: module.file,
+  };
   const findings: Finding[] = [
     ...diagnostics.map(({ severity, code, file, line, message }): Finding => {
       return { level: severity === "error" ? "error" : "warning", code, file, line, message };
     }),
     ...examineListing(listing),
     ...examineClients(lossesOf(offer.server.name, listing), false),
-    ...review({ listing, written, sources, ...(module && { module: module.file }) }),
+    ...review({ listing, written: listing, sources, ...own }),
   ];
   return findings.map((finding) => toPage(finding, places));
 }

@@ -1,6 +1,5 @@
 import type { DevObserver } from "../commands/dev.ts";
 import type { EditEvent } from "../dev/edit-observer.ts";
-import { asWritten } from "../doctor/offer.ts";
 import { findModule } from "../modules/module-file.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
@@ -71,7 +70,7 @@ export function inspectDev(file: string, { port, keys }: DevInspection): DevObse
         onCall: history.onCall,
         module: {
           file: module,
-          asWritten: (listing) => asWritten(listing, server),
+          server,
           readCode: async () => ({
             diagnostics: diagnostics.filter(({ severity }) => severity !== "note"),
             sources: await versions.sources(),

@@ -79,6 +79,23 @@ describe("proffer dev --inspect", () => {
     expect(await stop(child)).toBe(0);
   });
 
+  it("finds what doctor finds, also a resource that cannot be a tool", async () => {
+    project.write(
+      "clash.ts",
+      "/** A day of the log. @resource shop://log/{day} */",
+      "export const _log = (day: string): string => day;",
+      "/** Writes a line to the log. */",
+      "export function log(): void {}",
+      "/** Reads the log of today. */",
+      "export function read_log(): void {}",
+    );
+    const { page, child } = await start("dev", "clash.ts", "--http", "0", "--inspect=0");
+    await page.until("offer");
+    const { findings } = await page.post("doctor", {});
+    expect(findings.map(({ code }) => code)).toContain("PF4090");
+    await stop(child);
+  });
+
   it("works over stdio: messages on stdout, all text on stderr", async () => {
     const child = project.start("dev", "tools.ts", "--inspect", "0");
     const page = await openPage(await addressOf(child));
