@@ -31,3 +31,19 @@ test("what a client says of itself is cut, and taken only if it is text", () => 
   tap.received(`${"[".repeat(100_000)}`);
   expect(messages).toHaveLength(3);
 });
+
+test("what a client can do is kept if it is short, and dropped whole otherwise", () => {
+  const messages: ClientMessage[] = [];
+  const observer = observeClients({ onClientMessage: (message) => messages.push(message) });
+  const introduce = (capabilities: string) =>
+    observer.stdio().received(`{"method":"initialize","params":{"capabilities":${capabilities}}}`);
+  introduce('{"sampling":{}}');
+  introduce('["sampling"]');
+  introduce(`{"x":"${"y".repeat(5000)}"}`);
+  // Deeper than can be written again: the client must not notice.
+  introduce(`{"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
+  expect(messages.map(({ capabilities }) => capabilities)).toEqual([{ sampling: {} }, undefined, undefined, undefined]);
+  const meta = { "io.modelcontextprotocol/clientCapabilities": { elicitation: {} } };
+  observer.stdio().received(JSON.stringify({ method: "tools/list", params: { _meta: meta } }));
+  expect(messages.at(-1)?.capabilities).toEqual({ elicitation: {} });
+});

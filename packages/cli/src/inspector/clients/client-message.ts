@@ -1,3 +1,4 @@
+import type { JsonObject } from "../protocol/json.ts";
 import type { HttpHead, Lane } from "../protocol/wire.ts";
 
 /** What a client says of itself. */
@@ -17,6 +18,8 @@ export interface ClientMessage {
   readonly transport: Lane["transport"];
   /** Absent until the client has introduced itself. */
   readonly client?: ClientIdentity;
+  /** What the client says that it can do. */
+  readonly capabilities?: JsonObject;
   readonly revision?: string;
   /** With secrets: the record masks them. */
   readonly http?: HttpHead;

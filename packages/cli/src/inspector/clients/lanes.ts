@@ -1,3 +1,4 @@
+import type { JsonObject } from "../protocol/json.ts";
 import type { HttpHead, Lane } from "../protocol/wire.ts";
 import type { ClientIdentity, ClientObserver } from "./client-message.ts";
 import { agreedRevision, introductionOf } from "./introduction.ts";
@@ -7,6 +8,7 @@ export interface ClientLane {
   readonly conn: string;
   readonly transport: Lane["transport"];
   client?: ClientIdentity;
+  capabilities?: JsonObject;
   revision?: string;
   /** It has sent `initialize`: the response has the revision. */
   isOpening?: boolean;
@@ -61,8 +63,9 @@ export class Lanes {
 
   received(lane: ClientLane, text: string, http?: HttpHead, note?: string): void {
     if (lane.client === undefined || lane.revision === undefined) {
-      const { client, revision, isInitialize } = introductionOf(text);
+      const { client, capabilities, revision, isInitialize } = introductionOf(text);
       if (client !== undefined) lane.client = client;
+      if (capabilities !== undefined) lane.capabilities ??= capabilities;
       if (revision !== undefined) lane.revision = revision;
       if (isInitialize) lane.isOpening = true;
     }
@@ -85,13 +88,14 @@ export class Lanes {
     lane.isClosed = true;
   }
 
-  #report({ conn, transport, client, revision }: ClientLane, { dir, text, http, note }: Seen): void {
+  #report({ conn, transport, client, capabilities, revision }: ClientLane, { dir, text, http, note }: Seen): void {
     this.#observer.onClientMessage({
       conn,
       dir,
       text,
       transport,
       ...(client && { client }),
+      ...(capabilities && { capabilities }),
       ...(revision !== undefined && { revision }),
       ...(http && { http }),
       ...(note !== undefined && { note }),

@@ -6,7 +6,7 @@ import type { ClientObserver } from "./client-message.ts";
 export function recordClients(record: WireRecord): ClientObserver {
   const lanes = new Map<string, Lane>();
   return {
-    onClientMessage({ conn, dir, text, transport, client, revision, http, note }) {
+    onClientMessage({ conn, dir, text, transport, client, capabilities, revision, http, note }) {
       const known = lanes.get(conn);
       const lane: Lane = {
         conn,
@@ -14,6 +14,7 @@ export function recordClients(record: WireRecord): ClientObserver {
         name: client?.name ?? "a client",
         ...(client?.version !== undefined && { version: client.version }),
         ...(revision !== undefined && { revision }),
+        ...(capabilities && { capabilities }),
         transport,
         open: true,
       };
@@ -32,5 +33,7 @@ export function recordClients(record: WireRecord): ClientObserver {
 }
 
 function isSame(a: Lane, b: Lane): boolean {
-  return a.name === b.name && a.version === b.version && a.revision === b.revision;
+  const { name, version, revision, capabilities } = a;
+  // A lane keeps the object of the first introduction, so that the capabilities need not be compared by their members.
+  return name === b.name && version === b.version && revision === b.revision && capabilities === b.capabilities;
 }

@@ -1,3 +1,5 @@
+import type { JsonObject } from "./json.ts";
+
 /** A lane of the timeline: the page's own connections, or a real client. */
 export interface Lane {
   readonly conn: string;
@@ -6,6 +8,8 @@ export interface Lane {
   readonly name: string;
   readonly version?: string;
   readonly revision?: string;
+  /** Of a client: what it says that it can do. */
+  readonly capabilities?: JsonObject;
   readonly transport: "memory" | "stdio" | "http" | "sse";
   readonly open: boolean;
 }
