@@ -3,6 +3,7 @@ import type { Calls } from "./calls/calls.ts";
 import { compare } from "./calls/compare.ts";
 import { completeArgument } from "./calls/complete.ts";
 import type { Subscriptions } from "./calls/subscriptions.ts";
+import { clientLane, viewOfClient } from "./clients/client-view.ts";
 import type { Connections } from "./connections/connections.ts";
 import type { WireRecord } from "./record/record.ts";
 import type { Handlers } from "./routes.ts";
@@ -27,6 +28,7 @@ export function createCallHandlers(
     result: ({ id }) => ({ result: calls.result(id) }),
     resend: ({ call, run, change }) => ({ id: calls.resend(call, run, change) }),
     reanswer: ({ call, run }) => ({ id: calls.reanswer(call, run) }),
+    client: ({ conn }) => viewOfClient(connections, clientLane(record.lanes(), conn)),
     complete: async ({ revision, ...asked }) => completeArgument(await connections.use(revision), asked),
     async subscribe({ revision, uri }) {
       await subscriptions.subscribe(await connections.use(revision), uri);

@@ -17,20 +17,26 @@ export function profileOf(id: string): Profile {
 
 /** Returns what the model of a client gets of a tool. @throws {ApiProblem} if there is no such tool. */
 export function viewAs(profile: Profile, tool: string, offer: Offer): ModelView {
+  const { name } = findTool(tool, offer);
+  return viewTools(profile, offer).get(name) as ModelView;
+}
+
+/** Returns what the model of a client gets of all tools, by their names. */
+export function viewTools(profile: Profile, offer: Offer): ReadonlyMap<string, ModelView> {
   const { tools } = toListing(offer);
-  findTool(tool, offer);
-  const server = offer.server.name;
-  const losses = findLosses(profile, server, tools).filter((loss) => loss.tool === tool);
-  const seen = toolsSeenBy(profile, server, tools).find(({ original }) => original === tool);
-  const { original: _, ...declaration } = seen ?? {};
-  return {
-    client: profile.title,
-    losses: losses.map(({ effect, what }) => `${profile.title} ${effect} ${what}`),
-    ...(seen !== undefined && {
-      declaration: declaration as unknown as JsonObject,
-      tokens: tokensOf(bytesOf(declaration)),
-    }),
-  };
+  const { name: server } = offer.server;
+  const { title: client } = profile;
+  const losses = new Map<string, string[]>(tools.map(({ name }) => [name, []]));
+  for (const { tool, effect, what } of findLosses(profile, server, tools)) {
+    losses.get(tool)?.push(`${client} ${effect} ${what}`);
+  }
+  const views = new Map<string, ModelView>();
+  for (const [name, lost] of losses) views.set(name, { client, losses: lost });
+  for (const { original, ...seen } of toolsSeenBy(profile, server, tools)) {
+    const declaration = seen as unknown as JsonObject;
+    views.set(original, { client, losses: losses.get(original) ?? [], declaration, tokens: tokensOf(bytesOf(seen)) });
+  }
+  return views;
 }
 
 /** Returns what a tool costs, by its parts. @throws {ApiProblem} if there is no such tool. */

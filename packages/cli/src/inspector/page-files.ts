@@ -16,7 +16,7 @@ const FILES: { readonly [path: string]: { readonly name: string; readonly type: 
   "/page.css": { name: "page.css", type: "text/css; charset=utf-8" },
 };
 /** The addresses within the page, such as /tools/order. */
-const ADDRESS = /^\/(?:tools|prompts|resources|templates|wire|history)(?:\/.*)?$/;
+const ADDRESS = /^\/(?:tools|prompts|resources|templates|wire|history|clients)(?:\/.*)?$/;
 const ENCODINGS = [
   ["br", ".br"],
   ["gzip", ".gz"],

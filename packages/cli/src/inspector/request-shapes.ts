@@ -69,6 +69,7 @@ export const REQUEST_SHAPES: { readonly [Name in keyof Api]: Shape } = {
   source: item,
   doctor: nothing,
   model: exactly({ tool: string, client: string }),
+  client: exactly({ conn: string }),
   cost: exactly({ revision: string, tool: string }),
   copy: exactly({
     draft,

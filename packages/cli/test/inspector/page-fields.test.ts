@@ -55,6 +55,7 @@ describeInBrowser("what a page can name", () => {
       complete: { revision: REVISION, ref: { type: "ref/resource", uri: url }, name: "x", value: url },
       copy: { draft, format: "sh", client: url },
       model: { tool: url, client: url },
+      client: { conn: url },
       save: { name: `../${line}`, draft },
       // A file is named by its number, never by its path.
       open: { file: started, line: 1 },

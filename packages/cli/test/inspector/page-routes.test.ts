@@ -28,6 +28,7 @@ describe("addresses", () => {
     ["/wire/17", { pane: "wire", n: 17 }],
     ["/history", { pane: "history" }],
     ["/history/ab12", { pane: "history", id: "ab12" }],
+    ["/clients/client-1", { pane: "client", conn: "client-1" }],
   ])("%s", (path, shown) => {
     expect(parsed(path)).toEqual({ shown });
     expect(formatRoute({ shown })).toBe(path);

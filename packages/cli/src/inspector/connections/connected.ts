@@ -1,5 +1,5 @@
 import type { Principal } from "proffer";
-import type { Asked, Notification, ScriptedAnswer, TestClient } from "proffer/testing";
+import type { Asked, ClientOptions, Notification, ScriptedAnswer, TestClient } from "proffer/testing";
 import { Interruption } from "../../client/interruption.ts";
 import { openClient } from "../../client/open-client.ts";
 import { RemoteServer } from "../../client/remote-server.ts";
@@ -48,6 +48,8 @@ export interface ConnectOptions {
   /** What the connection is for, as the name of its lane. */
   readonly purpose?: string | undefined;
   readonly caller?: Principal | undefined;
+  /** Introduces itself as another client. */
+  readonly as?: Pick<ClientOptions, "info" | "capabilities"> | undefined;
 }
 
 /** A revision is a date; a hostile server may answer with anything. */
@@ -59,7 +61,7 @@ export async function connectTo(
   opener: Opener,
   record: WireRecord,
   events: ConnectionEvents,
-  { revision, purpose = "inspector", caller }: ConnectOptions = {},
+  { revision, purpose = "inspector", caller, as }: ConnectOptions = {},
 ): Promise<Connected> {
   let connected: Connected | undefined;
   let lane: Lane | undefined;
@@ -100,6 +102,7 @@ export async function connectTo(
         keepsMessages: false,
         answers: (asked) => events.asked(connected, asked),
         onNotification: (notification) => events.notified(connected, notification),
+        ...as,
       },
       // Ctrl-C ends the whole process, which closes everything.
       new Interruption(),

@@ -70,6 +70,20 @@ export interface ModelView {
   readonly tokens?: number;
 }
 
+/** What a watched client gets of the server. */
+export interface ClientView {
+  readonly revision: string;
+  /** The title of its profile, if it is a known client. */
+  readonly profile?: string;
+  readonly capabilities: JsonObject;
+  /** By the keys under which the client gets them. */
+  readonly items: readonly (ModelView & { readonly kind: ItemKind; readonly key: string })[];
+  /** Of the tools that its model sees; an estimate. */
+  readonly tokens: number;
+  /** Lists that could not be read. */
+  readonly problems: readonly string[];
+}
+
 /** What a tool costs each conversation, in estimated tokens. */
 export interface ToolCostView {
   /** Without the output schema, which few clients give to a model. */
@@ -138,6 +152,8 @@ export interface Api {
   readonly source: { in: { readonly kind: ItemKind; readonly key: string }; out: SourceView };
   readonly doctor: { in: Record<never, never>; out: { readonly findings: readonly InspectorFinding[] } };
   readonly model: { in: { readonly tool: string; readonly client: string }; out: ModelView };
+  /** What a watched client sees, asked of the server under its name and with its capabilities. */
+  readonly client: { in: { readonly conn: string }; out: ClientView };
   readonly cost: { in: { readonly revision: string; readonly tool: string }; out: ToolCostView };
   readonly copy: {
     in: { readonly draft: Draft; readonly format: CopyFormat; readonly client?: string };

@@ -1,10 +1,9 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { ModelView } from "../../protocol/api.ts";
 import type { Item } from "../../protocol/offer.ts";
-import { JsonTree } from "../result/json-tree.tsx";
 import { useApp } from "../state/app.ts";
 import { visible } from "../text/visible.ts";
+import { Declaration } from "./declaration.tsx";
 import { useFetched } from "./use-fetched.ts";
 
 /** What the model of a client gets of a tool, after what the client cuts. */
@@ -24,28 +23,10 @@ export function ModelTab({ item }: { readonly item: Item }): VNode {
           ))}
         </select>
       </label>
-      {view instanceof Error ? <p>{visible(view.message)}</p> : view && <View view={view} />}
-    </>
-  );
-}
-
-function View({ view }: { readonly view: ModelView }): VNode {
-  return (
-    <>
-      {view.tokens !== undefined && <p class="quiet">≈ {view.tokens} tokens</p>}
-      {view.losses.length > 0 && (
-        <ul aria-label="Losses">
-          {view.losses.map((loss) => (
-            <li key={loss} class="problem">
-              {visible(loss)}
-            </li>
-          ))}
-        </ul>
-      )}
-      {view.declaration === undefined ? (
-        <p>The model does not see this tool.</p>
+      {view instanceof Error ? (
+        <p>{visible(view.message)}</p>
       ) : (
-        <JsonTree value={view.declaration} label={`What the model of ${view.client} sees`} />
+        view && <Declaration view={view} label={`What the model of ${view.client} sees`} />
       )}
     </>
   );

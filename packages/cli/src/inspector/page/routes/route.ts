@@ -8,6 +8,8 @@ export type Shown =
   | { readonly pane: "item"; readonly kind: ItemKind; readonly key: string }
   | { readonly pane: "wire"; readonly n?: number }
   | { readonly pane: "history"; readonly id?: string }
+  /** What a watched client sees, by its lane. */
+  | { readonly pane: "client"; readonly conn: string }
   /** An address that this page does not know. */
   | { readonly pane: "unknown"; readonly path: string };
 
@@ -79,6 +81,7 @@ function shownAt(address: URL): Shown {
   const text = decoded(segment);
   if (rest.length > 0) return unknown;
   if (folder === "wire") return numbered(text) ?? unknown;
+  if (folder === "clients" && text) return { pane: "client", conn: text };
   if (folder === "history") return text ? { pane: "history", id: text } : { pane: "history" };
   const kind = (Object.keys(FOLDERS) as ItemKind[]).find((kind) => FOLDERS[kind] === folder);
   const key = keyIn(address.searchParams) ?? text;
@@ -104,6 +107,8 @@ function pathOf(shown: Shown, query: URLSearchParams): string {
       return shown.n === undefined ? "/wire" : `/wire/${shown.n}`;
     case "history":
       return shown.id === undefined ? "/history" : `/history/${encodeURIComponent(shown.id)}`;
+    case "client":
+      return `/clients/${encodeURIComponent(shown.conn)}`;
     case "unknown":
       return shown.path;
     case "item":

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ApiClient } from "../api/client.ts";
 import { HistoryView } from "../history/history-view.tsx";
 import { useHistory } from "../history/use-history.ts";
+import { ClientView } from "../panes/client-view.tsx";
 import { SidePane, type SideTab } from "../side/side-pane.tsx";
 import { useDoctor } from "../side/use-doctor.ts";
 import { AppContext, useApp } from "../state/app.ts";
@@ -142,6 +143,7 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
           )}
           {shown.pane === "wire" && <MessageView n={shown.n} onDrafts={setDrafts} />}
           {shown.pane === "history" && <HistoryView id={shown.id} entries={entries} onDrafts={setDrafts} />}
+          {shown.pane === "client" && <ClientView key={shown.conn} conn={shown.conn} />}
           {shown.pane === "home" && <Overview />}
           {shown.pane === "unknown" && (
             <div class="overview">

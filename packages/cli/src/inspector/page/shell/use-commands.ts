@@ -12,7 +12,7 @@ interface CommandContext {
   readonly onPreferences: (change: Partial<Preferences>) => void;
 }
 
-/** What the palette finds: items, saved calls, revisions, actions. */
+/** What the palette finds: items, saved calls, watched clients, revisions, actions. */
 export function useCommands(entries: readonly HistoryEntry[], context: CommandContext): readonly Command[] {
   const { offer, state, go, adjust, api, report } = useApp();
   const { onSide, preferences, onPreferences } = context;
@@ -37,10 +37,19 @@ export function useCommands(entries: readonly HistoryEntry[], context: CommandCo
       aside: "action",
       run: () => adjust({ revision: index === 0 ? undefined : revision }),
     }));
+    const clients = state.lanes
+      .filter(({ role }) => role === "client" && state.abilities.calls)
+      .map(({ conn, name, revision }) => ({
+        id: conn,
+        label: `What ${name} sees`,
+        aside: revision ?? "client",
+        run: () => go({ pane: "client", conn }),
+      }));
     const action = (id: string, label: string, run: () => void): Command => ({ id, label, aside: "action", run });
     return [
       ...items,
       ...saved,
+      ...clients,
       action("wire", "Show the wire", () => go({ pane: "wire" })),
       action("history", "Show the history", () => go({ pane: "history" })),
       action("copy", "Copy as a test, command, curl, link…", () => onSide("copy")),
@@ -59,5 +68,5 @@ export function useCommands(entries: readonly HistoryEntry[], context: CommandCo
       }),
       ...revisions,
     ];
-  }, [offer, state.revisions, entries, preferences]);
+  }, [offer, state.revisions, state.lanes, entries, preferences]);
 }

@@ -4,6 +4,7 @@ import type { Lane, WireLine } from "../../protocol/wire.ts";
 import { useApp } from "../state/app.ts";
 import { size } from "../text/units.ts";
 import { visible } from "../text/visible.ts";
+import { ClientLink } from "./client-link.tsx";
 import { type Exchange, foldExchanges, isFailure } from "./exchange.ts";
 import { matchesFilter, parseFilter } from "./filter.ts";
 import { RawSend } from "./raw-send.tsx";
@@ -72,6 +73,7 @@ export function WirePane({ open, onOpen }: WirePaneProps): VNode {
               onInput={(event) => adjust({ filter: event.currentTarget.value || undefined })}
             />
             <Lanes lanes={state.lanes} chosen={lane} onChoose={setLane} />
+            <ClientLink conn={lane} />
             <span class="grow" />
             <WireButtons
               paused={paused === undefined ? undefined : state.lines.length - paused.length}
