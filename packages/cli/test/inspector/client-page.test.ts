@@ -51,9 +51,9 @@ describeInBrowser("the page while a real client is connected", () => {
       .toEqual(["initialize", "notifications/initialized", "tools/call add"]);
     await page.getByRole("link", { name: "tools/call add" }).click();
     const message = page.getByRole("region", { name: "Message" });
-    await message.getByRole("button", { name: "Open in the form" }).waitFor();
+    await message.getByRole("button", { name: "Repeat as me" }).waitFor();
     // The only button of a watched message leads to a call of the page.
-    expect(await message.getByRole("button").allTextContents()).toEqual(["Open in the form"]);
+    expect(await message.getByRole("button").allTextContents()).toEqual(["Repeat as me"]);
     await message.getByRole("button").click();
     await page.getByRole("button", { name: /^Call/ }).click();
     await page.getByRole("region", { name: "Answer" }).getByText("42").first().waitFor();

@@ -109,6 +109,25 @@ describeInBrowser("what a real client sees", () => {
     });
   }
 
+  test("a call of it is repeated in the form, and nothing is sent by that", async () => {
+    const { address, url } = await start();
+    const client = await connect(url);
+    await client.callTool({ name: "order", arguments: { sku: "pen", amount: 2 } }, undefined, PATIENT);
+    const page = await pages.open(address);
+    await page.getByRole("combobox", { name: "Connection" }).selectOption(LANE);
+    await page.getByRole("link", { name: "tools/call order" }).click();
+    const message = page.getByRole("region", { name: "Message" });
+    await message.getByRole("link", { name: "What claude-ai sees" }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await message.getByRole("button", { name: "Repeat as me" }).click();
+    await expect.poll(() => page.getByRole("textbox", { name: "sku" }).inputValue()).toBe("pen");
+    // On the revision of the client, which is not the newest one.
+    expect(new URL(page.url()).searchParams.get("rev")).toBe("2025-11-25");
+    await page.getByRole("button", { name: /^Call/ }).click();
+    // The second order: the click before has not made one.
+    await page.getByRole("region", { name: "Answer" }).getByText("order 2 2 pen").first().waitFor();
+  });
+
   test("the palette finds it, and a phone shows it", async () => {
     const { address, url } = await start();
     await connect(url);
