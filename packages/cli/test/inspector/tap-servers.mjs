@@ -24,7 +24,6 @@ const KINDS = {
   /** Reads nothing before SIGUSR2; then counts. */
   late() {
     let count = 0;
-    stderr.write("waiting\n");
     const timer = setInterval(() => {}, 1000);
     process.on("SIGUSR2", () => {
       clearInterval(timer);
@@ -33,6 +32,8 @@ const KINDS = {
       });
       stdin.on("end", () => stdout.write(String(count)));
     });
+    // Now: before, the signal would end it.
+    stderr.write("waiting\n");
   },
   exit() {
     stderr.write("\u001b[31mbye\u0000\xff\n", "latin1");

@@ -32,9 +32,9 @@ describeInBrowser("the page of proffer inspect", () => {
     const lists = page.getByRole("region", { name: /^(?:Tools|Prompts|Resources|Templates)$/ });
     const revisions = page.getByRole("group", { name: "Revision" }).getByRole("button");
     await expect.poll(() => revisions.count()).toBe(5);
-    await page.getByRole("tab", { name: "Schema" }).click();
-    const schema = page.getByRole("region", { name: "Request" });
-    await schema.getByRole("tree", { name: "Input schema" }).waitFor();
+    await page.getByRole("tab", { name: "Schema", exact: true }).click();
+    const schema = page.getByRole("tree", { name: "Input schema" });
+    await schema.waitFor();
     return [
       (await page.getByRole("heading", { level: 1 }).textContent()) ?? "",
       ...(await lists.allTextContents()),
