@@ -20,6 +20,7 @@ export default defineConfig({
     // These limits only end a test that hangs: a busy machine must not fail one that is slow.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    setupFiles: ["packages/proffer/test/setup.ts"],
     expect: { poll: { timeout: 500_000 } },
   },
 });
