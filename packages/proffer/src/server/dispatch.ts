@@ -71,11 +71,18 @@ function refuse(call: Call, error: unknown): void {
 /** Runs the handler of the method, once the server has started. */
 function perform(call: Call): unknown {
   const method = METHODS.get(call.method);
-  if (method === undefined || !isOffered(call, method) || !call.revision.methods.has(call.method)) {
+  const handler = handlerOf(call.method);
+  if (handler === undefined && method !== undefined && handlers === undefined) {
+    return loadHandlers().then(() => (call.done ? undefined : perform(call)));
+  }
+  if (
+    handler === undefined ||
+    method === undefined ||
+    !isOffered(call, method) ||
+    !call.revision.methods.has(call.method)
+  ) {
     throw new RpcError("method_not_found", `Unknown method ${JSON.stringify(call.method.slice(0, 128))}.`);
   }
-  const handler = handlerOf(call.method);
-  if (handler === undefined) return loadHandlers().then(() => (call.done ? undefined : perform(call)));
   const { lifespan } = call.server;
   if (lifespan === undefined || lifespan.ready || !waitsForStart(call.server, call.method)) {
     return proceed(call, handler, method);
