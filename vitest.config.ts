@@ -20,6 +20,8 @@ export default defineConfig({
     // These limits only end a test that hangs: a busy machine must not fail one that is slow.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    // Otherwise each line goes through a channel that vitest closes at the end, and a late line fails the whole run.
+    disableConsoleIntercept: true,
     setupFiles: ["packages/proffer/test/setup.ts"],
     expect: { poll: { timeout: 500_000 } },
   },
