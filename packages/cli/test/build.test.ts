@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { connectOver } from "proffer/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
@@ -100,6 +100,22 @@ it("a built folder checks arguments with generated code, and returns the same er
     expect(result.isError ?? false).toBe(input.from !== from || input.count === "two");
   }
   await Promise.all([built.close(), served.close()]);
+});
+
+it("a process that serves over stdio imports a linked package by its real path", async () => {
+  project.write("packages/linked/index.js", "export default import.meta.url;");
+  symlinkSync(project.path("packages/linked"), project.path("node_modules/linked"), "junction");
+  project.write(
+    "linked.mjs",
+    'import { defineServer, defineTool } from "proffer";',
+    'import { serveStdio } from "proffer/stdio";',
+    'const handle = async () => (await import("linked/index.js")).default;',
+    'await serveStdio(defineServer({ name: "s", version: "1", tools: [defineTool({ name: "url", handle })] }));',
+  );
+  const client = await connectOver(linkCommand([process.execPath, project.path("linked.mjs")]));
+  const url = pathToFileURL(project.path("packages/linked/index.js")).href;
+  expect((await client.call("url")).content).toEqual([{ type: "text", text: url }]);
+  await client.close();
 });
 
 it("a built folder does not validate again what its generated checks accept", async () => {

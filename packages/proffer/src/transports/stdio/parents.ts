@@ -44,7 +44,9 @@ function parentOf(pid: number): number {
 /** Identifies the pipe that is the stdin of a process; undefined for a terminal, which unrelated processes share. */
 function stdinOf(pid: number): string | undefined {
   try {
-    const stats = fs.statSync(`/proc/${pid}/fd/0`);
+    // Without `bigint`, Node would no longer resolve symbolic links in the paths of imports: its realpathSync gives up if
+    // the last such call of the process found a pipe or a socket. With pnpm, a lazy import would then fail.
+    const stats = fs.statSync(`/proc/${pid}/fd/0`, { bigint: true });
     return stats.isFIFO() || stats.isSocket() ? `${stats.dev} ${stats.ino}` : undefined;
   } catch {
     return undefined;
