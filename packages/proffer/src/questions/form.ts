@@ -2,6 +2,7 @@ import type { SchemaLike } from "../schema/infer.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { toSchema } from "../schema/schema.ts";
 import { isStandardSchema } from "../schema/standard-schema.ts";
+import { validate } from "../schema/validate.ts";
 import { Memo } from "../support/memo.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { type Fields, fieldsSchema, isField } from "./fields.ts";
@@ -46,7 +47,7 @@ export function toForm(source: SchemaLike | Fields | undefined): Form {
     let form = standardForms.get(source);
     if (form === undefined) {
       const schema = toSchema(source, "input", "ctx.ask()");
-      form = { ...jsonForm(schema.json), parse: (content) => schema.parse(content) };
+      form = { ...jsonForm(schema.json), parse: (content) => validate(schema, content) };
       standardForms.set(source, form);
     }
     return form;

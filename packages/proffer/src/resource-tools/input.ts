@@ -30,8 +30,7 @@ export function templateInput({ template, checks, uri }: Resource): Schema {
 
 /** A schema that shows one thing to clients and checks another. */
 export function withForm(json: JsonSchemaObject, form: JsonSchemaObject, where: string): Schema {
-  const checked = toSchema(form, "input", where);
-  return { json, isWritten: false, transforms: false, parse: (value) => checked.parse(value) };
+  return { ...toSchema(form, "input", where), json, isWritten: false };
 }
 
 function formOf({ explode }: Variable): JsonSchemaObject {

@@ -1,13 +1,12 @@
-import { escapeToken } from "../support/json-pointer.ts";
 import { messageOf } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { SchemaLike } from "./infer.ts";
-import { compileJsonSchema } from "./json-schema/compile.ts";
 import { publishable } from "./json-schema/publishable.ts";
-import type { CompiledSchema, JsonSchemaObject, SchemaIssue } from "./json-schema/types.ts";
-import { isStandardSchema, type StandardIssue, type StandardSchema } from "./standard-schema.ts";
+import { indexSchema, type SchemaIndex } from "./json-schema/schema-index.ts";
+import type { JsonSchemaObject, SchemaIssue } from "./json-schema/types.ts";
+import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
 
-/** A schema of either kind, ready for use. */
+/** A schema of either kind. `validate` validates values; only calls need it, so it is not loaded at start. */
 export interface Schema {
   /** The JSON Schema of valid values. Clients receive its listed form. */
   readonly json: JsonSchemaObject;
@@ -15,8 +14,8 @@ export interface Schema {
   readonly isWritten: boolean;
   /** A library may return another value than it validated, so `json` describes only the value after it. */
   readonly transforms: boolean;
-  /** Validates a value and returns it, possibly transformed. @throws {ValidationError} with every issue. */
-  parse(value: unknown): unknown;
+  /** The function of a library, or the index of a JSON Schema. @internal */
+  readonly validator: StandardSchema["~standard"]["validate"] | SchemaIndex;
 }
 
 /** A value does not match its schema. The caller converts it to a result or an error; it is never sent to a client. */
@@ -31,39 +30,24 @@ export class ValidationError extends Error {
 }
 
 /**
- * Compiles a schema. `side` selects the JSON Schema of a Standard Schema; `where` names the schema in error messages.
+ * Checks and describes a schema. `side` selects the JSON Schema of a Standard Schema; `where` names the schema in error
+ * messages.
  */
 export function toSchema(source: SchemaLike, side: "input" | "output", where: string): Schema {
   if (isStandardSchema(source)) return fromStandard(source, side, where);
   if (typeof source !== "object" || source === null || Array.isArray(source)) {
     throw new UsageError("bad_schema", `${where} must be a JSON Schema object or a Standard Schema.`);
   }
-  return new PlainSchema(source, compile(source, where));
+  const validator = index(source, where);
+  return { json: publishable(source) as JsonSchemaObject, isWritten: true, transforms: false, validator };
 }
 
-function compile(source: JsonSchemaObject, where: string): CompiledSchema {
+function index(source: JsonSchemaObject, where: string): SchemaIndex {
   try {
-    return compileJsonSchema(source);
+    return indexSchema(source);
   } catch (cause) {
     if (cause instanceof UsageError) throw new UsageError(cause.code, `${where}: ${cause.message}`, { cause });
     throw cause;
-  }
-}
-
-class PlainSchema implements Schema {
-  readonly json: JsonSchemaObject;
-  readonly isWritten = true;
-  readonly transforms = false;
-  readonly #compiled: CompiledSchema;
-
-  constructor(source: JsonSchemaObject, compiled: CompiledSchema) {
-    this.json = publishable(source) as JsonSchemaObject;
-    this.#compiled = compiled;
-  }
-
-  parse(value: unknown): unknown {
-    if (this.#compiled.check(value)) return value;
-    throw new ValidationError(this.#compiled.issues(value));
   }
 }
 
@@ -90,24 +74,5 @@ function fromStandard(source: StandardSchema, side: "input" | "output", where: s
       { cause },
     );
   }
-  const unwrap = (outcome: Awaited<ReturnType<typeof validate>>): unknown => {
-    if (outcome.issues) throw new ValidationError(outcome.issues.map(toIssue));
-    return outcome.value;
-  };
-  return {
-    json,
-    isWritten: vendor === "ajv",
-    transforms: vendor !== "proffer",
-    parse(value) {
-      const outcome = validate(value);
-      // A promise need not be an instance of Promise. As a result it would have no issues: anything would be valid.
-      return "then" in outcome ? Promise.resolve(outcome).then(unwrap) : unwrap(outcome);
-    },
-  };
-}
-
-function toIssue(issue: StandardIssue): SchemaIssue {
-  const keys = (issue.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
-  const pointer = keys.map((key) => `/${escapeToken(String(key))}`).join("");
-  return { pointer, message: issue.message };
+  return { json, isWritten: vendor === "ajv", transforms: vendor !== "proffer", validator: validate };
 }

@@ -2,12 +2,13 @@ import type { Call } from "../calls/call.ts";
 import { type JsonObject, valueAt } from "../protocol/messages.ts";
 import { coerceArguments } from "../schema/json-schema/coerce.ts";
 import { ValidationError } from "../schema/schema.ts";
+import { validate } from "../schema/validate.ts";
 import type { Tool } from "./define.ts";
 
 /** Validates the arguments of a call, and once more with converted strings if they are invalid. */
 export function parseArguments(call: Call, tool: Tool, sent: JsonObject): unknown {
   try {
-    const input = tool.input.parse(sent);
+    const input = validate(tool.input, sent);
     return input instanceof Promise ? input.catch((error) => parseLeniently(call, tool, sent, error)) : input;
   } catch (error) {
     return parseLeniently(call, tool, sent, error);
@@ -27,7 +28,7 @@ function parseLeniently(call: Call, tool: Tool, sent: JsonObject, error: unknown
     throw second instanceof ValidationError ? error : second;
   };
   try {
-    const input = tool.input.parse(converted);
+    const input = validate(tool.input, converted);
     return input instanceof Promise ? input.catch(fail) : input;
   } catch (second) {
     return fail(second);

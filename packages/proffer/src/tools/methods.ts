@@ -20,6 +20,7 @@ import { prunerOf } from "../schema/json-schema/prune.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { listedForm } from "../schema/listed/listed-form.ts";
 import { type Schema, ValidationError } from "../schema/schema.ts";
+import { validate } from "../schema/validate.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Tool } from "./define.ts";
 import { parseArguments } from "./input.ts";
@@ -157,7 +158,7 @@ function checkOutput(call: Call, tool: Tool, output: Schema, result: CallResult)
   let parsed: unknown;
   try {
     const value = result.structuredContent;
-    parsed = output.parse(closed && !output.transforms ? prunerOf(output.json)(value) : value);
+    parsed = validate(output, closed && !output.transforms ? prunerOf(output.json)(value) : value);
   } catch (error) {
     throw outputError(tool, error);
   }
@@ -181,7 +182,7 @@ function checkFailure(output: Schema, result: CallResult): CallResult | Promise<
   const { structuredContent, ...rest } = result;
   if (structuredContent === undefined) return result;
   try {
-    const parsed: unknown = output.parse(structuredContent);
+    const parsed: unknown = validate(output, structuredContent);
     return parsed instanceof Promise ? parsed.then(() => result).catch(() => rest) : result;
   } catch {
     return rest;

@@ -18,15 +18,17 @@ const TOO_COMPLEX: SchemaIssue = {
  * @throws {UsageError} `bad_schema`, `unsupported_keyword` or `unsafe_pattern`
  */
 export function compileJsonSchema(schema: JsonSchema): CompiledSchema {
-  const rules = compileRules(schema);
+  return compileIndex(indexSchema(schema));
+}
+
+/** Compiles an indexed schema, like `compileJsonSchema`. */
+export function compileIndex(index: SchemaIndex): CompiledSchema {
+  const rules = rulesOf(index);
   let rule: Rule | undefined;
   const root = () => {
     rule ??= rules.ruleAt("");
     return rule;
   };
-  // Everything but patterns was validated with the index. The rest can wait: most calls go to few tools, and a client
-  // waits while a server starts.
-  if (rules.index.hasPatterns) root();
   return {
     check: (value) => checkRoot(root(), value),
     issues: (value) => explainRoot(root(), value),
@@ -77,7 +79,10 @@ export interface SchemaRules {
 
 /** Compiles single subschemas of a schema. @throws {UsageError} like `compileJsonSchema` */
 export function compileRules(root: JsonSchema): SchemaRules {
-  const index = indexSchema(root);
+  return rulesOf(indexSchema(root));
+}
+
+function rulesOf(index: SchemaIndex): SchemaRules {
   const rules = new Map<string, Rule>();
   const links: (() => void)[] = [];
 

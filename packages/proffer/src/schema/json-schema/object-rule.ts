@@ -1,8 +1,9 @@
 import { isObject, type JsonObject } from "../../protocol/messages.ts";
+import type { Pattern } from "./pattern.ts";
 import { childPointer } from "./report.ts";
 import { allOf, anything, type Check, createRule, type Explain, type Kind, nothing, type Rule } from "./rule.ts";
 import { charge, NAME_COST, run } from "./run.ts";
-import { matches, type Pattern } from "./string-rule.ts";
+import { matches } from "./string-rule.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
 /** The rules of the subschemas of the object keywords. */

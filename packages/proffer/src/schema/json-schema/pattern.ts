@@ -1,7 +1,11 @@
-import { patternCost } from "./pattern-safety.ts";
-import { rejectSchema } from "./schema-index.ts";
-import type { Pattern } from "./string-rule.ts";
+import { type PatternCost, patternCost } from "./pattern-safety.ts";
+import { rejectSchema } from "./reject-schema.ts";
 import type { JsonSchemaObject } from "./types.ts";
+
+/** A regular expression and its cost. */
+export interface Pattern extends PatternCost {
+  readonly regex: RegExp;
+}
 
 /** The maximum number of steps of a match that only `maxLength` bounds. */
 const MAX_STEPS = 1e7;

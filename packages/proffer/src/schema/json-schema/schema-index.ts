@@ -1,7 +1,8 @@
 import { isObject } from "../../protocol/messages.ts";
 import { escapeToken } from "../../support/json-pointer.ts";
-import { UsageError } from "../../support/usage-error.ts";
 import { inPlaceKeywords, keywords, type Shape, shapes } from "./keywords.ts";
+import { compilePattern, type Pattern } from "./pattern.ts";
+import { rejectSchema } from "./reject-schema.ts";
 import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 
 const DIALECT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
@@ -13,22 +14,22 @@ const MAX_DEPTH = 200;
 export interface SchemaIndex {
   /** Copies without a prototype, so that reading a keyword never reads an inherited property. */
   readonly schemas: ReadonlyMap<string, JsonSchema>;
-  /** Whether the schema has regular expressions, which are validated when they are compiled. */
-  readonly hasPatterns: boolean;
+  /** The regular expressions of `pattern` and `patternProperties`, by their pointers. */
+  readonly patterns: ReadonlyMap<string, Pattern>;
   /** Returns the target pointer of a `$ref` in the schema at `from`. */
   resolve(ref: string, from: string): string;
 }
 
 /**
- * Walks a schema once and rejects schemas that are malformed, unsupported, too large or endlessly recursive.
- * @throws {UsageError} `bad_schema` or `unsupported_keyword`
+ * Walks a schema once and rejects schemas that are malformed, unsupported, too large or endlessly recursive, or have a
+ * pattern that takes too long. @throws {UsageError} `bad_schema`, `unsupported_keyword` or `unsafe_pattern`
  */
 export function indexSchema(root: JsonSchema): SchemaIndex {
   const schemas = new Map<string, JsonSchema>();
   const anchors = new Map<string, string>();
   /** The subschemas and references that apply to the same value, by the pointer of the schema. */
   const inPlace = new Map<string, string[]>();
-  let hasPatterns = false;
+  const patterns = new Map<string, Pattern>();
 
   function visit(schema: unknown, pointer: string, depth: number): void {
     if (depth > MAX_DEPTH)
@@ -55,14 +56,24 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
       const place = `${pointer}/${keyword}`;
       const expected = shapes.get(shape);
       if (expected?.test(value) === false) rejectSchema(place, `must be ${expected.name}, not ${describeValue(value)}`);
-      if (keyword === "pattern" || keyword === "patternProperties") hasPatterns = true;
       for (const [path, child] of subschemas(shape, value, place)) {
         visit(child, path, depth + 1);
         if (inPlaceKeywords.has(keyword)) here.push(path);
       }
     }
     checkIdentity(copy, pointer);
+    addPatterns(copy, pointer);
     if (copy.$anchor !== undefined) addAnchor(copy.$anchor, pointer);
+  }
+
+  function addPatterns(schema: JsonSchemaObject, pointer: string): void {
+    const { pattern, patternProperties, unsafePattern = false } = schema;
+    const place = `${pointer}/pattern`;
+    if (pattern !== undefined) patterns.set(place, compilePattern(pattern, schema, place));
+    for (const source of Object.keys(patternProperties ?? {})) {
+      const name = `${pointer}/patternProperties/${escapeToken(source)}`;
+      patterns.set(name, compilePattern(source, { unsafePattern }, name));
+    }
   }
 
   function addAnchor(anchor: string, pointer: string): void {
@@ -93,16 +104,7 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
     inPlace.get(pointer)?.push(resolve(schema.$ref, pointer));
   }
   rejectCycles(inPlace);
-  return { schemas, hasPatterns, resolve };
-}
-
-/** Throws a `UsageError` for the schema at a pointer. */
-export function rejectSchema(
-  pointer: string,
-  problem: string,
-  code: "bad_schema" | "unsupported_keyword" | "unsafe_pattern" = "bad_schema",
-): never {
-  throw new UsageError(code, `In the schema, #${pointer} ${problem}.`);
+  return { schemas, patterns, resolve };
 }
 
 /** Returns the subschemas of a keyword, each with its pointer. */

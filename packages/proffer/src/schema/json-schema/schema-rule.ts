@@ -6,10 +6,10 @@ import { isAnnotation } from "./keywords.ts";
 import { compileNumber } from "./number-rule.ts";
 import { compileDependentRequired, compileDependentSchemas, compileNames, compileSize } from "./object-limits.ts";
 import { compileObject, type ObjectParts } from "./object-rule.ts";
-import { compilePattern } from "./pattern.ts";
+import type { Pattern } from "./pattern.ts";
 import { allOf, anything, createLeaf, type Rule } from "./rule.ts";
 import type { SchemaIndex } from "./schema-index.ts";
-import { compileString, type Pattern } from "./string-rule.ts";
+import { compileString } from "./string-rule.ts";
 import { compileTypes } from "./type-rule.ts";
 import type { JsonSchemaObject } from "./types.ts";
 import {
@@ -58,7 +58,9 @@ function compileTyped(site: SchemaSite): Rule[] {
   const only = types?.length === 1 ? types[0] : undefined;
   const isInteger = only === "integer";
   const number = hasAny(schema, NUMBER) ? compileNumber(schema, isInteger, only !== "number" && !isInteger) : undefined;
-  const string = hasAny(schema, STRING) ? compileString(schema, stringPattern(site), only !== "string") : undefined;
+  const string = hasAny(schema, STRING)
+    ? compileString(schema, patternAt(site, "pattern"), only !== "string")
+    : undefined;
   const array = hasAny(schema, ARRAY) ? compileArray(schema, arrayParts(site), only !== "array") : undefined;
   const object = hasAny(schema, OBJECT) ? compileObject(schema, objectParts(site), only !== "object") : undefined;
   const values = schema.enum === undefined ? [] : [schema.enum];
@@ -89,8 +91,8 @@ function hasAny(schema: JsonSchemaObject, keywords: readonly string[]): boolean 
   return keywords.some((keyword) => schema[keyword] !== undefined);
 }
 
-function stringPattern({ schema, pointer }: SchemaSite): Pattern | undefined {
-  return schema.pattern === undefined ? undefined : compilePattern(schema.pattern, schema, `${pointer}/pattern`);
+function patternAt({ index, pointer }: SchemaSite, keyword: string): Pattern | undefined {
+  return index.patterns.get(`${pointer}/${keyword}`);
 }
 
 function arrayParts(site: SchemaSite): ArrayParts {
@@ -103,13 +105,12 @@ function arrayParts(site: SchemaSite): ArrayParts {
 }
 
 function objectParts(site: SchemaSite): ObjectParts {
-  const { schema, pointer } = site;
-  const { unsafePattern = false } = schema;
+  const { schema } = site;
   return {
     properties: childRules(site, "properties"),
-    patterns: [...childRules(site, "patternProperties")].map(([source, rule]) => {
-      const place = `${pointer}/patternProperties/${escapeToken(source)}`;
-      return { ...compilePattern(source, { unsafePattern }, place), rule };
+    patterns: [...childRules(site, "patternProperties")].flatMap(([source, rule]) => {
+      const pattern = patternAt(site, `patternProperties/${escapeToken(source)}`);
+      return pattern === undefined ? [] : [{ ...pattern, rule }];
     }),
     additional: schema.additionalProperties === undefined ? anything : childRule(site, "additionalProperties"),
   };

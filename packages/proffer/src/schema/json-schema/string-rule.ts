@@ -1,14 +1,9 @@
 import { type Format, formats } from "./formats.ts";
-import type { PatternCost } from "./pattern-safety.ts";
+import type { Pattern } from "./pattern.ts";
 import { countOf } from "./report.ts";
 import { createRule, type Explain, type Rule } from "./rule.ts";
 import { charge } from "./run.ts";
 import type { JsonSchemaObject } from "./types.ts";
-
-/** A regular expression and its cost. */
-export interface Pattern extends PatternCost {
-  readonly regex: RegExp;
-}
 
 /** Whether a text matches a pattern. Beyond the work limit it does not. */
 export function matches({ regex, degree, width }: Pattern, text: string): boolean {
