@@ -14,13 +14,18 @@ const packages = ["proffer", "cli"];
 /** Files that affect the output of every package; the lock file pins the versions of the tools. */
 const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs", "scripts/page.mjs"];
 
-/** Modules that are always loaded together are bundled into one file, even if several entries share it. */
+/** The modules that any server may need, without those of capabilities. */
+const COMMON =
+  /proffer\/src\/(?!(?:adapters|bullmq|cluster|derived|max-result|oauth|observe|policy|providers|redis|resource-tools|settings|tasks|telemetry|testing|toolsets)\/|transports\/|profiles\/(?!known\.ts)|support\/pretty-log\.ts)[a-z-]+\/.*(?<!\.d)\.ts$/;
+
+/**
+ * Modules that are always loaded together are bundled into one file, even if several entries share it. A group takes the
+ * dependencies of its modules, too, so each comes after those that it depends on.
+ */
 const GROUPS = [
-  {
-    name: (id, graph) => (isNeededAtStart(id, graph) ? "core" : "handlers"),
-    priority: 2,
-    test: /proffer\/src\/(?!(?:adapters|bullmq|cluster|derived|max-result|oauth|observe|policy|providers|redis|resource-tools|settings|tasks|telemetry|testing|toolsets)\/|transports\/(?!memory\.ts)|profiles\/(?!known\.ts)|support\/pretty-log\.ts)[a-z-]+\/.*(?<!\.d)\.ts$/,
-  },
+  { name: (id, graph) => (isNeededAtStart(id, graph) ? "core" : undefined), priority: 4, test: COMMON },
+  { name: "validator", priority: 3, test: /proffer\/src\/schema\/json-schema\/[a-z-]+\.ts$/ },
+  { name: "handlers", priority: 2, test: COMMON },
   { name: "toolsets", test: /proffer\/src\/toolsets\/[a-z-]+\.ts$/ },
   // Without these two, the shared sessions of a cluster, which are imported lazily, would split them into more files.
   {
@@ -35,12 +40,16 @@ const GROUPS = [
   { name: "serve", test: /cli\/src\/commands\/serve\.ts$/ },
 ];
 
-/** Whether an entry imports a module, also through others. What only handlers need is loaded after the handshake. */
+/** The entries whose modules a server over stdio does not start with. */
+const LATE = /proffer\/src\/(checks|derived|fetch|http|settings|testing)\.ts$/;
+
+/** Whether another entry imports a module, also through others. The rest is loaded after the handshake. */
 function isNeededAtStart(id, graph, seen = new Set()) {
   if (seen.has(id)) return false;
   seen.add(id);
   const { importers, isEntry } = graph.getModuleInfo(id);
-  return isEntry || importers.some((importer) => isNeededAtStart(importer, graph, seen));
+  if (isEntry) return !LATE.test(id);
+  return importers.some((importer) => isNeededAtStart(importer, graph, seen));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { createDerivedServer, type ManifestTool, type Module } from "proffer/derived";
+import { createDerivedServer } from "proffer/built";
+import type { ManifestTool, Module } from "proffer/derived";
 import { connect, type TestClient } from "proffer/testing";
 import type { ZooValue } from "./case-file.ts";
 import { toArguments, toWire, withoutUndefined } from "./wire.ts";

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { defineTool, type JsonSchemaObject } from "proffer";
-import { type BuiltChecks, type ManifestTool, NAME_COST, run } from "proffer/derived";
+import { type BuiltChecks, run } from "proffer/checks";
+import { compileJsonSchema, type ManifestTool, NAME_COST } from "proffer/derived";
 import { afterAll, describe, expect, it } from "vitest";
 import { writeChecksModule } from "../src/build/checks-module.ts";
 import { drawValue, rootSchema } from "./schema-values.ts";
@@ -32,7 +33,7 @@ async function buildChecks(schemas: readonly JsonSchemaObject[]): Promise<BuiltC
   writeFileSync(file, writeChecksModule(tools));
   const { checks } = (await import(pathToFileURL(file).href)) as { checks: BuiltChecks };
   return tools.map(({ name, inputSchema }) => {
-    const { input } = defineTool({ name: "tool", input: inputSchema, handle: () => "" });
+    const schema = compileJsonSchema(inputSchema);
     const check = checks.get(name);
     return {
       schema: inputSchema,
@@ -40,13 +41,7 @@ async function buildChecks(schemas: readonly JsonSchemaObject[]): Promise<BuiltC
         run.left = 100_000;
         return check?.(value) === true && run.left >= 0;
       },
-      isValid: (value) => {
-        try {
-          return input?.parse(value) === value;
-        } catch {
-          return false;
-        }
-      },
+      isValid: schema.check,
     };
   });
 }

@@ -1,20 +1,16 @@
 /**
- * Internal: used by @proffer/cli and by the code that `proffer build` writes. No stability promise. It imports nothing of
- * Node, so that a built server can be bundled for any run-time.
+ * Internal: used by @proffer/cli. No stability promise.
  *
  * @internal
  * @module
  */
 
 export type { MessageTap, TappedExchange, TappedReceiver, Wiretap } from "./calls/wiretap.ts";
-export { type AddOptions, addFunctions } from "./derived/add-functions.ts";
-export type { Module } from "./derived/bind.ts";
-export { type BuiltChecks, partCheck } from "./derived/built-check.ts";
 export { decode, encode } from "./derived/codec.ts";
 export { CodecError, looksLike, type TextKind } from "./derived/codec-text.ts";
-export { createDerivedServer, type DerivedOptions } from "./derived/derived-server.ts";
 export { createFrontServer, type FrontOptions, type FrontServer, type Substitutes } from "./derived/front-server.ts";
 export { type HeldServer, holdServer } from "./derived/hold-server.ts";
+export type { Module } from "./derived/load.ts";
 export type {
   Binding,
   BoundParameter,
@@ -45,7 +41,7 @@ export { compileJsonSchema } from "./schema/json-schema/compile.ts";
 export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
 export { isAnnotation } from "./schema/json-schema/keywords.ts";
 export { patternDegree } from "./schema/json-schema/pattern-safety.ts";
-export { NAME_COST, run } from "./schema/json-schema/run.ts";
+export { NAME_COST } from "./schema/json-schema/run.ts";
 export { indexSchema, MAX_SCHEMAS } from "./schema/json-schema/schema-index.ts";
 export { type Overrides, overrideOptions } from "./server/overrides.ts";
 export { showAllToolsets } from "./server/toolsets.ts";

@@ -36,7 +36,7 @@ describe("over HTTP", () => {
 
 describe.each([
   ["a stdio server", START, ["index.js", "stdio.js"]],
-  ["a built server", START_BUILT, ["stdio.js", "derived.js"]],
+  ["a built server", START_BUILT, ["stdio.js", "built.js"]],
 ])("%s", (_name, budgets, entries) => {
   const start = probe<Record<string, number>>("budgets/probe-start.mjs", entries);
 

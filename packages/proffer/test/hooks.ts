@@ -23,7 +23,8 @@ import {
   type Store,
   type ToolOptions,
 } from "proffer";
-import { type CustomPlan, createDerivedServer, type Manifest, type Plan } from "proffer/derived";
+import { createDerivedServer } from "proffer/built";
+import type { CustomPlan, Manifest, Plan } from "proffer/derived";
 import type { FilesOptions } from "proffer/files";
 import type { Authenticate, ServeOptions } from "proffer/http";
 import { type JsonlOptions, jsonl } from "proffer/jsonl";

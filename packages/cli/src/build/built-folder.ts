@@ -126,7 +126,7 @@ export const load = async () => {};
 function derivedServer(entry: string, { tools }: Manifest): Files {
   return {
     [CHECKS]: writeChecksModule(tools),
-    [BUILT_SERVER]: `import { createDerivedServer } from "proffer/derived";
+    [BUILT_SERVER]: `import { createDerivedServer } from "proffer/built";
 ${IMPORT_MANIFEST}
 
 const checks = () => import("./${CHECKS}");
@@ -145,7 +145,7 @@ export default createDerivedServer(manifest, load, { checks });
 function combinedServer(entry: string, { tools }: Manifest): Files {
   return {
     [CHECKS]: writeChecksModule(tools),
-    [BUILT_SERVER]: `import { addFunctions } from "proffer/derived";
+    [BUILT_SERVER]: `import { addFunctions } from "proffer/built";
 import { checks } from "./${CHECKS}";
 ${IMPORT_MANIFEST}
 import * as module from ${pathOf(entry)};

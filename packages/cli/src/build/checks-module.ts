@@ -3,7 +3,7 @@ import { type CheckDeclarations, writeCheck } from "./check-source.ts";
 
 const HEAD = `// Checks of the arguments of each tool, as plain code. If a check is false, the schema in the manifest decides and
 // provides the error message.
-import { partCheck, run } from "proffer/derived";
+import { partCheck, run } from "proffer/checks";
 `;
 
 /** Writes the module with the checks of the arguments of all tools. */

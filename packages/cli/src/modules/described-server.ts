@@ -1,5 +1,5 @@
 import type { Server } from "proffer";
-import { createDerivedServer } from "proffer/derived";
+import { createDerivedServer } from "proffer/built";
 import type { Derivation } from "../derive/index.ts";
 import { isBroken } from "../terminal/diagnostic-report.ts";
 import { load } from "./load.ts";

@@ -1,7 +1,8 @@
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isServer, type Server } from "proffer";
-import { addFunctions, createDerivedServer, type Manifest, type Module } from "proffer/derived";
+import { addFunctions, createDerivedServer } from "proffer/built";
+import type { Manifest, Module } from "proffer/derived";
 import { CommandError } from "../terminal/command-error.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { readBuiltManifest } from "./described-module.ts";

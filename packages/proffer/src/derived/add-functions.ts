@@ -2,10 +2,11 @@ import type { Prompt } from "../prompts/define.ts";
 import type { Resource } from "../resources/define.ts";
 import { type Collection, type Server, type ServerState, stateOf } from "../server/server.ts";
 import { UsageError } from "../support/usage-error.ts";
+import { whenReady } from "../support/when-ready.ts";
 import type { Tool } from "../tools/define.ts";
-import type { Module } from "./bind.ts";
 import type { BuiltChecks, CheckSlot } from "./built-check.ts";
 import { type DerivedItems, defineItems } from "./derived-server.ts";
+import { type Loaded, loadCalls, type Module } from "./load.ts";
 import type { Manifest } from "./manifest.ts";
 
 /** Options for `addFunctions`. */
@@ -41,7 +42,14 @@ export function addFunctions(
   const earlier = sources.get(source);
   if (earlier?.module === module) return server;
   const slots = new Map<string, CheckSlot>();
-  const items = defineItems(manifest, () => module, slots);
+  let loaded: Loaded | undefined;
+  const load = () =>
+    loaded ??
+    whenReady(loadCalls(), (calls) => {
+      loaded = { module, calls };
+      return loaded;
+    });
+  const items = defineItems(manifest, load, slots);
   for (const [name, slot] of slots) slot.check = checks?.get(name);
   if (earlier !== undefined)
     removeItems(

@@ -1,4 +1,3 @@
-import { compileRule } from "../schema/json-schema/compile.ts";
 import type { Check } from "../schema/json-schema/rule.ts";
 import { run, startRun } from "../schema/json-schema/run.ts";
 
@@ -26,16 +25,4 @@ export function passes(check: Check, value: unknown): boolean {
     if (error instanceof RangeError) return false;
     throw error;
   }
-}
-
-/**
- * Creates a part of a built check that uses the validator. It continues the current validation instead of starting one.
- * The schema, as JSON text, must not refer to another schema; it is compiled on first use.
- */
-export function partCheck(json: string): Check {
-  let check: Check | undefined;
-  return (value) => {
-    check ??= compileRule(JSON.parse(json)).check;
-    return check(value);
-  };
 }

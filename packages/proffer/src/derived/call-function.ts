@@ -7,38 +7,20 @@ import { prunerOf } from "../schema/json-schema/prune.ts";
 import { ValidationError } from "../schema/schema.ts";
 import { decode, encode } from "./codec.ts";
 import { CodecError } from "./codec-text.ts";
-import { linkCodecs, usesCodecs } from "./custom-codec.ts";
+import { linkCodecs } from "./custom-codec.ts";
+import type { Module } from "./load.ts";
 import type { Binding, BoundResult } from "./manifest.ts";
 import { mismatch } from "./mismatch.ts";
 import type { Codec } from "./plan.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** The namespace object of the author's module. */
-export type Module = Readonly<Record<string, unknown>>;
-
 /** Calls the author's function with named arguments. */
-export type BoundFunction = (args: Arguments, ctx: Context) => unknown;
-
-/** Binds a function of a module that may not be imported yet. After the import, calls are synchronous. */
-export function bind(binding: Binding, load: () => Module | Promise<Module>): BoundFunction {
-  const callBound = usesCodecs(binding) ? callLinked : call;
-  return (args, ctx) => {
-    const module = load();
-    return module instanceof Promise
-      ? module.then((loaded) => callBound(binding, loaded, args, ctx))
-      : callBound(binding, module, args, ctx);
-  };
-}
-
-function call(binding: Binding, module: Module, args: Arguments, ctx: Context): unknown {
-  const values = valuesOf(binding, args, ctx);
-  const [holder, method] = findFunction(binding, module);
-  return toResult(binding.result, method.apply(holder, values));
-}
-
-function callLinked(binding: Binding, module: Module, args: Arguments, ctx: Context): unknown {
-  return call(linkCodecs(binding, module), module, args, ctx);
+export function callFunction(binding: Binding, module: Module, args: Arguments, ctx: Context): unknown {
+  const linked = linkCodecs(binding, module);
+  const values = valuesOf(linked, args, ctx);
+  const [holder, method] = findFunction(linked, module);
+  return toResult(linked.result, method.apply(holder, values));
 }
 
 function decodeArguments(codec: Codec, args: Arguments): Arguments {

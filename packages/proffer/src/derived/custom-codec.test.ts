@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { ToolError } from "../results/content.ts";
 import { type CodecOptions, codecOptions, defineCodec } from "../schema/custom-codec.ts";
 import type { LogEntry } from "../support/log.ts";
-import type { Module } from "./bind.ts";
 import { decode, encode } from "./codec.ts";
 import { linkCodecs } from "./custom-codec.ts";
 import { createDerivedServer } from "./derived-server.ts";
+import type { Module } from "./load.ts";
 import type { Binding, Manifest } from "./manifest.ts";
 import type { Codec, CustomPlan, Plan } from "./plan.ts";
 

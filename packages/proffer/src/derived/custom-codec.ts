@@ -1,8 +1,8 @@
 import { RpcError } from "../protocol/errors.ts";
 import { ToolError } from "../results/content.ts";
 import { type CodecOptions, codecOptions } from "../schema/custom-codec.ts";
-import type { Module } from "./bind.ts";
 import { CodecError } from "./codec-text.ts";
+import type { Module } from "./load.ts";
 import type { Binding } from "./manifest.ts";
 import { mismatch } from "./mismatch.ts";
 import type { CustomPlan } from "./plan.ts";
@@ -13,19 +13,15 @@ type JsonType = NonNullable<CustomPlan["types"]>[number];
 /** The linked bindings. A module can be evaluated again and share its manifest with the earlier namespace. */
 const linked = new WeakMap<Binding, { readonly module: Module; readonly binding: Binding }>();
 
-/** Whether a function has a parameter or a result with a codec of the author. */
-export function usesCodecs({ decode, result }: Binding): boolean {
-  return decode?.custom === true || result.encode?.custom === true;
-}
-
 /**
  * Returns the binding with the module's codecs in place of their names. Plans are JSON, so that a manifest can be read
  * before the module is imported.
  */
 export function linkCodecs(binding: Binding, module: Module): Binding {
+  const { decode, result } = binding;
+  if (decode?.custom !== true && result.encode?.custom !== true) return binding;
   const known = linked.get(binding);
   if (known?.module === module) return known.binding;
-  const { decode, result } = binding;
   const found: Binding = {
     ...binding,
     ...(decode && { decode: linkPlans(decode, module) }),

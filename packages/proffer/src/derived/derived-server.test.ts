@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { fail, text } from "../results/content.ts";
 import { run } from "../schema/json-schema/run.ts";
 import { connect } from "../testing/connect.ts";
-import type { Module } from "./bind.ts";
 import { createDerivedServer } from "./derived-server.ts";
+import type { Module } from "./load.ts";
 import type { Binding, BoundParameter, BoundResult, Manifest } from "./manifest.ts";
 
 function binding(path: string[], parameters: BoundParameter[], result: BoundResult = { kind: "value" }): Binding {

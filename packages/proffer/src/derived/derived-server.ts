@@ -1,17 +1,18 @@
 import { definePrompt, type Prompt } from "../prompts/define.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
+import type { Context } from "../questions/context.ts";
 import { defineResource, type Resource } from "../resources/define.ts";
-import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { ValidationError } from "../schema/schema.ts";
 import type { ServerOptions } from "../server/options.ts";
 import { defineServer, type Server } from "../server/server.ts";
+import { whenReady } from "../support/when-ready.ts";
 import { defineTool, type Tool } from "../tools/define.ts";
 import type { TaskOption } from "../tools/task-option.ts";
 import { parseTemplate } from "../uri/template.ts";
-import { type BoundFunction, bind, type Module } from "./bind.ts";
 import type { BuiltChecks, CheckSlot } from "./built-check.ts";
 import { companionCompletions, companionHooks } from "./companion-hooks.ts";
-import { compileLazily, lazySchema } from "./lazy-schema.ts";
+import { lazySchema } from "./lazy-schema.ts";
+import { type Load, type Loaded, loadCalls, type Module } from "./load.ts";
 import type {
   Binding,
   Manifest,
@@ -22,12 +23,6 @@ import type {
   ManifestVariable,
 } from "./manifest.ts";
 import { variableParam } from "./variable.ts";
-
-/** Maximum number of characters of an invalid value in a message. */
-const MAX_SHOWN = 200;
-
-type Bind = (binding: Binding) => BoundFunction;
-type Load = () => Module | Promise<Module>;
 
 /** Options for a derived server. */
 export interface DerivedOptions extends Partial<ServerOptions> {
@@ -45,22 +40,22 @@ export function createDerivedServer(
   { checks, ...options }: DerivedOptions = {},
 ): Server {
   const slots = new Map<string, CheckSlot>();
-  let module: Module | Promise<Module> | undefined;
-  const loaded = () => {
-    module ??= Promise.all([load(), checks?.()]).then(
-      ([namespace, built]) => {
+  let loaded: Loaded | Promise<Loaded> | undefined;
+  const loadOnce = () => {
+    loaded ??= Promise.all([load(), loadCalls(), checks?.()]).then(
+      ([module, calls, built]) => {
         for (const [name, slot] of slots) slot.check = built?.checks.get(name);
-        module = namespace;
-        return namespace;
+        loaded = { module, calls };
+        return loaded;
       },
       () => {
         // The code that started the import reports the reason once; here there may be many calls.
         throw new RpcError("internal_error", "Failed to load the server's module; see the server's log.");
       },
     );
-    return module;
+    return loaded;
   };
-  const items = defineItems(manifest, loaded, slots);
+  const items = defineItems(manifest, loadOnce, slots);
   return defineServer({
     ...manifest.server,
     ...options,
@@ -78,12 +73,21 @@ export interface DerivedItems {
 }
 
 /** Defines the items of a manifest. `slots` gets the place for the check of each tool's arguments, by name. */
-export function defineItems(manifest: Manifest, loaded: Load, slots: Map<string, CheckSlot>): DerivedItems {
-  const bound: Bind = (binding) => bind(binding, loaded);
+export function defineItems(manifest: Manifest, load: Load, slots: Map<string, CheckSlot>): DerivedItems {
   return {
-    tools: manifest.tools.map((tool) => toTool(tool, bound, slots)),
-    prompts: manifest.prompts.map((prompt) => toPrompt(prompt, bound, loaded)),
-    resources: manifest.resources.map((resource) => toResource(resource, bound, loaded)),
+    tools: manifest.tools.map((tool) => toTool(tool, load, slots)),
+    prompts: manifest.prompts.map((prompt) => toPrompt(prompt, load)),
+    resources: manifest.resources.map((resource) => toResource(resource, load)),
+  };
+}
+
+/** Returns a function that calls the author's. Once everything is imported, the call is synchronous. */
+function bind(binding: Binding, load: Load): (args: Readonly<Record<string, unknown>>, ctx: Context) => unknown {
+  return (args, ctx) => {
+    const loaded = load();
+    return loaded instanceof Promise
+      ? loaded.then(({ module, calls }) => calls.callFunction(binding, module, args, ctx))
+      : loaded.calls.callFunction(binding, loaded.module, args, ctx);
   };
 }
 
@@ -97,9 +101,9 @@ function joinLists<Item>(
   return { [name]: [...(given ?? []), ...derived] };
 }
 
-function toTool(manifest: ManifestTool, bound: Bind, slots: Map<string, CheckSlot>): Tool {
+function toTool(manifest: ManifestTool, load: Load, slots: Map<string, CheckSlot>): Tool {
   const { inputSchema, outputSchema, binding, task, deprecated: _, ...described } = manifest;
-  const handle = bound(binding) as Tool["handle"];
+  const handle = bind(binding, load) as Tool["handle"];
   const output = outputSchema === undefined ? {} : { output: lazySchema(outputSchema) };
   const slot: CheckSlot = { check: undefined };
   slots.set(manifest.name, slot);
@@ -112,11 +116,9 @@ function toTaskOption({ after, ...rest }: ManifestTask): TaskOption {
   return { ...rest, after: after === "background" ? Number.POSITIVE_INFINITY : after };
 }
 
-function toPrompt(manifest: ManifestPrompt, bound: Bind, load: Load): Prompt {
+function toPrompt(manifest: ManifestPrompt, load: Load): Prompt {
   const { arguments: declared, binding, companion: __, deprecated: _, ...described } = manifest;
   const complete = companionCompletions(manifest, load);
-  const get = bound(binding);
-  const checks = declared.map((argument) => checkValue("argument", argument));
   return definePrompt({
     ...described,
     arguments: Object.fromEntries(
@@ -125,16 +127,17 @@ function toPrompt(manifest: ManifestPrompt, bound: Bind, load: Load): Prompt {
         return [name, own ? { ...rest, complete: own } : rest];
       }),
     ),
-    get: (values, ctx) => {
-      for (const check of checks) check(values);
-      return get(values, ctx) as string;
-    },
+    get: (values, ctx) =>
+      whenReady(load(), ({ module, calls }) => {
+        calls.checkValues("argument", declared, values);
+        return calls.callFunction(binding, module, values, ctx) as string;
+      }),
   });
 }
 
-function toResource(manifest: ManifestResource, bound: Bind, load: Load): Resource {
+function toResource(manifest: ManifestResource, load: Load): Resource {
   const { variables, binding, companion: __, deprecated: _, ...described } = manifest;
-  const call = bound(binding) as Resource["read"];
+  const call = bind(binding, load) as Resource["read"];
   const read = binding.decode === undefined ? call : refuseInvalid(call);
   const hooks = companionHooks(manifest, load);
   if (variables.length === 0) return defineResource({ ...described, ...hooks, read });
@@ -144,7 +147,7 @@ function toResource(manifest: ManifestResource, bound: Bind, load: Load): Resour
   );
   const completions = variables.flatMap(({ name, complete }) => (complete === undefined ? [] : [[name, complete]]));
   const complete = { ...Object.fromEntries(completions), ...companionCompletions(manifest, load) };
-  return defineResource({ ...described, ...hooks, params, complete, read: checkLists(variables, read) });
+  return defineResource({ ...described, ...hooks, params, complete, read: checkLists(variables, read, load) });
 }
 
 /** Reports variables that match their schemas, but cannot be decoded. */
@@ -166,28 +169,12 @@ function queryOf(uri: string): string[] {
 }
 
 /** Checks the schema of whole lists, such as `minItems`. The URI parameters check only single items. */
-function checkLists(variables: readonly ManifestVariable[], read: Resource["read"]): Resource["read"] {
-  const checks = variables.filter(({ type }) => type === "list").map((variable) => checkValue("variable", variable));
-  if (checks.length === 0) return read;
-  return (values, ctx) => {
-    for (const check of checks) check(values);
-    return read(values, ctx);
-  };
-}
-
-/** Creates a check of one value by its schema. An absent value passes. */
-function checkValue(
-  kind: string,
-  { name, schema }: { readonly name: string; readonly schema: JsonSchemaObject },
-): (values: Readonly<Record<string, unknown>>) => void {
-  const compiled = compileLazily(schema);
-  return (values) => {
-    const value = values[name];
-    if (value === undefined || compiled().check(value)) return;
-    const problems = compiled()
-      .issues(value)
-      .map((issue) => issue.message);
-    const shown = JSON.stringify(value).slice(0, MAX_SHOWN);
-    throw new InvalidParams(`The ${kind} "${name}" ${problems.join(" and ")}, not ${shown}.`);
-  };
+function checkLists(variables: readonly ManifestVariable[], read: Resource["read"], load: Load): Resource["read"] {
+  const lists = variables.filter(({ type }) => type === "list");
+  if (lists.length === 0) return read;
+  return (values, ctx) =>
+    whenReady(load(), ({ calls }) => {
+      calls.checkValues("variable", lists, values);
+      return read(values, ctx);
+    });
 }

@@ -1,14 +1,21 @@
-import { compileJsonSchema } from "../schema/json-schema/compile.ts";
 import type { CompiledSchema, JsonSchema, JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { ValidationError } from "../schema/schema.ts";
 import type { StandardSchema } from "../schema/standard-schema.ts";
+import { whenReady } from "../support/when-ready.ts";
 import { type CheckSlot, passes } from "./built-check.ts";
+import { loadCalls } from "./load.ts";
 
-/** Compiles a schema on first use. Most calls go to few tools, and a client waits while a server starts. */
-export function compileLazily(schema: JsonSchema): () => CompiledSchema {
-  let compiled: CompiledSchema | undefined;
+/**
+ * Compiles a schema on first use, and imports the compiler before the first one. Most calls go to few tools, and a client
+ * waits while a server starts.
+ */
+export function compileLazily(schema: JsonSchema): () => CompiledSchema | Promise<CompiledSchema> {
+  let compiled: CompiledSchema | Promise<CompiledSchema> | undefined;
   return () => {
-    compiled ??= compileJsonSchema(schema);
+    compiled ??= whenReady(loadCalls(), ({ compileJsonSchema }) => {
+      compiled = compileJsonSchema(schema);
+      return compiled;
+    });
     return compiled;
   };
 }
@@ -23,10 +30,15 @@ export function lazySchema(json: JsonSchemaObject, built?: CheckSlot): StandardS
       vendor: "proffer",
       validate(value) {
         if (built?.check !== undefined && passes(built.check, value)) return { value };
-        if (compiled().check(value)) return { value };
-        throw new ValidationError(compiled().issues(value));
+        const schema = compiled();
+        return schema instanceof Promise ? schema.then((ready) => check(ready, value)) : check(schema, value);
       },
       jsonSchema: { input: describe, output: describe },
     },
   };
+}
+
+function check(schema: CompiledSchema, value: unknown): { readonly value: unknown } {
+  if (schema.check(value)) return { value };
+  throw new ValidationError(schema.issues(value));
 }

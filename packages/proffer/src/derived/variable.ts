@@ -1,6 +1,7 @@
 import { createParam, type Param, ParamIssue } from "../resources/params/param.ts";
 import { ANY_TEXT } from "../resources/params/path.ts";
-import type { JsonSchema } from "../schema/json-schema/types.ts";
+import type { CompiledSchema, JsonSchema } from "../schema/json-schema/types.ts";
+import { whenReady } from "../support/when-ready.ts";
 import { compileLazily } from "./lazy-schema.ts";
 import type { ManifestVariable } from "./manifest.ts";
 
@@ -28,16 +29,14 @@ export function variableParam(variable: ManifestVariable, isInPath: boolean): Pa
     (text) => {
       const screened = isInPath ? ANY_TEXT.check(text) : text;
       if (screened instanceof ParamIssue) return screened;
-      const value = read(text);
-      if (compiled().check(value)) return value;
-      return new ParamIssue(
-        "schema",
-        compiled()
-          .issues(value)
-          .map(({ message }) => message)
-          .join("; "),
-      );
+      return whenReady(compiled(), (ready) => check(ready, read(text)));
     },
     schema,
   );
+}
+
+function check(schema: CompiledSchema, value: unknown): unknown {
+  if (schema.check(value)) return value;
+  const problems = schema.issues(value).map(({ message }) => message);
+  return new ParamIssue("schema", problems.join("; "));
 }

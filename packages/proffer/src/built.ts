@@ -1,0 +1,11 @@
+/**
+ * Internal: used by @proffer/cli and by the code that `proffer build` writes. No stability promise. A built server starts
+ * with it, so it has nothing that can wait. It imports nothing of Node, so that a built server can be bundled for any
+ * run-time.
+ *
+ * @internal
+ * @module
+ */
+
+export { type AddOptions, addFunctions } from "./derived/add-functions.ts";
+export { createDerivedServer, type DerivedOptions } from "./derived/derived-server.ts";
