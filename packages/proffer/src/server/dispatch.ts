@@ -1,14 +1,10 @@
-import { accessOf } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
 import { exposedText } from "../calls/exposed-error.ts";
 import { hasResourceTools, offersTo } from "../calls/resource-tools.ts";
-import { middlewareOf } from "../calls/run-middleware.ts";
-import { replaceAlias } from "../calls/uses.ts";
 import { hintsFor } from "../catalog/cache-hints.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { METHODS, type Method } from "../protocol/methods.ts";
 import type { CacheHints } from "../protocol/model.ts";
-import { failureResult } from "../results/call-result.ts";
 import { ToolError } from "../results/content.ts";
 import { encodeResult, errorMessage, resultMessage, toErrorObject } from "../results/encode.ts";
 import { SerializedResult } from "../results/serialized.ts";
@@ -72,7 +68,7 @@ function refuse(call: Call, error: unknown): void {
 function perform(call: Call): unknown {
   const method = METHODS.get(call.method);
   const handler = handlerOf(call.method);
-  if (handler === undefined && method !== undefined && handlers === undefined) {
+  if (handlers === undefined && method !== undefined && needsHandlers(call, handler)) {
     return loadHandlers().then(() => (call.done ? undefined : perform(call)));
   }
   if (
@@ -90,40 +86,20 @@ function perform(call: Call): unknown {
   return lifespan.wait().then(() => (call.done ? undefined : proceed(call, handler, method)));
 }
 
+/** Whether a request cannot be answered before the handlers are loaded. The handshake can, if no code is around it. */
+function needsHandlers({ server }: Call, handler: Handler | undefined): boolean {
+  return handler === undefined || server.middleware.length > 0 || server.observers !== undefined;
+}
+
+/** Runs the handler. Before the handlers are loaded, it is one of the handshake, which every caller may use. */
+function proceed(call: Call, handler: Handler, method: Method): unknown {
+  return handlers === undefined ? handler(call) : handlers.proceed(call, handler, method);
+}
+
 /** Whether the server has the capability that a method requires, or answers with an empty list without it. */
 function isOffered(call: Call, method: Method): boolean {
   if (method.capability === undefined || offersTo(call, method.capability)) return true;
   return call.revision.emptyLists && call.method.endsWith("/list");
-}
-
-/** Checks whether the caller may do this, opens the state of a dialogue, if there is one, and runs the handler. */
-function proceed(call: Call, handler: Handler, method: Method): unknown {
-  // Before the state: a refused round must not use it up. Before middleware: a cache must not answer the wrong caller.
-  const access = accessOf(call.server);
-  replaceAlias(call);
-  access?.authorize(call);
-  const { requestState, inputResponses } = call.params;
-  // Anyone with the state can continue the dialogue: it must not appear if middleware logs the parameters.
-  if (requestState !== undefined) Object.defineProperty(call.params, "requestState", { enumerable: false });
-  if (method.asks && call.revision.rounds && (requestState !== undefined || inputResponses !== undefined)) {
-    return whenReady((handlers as Handlers).resume(call), (questions) => {
-      call.questions = questions;
-      return run(call, handler);
-    });
-  }
-  return run(call, handler);
-}
-
-/** Runs the handler inside the observers, if there are any. */
-function run(call: Call, handler: Handler): unknown {
-  const { observers } = call.server;
-  return observers === undefined ? wrap(call, handler) : observers.observe(call, () => wrap(call, handler));
-}
-
-/** Runs the handler through the middleware, if there is any. */
-function wrap(call: Call, handler: Handler): unknown {
-  const middleware = middlewareOf(call.server);
-  return middleware === undefined ? handler(call) : middleware(call, handler);
 }
 
 function succeed(call: Call, result: unknown): void {
@@ -173,7 +149,7 @@ export function respondError(call: Call, thrown: unknown): void {
     error = new RpcError("internal_error", "Internal error.");
   }
   if (error === undefined) {
-    succeed(call, failureResult((thrown as ToolError).message));
+    succeed(call, (handlers as Handlers).failureResult((thrown as ToolError).message));
     return;
   }
   const object = toErrorObject(error, call.revision);

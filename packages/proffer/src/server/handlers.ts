@@ -7,7 +7,8 @@ import { setLevel } from "./logging.ts";
 import type { Handler } from "./methods.ts";
 import { serveTask } from "./task-methods.ts";
 
-export { resume } from "../questions/rounds.ts";
+export { failureResult } from "../results/call-result.ts";
+export { proceed } from "./proceed.ts";
 
 /** The handler of each method but those of the handshake. Each revision lists its methods in its own file. */
 export const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([

@@ -1,15 +1,15 @@
-import { formats } from "../../schema/json-schema/formats.ts";
+import * as known from "../../schema/json-schema/date-and-uuid.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { createParam, type Param, ParamIssue, type ParamOptions } from "./param.ts";
 
 /** Accepts a UUID of any version, in upper or lower case. */
 export function uuid(options: ParamOptions = {}): Param<string, false> {
-  return format("uuid", "is not a UUID", options);
+  return format("uuid", known.uuid, "is not a UUID", options);
 }
 
 /** Accepts a calendar date, such as 2026-01-31. */
 export function date(options: ParamOptions = {}): Param<string, false> {
-  return format("date", "is not a date", options);
+  return format("date", known.date, "is not a date", options);
 }
 
 /** Accepts one of the given strings. Clients receive them as completions. */
@@ -20,12 +20,13 @@ export function oneOf<const Choice extends string>(...choices: readonly Choice[]
   return createParam({}, (text) => (known.has(text) ? (text as Choice) : new ParamIssue("enum", reason)), choices);
 }
 
-function format(name: "date" | "uuid", reason: string, options: ParamOptions): Param<string, false> {
-  const known = formats.get(name);
-  if (known === undefined) throw new UsageError("wrong_use", `Unknown format ${name}.`);
-  return createParam(
-    options,
-    (text) => (known.check(text) ? text : new ParamIssue(name, `${reason}, such as ${known.example}`)),
-    { format: name },
-  );
+function format(
+  name: "date" | "uuid",
+  { check, example }: known.Format,
+  reason: string,
+  options: ParamOptions,
+): Param<string, false> {
+  return createParam(options, (text) => (check(text) ? text : new ParamIssue(name, `${reason}, such as ${example}`)), {
+    format: name,
+  });
 }

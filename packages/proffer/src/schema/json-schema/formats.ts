@@ -1,11 +1,4 @@
-/**
- * A format that is asserted. The check runs in linear time; the example is part of the issue message. Only the syntax
- * is checked: a host name need not be valid IDNA, for example.
- */
-export interface Format {
-  check(text: string): boolean;
-  readonly example: string;
-}
+import { date, type Format, hasDate, isDigit, readPair, uuid } from "./date-and-uuid.ts";
 
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const HOSTNAME = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`, "i");
@@ -13,8 +6,6 @@ const HOSTNAME = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`, "i");
 const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const IPV4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
 const IPV6_GROUP = /^[0-9a-f]{1,4}$/i;
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** RFC 3339, appendix A: weeks cannot be combined with other units, and no unit between two others may be omitted. */
 const DURATION =
@@ -31,11 +22,9 @@ const AUTHORITY =
   /^(?:(?:[a-z0-9._~!$&'()*+,;=:-]|%[0-9a-f]{2})*@)?(?:\[([^\]]*)\]|(?:[a-z0-9._~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i;
 const IP_FUTURE = /^v[0-9a-f]+\.[a-z0-9._~!$&'()*+,;=:-]+$/i;
 
-const DAYS = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
 export const formats: ReadonlyMap<string, Format> = new Map([
   ["date-time", { check: isDateTime, example: "2026-01-31T13:00:00Z" }],
-  ["date", { check: isDate, example: "2026-01-31" }],
+  ["date", date],
   ["time", { check: (text: string) => isTime(text, 0), example: "13:00:00Z" }],
   ["duration", { check: (text: string) => DURATION.test(text), example: "P1DT12H" }],
   ["email", { check: isEmail, example: "ann@example.com" }],
@@ -43,26 +32,12 @@ export const formats: ReadonlyMap<string, Format> = new Map([
   ["ipv4", { check: (text: string) => IPV4.test(text), example: "192.0.2.1" }],
   ["ipv6", { check: isIpv6, example: "2001:db8::1" }],
   ["uri", { check: isUri, example: "https://example.com/a" }],
-  ["uuid", { check: (text: string) => UUID.test(text), example: "0e2f3a54-5a2b-4c1d-9e8f-7a6b5c4d3e2f" }],
+  ["uuid", uuid],
 ]);
 
 function isDateTime(text: string): boolean {
   const separator = text.charAt(10);
   return (separator === "T" || separator === "t") && hasDate(text) && isTime(text, 11);
-}
-
-function isDate(text: string): boolean {
-  return text.length === 10 && hasDate(text);
-}
-
-/** Whether a text begins with a valid calendar date. */
-function hasDate(text: string): boolean {
-  const year = readPair(text, 0) * 100 + readPair(text, 2);
-  const month = readPair(text, 5);
-  const day = readPair(text, 8);
-  if (text.charAt(4) !== "-" || text.charAt(7) !== "-" || !(year >= 0 && month >= 1 && month <= 12)) return false;
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return day >= 1 && day <= (month === 2 && isLeap ? 29 : (DAYS[month] ?? 0));
 }
 
 /** Whether the text from `start` to its end is a time with an offset. */
@@ -94,17 +69,6 @@ function readOffset(text: string, start: number): number | undefined {
   const minutes = readPair(text, start + 4);
   if (!(hours <= 23 && minutes <= 59)) return undefined;
   return (hours * 60 + minutes) * (sign === "+" ? 1 : -1);
-}
-
-/** Reads two ASCII digits; returns NaN, for which every comparison is false, if there are none. */
-function readPair(text: string, at: number): number {
-  const tens = text.charCodeAt(at);
-  const ones = text.charCodeAt(at + 1);
-  return isDigit(tens) && isDigit(ones) ? (tens - 48) * 10 + ones - 48 : Number.NaN;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
 }
 
 function isHostname(text: string): boolean {

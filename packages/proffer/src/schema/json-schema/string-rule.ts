@@ -1,4 +1,5 @@
-import { type Format, formats } from "./formats.ts";
+import type { Format } from "./date-and-uuid.ts";
+import { formats } from "./formats.ts";
 import type { Pattern } from "./pattern.ts";
 import { countOf } from "./report.ts";
 import { createRule, type Explain, type Rule } from "./rule.ts";
