@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { SERVE_FLAGS } from "proffer/stdio";
+import { SERVE_FLAGS } from "proffer/flags";
 
 export const MODULE = "a TypeScript or JavaScript file";
 

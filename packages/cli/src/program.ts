@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
-import { describeFlag, type Flag, guardStdout } from "proffer/stdio";
+import { describeFlag, type Flag } from "proffer/flags";
+import { guardStdout } from "proffer/stdio";
 import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT } from "./client/limits.ts";
 import { toTarget } from "./client/target.ts";
 import { serve } from "./commands/serve.ts";

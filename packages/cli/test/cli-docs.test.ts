@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { SERVE_FLAGS } from "proffer/stdio";
+import { SERVE_FLAGS } from "proffer/flags";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
 import { createProgram } from "../src/program.ts";

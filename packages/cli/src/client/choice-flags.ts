@@ -1,6 +1,7 @@
 import type { Server } from "proffer";
 import { showAllToolsets } from "proffer/derived";
-import { type Choice, chooseItems, toServing } from "proffer/stdio";
+import { type Choice, toServing } from "proffer/flags";
+import { chooseItems } from "proffer/stdio";
 import { WrongUsage } from "../terminal/command-error.ts";
 import { toWrongUsage } from "../terminal/explain-usage.ts";
 import type { Target } from "./target.ts";

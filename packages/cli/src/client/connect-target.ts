@@ -1,6 +1,7 @@
 import type { Server } from "proffer";
 import { overrideOptions } from "proffer/derived";
-import { type Choice, formatLog } from "proffer/stdio";
+import type { Choice } from "proffer/flags";
+import { formatLog } from "proffer/stdio";
 import {
   type Asked,
   type ClientOptions,

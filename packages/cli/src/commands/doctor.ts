@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { findMissingTools } from "proffer/derived";
+import type { Choice } from "proffer/flags";
 import type { Loss, Profile } from "proffer/profiles";
-import type { Choice } from "proffer/stdio";
 import { type ChoiceFlags, showChosen, toChoice } from "../client/choice-flags.ts";
 import { profilesOf } from "../client/profile-flag.ts";
 import type { Diagnostic } from "../derive/index.ts";

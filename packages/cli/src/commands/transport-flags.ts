@@ -2,12 +2,12 @@ import {
   type ClusterSettings,
   type Flag,
   parseCommandLine,
-  prepareProcess,
   SERVE_FLAGS,
   type Serving,
   toClusterSettings,
   toServing,
-} from "proffer/stdio";
+} from "proffer/flags";
+import { prepareProcess } from "proffer/stdio";
 import { WrongUsage } from "../terminal/command-error.ts";
 import { toWrongUsage } from "../terminal/explain-usage.ts";
 

@@ -1,17 +1,15 @@
-import { requireLifespan } from "../server/lifespan.ts";
 import { overrideOptions } from "../server/overrides.ts";
 import { type Server, stateOf } from "../server/server.ts";
 import { chooseItems, prepareToolsets } from "../server/toolsets.ts";
 import { setLogFormat } from "../support/log.ts";
-import { UsageError } from "../support/usage-error.ts";
 import type { Choice } from "../toolsets/choice.ts";
-import { type ClusterSettings, toClusterSettings } from "./cluster-flags.ts";
-import { type CommandLine, describeFlags, type Flag, parseCommandLine } from "./flags.ts";
-import type { HttpService, Mount, ServeOptions } from "./http/node/server.ts";
-import { createProtections, type OAuthFlags } from "./oauth-flags.ts";
-import { type LogFormat, SERVE_FLAGS, type Serving, toServing } from "./serve-flags.ts";
+import type { ClusterSettings } from "./cluster-flags.ts";
+import type { HttpService, ServeOptions } from "./http/node/server.ts";
+import type { OAuthFlags } from "./oauth-flags.ts";
+import type { LogFormat, Serving } from "./serve-flags.ts";
 import { exitWhenWritten } from "./stdio/exit.ts";
 import { cannotStart, SIGNALS, type StdioOptions, type Stop, startStdio } from "./stdio/serve.ts";
+import type { Work } from "./work.ts";
 
 export interface ProcessOptions {
   /** Serve over HTTP. Default: stdio. */
@@ -36,8 +34,6 @@ export interface ProcessOptions {
   readonly listening?: (service: HttpService) => void;
 }
 
-/** Milliseconds in which a node that only works hands over its tasks. */
-const DRAIN_TIMEOUT = 5000;
 /** Milliseconds of silence after which the client's first requests are considered done. */
 const QUIET = 25;
 /** Milliseconds after which the module is imported even if the client is not silent, or not there. */
@@ -59,8 +55,8 @@ export async function serveProcess(server: Server, options: ProcessOptions = {})
   }
   // A node that only works has no client that could start and end it.
   const stdio = cluster?.tasks !== "work" && (options.stdio ?? http === undefined);
-  const service = http === undefined ? undefined : await listen(server, http, options);
-  const work = stdio || service !== undefined ? undefined : startWork(server);
+  const service = http === undefined ? undefined : await (await import("./listen.ts")).listen(server, http, options);
+  const work = stdio || service !== undefined ? undefined : (await import("./work.ts")).startWork(server);
   const stop = stdio ? startStdio(server, stdio === true ? {} : stdio, service?.close) : stopServices(service ?? work);
   work?.ready().catch((error: Error) => stop(1, cannotStart(error)));
   if (!stdio) for (const signal of SIGNALS) process.once(signal, () => stop(0));
@@ -75,32 +71,6 @@ export async function serveProcess(server: Server, options: ProcessOptions = {})
   return new Promise<never>(() => {});
 }
 
-/** The server of a built folder. */
-export interface BuiltServer {
-  readonly default: Server;
-  readonly load: () => Promise<unknown>;
-}
-
-/**
- * Serves a built folder by the arguments and variables of the process. Invalid arguments end the process with code 2
- * before the author's module is imported.
- * @param open - imports the server
- */
-export async function serveByArguments(open: () => BuiltServer | Promise<BuiltServer>): Promise<never> {
-  const { serving, cluster, rest } = parseArguments();
-  await prepareProcess(serving, rest).catch((error) => {
-    if (!(error instanceof UsageError)) throw error;
-    return fail(2, error.message);
-  });
-  try {
-    const { default: server, load } = await open();
-    return await serveProcess(server, { ...serving, cluster, load });
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return fail(1, error.message);
-  }
-}
-
 /**
  * Sets the process up as the author's module expects it: only the server's own arguments are in `process.argv`, and the
  * log is readable on a terminal. `process.argv[1]` stays: a module that is named there would start a server on its own.
@@ -109,7 +79,9 @@ export async function serveByArguments(open: () => BuiltServer | Promise<BuiltSe
 export async function prepareProcess({ log, oauth }: Serving, rest: readonly string[]): Promise<void> {
   process.argv.splice(2, process.argv.length, ...rest);
   await formatLog(log);
-  if (oauth !== undefined) await createProtections(oauth, [new URL(oauth.resource).pathname]);
+  if (oauth === undefined) return;
+  const { createProtections } = await import("./oauth-flags.ts");
+  await createProtections(oauth, [new URL(oauth.resource).pathname]);
 }
 
 /** Writes the log of all servers in this process for people, or for programs. */
@@ -123,87 +95,10 @@ export async function formatLog(format: LogFormat = process.stderr.isTTY ? "pret
   setLogFormat((line) => prettyLine(line, isColored));
 }
 
-const HELP: Flag = { name: "--help", help: "show this help" };
-
-function parseArguments(): {
-  readonly serving: Serving;
-  readonly cluster: ClusterSettings;
-  readonly rest: CommandLine["rest"];
-} {
-  const usage = `node ${process.argv[1]} [options] [-- arguments of the server]`;
-  const flags = [...SERVE_FLAGS, HELP];
-  try {
-    const line = parseCommandLine(process.argv.slice(2), flags);
-    if (line.flags.has(HELP.name)) {
-      console.log(`Usage: ${usage}\n\nServes over stdin and stdout, or over HTTP.\n\n${describeFlags(flags)}`);
-      process.exit(0);
-    }
-    const [operand] = line.operands;
-    if (operand === undefined) {
-      return { serving: toServing(line, process.env), cluster: toClusterSettings(process.env), rest: line.rest };
-    }
-    throw new UsageError(
-      "bad_option",
-      `Unexpected argument ${JSON.stringify(operand)}. The arguments of the server follow after --.`,
-    );
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return fail(2, `${error.message}\nUsage: ${usage}`);
-  }
-}
-
-function fail(code: number, message: string): never {
-  console.error(`error: ${message}`);
-  process.exit(code);
-}
-
-/** Starts to listen. HTTP is imported lazily, so a stdio server starts faster. */
-async function listen(server: Server, http: ServeOptions, options: ProcessOptions) {
-  const { mounts = {}, log, oauth } = options;
-  const { DEFAULT_PATH, serveHttp } = await import("./http/node/server.ts");
-  const path = http.path ?? DEFAULT_PATH;
-  if (Object.hasOwn(mounts, path)) {
-    throw new UsageError("bad_option", `Two servers have the path ${path}; choose another path for one of them.`);
-  }
-  const requests = log && { log: (await import("./request-log.ts")).createRequestLog(log) };
-  const servers = { [path]: server, ...mounts };
-  return serveHttp(await protect(servers, oauth), { ...http, ...requests });
-}
-
-type Servers = { readonly [path: string]: Server };
-
-async function protect(servers: Servers, oauth: OAuthFlags | undefined): Promise<Servers | Record<string, Mount>> {
-  if (oauth === undefined) return servers;
-  const protections = await createProtections(oauth, Object.keys(servers));
-  const mounts = [...protections].map(([path, authenticate]): [string, Mount] => {
-    return [path, { server: servers[path] as Server, authenticate }];
-  });
-  return Object.fromEntries(mounts);
-}
-
-/** Something that runs until it is closed. */
-type Running = Pick<HttpService, "ready" | "close">;
-
-function stopServices(running: Running | undefined): Stop {
+function stopServices(running: Work | undefined): Stop {
   return (code, ...reason) => {
     if (reason.length > 0) console.error(...reason);
     void running?.close().then(() => exitWhenWritten(code));
-  };
-}
-
-/** Runs a server without a transport: it works on tasks. */
-function startWork(server: Server): Running {
-  const lifespan = requireLifespan(stateOf(server));
-  const release = lifespan.open();
-  // Only a signal ends the process, also if no connection keeps it alive at the moment.
-  const timer = setInterval(() => {}, 2 ** 30);
-  return {
-    ready: () => lifespan.start(),
-    close: async (drainTimeout = DRAIN_TIMEOUT) => {
-      lifespan.drain(release, drainTimeout);
-      await release(drainTimeout);
-      clearInterval(timer);
-    },
   };
 }
 
