@@ -23,8 +23,11 @@ const COMMON =
  * dependencies of its modules, too, so each comes after those that it depends on.
  */
 const GROUPS = [
-  { name: (id, graph) => (isNeededAtStart(id, graph) ? "core" : undefined), priority: 4, test: COMMON },
-  { name: "validator", priority: 3, test: /proffer\/src\/schema\/json-schema\/[a-z-]+\.ts$/ },
+  { name: (id, graph) => (isImportedBy(START, id, graph) ? "core" : undefined), priority: 5, test: COMMON },
+  // Some entries need these, and no handlers.
+  { name: "uri", priority: 4, test: /proffer\/src\/uri\/[a-z-]+\.ts$/ },
+  { name: "validator", priority: 4, test: /proffer\/src\/schema\/json-schema\/[a-z-]+\.ts$/ },
+  { name: (id, graph) => (isImportedBy(ADDED, id, graph) ? "added" : undefined), priority: 3, test: COMMON },
   { name: "handlers", priority: 2, test: COMMON },
   { name: "toolsets", test: /proffer\/src\/toolsets\/[a-z-]+\.ts$/ },
   // Without these two, the shared sessions of a cluster, which are imported lazily, would split them into more files.
@@ -40,16 +43,17 @@ const GROUPS = [
   { name: "serve", test: /cli\/src\/commands\/serve\.ts$/ },
 ];
 
-/** The entries whose modules a server over stdio does not start with. */
-const LATE = /proffer\/src\/(checks|derived|fetch|http|settings|testing)\.ts$/;
+/** The entries that a server over stdio starts with. What they do not import is loaded after the handshake. */
+const START = /proffer\/src\/(index|stdio|built)\.ts$/;
 
-/** Whether another entry imports a module, also through others. The rest is loaded after the handshake. */
-function isNeededAtStart(id, graph, seen = new Set()) {
+/** The entries that many servers start with, too. */
+const ADDED = /proffer\/src\/(files|jsonl|observe|oauth|policy|profiles|settings|sql|telemetry)\.ts$/;
+
+/** Whether one of these entries imports a module, also through others. */
+function isImportedBy(entries, id, graph, seen = new Set()) {
   if (seen.has(id)) return false;
   seen.add(id);
-  const { importers, isEntry } = graph.getModuleInfo(id);
-  if (isEntry) return !LATE.test(id);
-  return importers.some((importer) => isNeededAtStart(importer, graph, seen));
+  return entries.test(id) || graph.getModuleInfo(id).importers.some((next) => isImportedBy(entries, next, graph, seen));
 }
 
 /**

@@ -7,12 +7,13 @@ import type { SerializedResult } from "../results/serialized.ts";
 import type { ServerOptions } from "../server/options.ts";
 import type { ServerState } from "../server/server.ts";
 import type { Tool } from "../tools/define.ts";
-import type { RouteMatch } from "../uri/router.ts";
+import type { FoundRoute } from "../uri/find-route.ts";
 import type { Call } from "./call.ts";
 import type { Principal } from "./principal.ts";
+import { routeOf } from "./route.ts";
 import { covers } from "./scopes.ts";
 import type { Client } from "./session.ts";
-import type { Use } from "./uses.ts";
+import { type Use, usesOf } from "./uses.ts";
 
 /** What a server offers: `kind` tells which. */
 export type Item = Tool | Prompt | Resource;
@@ -100,10 +101,10 @@ export class Access {
   }
 
   /** The route of a URI among the resources that the caller sees. */
-  route(call: Call, uri: string): RouteMatch<Resource> | undefined {
+  route(call: Call, uri: string): FoundRoute<Resource> | undefined {
     if (call.routed?.uri === uri) return call.routed.route;
     const allows = this.filters ? (resource: Resource) => this.sees(call, resource) : undefined;
-    const route = call.server.resources.route(uri, allows);
+    const route = routeOf(call.server, uri, allows);
     call.routed = { uri, route };
     return route;
   }
@@ -116,7 +117,7 @@ export class Access {
 
   /** All scopes that a request needs, if the caller lacks one of them; otherwise none. */
   missing(call: Call): readonly string[] {
-    const { uses } = call;
+    const uses = usesOf(call);
     const needed = uses.length === 1 ? neededFor(uses[0] as Use) : [...new Set(uses.flatMap(neededFor))];
     return covers(call.origin, needed) ? NONE : needed;
   }

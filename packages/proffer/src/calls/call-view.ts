@@ -7,6 +7,7 @@ import type {
 import type { Call, TransportName } from "./call.ts";
 import type { Principal } from "./principal.ts";
 import type { Client } from "./session.ts";
+import { usesOf } from "./uses.ts";
 
 /** The description of a tool, a prompt, a resource or a resource template, as it was defined. */
 export type ItemDescription = ToolDescription | PromptDescription | ResourceDescription | TemplateDescription;
@@ -61,7 +62,7 @@ export class CallView implements MiddlewareCall {
   }
 
   get item(): ItemDescription | undefined {
-    return this.#call.uses[0]?.item.description;
+    return usesOf(this.#call)[0]?.item.description;
   }
 
   get params(): Readonly<Record<string, unknown>> {

@@ -8,14 +8,14 @@ import type { Questions } from "../questions/question.ts";
 import type { Resource } from "../resources/define.ts";
 import type { ServerState } from "../server/server.ts";
 import type { Tool } from "../tools/define.ts";
-import type { RouteMatch } from "../uri/router.ts";
+import type { FoundRoute } from "../uri/find-route.ts";
 import type { VisibleSet } from "./access.ts";
 import type { ClientResponse } from "./client-requests.ts";
 import { META } from "./envelope.ts";
 import type { Observation } from "./observe.ts";
 import type { Principal } from "./principal.ts";
 import { type Client, DescribedClient, type SessionState } from "./session.ts";
-import { type Use, usesOf } from "./uses.ts";
+import type { Use } from "./uses.ts";
 
 /** How a call reached the server. "memory" is the testing client. */
 export type TransportName = "stdio" | "http" | "memory";
@@ -80,7 +80,7 @@ export class Call {
   /** Answered or cancelled: nothing more may be sent for it. */
   done = false;
   /** The resource that the request names, once access to it was checked. */
-  routed: { readonly uri: string; readonly route: RouteMatch<Resource> | undefined } | undefined;
+  routed: { readonly uri: string; readonly route: FoundRoute<Resource> | undefined } | undefined;
   /** Cache hints of the result, if they differ from the server's. */
   cacheHints: CacheHints | undefined;
   /** Ends a call that would otherwise stay open, with a complete result. */
@@ -97,6 +97,8 @@ export class Call {
   questions: Questions | undefined;
   /** Reports the call to the server's observers, if there are any. */
   observation: Observation | undefined;
+  /** The items that the request names, as far as they exist for the caller. Set by `usesOf`. */
+  uses: readonly Use[] | undefined;
   /** Ends the call when the tool's time limit is up. */
   timer: ReturnType<typeof setTimeout> | undefined;
   #abort: AbortController | undefined;
@@ -104,7 +106,6 @@ export class Call {
   #fail: ((error: unknown) => void) | undefined;
   #closed = false;
   #chain: string | undefined;
-  #uses: readonly Use[] | undefined;
 
   constructor(server: ServerState, origin: CallOrigin, revision: Revision, message: RequestMessage) {
     this.server = server;
@@ -125,12 +126,6 @@ export class Call {
       return this.origin.session?.client ?? new DescribedClient(undefined, {}, this.revision);
     const { [META.clientInfo]: info, [META.clientCapabilities]: capabilities } = this.meta;
     return new DescribedClient(info as Implementation | undefined, capabilities as ClientCapabilities, this.revision);
-  }
-
-  /** The items that the request names, as far as they exist for the caller. */
-  get uses(): readonly Use[] {
-    this.#uses ??= usesOf(this);
-    return this.#uses;
   }
 
   /** Identifies the call through all its rounds. Created on first access; `resume` sets that of an earlier round. */

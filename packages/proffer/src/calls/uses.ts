@@ -3,6 +3,7 @@ import type { Resource } from "../resources/define.ts";
 import type { Tool } from "../tools/define.ts";
 import type { Item } from "./access.ts";
 import type { Call } from "./call.ts";
+import { routeFor } from "./route.ts";
 
 /** An item that a request uses, with the arguments that the request gives it. */
 export interface Use {
@@ -14,6 +15,11 @@ const NOTHING: readonly Use[] = [];
 
 /** The items that a request uses. What does not exist, or not for the caller, is left to the handler to refuse. */
 export function usesOf(call: Call): readonly Use[] {
+  call.uses ??= findUses(call);
+  return call.uses;
+}
+
+function findUses(call: Call): readonly Use[] {
   const { prompts, limits } = call.server;
   const { params } = call;
   switch (call.method) {
@@ -83,8 +89,7 @@ function use(item: Item | undefined, given: unknown): readonly Use[] {
 function useOfUri(call: Call, uri: unknown): readonly Use[] {
   // The handler refuses a URI that is too long.
   if (typeof uri !== "string" || uri.length > call.server.limits.uriLength) return NOTHING;
-  const { access, resources } = call.server;
-  const route = access === undefined ? resources.route(uri) : access.route(call, uri);
+  const route = routeFor(call, uri);
   return use(route?.value, route?.match.values);
 }
 

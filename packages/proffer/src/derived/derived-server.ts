@@ -8,7 +8,7 @@ import { defineServer, type Server } from "../server/server.ts";
 import { whenReady } from "../support/when-ready.ts";
 import { defineTool, type Tool } from "../tools/define.ts";
 import type { TaskOption } from "../tools/task-option.ts";
-import { parseTemplate } from "../uri/template.ts";
+import { readTemplate } from "../uri/parsed-template.ts";
 import type { BuiltChecks, CheckSlot } from "./built-check.ts";
 import { companionCompletions, companionHooks } from "./companion-hooks.ts";
 import { lazySchema } from "./lazy-schema.ts";
@@ -164,7 +164,9 @@ function refuseInvalid(read: Resource["read"]): Resource["read"] {
 }
 
 function queryOf(uri: string): string[] {
-  const inQuery = parseTemplate(uri).variables.filter(({ operator }) => operator === "?" || operator === "&");
+  const inQuery = readTemplate(uri, Number.POSITIVE_INFINITY).variables.filter(
+    ({ operator }) => operator === "?" || operator === "&",
+  );
   return inQuery.map(({ name }) => name);
 }
 

@@ -4,7 +4,7 @@ import type { Entry, Registry } from "../catalog/registry.ts";
 import type { Prompt } from "../prompts/define.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Resource } from "../resources/define.ts";
-import type { ResourceMatch, ResourceRegistry } from "../resources/registry.ts";
+import type { ResourceRegistry } from "../resources/registry.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import type { ServerOptions } from "../server/options.ts";
 import { type Public, type Server, ServerState, stateOf } from "../server/server.ts";
@@ -12,7 +12,6 @@ import type { Store } from "../server/store.ts";
 import { Tasks } from "../server/tasks.ts";
 import type { Sealer } from "../support/seal.ts";
 import type { Tool } from "../tools/define.ts";
-import type { RouteMatch } from "../uri/router.ts";
 
 /** Functions that replace an item whenever a client uses it. Lists show the original. */
 export interface Substitutes {
@@ -194,13 +193,16 @@ class ResourceView extends RegistryView<Resource, Public<ResourceRegistry>> impl
     return this.source.template(text);
   }
 
-  route(uri: string, allows?: (resource: Resource) => boolean): RouteMatch<Resource> | undefined {
-    return this.source.route(uri, allows);
+  get routes(): ResourceRegistry["routes"] {
+    return this.source.routes;
   }
 
-  resolve(uri: string, route: RouteMatch<Resource> | undefined): ResourceMatch {
-    const found = this.source.resolve(uri, route);
-    return { ...found, resource: this.substitute(found.resource) };
+  get groups(): ResourceRegistry["groups"] {
+    return this.source.groups;
+  }
+
+  serving(resource: Resource): Resource {
+    return this.substitute(resource);
   }
 
   serialized(resource: Resource, revision: Revision): SerializedResult | undefined {

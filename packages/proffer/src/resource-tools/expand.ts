@@ -1,7 +1,8 @@
 import type { Resource } from "../resources/define.ts";
 import { ToolError } from "../results/content.ts";
 import type { Expandable } from "../uri/expand.ts";
-import type { Template } from "../uri/template.ts";
+import type { ParsedTemplate } from "../uri/parsed-template.ts";
+import { expandTemplate, matchTemplate } from "../uri/template.ts";
 import { TemplateError } from "../uri/template-error.ts";
 
 type Arguments = Readonly<Record<string, Expandable>>;
@@ -11,12 +12,12 @@ type Arguments = Readonly<Record<string, Expandable>>;
  * contain a query, and so values that nobody asked for. @throws {ToolError} otherwise.
  */
 export function expandArguments({ template, rules, uri: text }: Resource, given: Arguments): string {
-  const { expand, match } = template as Template;
+  const parsed = template as ParsedTemplate;
   try {
-    const expanded = expand(given);
+    const expanded = expandTemplate(parsed, given);
     // Where URIs are not decoded, the text of a value is written as it is.
     const uri = rules.match.decode === false ? decodeURIComponent(expanded) : expanded;
-    const read = match(uri, rules.match);
+    const read = matchTemplate(parsed, uri, rules.match);
     // A URI that does not match at all is refused by the resource, with its own message.
     if (read === undefined || isSame(read.values, given, read.unknown.size + read.faults.length)) return uri;
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Call } from "../calls/call.ts";
+import { usesOf } from "../calls/uses.ts";
 import { NotFound } from "../protocol/errors.ts";
 import type { ReadResult, ResourceContents } from "../protocol/model.ts";
 import type { Resource } from "../resources/define.ts";
@@ -11,7 +12,7 @@ import { runInner } from "./run-inner.ts";
 /** Reads a resource on behalf of a tool. The URI must be one of that resource, and not of a more specific one. */
 export async function readByTool(call: Call, resource: Resource, uri: string): Promise<readonly Content[]> {
   const result = await runInner(new InnerCall(call, "resources/read", { uri }), (inner) => {
-    const found = inner.uses[0]?.item;
+    const found = usesOf(inner)[0]?.item;
     // A cache in front of the call has only checked the scopes of this resource.
     if (found !== undefined && found !== resource) throw new NotFound(`Resource not found: ${quote(uri)}.`);
     return readResource(inner);

@@ -15,7 +15,9 @@ import type { Context } from "../questions/context.ts";
 import type { Contents } from "../results/content.ts";
 import { toReadResult } from "../results/read-result.ts";
 import { checkFlag, UsageError } from "../support/usage-error.ts";
-import { parseTemplate, type Template, TemplateError, type TemplateVariables } from "../uri/template.ts";
+import { type ParsedTemplate, readTemplate } from "../uri/parsed-template.ts";
+import { TemplateError } from "../uri/template-error.ts";
+import type { TemplateVariables } from "../uri/template-types.ts";
 import { type ParamChecks, type Params, toParamChecks } from "./check-params.ts";
 import type { ListFunction } from "./list.ts";
 import type { ParamSource } from "./params/param.ts";
@@ -83,7 +85,7 @@ export interface Resource extends CreatedByDefineResource, Scoped, Grouped {
   readonly uri: string;
   readonly name: string;
   /** Undefined for a single URI. */
-  readonly template: Template | undefined;
+  readonly template: ParsedTemplate | undefined;
   readonly description: ResourceDescription | TemplateDescription;
   readonly mimeType: string | undefined;
   readonly cache: Partial<CacheHints> | undefined;
@@ -186,14 +188,12 @@ export function withoutQuery(template: string): string {
   return template.replace(/\{[?&][^}]*\}/g, "");
 }
 
-const UNLIMITED = { maxLength: Number.POSITIVE_INFINITY, maxUriLength: Number.POSITIVE_INFINITY };
-
-function toTemplate(uri: string): Template | undefined {
+function toTemplate(uri: string): ParsedTemplate | undefined {
   if (typeof uri !== "string" || uri === "") throw new UsageError("bad_template", "A resource needs a uri.");
   if (!uri.includes("{") && !uri.includes("}")) return undefined;
   try {
     // The server that the resource is added to checks the length.
-    const template: Template = parseTemplate(uri, UNLIMITED);
+    const template = readTemplate(uri, Number.POSITIVE_INFINITY);
     if (template.ambiguity !== undefined) throw new UsageError("bad_template", template.ambiguity);
     return template;
   } catch (cause) {

@@ -16,7 +16,8 @@ import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
 import { findResource } from "./find.ts";
 import { lazyPage } from "./pages.ts";
-import { DEFAULT_RULES, refusalError } from "./rules.ts";
+import { refusalError } from "./refuse.ts";
+import { DEFAULT_RULES } from "./rules.ts";
 
 export const RESOURCES: List<Resource> = {
   name: "resources",

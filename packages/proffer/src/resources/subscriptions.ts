@@ -16,7 +16,7 @@ import type { TaskWatch } from "../tasks/watch.ts";
 import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
 import { findResource } from "./find.ts";
-import { refusalError } from "./rules.ts";
+import { refusalError } from "./refuse.ts";
 
 export function subscribe(call: Call): object | Promise<object> {
   const { session, listener } = call.origin;

@@ -1,5 +1,4 @@
 import type { Call } from "../calls/call.ts";
-import { exposedText } from "../calls/exposed-error.ts";
 import { hasResourceTools, offersTo } from "../calls/resource-tools.ts";
 import { hintsFor } from "../catalog/cache-hints.ts";
 import { RpcError } from "../protocol/errors.ts";
@@ -172,6 +171,6 @@ function toRpcError(call: Call, thrown: unknown): RpcError {
   }
   if (thrown instanceof ToolError) return new RpcError("internal_error", thrown.message);
   call.server.logError(call, `${call.method} failed`, thrown);
-  const text = exposedText(call, thrown, "throw a NotFound or InvalidParams");
+  const text = handlers?.exposedText(call, thrown, "throw a NotFound or InvalidParams");
   return new RpcError("internal_error", text ?? "Internal error.");
 }

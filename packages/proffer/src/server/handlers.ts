@@ -7,6 +7,7 @@ import { setLevel } from "./logging.ts";
 import type { Handler } from "./methods.ts";
 import { serveTask } from "./task-methods.ts";
 
+export { exposedText } from "../calls/exposed-error.ts";
 export { failureResult } from "../results/call-result.ts";
 export { proceed } from "./proceed.ts";
 

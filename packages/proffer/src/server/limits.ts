@@ -1,8 +1,7 @@
 import { MAX_ITEMS } from "../protocol/parse.ts";
 import { MAX_STREAM_BYTES } from "../results/stream.ts";
 import { badOption } from "../support/usage-error.ts";
-import { MAX_URI_LENGTH } from "../uri/match.ts";
-import { MAX_TEMPLATE_LENGTH } from "../uri/parse.ts";
+import { MAX_TEMPLATE_LENGTH, MAX_URI_LENGTH } from "../uri/parse.ts";
 
 /** Limits for one client and one result. */
 export interface ServerLimits extends TaskLimits {

@@ -1,5 +1,5 @@
 /** What is loaded after the handshake. */
-export type Handlers = Pick<typeof import("./handlers.ts"), "HANDLERS" | "failureResult" | "proceed">;
+export type Handlers = Pick<typeof import("./handlers.ts"), "HANDLERS" | "exposedText" | "failureResult" | "proceed">;
 
 let loading: Promise<void> | undefined;
 
@@ -11,8 +11,8 @@ export let handlers: Handlers | undefined;
  * answers the handshake earlier, and loads the rest while the client reads the answer.
  */
 export function loadHandlers(): Promise<void> {
-  loading ??= import("./handlers.ts").then(({ HANDLERS, failureResult, proceed }) => {
-    handlers = { HANDLERS, failureResult, proceed };
+  loading ??= import("./handlers.ts").then(({ HANDLERS, exposedText, failureResult, proceed }) => {
+    handlers = { HANDLERS, exposedText, failureResult, proceed };
   });
   return loading;
 }

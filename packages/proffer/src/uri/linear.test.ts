@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { countSteps } from "../../test/count-steps.ts";
-import { MAX_URI_LENGTH } from "./match.ts";
+import { MAX_URI_LENGTH } from "./parse.ts";
 import type { MatchOptions } from "./reading.ts";
 import { createRouter } from "./router.ts";
 import { parseTemplate, TemplateError } from "./template.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_URI_LENGTH } from "./match.ts";
+import { MAX_URI_LENGTH } from "./parse.ts";
 import type { MatchOptions } from "./reading.ts";
 import { parseTemplate, TemplateError } from "./template.ts";
 

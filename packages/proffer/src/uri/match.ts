@@ -5,9 +5,6 @@ import { readPairs } from "./read-pairs.ts";
 import { createReading, type Match, type MatchOptions, type Reading, readText, toMatch } from "./reading.ts";
 import type { Hole, Sequence } from "./sequence.ts";
 
-/** The default maximum length of a URI; a longer URI matches nothing. */
-export const MAX_URI_LENGTH = 16_384;
-
 /** Matches a URI in one scan from left to right; returns undefined if the plan does not describe it. */
 export function matchPlan(plan: Plan, uri: string, options: MatchOptions): Match | undefined {
   const hash = uri.indexOf("#");

@@ -5,6 +5,9 @@ import { quote, TemplateError } from "./template-error.ts";
 /** The default maximum length of a template. */
 export const MAX_TEMPLATE_LENGTH = 2048;
 
+/** The default maximum length of a URI; a longer URI matches nothing. */
+export const MAX_URI_LENGTH = 16_384;
+
 const OPERATORS = "+#./;?&";
 /** RFC 6570, section 2.2: reserved for extensions. */
 const RESERVED_OPERATORS = "=,!@|";

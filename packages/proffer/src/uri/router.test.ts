@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_URI_LENGTH } from "./match.ts";
+import { MAX_URI_LENGTH } from "./parse.ts";
 import { createRouter } from "./router.ts";
 import { parseTemplate, type Template, TemplateError } from "./template.ts";
 

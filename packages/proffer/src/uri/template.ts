@@ -1,9 +1,8 @@
 import { checkOptions } from "./check-options.ts";
 import { type Expandable, expandParts } from "./expand.ts";
-import type { Part, Variable } from "./expression.ts";
-import { MAX_URI_LENGTH, matchPlan } from "./match.ts";
-import { MAX_TEMPLATE_LENGTH, parseParts } from "./parse.ts";
-import { type Plan, toPlan } from "./plan.ts";
+import { matchPlan } from "./match.ts";
+import { MAX_TEMPLATE_LENGTH, MAX_URI_LENGTH } from "./parse.ts";
+import { type ParsedTemplate, planOf, readTemplate } from "./parsed-template.ts";
 import type { Match, MatchOptions } from "./reading.ts";
 import { dropEmptySegments } from "./segments.ts";
 import { TemplateError } from "./template-error.ts";
@@ -12,14 +11,7 @@ import type { TemplateValues, TemplateVariables } from "./template-types.ts";
 export { TemplateError, type TemplateValues, type TemplateVariables };
 
 /** A parsed URI template. */
-export interface Template<Text extends string = string> {
-  readonly text: Text;
-  readonly parts: readonly Part[];
-  /** In the order of the template. */
-  readonly variables: readonly Variable[];
-  /** Why the template cannot be matched, and how to fix it. Undefined for a template that can. */
-  readonly ambiguity: string | undefined;
-
+export interface Template<Text extends string = string> extends ParsedTemplate<Text> {
   /** Builds a URI. @throws {TemplateError} for a value that has no expansion. */
   expand(values: { readonly [Name in TemplateVariables<Text>]?: Expandable }): string;
 
@@ -52,38 +44,33 @@ const DEFAULTS: MatchOptions = {};
  */
 export function parseTemplate<const Text extends string>(text: Text, limits: TemplateOptions = {}): Template<Text> {
   const { maxLength = MAX_TEMPLATE_LENGTH, maxUriLength = MAX_URI_LENGTH } = limits;
-  const parts = parseParts(text, maxLength);
-  const variables = variablesOf(parts);
-  const plan = tryPlan(text, parts);
+  const parsed = readTemplate(text, maxLength);
   const template = {
-    text,
-    parts,
-    variables,
-    ambiguity: plan instanceof TemplateError ? plan.message : undefined,
-    expand(values: Readonly<Record<string, unknown>>): string {
-      return expandParts(text, parts, values);
-    },
-    match(uri: string, options: MatchOptions = DEFAULTS): Match | undefined {
-      if (plan instanceof TemplateError) throw plan;
-      if (uri.length > maxUriLength) return undefined;
-      if (options === DEFAULTS) return matchPlan(plan, uri, options);
-      checkOptions(text, variables, plan, options);
-      return matchPlan(plan, options.emptySegments === "drop" ? dropEmptySegments(uri) : uri, options);
-    },
+    ...parsed,
+    expand: (values: Values) => expandTemplate(parsed, values),
+    match: (uri: string, options?: MatchOptions) => matchTemplate(parsed, uri, options, maxUriLength),
   };
   // The plan is made from the same text as the types, so its values have these types.
   return template as Template<Text>;
 }
 
-function tryPlan(text: string, parts: readonly Part[]): Plan | TemplateError {
-  try {
-    return toPlan(text, parts);
-  } catch (cause) {
-    if (cause instanceof TemplateError) return cause;
-    throw cause;
-  }
+type Values = Readonly<Record<string, unknown>>;
+
+/** Builds a URI. @throws {TemplateError} for a value that has no expansion. */
+export function expandTemplate({ text, parts }: ParsedTemplate, values: Values): string {
+  return expandParts(text, parts, values);
 }
 
-function variablesOf(parts: readonly Part[]): Variable[] {
-  return parts.flatMap((part) => (typeof part === "string" ? [] : part.variables));
+/** Extracts the values of a URI, like `match` of a template. */
+export function matchTemplate(
+  template: ParsedTemplate,
+  uri: string,
+  options: MatchOptions = DEFAULTS,
+  maxUriLength = Number.POSITIVE_INFINITY,
+): Match | undefined {
+  const plan = planOf(template);
+  if (uri.length > maxUriLength) return undefined;
+  if (options === DEFAULTS) return matchPlan(plan, uri, options);
+  checkOptions(template.text, template.variables, plan, options);
+  return matchPlan(plan, options.emptySegments === "drop" ? dropEmptySegments(uri) : uri, options);
 }
