@@ -1,8 +1,9 @@
 import type { Server } from "../server/server.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { DEFAULT_PATH, type HttpService, type Mount, type ServeOptions, serveHttp } from "./http/node/server.ts";
-import { createProtections, type OAuthFlags } from "./oauth-flags.ts";
+import type { OAuthFlags } from "./oauth-flags.ts";
 import type { ProcessOptions } from "./process.ts";
+import { createProtections } from "./protections.ts";
 
 /** Serves a server, and those in `mounts`, over HTTP. */
 export async function listen(server: Server, http: ServeOptions, options: ProcessOptions): Promise<HttpService> {

@@ -80,7 +80,7 @@ export async function prepareProcess({ log, oauth }: Serving, rest: readonly str
   process.argv.splice(2, process.argv.length, ...rest);
   await formatLog(log);
   if (oauth === undefined) return;
-  const { createProtections } = await import("./oauth-flags.ts");
+  const { createProtections } = await import("./protections.ts");
   await createProtections(oauth, [new URL(oauth.resource).pathname]);
 }
 
