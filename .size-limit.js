@@ -4,7 +4,7 @@ export default [
     path: "packages/proffer/dist/index.js",
     // Loaded lazily, each by the first request that needs it.
     ignore: ["./engine.js", "./limit.js", "./node.js", "./prepare.js", "./toolsets.js"],
-    limit: "33.3 kB",
+    limit: "24 kB",
   },
   {
     name: "proffer/oauth beside proffer/http and jose, minified and compressed",
