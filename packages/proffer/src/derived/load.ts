@@ -16,9 +16,11 @@ let calls: Calls | Promise<Calls> | undefined;
 
 /** Imports the code that calls functions. A server starts and lists its tools without it. */
 export function loadCalls(): Calls | Promise<Calls> {
-  calls ??= import("./calls.ts").then((loaded) => {
-    calls = loaded;
-    return loaded;
-  });
+  calls ??= import("./calls.ts").then(
+    ({ callFunction, checkValues, compileJsonSchema, completeBy, exists, optionOf }) => {
+      calls = { callFunction, checkValues, compileJsonSchema, completeBy, exists, optionOf };
+      return calls;
+    },
+  );
   return calls;
 }
