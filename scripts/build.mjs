@@ -23,7 +23,7 @@ const COMMON =
  * dependencies of its modules, too, so each comes after those that it depends on.
  */
 const GROUPS = [
-  { name: (id, graph) => (isImportedBy(START, id, graph) ? "core" : undefined), priority: 5, test: COMMON },
+  { name: (id, graph) => (isNeededAtStart(id, graph) ? "core" : undefined), priority: 5, test: COMMON },
   // Some entries need these, and no handlers.
   { name: "uri", priority: 4, test: /proffer\/src\/uri\/[a-z-]+\.ts$/ },
   { name: "validator", priority: 4, test: /proffer\/src\/schema\/json-schema\/[a-z-]+\.ts$/ },
@@ -48,6 +48,11 @@ const START = /proffer\/src\/(index|stdio|built)\.ts$/;
 
 /** The entries that many servers start with, too. */
 const ADDED = /proffer\/src\/(files|jsonl|observe|oauth|policy|profiles|settings|sql|telemetry)\.ts$/;
+
+/** Whether a module is needed at start, or is one of the small helpers of the entries that may be. */
+function isNeededAtStart(id, graph) {
+  return isImportedBy(START, id, graph) || (id.includes("/support/") && isImportedBy(ADDED, id, graph));
+}
 
 /** Whether one of these entries imports a module, also through others. */
 function isImportedBy(entries, id, graph, seen = new Set()) {

@@ -226,6 +226,7 @@ const allowed: Planted[] = [
   importing(`${run}/testing/ok.ts`, "../transports/memory.ts"),
   importing(`${run}/oauth/ok.ts`, "../transports/http/challenge.ts"),
   importing(`${run}/transports/protections.ts`, "../oauth/oauth.ts"),
+  importing(`${run}/transports/serve-built.ts`, "../flags.ts"),
   importing(`${run}/oauth/jose.ts`, "jose"),
   importing(`${run}/bin.ts`, "node:module"),
   importing(`${run}/index.ts`, "./server/server.ts"),

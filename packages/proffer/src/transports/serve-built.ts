@@ -35,5 +35,5 @@ const NONE: Arguments = { serving: { stdio: true }, cluster: {}, rest: [] };
 /** Most clients start a server without arguments and variables. The code that reads them is not loaded then. */
 async function readArguments(): Promise<Arguments> {
   const isPlain = process.argv.length <= 2 && !Object.keys(process.env).some((name) => name.startsWith("PROFFER_"));
-  return isPlain ? NONE : (await import("./arguments.ts")).parseArguments();
+  return isPlain ? NONE : (await import("../flags.ts")).parseArguments();
 }
