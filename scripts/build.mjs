@@ -43,7 +43,7 @@ const GROUPS = [
   { name: "serve", test: /cli\/src\/commands\/serve\.ts$/ },
 ];
 
-/** The entries that a server over stdio starts with. What they do not import is loaded after the handshake. */
+/** The entries that a server over stdio starts with. The other modules are loaded later. */
 const START = /proffer\/src\/(index|stdio|built)\.ts$/;
 
 /** The entries that many servers start with, too. */

@@ -1,4 +1,4 @@
-/** What calls of the author's functions need. A server starts without it: import it by `loadCalls`. */
+/** The code for calls of the author's functions. A server starts without it: import it by `loadCalls`. */
 export { compileJsonSchema } from "../schema/json-schema/compile.ts";
 export { callFunction } from "./call-function.ts";
 export { completeBy, exists, optionOf } from "./companion.ts";

@@ -8,7 +8,7 @@ import { defineServer, type Server } from "../server/server.ts";
 import { whenReady } from "../support/when-ready.ts";
 import { defineTool, type Tool } from "../tools/define.ts";
 import type { TaskOption } from "../tools/task-option.ts";
-import { readTemplate } from "../uri/parsed-template.ts";
+import { parseParts } from "../uri/parse.ts";
 import type { BuiltChecks, CheckSlot } from "./built-check.ts";
 import { companionCompletions, companionHooks } from "./companion-hooks.ts";
 import { lazySchema } from "./lazy-schema.ts";
@@ -163,11 +163,12 @@ function refuseInvalid(read: Resource["read"]): Resource["read"] {
   };
 }
 
+/** The variables in the query. `defineResource` plans the template, so here it is only parsed. */
 function queryOf(uri: string): string[] {
-  const inQuery = readTemplate(uri, Number.POSITIVE_INFINITY).variables.filter(
-    ({ operator }) => operator === "?" || operator === "&",
-  );
-  return inQuery.map(({ name }) => name);
+  return parseParts(uri, Number.POSITIVE_INFINITY).flatMap((part) => {
+    const isInQuery = typeof part !== "string" && (part.operator === "?" || part.operator === "&");
+    return isInQuery ? part.variables.map(({ name }) => name) : [];
+  });
 }
 
 /** Checks the schema of whole lists, such as `minItems`. The URI parameters check only single items. */

@@ -1,4 +1,4 @@
-/** What is loaded after the handshake. */
+/** The code that is loaded after the handshake. */
 export type Handlers = Pick<typeof import("./handlers.ts"), "HANDLERS" | "exposedText" | "failureResult" | "proceed">;
 
 let loading: Promise<void> | undefined;
@@ -7,8 +7,8 @@ let loading: Promise<void> | undefined;
 export let handlers: Handlers | undefined;
 
 /**
- * Loads the handlers of all methods but the handshake, and what only they need: a fifth of the code. A process thus
- * answers the handshake earlier, and loads the rest while the client reads the answer.
+ * Loads the handlers of all methods but the handshake, and the modules that only they need: two fifths of the code. A
+ * process thus answers the handshake earlier, and loads the rest while the client reads the answer.
  */
 export function loadHandlers(): Promise<void> {
   loading ??= import("./handlers.ts").then(({ HANDLERS, exposedText, failureResult, proceed }) => {

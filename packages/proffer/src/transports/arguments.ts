@@ -3,7 +3,7 @@ import { type ClusterSettings, toClusterSettings } from "./cluster-flags.ts";
 import { type CommandLine, describeFlags, type Flag, parseCommandLine } from "./flags.ts";
 import { SERVE_FLAGS, type Serving, toServing } from "./serve-flags.ts";
 
-/** What the arguments and variables of a process ask for. */
+/** The settings in the arguments and variables of a process. */
 export interface Arguments {
   readonly serving: Serving;
   readonly cluster: ClusterSettings;
