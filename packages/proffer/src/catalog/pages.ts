@@ -4,6 +4,7 @@ import { InvalidParams } from "../protocol/errors.ts";
 import type { CacheHints } from "../protocol/model.ts";
 import { serializeResult } from "../results/encode.ts";
 import type { SerializedResult } from "../results/serialized.ts";
+import { sealerOf } from "../support/sealer.ts";
 import { whenReady } from "../support/when-ready.ts";
 import { listHints } from "./cache-hints.ts";
 import type { Entry } from "./registry.ts";
@@ -41,7 +42,7 @@ export function openPosition<Listed extends Item>(
   cursor: unknown,
 ): number | undefined | Promise<number | undefined> {
   if (typeof cursor !== "string") return undefined;
-  return whenReady(call.server.sealer.open("cursor", cursor, boundTo(call, list)), (position) =>
+  return whenReady(sealerOf(call.server).open("cursor", cursor, boundTo(call, list)), (position) =>
     position === undefined ? undefined : Number(position),
   );
 }
@@ -69,7 +70,7 @@ export function pageAfter<Listed extends Item>(
   const shown = rest.slice(0, server.pageSize);
   const last = shown.at(-1);
   const more = last !== undefined && shown.length < rest.length;
-  const cursor = more ? server.sealer.seal("cursor", String(last.position), boundTo(call, list)) : undefined;
+  const cursor = more ? sealerOf(server).seal("cursor", String(last.position), boundTo(call, list)) : undefined;
   return whenReady(cursor, (nextCursor) => {
     const items = shown.map((entry) => list.describe(entry.item, call));
     const result = { [list.name]: items, ...(nextCursor === undefined ? {} : { nextCursor }) };

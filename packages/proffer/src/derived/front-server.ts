@@ -10,7 +10,6 @@ import type { ServerOptions } from "../server/options.ts";
 import { type Public, type Server, ServerState, stateOf } from "../server/server.ts";
 import type { Store } from "../server/store.ts";
 import { Tasks } from "../server/tasks.ts";
-import type { Sealer } from "../support/seal.ts";
 import type { Tool } from "../tools/define.ts";
 
 /** Functions that replace an item whenever a client uses it. Lists show the original. */
@@ -130,8 +129,8 @@ class Front extends ServerState {
   }
 
   /** Versions without keys share one of the front, so that an edit does not end the questions in flight. */
-  override get sealer(): Sealer {
-    return this.#presented.options.keys === undefined ? super.sealer : this.#presented.sealer;
+  override get keyOwner(): ServerState {
+    return this.#presented.options.keys === undefined ? this : this.#presented;
   }
 }
 

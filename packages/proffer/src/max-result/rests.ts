@@ -7,6 +7,7 @@ import { isObject } from "../protocol/messages.ts";
 import type { ServerState } from "../server/server.ts";
 import { toBase64Url } from "../support/bytes.ts";
 import type { Sealer } from "../support/seal.ts";
+import { sealerOf } from "../support/sealer.ts";
 import type { Tool } from "../tools/define.ts";
 import { Ledger } from "./ledger.ts";
 import { ID_LENGTH } from "./offers.ts";
@@ -55,7 +56,7 @@ export class Rests {
     const { cluster } = server;
     this.#store = cluster?.store ?? new MemorySharedStore();
     // Nobody else reads the memory of this process.
-    this.#sealer = cluster && server.sealer;
+    this.#sealer = cluster && sealerOf(server);
   }
 
   /** Returns the cursor of the first part; undefined if the caller or the process has too much already. */

@@ -1,6 +1,7 @@
 import type { Call } from "../calls/call.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import { toCanonical } from "../schema/json-schema/equality.ts";
+import { sealerOf } from "../support/sealer.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { InputMethod } from "./question.ts";
 import { ReplayLog } from "./replay-log.ts";
@@ -38,13 +39,13 @@ export function sealState(call: Call, state: RoundState): string | Promise<strin
       `the answers and step results of this call exceed ${MAX_STATE_LENGTH} characters; return less from ctx.step()`,
     );
   }
-  return call.server.sealer.seal("state", payload, boundTo(call));
+  return sealerOf(call.server).seal("state", payload, boundTo(call));
 }
 
 /** Opens a state that a client sent back. @throws {InvalidParams} with the same message for every defect. */
 export function openState(call: Call, token: unknown): RoundState | Promise<RoundState> {
   if (typeof token !== "string" || token.length > 2 * MAX_STATE_LENGTH) throw invalidState();
-  return whenReady(call.server.sealer.open("state", token, boundTo(call)), (payload) => {
+  return whenReady(sealerOf(call.server).open("state", token, boundTo(call)), (payload) => {
     // A payload that opens was sealed by this server or one that shares its key, so only its age must be checked.
     const state = payload === undefined ? undefined : read(payload);
     if (state === undefined || !(state.expires > Date.now())) throw invalidState();

@@ -5,6 +5,7 @@ import type { Entry } from "../catalog/registry.ts";
 import type { Meta, ResourceDescription } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
+import { sealerOf } from "../support/sealer.ts";
 import type { Resource } from "./define.ts";
 import { readEntries, type SourcePosition } from "./source.ts";
 
@@ -53,7 +54,7 @@ async function pageFrom(
     next = { source: position, ...taken.next };
     break;
   }
-  const nextCursor = next && (await call.server.sealer.seal("cursor", JSON.stringify(next), boundTo(call)));
+  const nextCursor = next && (await sealerOf(call.server).seal("cursor", JSON.stringify(next), boundTo(call)));
   return {
     resources: items,
     ...(nextCursor === undefined ? {} : { nextCursor }),
@@ -62,7 +63,8 @@ async function pageFrom(
 }
 
 async function openListPosition(call: Call, cursor: unknown): Promise<ListPosition> {
-  const text = typeof cursor === "string" ? await call.server.sealer.open("cursor", cursor, boundTo(call)) : undefined;
+  const text =
+    typeof cursor === "string" ? await sealerOf(call.server).open("cursor", cursor, boundTo(call)) : undefined;
   if (text === undefined) throw badCursor();
   return JSON.parse(text) as ListPosition;
 }

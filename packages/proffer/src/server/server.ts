@@ -20,7 +20,6 @@ import { Watchers } from "../resources/watch.ts";
 import { Envelopes } from "../results/envelope.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import { consoleLog, type LogSink, withoutThrowing } from "../support/log.ts";
-import { createSealer, randomKey, type Sealer } from "../support/seal.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { Tool } from "../tools/define.ts";
 import { checkErrors, checkOptions, filtersLists } from "./check-options.ts";
@@ -123,7 +122,6 @@ export class ServerState implements Server {
   /** Private, so that the keys do not appear if an author logs the server. */
   readonly #options: ServerOptions;
   readonly #keys: readonly Uint8Array[] | undefined;
-  #sealer: Sealer | undefined;
   #isListenedTo = false;
 
   constructor(options: ServerOptions, revisions: Revisions) {
@@ -219,12 +217,13 @@ export class ServerState implements Server {
     return this.cluster !== undefined;
   }
 
-  get sealer(): Sealer {
-    if (this.#sealer === undefined) {
-      if (this.#keys === undefined) this.onRandomKey?.();
-      this.#sealer = createSealer(this.#keys ?? [randomKey()]);
-    }
-    return this.#sealer;
+  get keys(): readonly Uint8Array[] | undefined {
+    return this.#keys;
+  }
+
+  /** The server whose keys seal what clients and the store keep for this one. */
+  get keyOwner(): ServerState {
+    return this;
   }
 
   logError(call: Call, message: string, error: unknown): void {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { createSealer, parseKeys, randomKey, type Sealer } from "./seal.ts";
+import { createSealer, randomKey, type Sealer } from "./seal.ts";
 import { readToken, TAG_BYTES } from "./sealed-token.ts";
 
 const key = new Uint8Array(32).fill(7);
@@ -115,17 +115,5 @@ describe("T071: the authentication tag", () => {
     expect(encrypt.mock.calls[0]?.[0]).toMatchObject({ name: "AES-GCM", tagLength: 128 });
     expect(decrypt.mock.calls[0]?.[0]).toMatchObject({ name: "AES-GCM", tagLength: 128 });
     vi.restoreAllMocks();
-  });
-});
-
-describe("keys", () => {
-  it("are parsed from base64, separated by commas", () => {
-    const other = randomKey();
-    const text = [key, other].map((bytes) => Buffer.from(bytes).toString("base64")).join(" , ");
-    expect(parseKeys(text).map((bytes) => [...bytes])).toEqual([[...key], [...other]]);
-  });
-
-  it.each(["", "AAAA", "not base64!", `${Buffer.alloc(32).toString("base64")},`])("are rejected: %j", (text) => {
-    expect(() => parseKeys(text)).toThrow(expect.objectContaining({ code: "bad_option" }));
   });
 });

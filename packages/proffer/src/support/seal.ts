@@ -1,5 +1,5 @@
 import { builtinModule } from "./builtin-module.ts";
-import { decodeBase64, utf8Bytes } from "./bytes.ts";
+import { utf8Bytes } from "./bytes.ts";
 import { IV_BYTES, KEY_ID_BYTES, readToken, TAG_BYTES, writeToken } from "./sealed-token.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -18,6 +18,7 @@ export interface Sealer {
 
 export type Purpose = "cursor" | "result" | "session" | "state" | "task";
 
+/** The key length of AES-256. */
 const KEY_BYTES = 32;
 
 /** Creates a sealer: the first key seals, and every key opens. */
@@ -26,27 +27,8 @@ export function createSealer(keys: readonly Uint8Array[]): Sealer {
   return crypto === undefined ? new WebSealer(keys) : new NodeSealer(crypto, keys);
 }
 
-/** Parses the environment variable `PROFFER_KEYS`: base64 keys, separated by commas. */
-export function parseKeys(text: string): Uint8Array[] {
-  return text.split(",").map((part) => {
-    const binary = decodeBase64(part.trim());
-    if (binary === undefined)
-      throw new UsageError("bad_option", "PROFFER_KEYS must contain base64 keys of 32 bytes, separated by commas.");
-    return checkKey(binary);
-  });
-}
-
 export function randomKey(): Uint8Array {
   return globalThis.crypto.getRandomValues(new Uint8Array(KEY_BYTES));
-}
-
-/** Returns the key. @throws {UsageError} for a key of the wrong length. */
-export function checkKey(key: Uint8Array): Uint8Array {
-  if (key.length === KEY_BYTES) return key;
-  throw new UsageError(
-    "bad_option",
-    `A key must have 32 bytes, not ${key.length}. Generate one with: openssl rand -base64 32`,
-  );
 }
 
 interface DerivedKey<Key> {

@@ -10,6 +10,7 @@ import type { TaskLimits } from "../server/limits.ts";
 import { addMetrics } from "../server/metrics.ts";
 import { checkQueue } from "../server/queue-check.ts";
 import type { ServerState } from "../server/server.ts";
+import { sealerOf } from "../support/sealer.ts";
 import type { Tool } from "../tools/define.ts";
 import type { TaskSettings } from "../tools/task-option.ts";
 import { TaskCounters } from "./counters.ts";
@@ -59,7 +60,7 @@ export class TaskEngine {
     this.store = ports.store;
     this.#ports = ports;
     this.#isLocal = server.cluster === undefined;
-    this.vault = new Vault(this.#isLocal ? undefined : server.sealer);
+    this.vault = new Vault(this.#isLocal ? undefined : sealerOf(server));
     this.#node = nodeName(server);
     this.limits = toTaskLimits(server.limits);
     this.quota = new Quota(ports.store, this.limits.tasks);

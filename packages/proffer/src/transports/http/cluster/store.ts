@@ -9,6 +9,7 @@ import type {
 } from "../../../cluster/store.ts";
 import { RpcError } from "../../../protocol/errors.ts";
 import type { ServerState } from "../../../server/server.ts";
+import { sealerOf } from "../../../support/sealer.ts";
 import { busyError } from "../http-error.ts";
 import type { StreamEvent } from "./events.ts";
 
@@ -57,7 +58,11 @@ export class SessionStore {
       const log = logOf(id, stream);
       const entries = [];
       for (const event of events) {
-        const text = await this.#server.sealer.seal("session", toStored(event, limits.bytes), `${log} ${event.place}`);
+        const text = await sealerOf(this.#server).seal(
+          "session",
+          toStored(event, limits.bytes),
+          `${log} ${event.place}`,
+        );
         entries.push({ place: event.place, text });
       }
       return this.#store.append(log, entries, { ...limits, bytes: limits.bytes * SEALED });
@@ -72,7 +77,7 @@ export class SessionStore {
       if (entries === undefined) return undefined;
       const events: StreamEvent[] = [];
       for (const { place, text } of entries) {
-        const stored = await this.#server.sealer.open("session", text, `${log} ${place}`);
+        const stored = await sealerOf(this.#server).open("session", text, `${log} ${place}`);
         // Changed by someone else, sealed with a key that is gone, or too large to be kept.
         if (stored === undefined || stored === TOO_LARGE) return undefined;
         if (place !== after + events.length + 1) return undefined;
@@ -84,12 +89,12 @@ export class SessionStore {
 
   /** Seals the text of a field. */
   seal(id: string, field: string, text: string): Later<string> {
-    return this.#server.sealer.seal("session", text, `${keyOf(id)} ${field}`);
+    return sealerOf(this.#server).seal("session", text, `${keyOf(id)} ${field}`);
   }
 
   /** Opens the text of a field; undefined if it was changed in the store, or its key is gone. */
   open(id: string, field: string, token: string): Later<string | undefined> {
-    return this.#server.sealer.open("session", token, `${keyOf(id)} ${field}`);
+    return sealerOf(this.#server).open("session", token, `${keyOf(id)} ${field}`);
   }
 
   /** Sends a hint. It may be lost, so its failure is too. */
