@@ -12,7 +12,13 @@ import { Failure, main, progress } from "./terminal.mjs";
 const packages = ["proffer", "cli"];
 
 /** Files that affect the output of every package; the lock file pins the versions of the tools. */
-const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs", "scripts/page.mjs"];
+const shared = [
+  "tsconfig.base.json",
+  "package-lock.json",
+  "scripts/build.mjs",
+  "scripts/page.mjs",
+  ...readdirSync(join(root, "scripts/eager")).map((name) => `scripts/eager/${name}`),
+];
 
 /** The modules that any server may need, without those of capabilities. */
 const COMMON =
@@ -88,6 +94,12 @@ const REQUIRE_COMPILER = {
   },
 };
 
+/** The last step for the `dist` folder of each package. */
+const FINISH = {
+  proffer: async (dist) => (await import("./eager/rewrite.mjs")).compileEagerly(dist),
+  cli: () => bundlePage(),
+};
+
 /** Brings the `dist` folders up to date. */
 export async function ensureBuilt({ force = false } = {}) {
   for (const name of packages) {
@@ -98,7 +110,7 @@ export async function ensureBuilt({ force = false } = {}) {
     progress(`building packages/${name}`);
     rmSync(stamp, { force: true });
     await bundle(folder)
-      .then(() => (name === "cli" ? bundlePage() : undefined))
+      .then(() => FINISH[name](join(folder, "dist")))
       .catch((error) => {
         throw new Failure(`packages/${name} does not build: ${error.message}`);
       });
