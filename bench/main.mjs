@@ -7,7 +7,7 @@ import { Failure, main, progress } from "../scripts/terminal.mjs";
 import { buildDerived } from "./lib/derived.mjs";
 import { environment } from "./lib/environment.mjs";
 import { ensureReady } from "./lib/install.mjs";
-import { contendersOf, PLANS } from "./plan.mjs";
+import { contendersOf, isJudged, PLANS } from "./plan.mjs";
 import { BUDGET_CASES } from "./report/budgets.mjs";
 import { drawChart } from "./report/chart.mjs";
 import { writeReport } from "./report/report.mjs";
@@ -34,7 +34,8 @@ const SCENARIOS = {
   },
   coldStart({ coldStarts }, contenders) {
     buildDerived(progress);
-    return measureColdStart({ contenders, runs: coldStarts, progress });
+    const runsOf = (contender) => (isJudged(contender) ? coldStarts.judged : coldStarts.all);
+    return measureColdStart({ contenders, runsOf, progress });
   },
   memory: ({ calls }, contenders) => measureMemory({ contenders, counts: calls, progress }),
   sessions: ({ sessions }, contenders) => measureSessions({ contenders, count: sessions, progress }),

@@ -7,10 +7,12 @@ import { initializeRequest } from "../workload/messages.mjs";
  * counts: other load on the machine can only make a start slower.
  * @returns a row for each contender: milliseconds, CPU milliseconds, MiB; and the difference to raw in milliseconds
  */
-export async function measureColdStart({ contenders, runs, progress }) {
+export async function measureColdStart({ contenders, runsOf, progress }) {
   const measured = new Map(contenders.map((contender) => [contender, []]));
+  const runs = Math.max(...contenders.map(runsOf));
   for (let run = 0; run < runs; run++) {
     for (const [contender, figures] of measured) {
+      if (run >= runsOf(contender)) continue;
       try {
         figures.push(await startOnce(contender));
       } catch (error) {
