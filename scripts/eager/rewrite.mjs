@@ -28,6 +28,7 @@ export function compileEagerly(folder) {
       if (url.startsWith(pathToFileURL(join(folder, "/")).href)) files.set(url, [...(files.get(url) ?? []), ...ends]);
     }
   }
+  if (files.size === 0) throw new Failure(`The servers of scripts/eager load no file of ${folder}: run npm install.`);
   for (const [url, ends] of files) {
     const file = fileURLToPath(url);
     writeFileSync(file, rewrite(readFileSync(file, "utf8"), new Set(ends)));
@@ -40,13 +41,18 @@ function calledUntilAnswer(server) {
   const { stdout, stderr } = spawnSync(
     process.execPath,
     ["--import", href, fileURLToPath(new URL(server, import.meta.url))],
-    { input: `${JSON.stringify(INITIALIZE)}\n`, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
+    { input: `${JSON.stringify(INITIALIZE)}\n`, env: ownEnvironment(), encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
   );
   try {
     return JSON.parse(stdout);
   } catch {
     throw new Failure(`scripts/eager/${server} did not answer: ${stderr}`);
   }
+}
+
+/** The environment without settings for servers: the same sources give the same files. */
+function ownEnvironment() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PROFFER_")));
 }
 
 /** Moves the functions to the beginning of the file, because a variable, unlike a function, is undefined before it. */
