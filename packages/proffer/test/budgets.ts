@@ -54,13 +54,13 @@ export const BYTES: Readonly<Record<string, Budget>> = {
 /** Code that is loaded and parsed before a stdio server can answer. */
 export const START: Readonly<Record<string, Budget>> = {
   files: exactly(3),
-  characters: { most: 190_000, measured: 185_000 },
+  characters: { most: 190_000, measured: 184_000 },
 };
 
 /** The same for a server that `proffer build` wrote. */
 export const START_BUILT: Readonly<Record<string, Budget>> = {
   files: exactly(3),
-  characters: { most: 198_000, measured: 193_000 },
+  characters: { most: 198_000, measured: 192_000 },
 };
 
 function exactly(measured: number): Budget {
