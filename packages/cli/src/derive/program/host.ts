@@ -17,7 +17,10 @@ export interface Host {
   clear(): void;
 }
 
-/** Creates a host. A file with the same modification time and size is not read, parsed or bound again. */
+/**
+ * Creates a host. A file with the same modification time and size is not read, parsed or bound again, and neither is a
+ * file of a dependency that another host has parsed.
+ */
 export function createHost(directory: string, system: System): Host {
   const files = new Map<string, { stamp: string; source: ts.SourceFile }>();
   // The author's files that have an unresolved import.
@@ -26,6 +29,18 @@ export function createHost(directory: string, system: System): Host {
   // The files that the imports of each file lead to.
   const targets = new Map<string, string>();
   let resolutions = 0;
+  // Names the options that the tree of a file depends on.
+  let optionsKey = "";
+
+  function parse(file: string, text: string, given: ts.CreateSourceFileOptions): ts.SourceFile {
+    // comments/ parses the comments; the compiler needs them only in JavaScript, where they declare the types.
+    const { ParseAll, ParseNone } = ts.JSDocParsingMode;
+    const options = { ...given, jsDocParsingMode: /\.[cm]?jsx?$/.test(file) ? ParseAll : ParseNone };
+    if (!isDependency(file)) return ts.createSourceFile(file, text, options);
+    return shareFile(file, text, `${optionsKey} ${given.languageVersion} ${given.impliedNodeFormat}`, () =>
+      ts.createSourceFile(file, text, options),
+    );
+  }
 
   function getSourceFile(file: string, given: ts.ScriptTarget | ts.CreateSourceFileOptions): ts.SourceFile | undefined {
     const stamp = stampOf(file);
@@ -38,11 +53,7 @@ export function createHost(directory: string, system: System): Host {
     if (cached?.stamp === stamp) return cached.source;
     const text = system.readFile(file);
     if (text === undefined) return undefined;
-    const options = typeof given === "object" ? given : { languageVersion: given };
-    // comments/ parses the comments; the compiler needs them only in JavaScript, where they declare the types.
-    const { ParseAll, ParseNone } = ts.JSDocParsingMode;
-    const jsDocParsingMode = /\.[cm]?jsx?$/.test(file) ? ParseAll : ParseNone;
-    const source = ts.createSourceFile(file, text, { ...options, jsDocParsingMode });
+    const source = parse(file, text, typeof given === "object" ? given : { languageVersion: given });
     files.set(file, { stamp, source });
     return source;
   }
@@ -50,6 +61,7 @@ export function createHost(directory: string, system: System): Host {
   return {
     forOptions(options) {
       const host = ts.createCompilerHost(options);
+      optionsKey = String(registry.getKeyForCompilationSettings(options));
       const canonical = (file: string) => host.getCanonicalFileName(file);
       // A package that was missing may have been installed.
       if (unresolved.size > 0) packages = undefined;
@@ -90,6 +102,33 @@ export function createHost(directory: string, system: System): Host {
       packages = undefined;
     },
   };
+}
+
+/** Used only for its keys: two programs with the same key may share the trees of files. */
+const registry = ts.createDocumentRegistry();
+
+/** The files of dependencies and of TypeScript's library, which most programs have in common. */
+const shared = new Map<string, { readonly text: string; readonly source: ts.SourceFile }>();
+
+/** After this time in milliseconds without a new file, nothing is shared: a server must not keep the memory. */
+const SHARED_FOR = 10_000;
+let release: NodeJS.Timeout | undefined;
+
+/** Returns the tree of a file with this text, which another host may have parsed with the same options. */
+function shareFile(file: string, text: string, options: string, parse: () => ts.SourceFile): ts.SourceFile {
+  release ??= setTimeout(releaseShared, SHARED_FOR).unref();
+  release.refresh();
+  const key = `${file} ${options}`;
+  const known = shared.get(key);
+  if (known?.text === text) return known.source;
+  const source = parse();
+  shared.set(key, { text, source });
+  return source;
+}
+
+function releaseShared(): void {
+  shared.clear();
+  release = undefined;
 }
 
 /**
