@@ -12,70 +12,21 @@ import { Failure, main, progress } from "./terminal.mjs";
 const packages = ["proffer", "cli"];
 
 /** Files that affect the output of every package; the lock file pins the versions of the tools. */
-const shared = [
-  "tsconfig.base.json",
-  "package-lock.json",
-  "scripts/build.mjs",
-  "scripts/page.mjs",
-  ...readdirSync(join(root, "scripts/eager")).map((name) => `scripts/eager/${name}`),
-];
-
-/** The modules that any server may need, without those of capabilities. */
-const COMMON =
-  /proffer\/src\/(?!(?:adapters|bullmq|cluster|derived|max-result|oauth|observe|policy|providers|redis|resource-tools|settings|tasks|telemetry|testing|toolsets)\/|transports\/|profiles\/(?!known\.ts)|support\/pretty-log\.ts)[a-z-]+\/.*(?<!\.d)\.ts$/;
+const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs", "scripts/page.mjs"];
 
 /**
- * Modules that are always loaded together are bundled into one file, even if several entries share it. A group takes the
- * dependencies of its modules, too, so each comes after those that it depends on.
+ * Each file that a server loads at start adds about a millisecond, so modules that are always needed together share one:
+ * the core, the HTTP transport, and the command line's `serve`. A group takes the dependencies of its modules, too.
  */
 const GROUPS = [
-  { name: (id, graph) => (isNeededAtStart(id, graph) ? "core" : undefined), priority: 5, test: COMMON },
-  // Some entries need these, and no handlers.
-  { name: "uri", priority: 4, test: /proffer\/src\/uri\/[a-z-]+\.ts$/ },
-  { name: "validator", priority: 4, test: /proffer\/src\/schema\/json-schema\/[a-z-]+\.ts$/ },
-  { name: (id, graph) => (isImportedBy(ADDED, id, graph) ? "added" : undefined), priority: 3, test: COMMON },
-  { name: "handlers", priority: 2, test: COMMON },
-  { name: "toolsets", test: /proffer\/src\/toolsets\/[a-z-]+\.ts$/ },
-  // Without these two, the shared sessions of a cluster, which are imported lazily, would split them into more files.
   {
-    name: "http",
-    test: /proffer\/src\/transports\/http\/(?!any-of|api-keys|bearer|challenge|http-error|metadata|shares)[a-z-]+\.ts$/,
+    name: "core",
+    priority: 2,
+    test: /proffer\/src\/(?:calls|catalog|prompts|protocol|questions|resources|results|schema|server|support|tools|uri)\/.*(?<!\.d)\.ts$/,
   },
-  {
-    name: "metadata",
-    priority: 1,
-    test: /proffer\/src\/transports\/http\/(challenge|http-error|metadata|shares)\.ts$/,
-  },
+  { name: "http", priority: 1, test: /proffer\/src\/transports\/http\/[a-z-]+\.ts$/ },
   { name: "serve", test: /cli\/src\/commands\/serve\.ts$/ },
 ];
-
-/** The entries that a server over stdio starts with. The other modules are loaded later. */
-const START = /proffer\/src\/(index|stdio|built)\.ts$/;
-
-/** The entries that many servers start with, too. */
-const ADDED = /proffer\/src\/(files|jsonl|observe|oauth|policy|profiles|settings|sql|telemetry)\.ts$/;
-
-/** Whether a module is needed at start, or is one of the small helpers of the entries that may be. */
-function isNeededAtStart(id, graph) {
-  return isImportedBy(START, id, graph) || (id.includes("/support/") && isImportedBy(ADDED, id, graph));
-}
-
-/** Whether one of these entries imports a module, also through others. */
-function isImportedBy(entries, id, graph, seen = new Set()) {
-  if (seen.has(id)) return false;
-  seen.add(id);
-  return entries.test(id) || graph.getModuleInfo(id).importers.some((next) => isImportedBy(entries, next, graph, seen));
-}
-
-/**
- * Node parses every file that a server starts with, and short names of local variables are parsed faster. Functions and
- * classes keep theirs, for stack traces. More would make it harder for bundlers to leave out unused code.
- */
-const SHORT_NAMES = {
-  compress: false,
-  mangle: { toplevel: false, keepNames: true },
-  codegen: { removeWhitespace: false },
-};
 
 /**
  * Loads the TypeScript compiler with `require`. For an import, Node also has to detect the format of the file and to find
@@ -94,12 +45,6 @@ const REQUIRE_COMPILER = {
   },
 };
 
-/** The last step for the `dist` folder of each package. */
-const FINISH = {
-  proffer: async (dist) => (await import("./eager/rewrite.mjs")).compileEagerly(dist),
-  cli: () => bundlePage(),
-};
-
 /** Brings the `dist` folders up to date. */
 export async function ensureBuilt({ force = false } = {}) {
   for (const name of packages) {
@@ -110,7 +55,7 @@ export async function ensureBuilt({ force = false } = {}) {
     progress(`building packages/${name}`);
     rmSync(stamp, { force: true });
     await bundle(folder)
-      .then(() => FINISH[name](join(folder, "dist")))
+      .then(() => (name === "cli" ? bundlePage() : undefined))
       .catch((error) => {
         throw new Failure(`packages/${name} does not build: ${error.message}`);
       });
@@ -138,11 +83,10 @@ async function bundle(folder) {
     plugins: [REQUIRE_COMPILER],
     fixedExtension: false,
     hash: false,
-    minify: SHORT_NAMES,
     outputOptions: {
       chunkFileNames: "shared/[name].js",
-      // Each loaded file adds about a millisecond to the startup of a server. The declarations keep the comments.
       codeSplitting: { groups: GROUPS },
+      // The declarations keep the comments.
       comments: { jsdoc: false },
     },
     dts: { cwd: folder, entry: Object.values(published), compilerOptions: { types: ["node"] } },
@@ -152,20 +96,6 @@ async function bundle(folder) {
     logLevel: "warn",
     failOnWarn: true,
   });
-  escapeFiles(join(folder, "dist"));
-}
-
-/**
- * Writes the other characters of built files, which occur only in literals, as `\uXXXX`. V8 keeps a file of ASCII in one
- * byte per character and parses it faster: with one "…" in it, core.js adds 1.5 ms to the startup of a server.
- */
-function escapeFiles(folder) {
-  const scripts = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".js"));
-  for (const file of scripts.map((name) => join(folder, name))) {
-    const text = readFileSync(file, "utf8");
-    const escaped = text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-    if (escaped !== text) writeFileSync(file, escaped);
-  }
 }
 
 /** Entry names and sources: every `./dist/x.js` that package.json names is built from `src/x.ts`. */
