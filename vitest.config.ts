@@ -22,7 +22,6 @@ export default defineConfig({
     hookTimeout: 600_000,
     // Otherwise each line goes through a channel that vitest closes at the end, and a late line fails the whole run.
     disableConsoleIntercept: true,
-    setupFiles: ["packages/proffer/test/setup.ts"],
     expect: { poll: { timeout: 500_000 } },
   },
 });

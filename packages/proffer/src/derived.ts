@@ -35,8 +35,8 @@ export {
   type TracedRun,
   traceRuns,
 } from "./derived/trace-runs.ts";
+export type { MissingTool } from "./features/resource-tools/names.ts";
 export { toText, type Wire } from "./protocol/messages.ts";
-export type { MissingTool } from "./resource-tools/names.ts";
 export { compileJsonSchema } from "./schema/json-schema/compile.ts";
 export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
 export { isAnnotation } from "./schema/json-schema/keywords.ts";

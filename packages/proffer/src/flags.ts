@@ -5,7 +5,7 @@
  * @module
  */
 
-export type { Choice, ChosenNames } from "./toolsets/choice.ts";
+export type { Choice, ChosenNames } from "./features/toolsets/choice.ts";
 export { type Arguments, parseArguments } from "./transports/arguments.ts";
 export { type ClusterSettings, toClusterSettings } from "./transports/cluster-flags.ts";
 export { type CommandLine, describeFlag, type Flag, parseCommandLine } from "./transports/flags.ts";

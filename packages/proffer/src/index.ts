@@ -9,11 +9,12 @@ export type { Client, Session } from "./calls/session.ts";
 export type { ResourceChange } from "./catalog/changes.ts";
 export { type AnyFunction, type ArgumentName, type CompanionOptions, companion } from "./catalog/companion.ts";
 export type { Complete, CompleteFunction } from "./catalog/completion.ts";
-export type { Bus, BusListener } from "./cluster/bus.ts";
-export type { Cluster } from "./cluster/cluster.ts";
-export type { StoreMetrics } from "./cluster/measured-store.ts";
-export type { Queue, QueueWork, QueueWorker, QueueWorkOptions } from "./cluster/queue.ts";
-export type { ChangeMetrics } from "./cluster/shared-changes.ts";
+export type { TaskMetrics } from "./features/tasks/counters.ts";
+export type { Bus, BusListener } from "./nodes/bus.ts";
+export type { Cluster } from "./nodes/cluster.ts";
+export type { StoreMetrics } from "./nodes/measured-store.ts";
+export type { Queue, QueueWork, QueueWorker, QueueWorkOptions } from "./nodes/queue.ts";
+export type { ChangeMetrics } from "./nodes/shared-changes.ts";
 export type {
   Later,
   LogLimits,
@@ -22,7 +23,7 @@ export type {
   RecordFields,
   SharedStore,
   StoredEntry,
-} from "./cluster/store.ts";
+} from "./nodes/store.ts";
 export type { ClientProfile, ProfileId } from "./profiles/known.ts";
 export {
   type CreatedByDefinePrompt,
@@ -143,7 +144,6 @@ export {
 export { MemoryStore, type Store } from "./server/store.ts";
 export type { LogEntry, LogSink } from "./support/log.ts";
 export { type UsageCode, UsageError } from "./support/usage-error.ts";
-export type { TaskMetrics } from "./tasks/counters.ts";
 export {
   type CreatedByDefineTool,
   defineTool,

@@ -1,2 +1,2 @@
 export type { CallOutcome, Observer, ObserverOptions, RequestObserver, ServerEvent } from "./calls/observe.ts";
-export { defineObserver } from "./observe/define.ts";
+export { defineObserver } from "./features/observe/define.ts";

@@ -1,10 +1,10 @@
-export { StoreUnavailable, type UnavailableReason } from "./cluster/unavailable.ts";
 export type {
   CallClient,
   ClusterClient,
   CustomCommandClient,
   RedisClient,
   SendCommandClient,
-} from "./redis/client.ts";
-export type { RedisOptions } from "./redis/options.ts";
-export { type RedisCluster, redis } from "./redis/redis.ts";
+} from "./nodes/redis/client.ts";
+export type { RedisOptions } from "./nodes/redis/options.ts";
+export { type RedisCluster, redis } from "./nodes/redis/redis.ts";
+export { StoreUnavailable, type UnavailableReason } from "./nodes/unavailable.ts";

@@ -1,2 +1,2 @@
-export type { Redact, TelemetryOptions } from "./telemetry/options.ts";
-export { telemetry } from "./telemetry/telemetry.ts";
+export type { Redact, TelemetryOptions } from "./features/telemetry/options.ts";
+export { telemetry } from "./features/telemetry/telemetry.ts";

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { definePrompt, defineResource, defineServer, defineTool } from "proffer";
 import { connect, type TestClient } from "proffer/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { METHODS } from "../src/protocol/methods.ts";
+import { METHODS } from "../src/server/methods.ts";
 
 interface Answer {
   readonly id?: unknown;

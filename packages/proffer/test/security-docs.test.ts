@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { MAX_COMPLETIONS } from "../src/catalog/completion.ts";
+import { toTaskLimits } from "../src/features/tasks/limits.ts";
+import { checkOptions } from "../src/nodes/redis/options.ts";
 import { COOL_DOWN } from "../src/oauth/attempts.ts";
 import { FETCH_TIMEOUT } from "../src/oauth/environment.ts";
 import { MAX_RESPONSE } from "../src/oauth/fetch-json.ts";
@@ -9,10 +11,8 @@ import { FRESH, MAX_KEYS, STALE } from "../src/oauth/key-set.ts";
 import { toSettings } from "../src/oauth/settings.ts";
 import { MAX_REFUSED, REFUSED_TIME } from "../src/oauth/token-cache.ts";
 import { MAX_DEPTH } from "../src/protocol/parse.ts";
-import { checkOptions } from "../src/redis/options.ts";
 import { MAX_WORK } from "../src/schema/json-schema/run.ts";
 import { toServerLimits } from "../src/server/limits.ts";
-import { toTaskLimits } from "../src/tasks/limits.ts";
 import { MAX_HEADER } from "../src/transports/http/bearer.ts";
 import { toLimits } from "../src/transports/http/options.ts";
 
@@ -130,9 +130,9 @@ describe("the limits of docs/security.md", () => {
     expect(fixed["characters of an exception that `errors` exposes"]).toBe("8,192");
     expect(constant("../src/server/store.ts", "MAX_KEYS")).toBe("100_000");
     expect(fixed["answers that single-use tools remember in memory"]).toBe("100,000");
-    expect(constant("../src/cluster/memory-records.ts", "MAX_RECORDS")).toBe("1_000_000");
+    expect(constant("../src/nodes/memory-records.ts", "MAX_RECORDS")).toBe("1_000_000");
     expect(fixed["tasks and sessions in memory; more are refused"]).toBe("1,000,000");
-    expect(constant("../src/cluster/memory-records.ts", "MAX_CHARACTERS")).toBe("2 ** 28");
+    expect(constant("../src/nodes/memory-records.ts", "MAX_CHARACTERS")).toBe("2 ** 28");
     expect(fixed["characters in all of them"]).toBe((2 ** 28).toLocaleString("en-US"));
     expect(constant("../src/questions/replay.ts", "MAX_STEP_WAIT")).toBe("10 * 60 * 1000");
     expect(fixed["time that a question waits for steps in flight"]).toBe("10 minutes");

@@ -57,6 +57,22 @@ export interface CallOrigin {
   onCancelled?(call: Call): void;
 }
 
+/** A request that clients may send: its handler and its protocol properties. */
+export interface Method {
+  /** Returns the result or a promise of it, or throws. */
+  readonly handle: (call: Call) => unknown;
+  /** The server capability that must be advertised for the method to exist. */
+  readonly capability?: "tools" | "prompts" | "resources" | "completions" | "logging" | "tasks";
+  /** Complete results carry cache hints if the revision has them. */
+  readonly cacheable?: true;
+  /** The parameter that the `Mcp-Name` header mirrors. */
+  readonly mirrored?: "name" | "uri" | "taskId";
+  /** The handler may ask the client for input before it returns a result. */
+  readonly asks?: true;
+  /** It runs a function of the author, and so waits until the server has started. */
+  readonly runs?: true;
+}
+
 const NO_PARAMS: JsonObject = /* @__PURE__ */ Object.freeze({});
 
 /** Converts a handler's return value or error to the result of the call. */
@@ -69,6 +85,8 @@ export class Call {
   readonly revision: Revision;
   readonly id: RequestId;
   readonly method: string;
+  /** Undefined for a method that no server has. */
+  readonly definition: Method | undefined;
   /** As the client sent them, except for an earlier name of an item, or one that `adapt` shortened. */
   params: JsonObject;
   /** The earlier name in the request, if `params` has the present one instead. */
@@ -113,6 +131,7 @@ export class Call {
     this.revision = revision;
     this.id = message.id;
     this.method = message.method;
+    this.definition = server.methods.get(message.method);
     this.params = message.params ?? NO_PARAMS;
   }
 

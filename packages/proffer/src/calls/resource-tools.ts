@@ -1,8 +1,7 @@
 import type { ChangeKind, ListKind } from "../catalog/changes.ts";
-import type { Method } from "../protocol/methods.ts";
-import type { ResourceTools } from "../resource-tools/resource-tools.ts";
+import type { ResourceTools } from "../features/resource-tools/resource-tools.ts";
 import type { ServerState } from "../server/server.ts";
-import type { Call } from "./call.ts";
+import type { Call, Method } from "./call.ts";
 import type { Client } from "./session.ts";
 
 /** What is known of the resources that are tools. */

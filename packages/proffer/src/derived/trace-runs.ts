@@ -2,7 +2,6 @@ import type { Call, TransportName } from "../calls/call.ts";
 import { CallView } from "../calls/call-view.ts";
 import type { Middleware } from "../calls/middleware.ts";
 import type { RequestId } from "../protocol/messages.ts";
-import { METHODS } from "../protocol/methods.ts";
 import type { Question, Questions, StepWork } from "../questions/question.ts";
 import { Replay } from "../questions/replay.ts";
 import type { Overrides } from "../server/overrides.ts";
@@ -62,7 +61,8 @@ export function traceRuns(observe: (run: TracedRun, event: RunEvent) => void): R
   return {
     trace: (call, questions) => traceQuestions(call, questions, (event) => report(call, event)),
     async middleware(view, next) {
-      const call = METHODS.get(view.method)?.asks ? CallView.callOf(view) : undefined;
+      const known = CallView.callOf(view);
+      const call = known?.definition?.asks ? known : undefined;
       if (call === undefined) return next();
       const started = performance.now();
       const end = (outcome: RunOutcome) => {

@@ -1,6 +1,6 @@
 import type { MiddlewareCall } from "../calls/call-view.ts";
 import type { CallOutcome, Observer } from "../calls/observe.ts";
-import { defineObserver } from "../observe/define.ts";
+import { defineObserver } from "../features/observe/define.ts";
 import { toCanonical } from "../schema/json-schema/equality.ts";
 import { sha256 } from "../support/digest.ts";
 import { escapeLine } from "../support/log.ts";

@@ -1,7 +1,6 @@
 import type { Call } from "../calls/call.ts";
 import { missingCapabilities, missingCapability } from "../calls/capabilities.ts";
 import type { JsonObject } from "../protocol/messages.ts";
-import { METHODS } from "../protocol/methods.ts";
 import type { ClientCapabilities, LogLevel } from "../protocol/model.ts";
 import { UsageError } from "../support/usage-error.ts";
 
@@ -66,7 +65,7 @@ export function suspended<Value>(call: Call): Promise<Value> {
  */
 export function answerWithoutAsking(call: Call, question: Question): Promise<JsonObject> | undefined {
   const { revision, origin } = call;
-  if (!METHODS.get(call.method)?.asks) {
+  if (!call.definition?.asks) {
     throw new UsageError("wrong_use", `${call.method} cannot ask the user. Ask in a tool, a prompt or a read.`);
   }
   const isPossible =

@@ -1,5 +1,5 @@
-import type { Cluster } from "../cluster/cluster.ts";
-import type { ClusterNode } from "../cluster/node.ts";
+import type { Cluster } from "../nodes/cluster.ts";
+import type { ClusterNode } from "../nodes/node.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { ServerState } from "./server.ts";
 
@@ -24,5 +24,5 @@ export function checkCluster({ cluster, info }: ServerState): void {
 /** Uses the node of a server that has a cluster, now or once its code is loaded. */
 export function withNode(server: ServerState, use: (node: ClusterNode) => void): void {
   if (server.node !== undefined) use(server.node);
-  else void import("../cluster/node.ts").then(({ nodeOf }) => use(nodeOf(server)));
+  else void import("../nodes/node.ts").then(({ nodeOf }) => use(nodeOf(server)));
 }

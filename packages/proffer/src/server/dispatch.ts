@@ -1,24 +1,30 @@
-import type { Call } from "../calls/call.ts";
+import { accessOf } from "../calls/access.ts";
+import type { Call, Method } from "../calls/call.ts";
+import { exposedText } from "../calls/exposed-error.ts";
 import { hasResourceTools, offersTo } from "../calls/resource-tools.ts";
+import { middlewareOf } from "../calls/run-middleware.ts";
+import { replaceAlias } from "../calls/uses.ts";
 import { hintsFor } from "../catalog/cache-hints.ts";
 import { RpcError } from "../protocol/errors.ts";
-import { METHODS, type Method } from "../protocol/methods.ts";
 import type { CacheHints } from "../protocol/model.ts";
+import type { Questions } from "../questions/question.ts";
+import { resume } from "../questions/rounds.ts";
+import { failureResult } from "../results/call-result.ts";
 import { ToolError } from "../results/content.ts";
 import { encodeResult, errorMessage, resultMessage, toErrorObject } from "../results/encode.ts";
 import { SerializedResult } from "../results/serialized.ts";
-import { whenReady } from "../support/when-ready.ts";
 import { waitsForStart } from "./lifespan.ts";
-import { type Handlers, handlers, loadHandlers } from "./load-handlers.ts";
-import { type Handler, handlerOf } from "./methods.ts";
+
+/** A part of a request's path. It returns the result, or a promise of it, or throws. */
+type Step = (call: Call) => unknown;
 
 /** Runs the handler of a request and answers it. Every request is answered exactly once, unless it is cancelled. */
 export function dispatch(call: Call): void {
-  answer(call, isPrepared(call) ? prepare : perform);
+  answer(call, findMethod);
 }
 
 /** Answers a call with the outcome of some work. */
-export function answer(call: Call, work: Handler): void {
+export function answer(call: Call, work: Step): void {
   let outcome: unknown;
   try {
     const { limit } = call.server;
@@ -37,68 +43,100 @@ export function answer(call: Call, work: Handler): void {
   succeed(call, outcome);
 }
 
-/** Whether the tools of a request depend on its client. A call of a tool that the author defined needs no more. */
-function isPrepared(call: Call): boolean {
-  const { server, method, params } = call;
-  const { adapt } = server.options;
-  if (!adapt && server.resources.size === 0) return false;
-  if (!method.startsWith("tools/")) return false;
-  return adapt || (server.tools.get(params.name as string) === undefined && hasResourceTools(server, call));
+// The steps of a request, in their order. A synchronous request creates no promise.
+
+/** Goes on with a request when the promise settles, or at once without one. */
+function after(call: Call, pending: Promise<unknown> | undefined, next: Step): unknown {
+  return pending === undefined ? next(call) : pending.then(() => (call.done ? undefined : next(call)));
 }
 
-let prepareCall: ((call: Call) => void | Promise<void>) | undefined;
+/** 1. The method must exist for this server and this revision. */
+function findMethod(call: Call): unknown {
+  const { definition, method, revision } = call;
+  if (definition === undefined || !isOffered(call, definition) || !revision.methods.has(method))
+    throw new RpcError("method_not_found", `Unknown method ${JSON.stringify(method.slice(0, 128))}.`);
+  return after(call, waitForStart(call), prepare);
+}
 
-/** Prepares the tools for the client of a request, and runs the handler. */
+/** Whether the server has the capability that a method requires, or answers with an empty list without it. */
+function isOffered(call: Call, { capability }: Method): boolean {
+  if (capability === undefined || offersTo(call, capability)) return true;
+  return call.revision.emptyLists && call.method.endsWith("/list");
+}
+
+/** 2. A request that runs code of the author waits until the server has started. */
+function waitForStart(call: Call): Promise<void> | undefined {
+  const { lifespan } = call.server;
+  return lifespan === undefined || lifespan.ready || !waitsForStart(call.server, call.method)
+    ? undefined
+    : lifespan.wait();
+}
+
+/** 3. Some tools depend on the client. A call of a tool that the author defined needs no more. */
 function prepare(call: Call): unknown {
-  if (prepareCall !== undefined) return whenReady(prepareCall(call), () => (call.done ? undefined : perform(call)));
-  return import("../resource-tools/prepare.ts").then((loaded) => {
+  const { server, method, params } = call;
+  const { adapt } = server.options;
+  const isNeeded =
+    (adapt || server.resources.size > 0) &&
+    method.startsWith("tools/") &&
+    (adapt || (server.tools.get(params.name as string) === undefined && hasResourceTools(server, call)));
+  return after(call, isNeeded ? prepareTools(call) : undefined, authorize);
+}
+
+let prepareCall: ((call: Call) => Promise<void> | undefined) | undefined;
+
+function prepareTools(call: Call): Promise<void> | undefined {
+  if (prepareCall !== undefined) return prepareCall(call);
+  return import("../features/resource-tools/prepare.ts").then((loaded) => {
     prepareCall = loaded.prepareCall;
-    return call.done ? undefined : prepare(call);
+    return call.done ? undefined : loaded.prepareCall(call);
   });
+}
+
+/**
+ * 4. The caller must see the item and have its scopes. Before the state is opened: a refused round must not use it up.
+ * Before middleware: a cache must not answer the wrong caller.
+ */
+function authorize(call: Call): unknown {
+  const access = accessOf(call.server);
+  replaceAlias(call);
+  access?.authorize(call);
+  return after(call, openState(call), observe);
+}
+
+/** 5. A later round goes on with the answers of the user. */
+function openState(call: Call): Promise<void> | undefined {
+  const { requestState, inputResponses } = call.params;
+  // Anyone with the state can continue the dialogue: it must not appear if middleware logs the parameters.
+  if (requestState !== undefined) Object.defineProperty(call.params, "requestState", { enumerable: false });
+  else if (inputResponses === undefined) return undefined;
+  if (!call.definition?.asks || !call.revision.rounds) return undefined;
+  const questions = resume(call);
+  if (questions instanceof Promise) return questions.then((resumed) => continueWith(call, resumed));
+  return continueWith(call, questions);
+}
+
+function continueWith(call: Call, questions: Questions): undefined {
+  call.questions = questions;
+}
+
+/** 6. Observers see the rest. */
+function observe(call: Call): unknown {
+  const { observers } = call.server;
+  return observers === undefined ? handle(call) : observers.observe(call, () => handle(call));
+}
+
+/** 7. The handler runs inside the middleware. */
+function handle(call: Call): unknown {
+  const { handle: handler } = call.definition as Method;
+  const middleware = middlewareOf(call.server);
+  return middleware === undefined ? handler(call) : middleware(call, handler);
 }
 
 /** Answers with an error. Observers also see a request that was refused before its work began. */
 function refuse(call: Call, error: unknown): void {
   if (call.observation === undefined && !call.done) call.server.observers?.observe(call, () => undefined);
   respondError(call, error);
-}
-
-/** Runs the handler of the method, once the server has started. */
-function perform(call: Call): unknown {
-  const method = METHODS.get(call.method);
-  const handler = handlerOf(call.method);
-  if (handlers === undefined && method !== undefined && needsHandlers(call, handler)) {
-    return loadHandlers().then(() => (call.done ? undefined : perform(call)));
-  }
-  if (
-    handler === undefined ||
-    method === undefined ||
-    !isOffered(call, method) ||
-    !call.revision.methods.has(call.method)
-  ) {
-    throw new RpcError("method_not_found", `Unknown method ${JSON.stringify(call.method.slice(0, 128))}.`);
-  }
-  const { lifespan } = call.server;
-  if (lifespan === undefined || lifespan.ready || !waitsForStart(call.server, call.method)) {
-    return proceed(call, handler, method);
-  }
-  return lifespan.wait().then(() => (call.done ? undefined : proceed(call, handler, method)));
-}
-
-/** Whether a request cannot be answered before the handlers are loaded. The handshake can, if no code is around it. */
-function needsHandlers({ server }: Call, handler: Handler | undefined): boolean {
-  return handler === undefined || server.middleware.length > 0 || server.observers !== undefined;
-}
-
-/** Runs the handler. Before the handlers are loaded, it is one of the handshake, which every caller may use. */
-function proceed(call: Call, handler: Handler, method: Method): unknown {
-  return handlers === undefined ? handler(call) : handlers.proceed(call, handler, method);
-}
-
-/** Whether the server has the capability that a method requires, or answers with an empty list without it. */
-function isOffered(call: Call, method: Method): boolean {
-  if (method.capability === undefined || offersTo(call, method.capability)) return true;
-  return call.revision.emptyLists && call.method.endsWith("/list");
 }
 
 function succeed(call: Call, result: unknown): void {
@@ -131,7 +169,7 @@ const UNCACHEABLE: CacheHints = { ttlMs: 0, cacheScope: "private" };
 
 /** Only complete results have cache hints. */
 function cacheHints(call: Call, result: object): CacheHints | undefined {
-  if (!METHODS.get(call.method)?.cacheable || "resultType" in result) return undefined;
+  if (!call.definition?.cacheable || "resultType" in result) return undefined;
   if (call.questions !== undefined) return UNCACHEABLE;
   return call.cacheHints ?? hintsFor(call);
 }
@@ -148,7 +186,7 @@ export function respondError(call: Call, thrown: unknown): void {
     error = new RpcError("internal_error", "Internal error.");
   }
   if (error === undefined) {
-    succeed(call, (handlers as Handlers).failureResult((thrown as ToolError).message));
+    succeed(call, failureResult((thrown as ToolError).message));
     return;
   }
   const object = toErrorObject(error, call.revision);
@@ -171,6 +209,6 @@ function toRpcError(call: Call, thrown: unknown): RpcError {
   }
   if (thrown instanceof ToolError) return new RpcError("internal_error", thrown.message);
   call.server.logError(call, `${call.method} failed`, thrown);
-  const text = handlers?.exposedText(call, thrown, "throw a NotFound or InvalidParams");
+  const text = exposedText(call, thrown, "throw a NotFound or InvalidParams");
   return new RpcError("internal_error", text ?? "Internal error.");
 }

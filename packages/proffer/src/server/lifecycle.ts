@@ -9,7 +9,6 @@ import { convert, type Revision } from "../protocol/revisions/revision.ts";
 import { TASKS } from "../protocol/tasks.ts";
 import { serializeResult } from "../results/encode.ts";
 import type { SerializedResult } from "../results/serialized.ts";
-import { preloadHandlers } from "./load-handlers.ts";
 import type { ServerState } from "./server.ts";
 
 /** Creates the session of an initialize request. @throws {InvalidParams} for missing or invalid parameters. */
@@ -33,7 +32,6 @@ export function openSession(server: ServerState, params: JsonObject | undefined,
 export function initialize(call: Call): object {
   const { session } = call.origin;
   if (session === undefined) throw new RpcError("invalid_request", "initialize must be sent on its own connection.");
-  preloadHandlers();
   const { server } = call;
   // Without a listener, the session ends with this request.
   if (call.origin.listener !== undefined) server.observers?.opened(session, call.origin.transport);
@@ -46,7 +44,6 @@ export function initialize(call: Call): object {
 }
 
 export function discover(call: Call): SerializedResult {
-  preloadHandlers();
   const { server, revision } = call;
   // Of the capabilities, only this one depends on the client.
   const key = `discover ${revision.version} ${offersTo(call, "tools")}`;

@@ -1,7 +1,6 @@
 import { within } from "../calls/timeout.ts";
-import type { ClusterNode } from "../cluster/node.ts";
+import type { ClusterNode } from "../nodes/node.ts";
 import { RpcError } from "../protocol/errors.ts";
-import { METHODS } from "../protocol/methods.ts";
 import { messageOf } from "../support/log.ts";
 import { checkCluster, withNode } from "./cluster.ts";
 import { checkQueue } from "./queue-check.ts";
@@ -151,7 +150,7 @@ export class Lifespan {
       await this.#stopping;
       if (mustHaveResourceTools(this.#server)) {
         failing = "resourceTools";
-        (await import("../resource-tools/prepare.ts")).checkResourceTools(this.#server);
+        (await import("../features/resource-tools/prepare.ts")).checkResourceTools(this.#server);
         failing = "onStart";
       }
       await within(this.#limit, options.onStart?.(this.#server), "limits.startTimeout");
@@ -269,9 +268,9 @@ export function requireLifespan(server: ServerState): Lifespan {
  * Whether a request must wait until the server has started: every request that runs a function of the author. Lists are
  * answered before that, except a list of resources that a function computes.
  */
-export function waitsForStart({ resources }: ServerState, method: string): boolean {
+export function waitsForStart({ resources, methods }: ServerState, method: string): boolean {
   if (method === "resources/list") return resources.sources.length > 0;
-  return METHODS.get(method)?.runs === true;
+  return methods.get(method)?.runs === true;
 }
 
 /** The error of a call that the server cannot run because it has not started. Clients do not see the reason. */

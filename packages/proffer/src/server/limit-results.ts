@@ -1,11 +1,11 @@
+import type { Call } from "../calls/call.ts";
 import { badOption } from "../support/usage-error.ts";
 import type { Tool } from "../tools/define.ts";
 import type { MaxResult } from "../tools/max-result.ts";
-import type { Handler } from "./methods.ts";
 import type { ServerState } from "./server.ts";
 
 /** Does the work of a call, and cuts its result. */
-export type LimitResults = (call: Parameters<Handler>[0], work: Handler) => unknown;
+export type LimitResults = (call: Call, work: (call: Call) => unknown) => unknown;
 
 /** A tool, or the options of a server. */
 interface Limited {
@@ -25,6 +25,6 @@ export function limitResults(server: ServerState, { name, maxResult }: Limited):
   if (server.limit) return;
   const more = { kind: "tool", name: "more" } as Tool;
   server.limit = (call, work) =>
-    import("../max-result/limit.ts").then(({ limitOf }) => limitOf(server, more)(call, work));
+    import("../features/max-result/limit.ts").then(({ limitOf }) => limitOf(server, more)(call, work));
   server.tools.add(more);
 }

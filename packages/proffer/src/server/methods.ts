@@ -1,18 +1,34 @@
-import type { Call } from "../calls/call.ts";
+import type { Method } from "../calls/call.ts";
+import { getPrompt, listPrompts } from "../prompts/methods.ts";
+import { complete } from "../resources/complete.ts";
+import { listResources, listTemplates, readResource } from "../resources/methods.ts";
+import { listen, subscribe, unsubscribe } from "../resources/subscriptions.ts";
+import { callTool, listTools } from "../tools/methods.ts";
 import { discover, initialize, ping } from "./lifecycle.ts";
-import { handlers } from "./load-handlers.ts";
+import { setLevel } from "./logging.ts";
+import { serveTask } from "./task-methods.ts";
 
-/** Handles one method: returns its result or a promise of it, or throws. */
-export type Handler = (call: Call) => unknown;
-
-/** The methods that a client can begin with. */
-const HANDSHAKE: ReadonlyMap<string, Handler> = new Map<string, Handler>([
-  ["initialize", initialize],
-  ["ping", ping],
-  ["server/discover", discover],
+/** The requests that a client may send in some revision. Each file in `protocol/revisions/` lists those of its revision. */
+export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ["initialize", { handle: initialize }],
+  ["ping", { handle: ping }],
+  ["server/discover", { handle: discover, cacheable: true }],
+  ["tools/list", { handle: listTools, capability: "tools", cacheable: true }],
+  ["tools/call", { handle: callTool, capability: "tools", mirrored: "name", asks: true, runs: true }],
+  ["prompts/list", { handle: listPrompts, capability: "prompts", cacheable: true }],
+  ["prompts/get", { handle: getPrompt, capability: "prompts", mirrored: "name", asks: true, runs: true }],
+  ["resources/list", { handle: listResources, capability: "resources", cacheable: true }],
+  ["resources/templates/list", { handle: listTemplates, capability: "resources", cacheable: true }],
+  [
+    "resources/read",
+    { handle: readResource, capability: "resources", cacheable: true, mirrored: "uri", asks: true, runs: true },
+  ],
+  ["resources/subscribe", { handle: subscribe, capability: "resources", runs: true }],
+  ["resources/unsubscribe", { handle: unsubscribe, capability: "resources" }],
+  ["subscriptions/listen", { handle: listen, runs: true }],
+  ["tasks/get", { handle: serveTask, capability: "tasks", mirrored: "taskId" }],
+  ["tasks/update", { handle: serveTask, capability: "tasks", mirrored: "taskId" }],
+  ["tasks/cancel", { handle: serveTask, capability: "tasks", mirrored: "taskId" }],
+  ["completion/complete", { handle: complete, capability: "completions", runs: true }],
+  ["logging/setLevel", { handle: setLevel, capability: "logging" }],
 ]);
-
-/** The handler of a method; undefined until the handlers are loaded, unless the method belongs to the handshake. */
-export function handlerOf(method: string): Handler | undefined {
-  return handlers?.HANDLERS.get(method) ?? HANDSHAKE.get(method);
-}

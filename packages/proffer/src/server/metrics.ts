@@ -1,6 +1,6 @@
-import type { StoreMetrics } from "../cluster/measured-store.ts";
-import type { ChangeMetrics } from "../cluster/shared-changes.ts";
-import type { TaskMetrics } from "../tasks/counters.ts";
+import type { TaskMetrics } from "../features/tasks/counters.ts";
+import type { StoreMetrics } from "../nodes/measured-store.ts";
+import type { ChangeMetrics } from "../nodes/shared-changes.ts";
 import type { ServerState } from "./server.ts";
 
 /** The numbers of one part of a server. */

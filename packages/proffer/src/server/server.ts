@@ -1,5 +1,5 @@
 import type { Access, Item } from "../calls/access.ts";
-import type { Call } from "../calls/call.ts";
+import type { Call, Method } from "../calls/call.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
 import { type Middleware, toMiddlewareList } from "../calls/middleware.ts";
 import { type Observers, toObservers } from "../calls/observe.ts";
@@ -8,10 +8,9 @@ import type { RunMiddleware } from "../calls/run-middleware.ts";
 import { checkHints } from "../catalog/cache-hints.ts";
 import { type ChangeKind, Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
 import { Registry } from "../catalog/registry.ts";
-import type { Cluster } from "../cluster/cluster.ts";
-import type { ClusterNode } from "../cluster/node.ts";
+import type { Cluster } from "../nodes/cluster.ts";
+import type { ClusterNode } from "../nodes/node.ts";
 import type { Prompt } from "../prompts/define.ts";
-import type { Method } from "../protocol/methods.ts";
 import { type CacheHints, type Implementation, type LogLevel, logMessage } from "../protocol/model.ts";
 import { REVISIONS, type Revisions } from "../protocol/revisions/table.ts";
 import type { Resource } from "../resources/define.ts";
@@ -28,6 +27,7 @@ import { findKeys } from "./keys.ts";
 import type { Lifespan } from "./lifespan.ts";
 import { type LimitResults, limitResults } from "./limit-results.ts";
 import { type SetLimits, toServerLimits } from "./limits.ts";
+import { METHODS } from "./methods.ts";
 import { type MetricSource, readPart, type ServerMetrics } from "./metrics.ts";
 import type { ServerOptions } from "./options.ts";
 import type { Overrides } from "./overrides.ts";
@@ -94,6 +94,7 @@ export class ServerState implements Server {
   /** The options that the person who started the server chose. */
   overrides: Overrides = {};
   readonly revisions: Revisions;
+  readonly methods: ReadonlyMap<string, Method> = METHODS;
   /** What its nodes share. Also set when a server starts, by the environment. */
   cluster: Cluster | undefined;
   /** Set once its code is loaded, if the server has a cluster. */

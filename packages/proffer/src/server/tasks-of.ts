@@ -1,4 +1,4 @@
-import type { TaskEngine } from "../tasks/engine.ts";
+import type { TaskEngine } from "../features/tasks/engine.ts";
 import { type Server, stateOf } from "./server.ts";
 
 /** The task engine of a server; undefined if no tool has the option `task`. */

@@ -1,4 +1,4 @@
-import type { TaskEngine } from "../tasks/engine.ts";
+import type { TaskEngine } from "../features/tasks/engine.ts";
 import type { ServerState } from "./server.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { ServerState } from "./server.ts";
  */
 export class Tasks {
   readonly #server: ServerState;
-  readonly #loading = import("../tasks/engine.ts");
+  readonly #loading = import("../features/tasks/engine.ts");
   #engine: Promise<TaskEngine> | undefined;
 
   constructor(server: ServerState) {

@@ -1,4 +1,4 @@
-import type { Choice } from "../toolsets/choice.ts";
+import type { Choice } from "../features/toolsets/choice.ts";
 import { type Server, type ServerState, stateOf } from "./server.ts";
 
 /**
@@ -7,12 +7,12 @@ import { type Server, type ServerState, stateOf } from "./server.ts";
  */
 export function prepareToolsets(server: ServerState): Promise<void> | undefined {
   if (server.options.toolsets === undefined) return undefined;
-  return import("../toolsets/select.ts").then(({ selectOnce }) => selectOnce(server));
+  return import("../features/toolsets/select.ts").then(({ selectOnce }) => selectOnce(server));
 }
 
 /** Applies the choice of the person who starts servers. @throws {UsageError} for names that no server has. */
 export async function chooseItems(servers: readonly Server[], choice: Choice): Promise<void> {
-  const { select } = await import("../toolsets/select.ts");
+  const { select } = await import("../features/toolsets/select.ts");
   select(servers.map(stateOf), choice);
 }
 
@@ -24,6 +24,6 @@ export async function showAllToolsets(server: Server): Promise<void> {
 
 /** Reads which toolsets a request asks for; undefined if it does not. @throws {RpcError} for an invalid query. */
 export async function readToolsets(server: ServerState, query: string): Promise<ReadonlySet<string> | undefined> {
-  const { parseToolsets } = await import("../toolsets/query.ts");
+  const { parseToolsets } = await import("../features/toolsets/query.ts");
   return parseToolsets(server, query);
 }

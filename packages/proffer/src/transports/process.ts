@@ -1,8 +1,8 @@
+import type { Choice } from "../features/toolsets/choice.ts";
 import { overrideOptions } from "../server/overrides.ts";
 import { type Server, stateOf } from "../server/server.ts";
 import { chooseItems, prepareToolsets } from "../server/toolsets.ts";
 import { setLogFormat } from "../support/log.ts";
-import type { Choice } from "../toolsets/choice.ts";
 import type { ClusterSettings } from "./cluster-flags.ts";
 import type { HttpService, ServeOptions } from "./http/node/server.ts";
 import type { OAuthFlags } from "./oauth-flags.ts";

@@ -44,7 +44,7 @@ async function joinRedis(states: readonly ServerState[], url: string, prefix: st
     load<typeof import("ioredis")>("ioredis"),
     hasTasks ? load<typeof import("bullmq")>("bullmq") : undefined,
   ]);
-  const { redis } = await import("../redis/redis.ts");
+  const { redis } = await import("../nodes/redis/redis.ts");
   const client = new Redis(url, {
     // Otherwise commands would wait until the connection is back, instead of failing at once.
     enableOfflineQueue: false,
@@ -77,7 +77,7 @@ async function joinRedis(states: readonly ServerState[], url: string, prefix: st
 }
 
 async function createQueue(library: typeof import("bullmq"), connection: object, prefix: string) {
-  const { bullmq } = await import("../bullmq/bullmq.ts");
+  const { bullmq } = await import("../nodes/bullmq/bullmq.ts");
   return bullmq({ Queue: library.Queue, Worker: library.Worker, connection, prefix });
 }
 

@@ -1,5 +1,5 @@
+import type { Choice, ChosenNames } from "../features/toolsets/choice.ts";
 import { UsageError } from "../support/usage-error.ts";
-import type { Choice, ChosenNames } from "../toolsets/choice.ts";
 import type { CommandLine, Flag } from "./flags.ts";
 import type { ServeOptions } from "./http/node/server.ts";
 import { checkUrl, type OAuthFlags } from "./oauth-flags.ts";

@@ -3,7 +3,7 @@ import { serveHttp } from "proffer/http";
 import { defineObserver } from "proffer/observe";
 import { connect, memoryCluster } from "proffer/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { nodeName } from "../../src/cluster/node-name.ts";
+import { nodeName } from "../../src/nodes/node-name.ts";
 import { requireLifespan } from "../../src/server/lifespan.ts";
 import { stateOf } from "../../src/server/server.ts";
 import { openGate } from "../gate.ts";

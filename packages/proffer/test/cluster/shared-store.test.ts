@@ -2,7 +2,7 @@ import { type Cluster, defineServer, defineTool, field, type LogEntry, type Serv
 import { rateLimit } from "proffer/policy";
 import { connect, memoryCluster } from "proffer/testing";
 import { describe, expect, it } from "vitest";
-import { nodeOf } from "../../src/cluster/node.ts";
+import { nodeOf } from "../../src/nodes/node.ts";
 import { stateOf } from "../../src/server/server.ts";
 
 const key = new Uint8Array(32).fill(1);

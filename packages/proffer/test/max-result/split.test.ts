@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import type { ContentBlock } from "proffer";
 import { describe, expect, it } from "vitest";
-import { cutResult } from "../../src/max-result/cut.ts";
-import { Ledger } from "../../src/max-result/ledger.ts";
-import { fits } from "../../src/max-result/size.ts";
-import type { Part } from "../../src/max-result/split.ts";
+import { cutResult } from "../../src/features/max-result/cut.ts";
+import { Ledger } from "../../src/features/max-result/ledger.ts";
+import { fits } from "../../src/features/max-result/size.ts";
+import type { Part } from "../../src/features/max-result/split.ts";
 import { compileJsonSchema } from "../../src/schema/json-schema/compile.ts";
 
 const ANYONE = { isValid: undefined, hidesText: false };

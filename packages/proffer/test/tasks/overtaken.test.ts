@@ -1,8 +1,8 @@
 import { type Context, defineServer, defineTool, field } from "proffer";
 import { memoryCluster, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { TaskEngine } from "../../src/features/tasks/engine.ts";
 import { tasksOf } from "../../src/server/tasks-of.ts";
-import type { TaskEngine } from "../../src/tasks/engine.ts";
 import { openGate } from "../gate.ts";
 import { begin, connectWithTasks, end, get, reach, reply } from "./desk.ts";
 

@@ -1,8 +1,8 @@
 import { defineServer, defineTool, type Tool } from "proffer";
 import { memoryCluster, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { RecordChange } from "../../src/cluster/store.ts";
-import { StoreUnavailable } from "../../src/cluster/unavailable.ts";
+import type { RecordChange } from "../../src/nodes/store.ts";
+import { StoreUnavailable } from "../../src/nodes/unavailable.ts";
 import { begin, connectWithTasks, end, refused } from "./desk.ts";
 
 const clients: TestClient[] = [];

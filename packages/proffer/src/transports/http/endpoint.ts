@@ -222,7 +222,7 @@ export class HttpEndpoint {
   }
 
   async #shareSessions(): Promise<void> {
-    const { ClusterSessions } = await import("./cluster/sessions.ts");
+    const { ClusterSessions } = await import("../../nodes/sessions/sessions.ts");
     this.sessions = new ClusterSessions(this);
   }
 

@@ -1,8 +1,8 @@
+import type { Method } from "../../calls/call.ts";
 import { missingCapabilities } from "../../calls/capabilities.ts";
 import { META } from "../../calls/envelope.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import { type JsonObject, type RequestMessage, valueAt } from "../../protocol/messages.ts";
-import { METHODS } from "../../protocol/methods.ts";
 import { decodeBase64 } from "../../support/bytes.ts";
 import type { Tool } from "../../tools/define.ts";
 import type { HttpRequest } from "./exchange.ts";
@@ -14,18 +14,18 @@ const INTEGER = /^-?\d{1,20}(\.0{1,20})?$/;
 
 /**
  * Checks that the headers agree with the body. Proxies route and authorize by the headers, so a request whose body does
- * something else is rejected. `findTool` finds the tool of a call, if it exists for the caller.
+ * something else is rejected. `mirrored` is the parameter in `Mcp-Name`; `findTool` finds the tool of a call, if it exists for the caller.
  * @throws {RpcError} that names the header.
  */
 export function checkHeaders(
   request: HttpRequest,
   message: RequestMessage,
+  mirrored: Method["mirrored"],
   findTool: (name: string) => Tool | undefined,
 ): void {
   const { method, params = NO_PARAMS } = message;
   const shown = request.header("mcp-method");
   if (shown !== method) throw mismatch("Mcp-Method", shown, "the method");
-  const mirrored = METHODS.get(method)?.mirrored;
   if (mirrored === undefined) return;
   const name = params[mirrored];
   const header = request.header("mcp-name");

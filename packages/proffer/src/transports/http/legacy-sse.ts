@@ -1,6 +1,6 @@
 import type { Principal } from "../../calls/principal.ts";
+import type { SseRelay } from "../../nodes/sessions/sse-relay.ts";
 import { Connection } from "../../server/connection.ts";
-import type { SseRelay } from "./cluster/sse-relay.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";
 import type { BodyReceiver, DisconnectListener, HttpExchange } from "./exchange.ts";
@@ -26,7 +26,7 @@ export class LegacySse {
     this.#endpoint = endpoint;
     if (endpoint.server.cluster === undefined) return;
     const receive = (id: string, text: string) => this.#clients.get(id)?.connection.receive(text);
-    this.#relay = import("./cluster/sse-relay.ts").then(({ SseRelay }) => new SseRelay(endpoint, receive));
+    this.#relay = import("../../nodes/sessions/sse-relay.ts").then(({ SseRelay }) => new SseRelay(endpoint, receive));
   }
 
   /** Whether a path belongs to this transport. */

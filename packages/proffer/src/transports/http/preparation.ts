@@ -1,5 +1,4 @@
 import { RpcError } from "../../protocol/errors.ts";
-import { preloadHandlers } from "../../server/load-handlers.ts";
 import type { ServerState } from "../../server/server.ts";
 import { prepareToolsets, readToolsets } from "../../server/toolsets.ts";
 import type { HttpExchange } from "./exchange.ts";
@@ -14,7 +13,6 @@ export class Preparation {
   constructor(server: ServerState) {
     this.#server = server;
     this.add(prepareToolsets(server));
-    preloadHandlers();
   }
 
   /** Adds work that every request waits for. If it fails, no request is ever handled. */

@@ -33,7 +33,7 @@ export function modernRevision(
   }
   const revision = envelopeRevision(params, server.revisions);
   if (shown === undefined) throw mismatch("MCP-Protocol-Version", shown, "the version");
-  checkHeaders(request, message, (name) => {
+  checkHeaders(request, message, server.methods.get(message.method)?.mirrored, (name) => {
     const tool = server.tools.get(name);
     // For a hidden tool, the answer must be that of an unknown name, whatever the headers are.
     if (tool === undefined || tool.headerParams.length === 0 || accessOf(server) === undefined) return tool;

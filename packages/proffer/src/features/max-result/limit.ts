@@ -1,0 +1,137 @@
+import type { Call } from "../../calls/call.ts";
+import type { CallResult } from "../../protocol/model.ts";
+import type { Context } from "../../questions/context.ts";
+import { failureResult } from "../../results/call-result.ts";
+import { ToolError } from "../../results/content.ts";
+import { SerializedResult } from "../../results/serialized.ts";
+import type { LimitResults } from "../../server/limit-results.ts";
+import type { ServerState } from "../../server/server.ts";
+import { whenReady } from "../../support/when-ready.ts";
+import type { Tool } from "../../tools/define.ts";
+import { audienceOf } from "./audience.ts";
+import { cutResult } from "./cut.ts";
+import { MAX_CALLER_BYTES } from "./ledger.ts";
+import { withSizes } from "./listed-size.ts";
+import { defineMore, defineRest } from "./more.ts";
+import { type Added, offerRest, REST_URI } from "./offers.ts";
+import { restsOf } from "./rests.ts";
+import { firstSentence } from "./sentence.ts";
+import { fits, limitBytes } from "./size.ts";
+import type { Part } from "./split.ts";
+
+const known = new WeakMap<ServerState, LimitResults>();
+
+/** Completes the tool `more`, adds the resource of rests, and limits all calls from now on. */
+export function limitOf(server: ServerState, more: Tool): LimitResults {
+  let limit = known.get(server);
+  if (limit === undefined) {
+    const rest = defineRest(callOf);
+    const added: Added = { more, rest };
+    Object.assign(
+      more,
+      defineMore(callOf, () => added),
+    );
+    server.resources.add(rest);
+    limit = createLimit(added);
+    known.set(server, limit);
+    server.limit = limit;
+    server.listChanged("tools");
+  }
+  return limit;
+}
+
+/** The calls that look for a rest. A context does not reveal its call, but has the same signal. */
+const calls = new WeakMap<AbortSignal, Call>();
+
+function callOf({ signal }: Context): Call {
+  return calls.get(signal) as Call;
+}
+
+/** Around everything that is done for a call: middleware, such as a cache, sees whole results. */
+function createLimit(added: Added): LimitResults {
+  return (call, work) => {
+    const { name, uri } = call.params;
+    switch (call.method) {
+      case "tools/call":
+        if (name !== added.more.name) return limited(call, work, added);
+        calls.set(call.signal, call);
+        return work(call);
+      case "tools/list":
+        return whenReady(work(call), (page) => withSizes(call, page));
+      case "resources/read":
+        if (typeof uri === "string" && uri.startsWith(REST_URI)) calls.set(call.signal, call);
+        return work(call);
+      default:
+        return work(call);
+    }
+  };
+}
+
+function limited(call: Call, work: (call: Call) => unknown, added: Added): unknown {
+  try {
+    const outcome = work(call);
+    if (!(outcome instanceof Promise)) return limitOne(call, outcome, added);
+    return outcome.then(
+      (result) => limitOne(call, result, added),
+      (error) => limitFailure(call, error, added),
+    );
+  } catch (error) {
+    return limitFailure(call, error, added);
+  }
+}
+
+/** Middleware may throw the failure of a tool. */
+function limitFailure(call: Call, error: unknown, added: Added): unknown {
+  if (error instanceof ToolError && maxOf(call) < error.message.length * 3)
+    return limitOne(call, failureResult(error.message), added);
+  throw error;
+}
+
+function limitOne(call: Call, result: unknown, added: Added): unknown {
+  const max = maxOf(call);
+  if (max === Number.POSITIVE_INFINITY || !isCallResult(result) || isWithin(result, max)) return result;
+  return cut(call, result, max, added);
+}
+
+function maxOf({ server, params }: Call): number {
+  const max = server.tools.get(params.name as string)?.maxResult ?? server.options.maxResult;
+  return max === undefined ? Number.POSITIVE_INFINITY : limitBytes(max);
+}
+
+/** Not a question, and not a task. */
+function isCallResult(result: unknown): result is CallResult {
+  return (
+    !(result instanceof SerializedResult) &&
+    Array.isArray((result as Partial<CallResult>).content) &&
+    !("resultType" in (result as object))
+  );
+}
+
+function isWithin(result: CallResult, max: number): boolean {
+  try {
+    return fits(result, max);
+  } catch {
+    // It cannot be serialized, which is reported when it is sent.
+    return true;
+  }
+}
+
+async function cut(call: Call, result: CallResult, max: number, added: Added): Promise<CallResult> {
+  const tool = call.server.tools.get(call.params.name as string) as Tool;
+  const made = cutResult(result, max, audienceOf(call, tool));
+  if (made === undefined) return result;
+  const cursor = made.restBytes > MAX_CALLER_BYTES ? undefined : await keep(call, tool, made.rest);
+  const { ways, blocks } = offerRest(call, cursor, added);
+  const text = firstSentence(made.counts, ways, tool.name, made.isWhole);
+  return { ...made.result, content: [...made.result.content, { type: "text", text }, ...blocks] };
+}
+
+async function keep(call: Call, tool: Tool, rest: () => readonly Part[]): Promise<string | undefined> {
+  try {
+    return await restsOf(call.server).keep(call, tool, rest());
+  } catch (error) {
+    // The result is still good without its rest.
+    call.server.logError(call, "The rest of a large result could not be kept", error);
+    return undefined;
+  }
+}

@@ -1,0 +1,165 @@
+import { accessOf, neededFor } from "../../calls/access.ts";
+import type { Call } from "../../calls/call.ts";
+import { covers } from "../../calls/scopes.ts";
+import type { RecordChange, RecordFields } from "../../nodes/store.ts";
+import { InsufficientScope, InvalidParams } from "../../protocol/errors.ts";
+import { isObject, type JsonObject } from "../../protocol/messages.ts";
+import type { DetailedTask } from "../../protocol/tasks.ts";
+import { checkResponse } from "../../questions/response.ts";
+import type { TaskEngine } from "./engine.ts";
+import { JOURNAL, keyOf, SHOWN, type TaskHead, type TaskQuestion, UNQUEUED } from "./record.ts";
+import { detailedTask, isTerminal } from "./view.ts";
+
+/** The form of an id. Anything else is not looked up. */
+const ID = /^[\w-]{24}$/;
+/** A change that was always refused so often would never be made. */
+const MAX_ATTEMPTS = 100;
+
+/** A task that the caller may use. */
+export interface FoundTask {
+  readonly id: string;
+  readonly head: TaskHead;
+  readonly fields: RecordFields;
+}
+
+/** Answers one of the three methods. */
+export function serveRequest(engine: TaskEngine, call: Call): Promise<object> {
+  switch (call.method) {
+    case "tasks/get":
+      return getTask(engine, call);
+    case "tasks/update":
+      return updateTask(engine, call);
+    default:
+      return cancelTask(engine, call);
+  }
+}
+
+async function getTask(engine: TaskEngine, call: Call): Promise<DetailedTask> {
+  const { id, fields } = await requireTask(engine, call);
+  engine.heal(id, fields);
+  return (await detailedTask(engine.vault, id, fields)) ?? unknownTask();
+}
+
+/** Takes answers to questions of the task. Keys that are unknown or answered are ignored. */
+async function updateTask(engine: TaskEngine, call: Call): Promise<object> {
+  const { inputResponses } = call.params;
+  if (!isObject(inputResponses)) throw new InvalidParams("tasks/update needs params.inputResponses, an object.");
+  const { id, fields } = await requireTask(engine, call);
+  // The client may repeat answers whose wake-up failed. The queue ignores this one if it has that of the leg.
+  if (fields.status === "working" && fields.leg !== UNQUEUED) await engine.wake(id, fields.leg as string);
+  else engine.heal(id, fields);
+  await changeTask(
+    engine,
+    id,
+    fields,
+    (current) => answers(engine, id, current, inputResponses),
+    async (stored) => {
+      if (stored.status === "working") await engine.wake(id, stored.leg as string);
+      engine.changed(id);
+    },
+  );
+  return {};
+}
+
+/** The change that records answers; undefined if none of them answers a question. @throws {InvalidParams} */
+async function answers(
+  engine: TaskEngine,
+  id: string,
+  fields: RecordFields,
+  given: JsonObject,
+): Promise<RecordChange | undefined> {
+  const { vault } = engine;
+  if (fields.status !== "input_required") return undefined;
+  const questions = await vault.openJson<TaskQuestion[]>(id, "questions", fields);
+  if (questions === undefined) unknownTask();
+  const answered = questions.filter(({ key }) => Object.hasOwn(given, key));
+  if (answered.length === 0) return undefined;
+  const setOnce: Record<string, string> = {};
+  for (const { key, operation, method, schema } of answered) {
+    const answer = checkResponse(method, given[key], schema, `params.inputResponses.${key}`);
+    const field = JOURNAL + operation;
+    setOnce[field] = await vault.seal(id, field, JSON.stringify(answer));
+  }
+  const rest = questions.filter((question) => !answered.includes(question));
+  const same = { status: "input_required", questions: fields.questions };
+  if (rest.length > 0) {
+    const left = await vault.seal(id, "questions", JSON.stringify(rest));
+    return { if: same, setOnce, set: { questions: left, idle: "0" } };
+  }
+  const leg = String(Number(fields.leg) + 1);
+  return { if: same, setOnce, set: { status: "working", leg, idle: "0" }, remove: ["questions"] };
+}
+
+async function cancelTask(engine: TaskEngine, call: Call): Promise<object> {
+  const { id, head, fields } = await requireTask(engine, call);
+  let lease: string | undefined;
+  const change = async (current: RecordFields): Promise<RecordChange | undefined> => {
+    if (isTerminal(current.status)) return undefined;
+    lease = current.lease;
+    // The epoch moves, so that a result which comes too late is refused.
+    const { status, epoch } = current;
+    return { ...(await engine.ending(id, "cancelled")), if: { status, epoch }, add: { epoch: 1 } };
+  };
+  await changeTask(engine, id, fields, change, ({ status }) => {
+    if (status !== "cancelled") return;
+    engine.cancelRun(id, lease);
+    engine.ended(id, head, fields, "cancelled");
+  });
+  return {};
+}
+
+/** Makes a change that depends on the record, again if somebody else was faster. */
+async function changeTask(
+  engine: TaskEngine,
+  id: string,
+  found: RecordFields,
+  toChange: (fields: RecordFields) => Promise<RecordChange | undefined>,
+  made: (fields: RecordFields) => void | Promise<void>,
+): Promise<void> {
+  let fields = found;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const change = await toChange(fields);
+    // After a lost reply, or a faster request, the record may have the change already; then the rest is repeated.
+    if (change === undefined) return attempt === 0 ? undefined : made(fields);
+    const whole = { ...change, stamp: ["updated"], expire: Number(fields.ttl), returning: SHOWN, durable: true };
+    const changed = await engine.store.change(keyOf(id), whole);
+    if (changed.made) return made(changed.fields);
+    if (changed.fields.head === undefined) unknownTask();
+    fields = changed.fields;
+  }
+  throw new Error("a task changed too often");
+}
+
+async function requireTask(engine: TaskEngine, call: Call): Promise<FoundTask> {
+  const { taskId } = call.params;
+  if (typeof taskId !== "string") throw new InvalidParams(`${call.method} needs params.taskId, a string.`);
+  return (await findTask(engine, call, taskId)) ?? unknownTask();
+}
+
+/**
+ * Finds a task of the caller, who must still be allowed to use its tool. One that does not exist and one of another
+ * caller make no difference. @throws {InsufficientScope}
+ */
+export async function findTask(engine: TaskEngine, call: Call, id: string): Promise<FoundTask | undefined> {
+  const fields = ID.test(id) ? await engine.store.read(keyOf(id), SHOWN) : undefined;
+  const head = fields && (await engine.vault.openJson<TaskHead>(id, "head", fields));
+  if (fields === undefined || head === undefined || !mayUse(call, head)) return undefined;
+  return { id, head, fields };
+}
+
+function mayUse(call: Call, { owner, tool: name, given }: TaskHead): boolean {
+  if (owner !== (call.origin.principal?.id ?? null)) return false;
+  const access = accessOf(call.server);
+  const tool = call.server.tools.get(name);
+  // A tool that was removed: its tasks still have to end for their clients.
+  if (access === undefined || tool === undefined) return true;
+  if (!access.sees(call, tool)) return false;
+  const needed = neededFor({ item: tool, given: Object.fromEntries(given.map((argument) => [argument, true])) });
+  if (needed.length > 0 && !covers(call.origin, needed)) throw new InsufficientScope(call.method, needed);
+  return true;
+}
+
+/** One text for all: whether an id exists is nobody else's business. */
+function unknownTask(): never {
+  throw new InvalidParams("Unknown task: it does not exist, has expired, or belongs to another caller.");
+}

@@ -1,0 +1,266 @@
+import type { Call, CallOrigin } from "../../calls/call.ts";
+import type { Observers } from "../../calls/observe.ts";
+import type { Principal } from "../../calls/principal.ts";
+import { UnexpectedFailure } from "../../calls/run-middleware.ts";
+import type { Later, RecordFields } from "../../nodes/store.ts";
+import { type ErrorObject, RpcError } from "../../protocol/errors.ts";
+import type { JsonObject, Wire } from "../../protocol/messages.ts";
+import type { LogLevel } from "../../protocol/model.ts";
+import type { Question } from "../../questions/question.ts";
+import { answer } from "../../server/dispatch.ts";
+import { whenReady } from "../../support/when-ready.ts";
+import { runTool } from "../../tools/methods.ts";
+import type { TaskEngine } from "./engine.ts";
+import { ProgressWriter } from "./progress.ts";
+import { JOURNAL, type TaskQuestion } from "./record.ts";
+import { createCall, type RunStart, resultOf } from "./run-call.ts";
+import { RunWriter, type WritingRun } from "./run-writer.ts";
+import { type TaskJournal, TaskRounds } from "./task-rounds.ts";
+
+const PARKED = { resultType: "input_required" };
+
+/**
+ * One run of a task: a call of the tool without a client. Its writes are refused once another run has taken over; it is
+ * then left behind, as a question leaves one behind: its promises never settle.
+ */
+export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
+  readonly id: string;
+  readonly round: number;
+  readonly transport;
+  readonly principal: Principal | undefined;
+  readonly session = undefined;
+  protected readonly engine: TaskEngine;
+  protected readonly start: RunStart;
+  readonly #writer: RunWriter;
+  readonly #call: Call;
+  protected readonly rounds: TaskRounds;
+  readonly #progress: ProgressWriter;
+  readonly #ttl: number;
+  #asked: number;
+  #entries: number;
+  #over = false;
+  #ended: Promise<void> | undefined;
+  #settle: ((error?: unknown) => void) | undefined;
+  #beat: ReturnType<typeof setInterval> | undefined;
+
+  constructor(engine: TaskEngine, start: RunStart) {
+    const { id, fields, head, source, log } = start;
+    this.engine = engine;
+    this.start = start;
+    this.id = id;
+    this.#writer = new RunWriter(engine, id, fields, this);
+    this.round = Number(fields.epoch) - 1;
+    this.#asked = Number(fields.asked ?? 0);
+    this.#entries = Object.keys(fields).filter((name) => name.startsWith(JOURNAL)).length;
+    this.#ttl = Number(fields.ttl);
+    this.transport = source.transport;
+    const { scopes } = source;
+    this.principal = head.owner === null ? undefined : { id: head.owner, ...(scopes === undefined ? {} : { scopes }) };
+    this.#call = createCall(engine.server, this, start);
+    this.rounds = new TaskRounds(this.#call, log, this);
+    this.#call.questions = this.rounds;
+    this.#progress = new ProgressWriter((text) => this.#writeMessage(text));
+  }
+
+  /** The observers that see this run. */
+  protected get observers(): Observers | undefined {
+    return this.engine.server.observers;
+  }
+
+  get taskId(): string | undefined {
+    return this.id;
+  }
+
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  /** It is a task already. */
+  async promote(): Promise<void> {}
+
+  /** Resolves when the run has ended. @throws if another run must continue: the store is out of reach, or the node stops. */
+  run(signal: AbortSignal): Promise<void> {
+    const { tool, source } = this.start;
+    const { observers } = this;
+    const work = async (call: Call) => {
+      try {
+        return await runTool(call, tool, source.arguments, false);
+      } catch (error) {
+        // There is no middleware around a run that could want the exception itself.
+        if (error instanceof UnexpectedFailure) return error.result;
+        throw error;
+      }
+    };
+    this.startBeat(this.#ttl / 3);
+    this.#ended = new Promise<void>((resolve, reject) => {
+      this.#settle = (error) => {
+        this.#settle = undefined;
+        this.#over = true;
+        clearInterval(this.#beat);
+        this.#progress.stop();
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+    });
+    if (!signal.aborted)
+      answer(this.#call, observers === undefined ? work : (call) => observers.observe(call, () => work(call)));
+    return this.#untilEnd(signal);
+  }
+
+  /**
+   * Continues this run for a newer delivery of its task to this node, if it can; the result is that of `run`. The queue took
+   * the node for dead: it lost its lock while the event loop was blocked, or the queue was out of reach.
+   */
+  continueFor(fields: RecordFields, signal: AbortSignal): Promise<void> | undefined {
+    return this.#writer.renew(fields) ? this.#untilEnd(signal) : undefined;
+  }
+
+  async #untilEnd(signal: AbortSignal): Promise<void> {
+    const handOver = () => void this.#handOver();
+    if (signal.aborted) handOver();
+    else signal.addEventListener("abort", handOver, { once: true });
+    try {
+      await this.#ended;
+    } finally {
+      signal.removeEventListener("abort", handOver);
+    }
+  }
+
+  /** Looks whether this run still counts: a message about it may have been lost. */
+  check(): Promise<void> {
+    return this.#writer.check();
+  }
+
+  /** Leaves the run behind: the task was cancelled, or another run has taken over. */
+  abandon(reason: string, error?: unknown): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.rounds.abandon();
+    this.#call.ignoreHandler();
+    this.#call.cancel(reason);
+    this.#settle?.(error);
+  }
+
+  /** Records a step before the handler gets it, and returns what is recorded. */
+  record(operation: string, json: string): Later<string> {
+    const { limits } = this.engine;
+    const { log } = this.rounds;
+    if (log.text.length + json.length > limits.taskJournal) {
+      return this.#fail(`The steps of the task exceed ${limits.taskJournal} characters (limits.taskJournal).`);
+    }
+    if (++this.#entries > limits.taskEntries) {
+      return this.#fail(`The task has more than ${limits.taskEntries} answers and steps (limits.taskEntries).`);
+    }
+    return whenReady(this.#writer.entry(operation, json), (recorded) => {
+      log.add(operation, recorded);
+      return recorded;
+    });
+  }
+
+  /** Keeps the questions in the record and ends the run. */
+  async park(asked: ReadonlyMap<string, Question>): Promise<object> {
+    const { vault, limits } = this.engine;
+    if (asked.size > limits.taskQuestions) {
+      throw new RpcError(
+        "internal_error",
+        `The task asked ${asked.size} questions at once; the limit is ${limits.taskQuestions} (limits.taskQuestions).`,
+      );
+    }
+    const questions = [...asked].map(([operation, { method, params, schema }]): TaskQuestion => {
+      return { key: `q${++this.#asked}`, operation, method, params, schema };
+    });
+    const message = this.#progress.latest;
+    const set = {
+      status: "input_required",
+      questions: await vault.seal(this.id, "questions", JSON.stringify(questions)),
+      asked: String(this.#asked),
+      idle: "0",
+      ...(message === undefined ? {} : { message: await vault.seal(this.id, "message", message) }),
+    };
+    await this.#writer.write({ set, remove: ["lease", "beat"], stamp: ["updated"], durable: true });
+    this.engine.changed(this.id);
+    this.#settle?.();
+    return PARKED;
+  }
+
+  progress(done: number, total: number | undefined, message: string | undefined): void {
+    if (!this.#over) this.#progress.report(message ?? (total === undefined ? String(done) : `${done} of ${total}`));
+  }
+
+  log(level: LogLevel, data: unknown, logger: string | undefined): void {
+    const shown =
+      level === "debug" || level === "notice" ? "info" : level === "warning" || level === "info" ? level : "error";
+    const text = typeof data === "string" ? data : "A task logged a message";
+    this.engine.server.log({
+      level: shown,
+      message: text,
+      name: this.start.tool.name,
+      ...(typeof data === "string" ? {} : { data }),
+      ...(logger === undefined ? {} : { logger }),
+    });
+  }
+
+  /** Nobody listens: `progress` and `log` go to the record and to the log of the server. */
+  notify(_call: Call, _text: string): void {}
+
+  /** The handler has ended: with a result, an error, or because it asked. */
+  respond(_call: Call, wire: Wire, error?: ErrorObject): void {
+    if (this.#over) return;
+    const ended = error === undefined ? this.#complete(resultOf(wire)) : this.#failed(error);
+    ended.then(
+      () => this.#settle?.(),
+      (thrown) => this.abandon("The store is out of reach.", thrown),
+    );
+  }
+
+  async #complete(result: JsonObject): Promise<void> {
+    const { taskResult } = this.engine.limits;
+    const json = JSON.stringify(result);
+    if (json.length <= taskResult) return this.#end("completed", "result", json);
+    const message = `The result of the task exceeds ${taskResult} characters (limits.taskResult).`;
+    return this.#failed({ code: -32603, message });
+  }
+
+  #failed(error: ErrorObject): Promise<void> {
+    return this.#end("failed", "error", JSON.stringify(error), error.message);
+  }
+
+  async #end(status: "completed" | "failed", field: string, json: string, message?: string): Promise<void> {
+    const change = await this.engine.ending(this.id, status, field, json, message);
+    await this.#writer.write(change);
+    this.engine.ended(this.id, this.start.head, this.start.fields, status);
+  }
+
+  #fail(message: string): Promise<never> {
+    this.rounds.abandon();
+    this.#call.interrupt(new RpcError("internal_error", message));
+    return new Promise(() => {});
+  }
+
+  async #writeMessage(text: string): Promise<void> {
+    if (this.#over) return;
+    const message = await this.engine.vault.seal(this.id, "message", text);
+    await this.#writer.write({ set: { message }, stamp: ["updated"] });
+    this.engine.changed(this.id);
+  }
+
+  /** Extends the life of the record now and then: a long run must not outlive it. */
+  protected startBeat(interval: number): void {
+    const extend = () => void this.#writer.write({ stamp: ["beat"] });
+    clearInterval(this.#beat);
+    this.#beat = setInterval(extend, Math.min(interval, 2 ** 31 - 1));
+    (this.#beat as { unref?: () => void }).unref?.();
+  }
+
+  /** The node stops: another one continues. That is no failure of the task. */
+  async #handOver(): Promise<void> {
+    if (this.#over) return;
+    const again = new Error("the node stops");
+    try {
+      await this.#writer.handOver();
+    } catch {
+      // The next run counts as a restart.
+    }
+    this.abandon("The node stops.", again);
+  }
+}

@@ -1,0 +1,146 @@
+import { UsageError } from "../../support/usage-error.ts";
+import type { Queue, QueueWork, QueueWorker, QueueWorkOptions } from "../queue.ts";
+import { Guard } from "../redis/guard.ts";
+import { reporter } from "../redis/reporter.ts";
+import type { BullmqQueue, BullmqWorker } from "./library.ts";
+import { Work } from "./work.ts";
+
+/** Options of `bullmq`. */
+export interface BullmqOptions {
+  /** The class `Queue` of the package `bullmq`. */
+  readonly Queue: new (
+    name: string,
+    options: never,
+  ) => BullmqQueue;
+  /** The class `Worker` of the package `bullmq`. */
+  readonly Worker: new (
+    name: string,
+    work: never,
+    options: never,
+  ) => BullmqWorker;
+  /** As BullMQ accepts it: the settings of a connection, or a client of ioredis. */
+  readonly connection: object;
+  /** The beginning of all keys: servers that share a Redis need different ones. Default: "proffer". */
+  readonly prefix?: string;
+  /** Milliseconds in which a job must be accepted. Default: 1,000. */
+  readonly commandTimeout?: number;
+  /**
+   * Milliseconds after which a job of a node that has died is delivered to another, plus a third. A handler that blocks the
+   * event loop for longer loses its job too. Default: 15,000.
+   */
+  readonly lockDuration?: number;
+  /** Receives errors of BullMQ, such as lost connections, which it repairs itself. Default: they are ignored. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Milliseconds before a job that failed is delivered again: doubled with each failure. */
+const FIRST_DELAY = 500;
+const LONGEST_DELAY = 30_000;
+
+const JOB_NAME = /^[\w.-]{1,200}$/;
+
+/** Creates a queue on BullMQ, for the option `cluster` of a server with tasks. @throws {UsageError} */
+export function bullmq(options: BullmqOptions): Queue & { close(): Promise<void> } {
+  return new BullmqPort(options);
+}
+
+class BullmqPort implements Queue {
+  readonly #options: BullmqOptions;
+  readonly #guard: Guard;
+  readonly #lockDuration: number;
+  /** In braces: a Redis Cluster keeps all keys of the queue on one server, as the scripts of BullMQ require. */
+  readonly #prefix: string;
+  readonly #failed: (error: unknown) => void;
+  #queue: BullmqQueue | undefined;
+
+  constructor(options: BullmqOptions) {
+    const { prefix = "proffer", commandTimeout = 1_000, lockDuration = 15_000 } = options;
+    if (typeof options.Queue !== "function" || typeof options.Worker !== "function") {
+      throw bad("pass the classes Queue and Worker of the package bullmq.");
+    }
+    if (typeof options.connection !== "object" || options.connection === null) {
+      throw bad("connection must be the settings of a connection, or a client of ioredis.");
+    }
+    if (typeof prefix !== "string" || !/^[^{}]{1,200}$/.test(prefix)) {
+      throw bad(`prefix must be a text of 1 to 200 characters without braces, not ${JSON.stringify(prefix)}.`);
+    }
+    for (const [name, value] of Object.entries({ commandTimeout, lockDuration })) {
+      if (Number.isInteger(value) && value > 0 && value < 2 ** 31) continue;
+      throw bad(`${name} must be a positive whole number, not ${JSON.stringify(value)}.`);
+    }
+    this.#options = options;
+    this.#guard = new Guard({ commandTimeout, maxInFlight: 10_000 });
+    this.#lockDuration = lockDuration;
+    this.#prefix = `{${prefix}}`;
+    this.#failed = reporter(options.onError);
+  }
+
+  async push(job: string): Promise<void> {
+    if (!JOB_NAME.test(job)) throw new TypeError(`A queue cannot have a job named ${JSON.stringify(job)}.`);
+    const settings = {
+      // BullMQ ignores a job whose id waits or is worked on. Ids may not be whole numbers.
+      jobId: `job-${job}`,
+      // A job that has ended must not keep its name from being pushed again: neither a completed nor a failed one.
+      removeOnComplete: true,
+      removeOnFail: true,
+      // Work fails only if the store cannot be reached, which passes: about eight hours of attempts.
+      attempts: 1_000,
+      backoff: { type: "custom" },
+    };
+    await this.#guard.run(() => this.#open().add("wake", { job }, settings));
+  }
+
+  work(work: QueueWork, { concurrency }: QueueWorkOptions): QueueWorker {
+    const { Worker, connection } = this.#options;
+    const node = new Work(work);
+    const settings = {
+      connection: workerConnection(connection),
+      prefix: this.#prefix,
+      concurrency,
+      lockDuration: this.#lockDuration,
+      // How soon a dead node is noticed. BullMQ's own values, twice 30 seconds, would make a task wait for a minute.
+      stalledInterval: Math.ceil(this.#lockDuration / 3),
+      // By default, the second node that dies with a job ends it for good.
+      maxStalledCount: 1_000,
+      // How soon a worker asks again after Redis refused a command. By default it sleeps for 15 seconds, with all its jobs.
+      runRetryDelay: 1_000,
+      settings: {
+        backoffStrategy: (attempts: number) => Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** Math.min(attempts - 1, 10)),
+      },
+    };
+    const worker = new Worker(QUEUE, node.run as never, settings as never);
+    // Without a listener, an error would end the process.
+    worker.on("error", this.#failed);
+    return { stop: (grace) => node.stop(worker, grace) };
+  }
+
+  waiting(): Promise<number> {
+    return this.#guard.run(() => this.#open().getWaitingCount());
+  }
+
+  /** Closes the connection for pushing. Workers are stopped by `stop`. */
+  async close(): Promise<void> {
+    await this.#queue?.close();
+  }
+
+  #open(): BullmqQueue {
+    if (this.#queue === undefined) {
+      const { Queue, connection } = this.#options;
+      this.#queue = new Queue(QUEUE, { connection, prefix: this.#prefix } as never);
+      this.#queue.on("error", this.#failed);
+    }
+    return this.#queue;
+  }
+}
+
+const QUEUE = "wake-ups";
+
+/** BullMQ refuses a client that gives up commands for a worker, whose reads wait. Settings it changes itself. */
+function workerConnection(connection: object): object {
+  const client = connection as { duplicate?(options: object): object };
+  return typeof client.duplicate === "function" ? client.duplicate({ maxRetriesPerRequest: null }) : connection;
+}
+
+function bad(text: string): UsageError {
+  return new UsageError("bad_option", `bullmq(options): ${text}`);
+}

@@ -1,0 +1,173 @@
+import type { Call } from "../../calls/call.ts";
+import type { ClientResponse } from "../../calls/client-requests.ts";
+import type { Principal } from "../../calls/principal.ts";
+import type { Client } from "../../calls/session.ts";
+import { ERRORS } from "../../protocol/errors.ts";
+import type { JsonObject, NotificationMessage, RequestId, ResponseMessage } from "../../protocol/messages.ts";
+import type { MessageFault } from "../../protocol/parse.ts";
+import type { Revision } from "../../protocol/revisions/revision.ts";
+import type { DisconnectListener, HttpExchange } from "../../transports/http/exchange.ts";
+import { HttpError } from "../../transports/http/http-error.ts";
+import type { LegacySession, ReplyStream } from "../../transports/http/legacy-session.ts";
+import type { RecordFields } from "../store.ts";
+import { openingOf, parseEventId } from "./events.ts";
+import type { LocalSession } from "./local-session.ts";
+import { followerIsThere, listenerIsThere, nodeOf } from "./record.ts";
+import type { ClusterSessions } from "./sessions.ts";
+import { ClusterState, type StateChange, type StateSource } from "./state.ts";
+import type { ClusterStream } from "./stream.ts";
+
+const REQUEST_ID = /^proffer-([\w-]{12})-\d{1,15}$/;
+
+/** A session of the shared store, as one request found it. */
+export class ClusterSession implements LegacySession, StateSource {
+  readonly id: string;
+  readonly state: ClusterState;
+  readonly principal: Principal | undefined;
+  /** When it was opened, in milliseconds since 1970. */
+  readonly opened: number;
+  fields: RecordFields;
+  /** The values that were opened when the record was read, where that takes a promise. */
+  readonly #opened: ReadonlyMap<string, string> | undefined;
+  readonly #sessions: ClusterSessions;
+  #saving: Promise<void> | undefined;
+
+  constructor(
+    sessions: ClusterSessions,
+    id: string,
+    head: { readonly revision: Revision; readonly client: Client; readonly opened: number },
+    record: { readonly fields: RecordFields; readonly opened?: ReadonlyMap<string, string> | undefined },
+    principal: Principal | undefined,
+  ) {
+    this.id = id;
+    this.principal = principal;
+    this.opened = head.opened;
+    this.fields = record.fields;
+    this.#opened = record.opened;
+    this.#sessions = sessions;
+    this.state = new ClusterState(head.revision, head.client, id, this);
+  }
+
+  get listener(): LocalSession {
+    return this.#sessions.local(this.id, this.principal);
+  }
+
+  get maxDataBytes(): number {
+    return this.#sessions.limits.maxDataBytes;
+  }
+
+  open(field: string): string | undefined {
+    const token = this.fields[field];
+    if (token === undefined || this.#opened !== undefined) return this.#opened?.get(field);
+    return this.#sessions.store.open(this.id, field, token) as string | undefined;
+  }
+
+  async notified({ method, params }: NotificationMessage): Promise<void> {
+    if (method === "notifications/initialized") {
+      this.state.ready = true;
+      await this.save();
+    }
+    if (method === "notifications/cancelled") await this.#sessions.cancel(this.id, params?.requestId as RequestId);
+  }
+
+  /** Passes the response to the node that asked. Only an outstanding request of this session can be answered, once. */
+  async receive(message: ResponseMessage): Promise<void> {
+    const { id } = message;
+    const node = typeof id === "string" ? REQUEST_ID.exec(id)?.[1] : undefined;
+    if (node === undefined || this.#sessions.answered(this.id, message)) return;
+    const field = `r:${id}`;
+    const { store } = this.#sessions;
+    const { jsonrpc: _, ...response } = message;
+    const sealed = await store.seal(this.id, field, JSON.stringify(response));
+    const question = `q:${id}`;
+    await store.change(this.id, { if: { [question]: "1" }, remove: [question], set: { [field]: sealed } });
+    // Also if the change was refused: it may have been made by a command whose reply was lost.
+    store.publish(`node ${node}`, `session ${this.id}`);
+  }
+
+  async receiveFault({ responseTo, error: { message } }: MessageFault): Promise<void> {
+    if (responseTo === undefined) return;
+    await this.receive({ jsonrpc: "2.0", id: responseTo, error: { code: ERRORS.invalid_request, message } });
+  }
+
+  async request(
+    call: Call,
+    method: string,
+    params: JsonObject,
+    write: (text: string) => void,
+  ): Promise<ClientResponse> {
+    try {
+      // Calls on other nodes see the data that the handler stored before it asked.
+      await this.#flush();
+      // Nobody would withdraw a request that is sent after the call has ended.
+      if (call.done || call.signal.aborted) return await new Promise(() => {});
+      return await this.listener.questions.ask(call, method, params, write);
+    } catch (error) {
+      throw error instanceof HttpError ? error.error : error;
+    }
+  }
+
+  openStream(exchange: HttpExchange, listener: DisconnectListener): ReplyStream {
+    return this.listener.openStream(exchange, listener, this.state.revision.primed);
+  }
+
+  closeStream(stream: ReplyStream): void {
+    (stream as ClusterStream).close();
+  }
+
+  /** Decided by the record, because the client may listen on any node. If the store fails, it is asked again later. */
+  async listens(stream: ReplyStream): Promise<boolean> {
+    const { store, lease } = this.#sessions;
+    try {
+      const { made, fields } = await store.change(this.id, { stamp: ["t"] });
+      return made && (listenerIsThere(fields, lease) || followerIsThere(fields, (stream as ClusterStream).name, lease));
+    } catch {
+      return true;
+    }
+  }
+
+  save(): Promise<void> | undefined {
+    this.state.isAnswered = true;
+    return this.#flush();
+  }
+
+  #flush(): Promise<void> | undefined {
+    const change = this.state.takeChange();
+    if (change === undefined) return this.#saving;
+    const earlier = this.#saving?.catch(() => {}) ?? Promise.resolve();
+    const saving = earlier.then(() => this.#save(change));
+    this.#saving = saving;
+    const done = () => {
+      if (this.#saving === saving) this.#saving = undefined;
+    };
+    saving.then(done, done);
+    return saving;
+  }
+
+  changedLate(): void {
+    this.save()?.catch(() => {});
+  }
+
+  listen(exchange: HttpExchange): Promise<void> {
+    return this.listener.listen(this, exchange);
+  }
+
+  async resume(exchange: HttpExchange, lastEventId: string): Promise<void> {
+    const last = parseEventId(lastEventId);
+    if (last === undefined) throw new HttpError(400, "Last-Event-ID is not the id of an event of this session.");
+    if (openingOf(last.stream) === undefined) await this.listener.resume(exchange, last);
+    else await this.listener.listen(this, exchange, last);
+  }
+
+  async #save({ values, plain, remove, concernsListener }: StateChange): Promise<void> {
+    const { store, limits } = this.#sessions;
+    const set: Record<string, string> = { ...plain };
+    for (const [field, value] of values) set[field] = await store.seal(this.id, field, value);
+    const { made, fields } = await store.change(this.id, { set, remove, expire: limits.idleTimeout });
+    // A session that has ended keeps nothing; the call is answered all the same.
+    if (!made) return;
+    this.fields = fields;
+    const { get } = fields;
+    if (concernsListener && get !== undefined) store.publish(`node ${nodeOf(get)}`, `session ${this.id}`);
+  }
+}
