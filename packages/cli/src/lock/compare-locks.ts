@@ -1,12 +1,15 @@
 import type { JsonSchemaObject } from "proffer";
 import { type Change, type ChangeLevel, type Found, kindOf, shown } from "./change.ts";
-import { compareNames } from "./compare-names.ts";
-import { compareTasks } from "./compare-tasks.ts";
-import { explainGap, type Side } from "./explain-gap.ts";
-import { tooHard } from "./gap.ts";
-import { findGaps } from "./inclusion.ts";
-import { LOCKED_LISTS, type Lock, type LockedArgument, type LockedItem, type LockedList } from "./lock-file.ts";
-import { textOf } from "./schema-node.ts";
+import { compareArgument, compareSchemas } from "./compare-schemas.ts";
+import {
+  LOCKED_LISTS,
+  type Lock,
+  type LockedArgument,
+  type LockedItem,
+  type LockedList,
+  type LockedTask,
+} from "./lock-file.ts";
+import { textOf } from "./schema-version.ts";
 
 /** Returns what a module changed for its callers since its lock was written, breaks first. */
 export function compareLocks(before: Lock, after: Lock): Change[] {
@@ -89,30 +92,6 @@ function compareOutputs(before: JsonSchemaObject | undefined, after: JsonSchemaO
   return [{ level: "break", message: "The output schema is gone, and structured content with it.", remedy }];
 }
 
-function compareSchemas(before: JsonSchemaObject, after: JsonSchemaObject, side: Side): Found[] {
-  try {
-    return compareVersions(before, after, side);
-  } catch (error) {
-    // The schema is nested so deeply that it cannot be walked.
-    if (!(error instanceof RangeError)) throw error;
-    return [explainGap(tooHard([]), side)];
-  }
-}
-
-function compareVersions(before: JsonSchemaObject, after: JsonSchemaObject, side: Side): Found[] {
-  if (textOf(before) === textOf(after)) return [];
-  const gaps = side === "input" ? findGaps(before, after) : findGaps(after, before);
-  const explained = distinct([
-    ...gaps.map((gap): Found => explainGap(gap, side)),
-    ...compareNames(before, after, side),
-  ]);
-  if (explained.length > 0) return explained;
-  const isReworded = findGaps(after, before).length === 0 && findGaps(before, after).length === 0;
-  const what = side === "input" ? "The input" : "The result";
-  const effect = side === "input" ? "accepts more" : "is described more narrowly";
-  return [{ level: "changed", message: isReworded ? `${what} is described in other words.` : `${what} ${effect}.` }];
-}
-
 type Arguments = { readonly [name: string]: LockedArgument };
 
 function compareArguments(what: "Argument" | "Variable", before: Arguments, after: Arguments): Found[] {
@@ -131,15 +110,9 @@ function compareArguments(what: "Argument" | "Variable", before: Arguments, afte
       remedy,
     };
     if (old === undefined) return [now.required ? required : { level: "new", message: `${subject} is new.` }];
-    const gaps = findGaps(old.schema ?? { type: "string" }, now.schema ?? { type: "string" });
     return [
       ...(now.required && !old.required ? [required] : []),
-      ...distinct(
-        gaps.map((gap): Found => {
-          const { message, ...rest } = explainGap(gap, "input");
-          return { ...rest, message: message.replace("The input", subject) };
-        }),
-      ),
+      ...compareArgument(old.schema ?? { type: "string" }, now.schema ?? { type: "string" }, subject),
       ...(old.description === now.description
         ? []
         : [{ level: "changed", message: `${subject} has another description.` } as const]),
@@ -147,8 +120,37 @@ function compareArguments(what: "Argument" | "Variable", before: Arguments, afte
   });
 }
 
-function distinct(found: readonly Found[]): Found[] {
-  const known = new Map<string, Found>();
-  for (const each of found) if (!known.has(each.message)) known.set(each.message, each);
-  return [...known.values()];
+/** Compares whether calls of a tool become tasks. */
+function compareTasks(before: LockedTask | undefined, after: LockedTask | undefined): Found[] {
+  const values = { before: taskName(before), after: taskName(after) };
+  if (after?.required === true && before?.required !== true) {
+    return [
+      {
+        level: "break",
+        message: "Clients of 2026-07-28 that do not support tasks are refused.",
+        ...values,
+        remedy: "Remove required from task, or from @task: such clients then get an ordinary call.",
+      },
+    ];
+  }
+  if (after === undefined)
+    return before === undefined ? [] : [{ level: "changed", message: "Calls no longer become tasks.", ...values }];
+  if (before === undefined)
+    return [{ level: "caution", message: "Calls of clients that support tasks become tasks.", ...values }];
+  const found: Found[] = [];
+  if (before.required && !after.required)
+    found.push({ level: "changed", message: "Clients that do not support tasks are accepted.", ...values });
+  if (before.ttl !== after.ttl)
+    found.push({
+      level: after.ttl < before.ttl ? "caution" : "changed",
+      message: `Tasks are kept for a ${after.ttl < before.ttl ? "shorter" : "longer"} time.`,
+      before: `${shown(before.ttl)} ms`,
+      after: `${shown(after.ttl)} ms`,
+    });
+  return found;
+}
+
+function taskName(task: LockedTask | undefined): string {
+  if (task === undefined) return "none";
+  return task.required ? "required" : "optional";
 }

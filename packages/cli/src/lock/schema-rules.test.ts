@@ -4,8 +4,8 @@ import type { JsonSchema, JsonSchemaObject } from "proffer";
 import { compileJsonSchema } from "proffer/derived";
 import { describe, expect, it } from "vitest";
 import { drawValue, rootSchema } from "../../test/schema-values.ts";
-import { findGaps } from "./inclusion.ts";
-import { textOf } from "./schema-node.ts";
+import { findGaps } from "./schema-rules.ts";
+import { textOf } from "./schema-version.ts";
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
 
@@ -52,6 +52,16 @@ function accepts(schema: JsonSchemaObject): ((value: unknown) => boolean) | unde
 }
 
 const RUNS = 100;
+
+/** Whether the rules call a change from one schema to another compatible. A schema that refers only to itself is too deep. */
+function isCompatible(before: JsonSchema, after: JsonSchema): boolean {
+  try {
+    return findGaps(before, after).length === 0;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
 
 const NUMBERS = [-1, 0, 0.5, 1, 1.5, 2, 3, 4];
 const TEXTS = ["", "a", "ab", "abc", "b", "1"];
@@ -115,7 +125,7 @@ describe("findGaps", () => {
     fc.assert(
       fc.property(rootSchema, fc.gen(), (before, draw) => {
         const after = edited(before, (max) => draw(fc.nat, max)) as JsonSchemaObject;
-        if (textOf(before) === textOf(after) || findGaps(before, after).length > 0) return;
+        if (textOf(before) === textOf(after) || !isCompatible(before, after)) return;
         const [acceptsBefore, acceptsAfter] = [accepts(before), accepts(after)];
         if (!acceptsBefore || !acceptsAfter) return;
         proven++;
@@ -133,13 +143,13 @@ describe("findGaps", () => {
   it("finds none between small schemas of every keyword only if no edge value tells them apart", () => {
     fc.assert(
       fc.property(small, small, (before, after) => {
-        if (textOf(before) === textOf(after) || findGaps(before, after).length > 0) return;
+        if (textOf(before) === textOf(after) || !isCompatible(before, after)) return;
         const [acceptsBefore, acceptsAfter] = [accepts(before), accepts(after)];
         if (!acceptsBefore || !acceptsAfter) return;
         const refused = EDGES.filter((value) => acceptsBefore(value) && !acceptsAfter(value));
         expect(refused, JSON.stringify([before, after])).toEqual([]);
       }),
-      { numRuns: 6000 },
+      { numRuns: 60 * RUNS },
     );
   });
 
