@@ -47,8 +47,8 @@ export interface CallOrigin {
   notify(call: Call, text: string): void;
   /** Sends a request to the client and returns its response; undefined if the transport cannot. */
   readonly request?: ((call: Call, method: string, params: JsonObject) => Promise<ClientResponse>) | undefined;
-  /** Sends the response; transports with status codes map `error` to one. */
-  respond(call: Call, wire: Wire, error?: ErrorObject): void;
+  /** Sends the response; transports with status codes map `error` to one. A task keeps `result`, without the envelope. */
+  respond(call: Call, wire: Wire, error?: ErrorObject, result?: object): void;
   /** Called when the call is no longer in flight. */
   onSettled?(call: Call): void;
   /** Closes the client's connection while the call continues, if the client can reconnect for the response. */

@@ -159,9 +159,10 @@ function succeed(call: Call, result: unknown): void {
     respondError(call, new RpcError("internal_error", "The result cannot be serialized as JSON.", { cause }));
     return;
   }
+  const value = result instanceof SerializedResult ? result.value : (result as object);
   call.finish();
-  call.origin.respond(call, wire);
-  call.observation?.succeeded(result instanceof SerializedResult ? result.value : (result as object), wire);
+  call.origin.respond(call, wire, undefined, value);
+  call.observation?.succeeded(value, wire);
 }
 
 /** A result that depends on a user's answers must not be cached. */

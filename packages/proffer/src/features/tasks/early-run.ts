@@ -11,7 +11,7 @@ import { describeCall, newTaskId } from "./describe-call.ts";
 import type { TaskEngine } from "./engine.ts";
 import { UNQUEUED } from "./record.ts";
 import { TaskRun } from "./run.ts";
-import { resultOf } from "./run-call.ts";
+import { completeResult } from "./run-call.ts";
 
 /** A run that becomes a task on its way. */
 export interface EarlyTask {
@@ -118,8 +118,8 @@ export class EarlyRun extends TaskRun {
     if (!this.#isTask) this.#creating.origin.notify(this.#creating, text);
   }
 
-  override respond(call: Call, wire: Wire, error?: ErrorObject): void {
-    void this.#respond(call, wire, error);
+  override respond(call: Call, wire: Wire, error?: ErrorObject, result?: object): void {
+    void this.#respond(call, wire, error, result);
   }
 
   /** Before the task there is no record to extend. */
@@ -134,10 +134,10 @@ export class EarlyRun extends TaskRun {
     });
   }
 
-  async #respond(call: Call, wire: Wire, error: ErrorObject | undefined): Promise<void> {
+  async #respond(call: Call, wire: Wire, error?: ErrorObject, result?: object): Promise<void> {
     await this.#promotion?.catch(() => {});
-    if (this.#isTask) return super.respond(call, wire, error);
-    if (error === undefined) this.#answer?.(resultOf(wire));
+    if (this.#isTask) return super.respond(call, wire, error, result);
+    if (error === undefined) this.#answer?.(completeResult(call, result as object));
     else this.#refuse?.(new RpcError("internal_error", error.message, { code: error.code, data: error.data }));
     this.abandon("The call was answered.");
   }

@@ -1,13 +1,11 @@
 import { Call, type CallOrigin } from "../../calls/call.ts";
 import { META } from "../../calls/envelope.ts";
 import type { RecordFields } from "../../nodes/store.ts";
-import { type JsonObject, toText, type Wire } from "../../protocol/messages.ts";
+import type { JsonObject } from "../../protocol/messages.ts";
 import type { ReplayLog } from "../../questions/replay-log.ts";
 import type { ServerState } from "../../server/server.ts";
 import type { Tool } from "../../tools/define.ts";
 import type { TaskCall, TaskHead } from "./record.ts";
-
-const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
 
 /** What a run begins with. */
 export interface RunStart {
@@ -21,12 +19,10 @@ export interface RunStart {
   readonly meta?: JsonObject;
 }
 
-/** The result in a response, without the members that every response of the server has. */
-export function resultOf(wire: Wire): JsonObject {
-  const { result } = JSON.parse(toText(wire)) as { result: JsonObject };
-  const { _meta, ...rest } = result;
-  const { [SERVER_INFO]: _, ...meta } = (_meta ?? {}) as JsonObject;
-  return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
+/** The result with the members that every result of its revision has; `serverInfo` is that of each response. */
+export function completeResult({ server, revision }: Call, result: object): object {
+  const { _meta, ...members } = server.envelopes.get(revision, undefined)?.value ?? {};
+  return { ...members, ...result };
 }
 
 /** The call of a run, as if the client had sent it again. */

@@ -4,7 +4,7 @@ import type { Principal } from "../../calls/principal.ts";
 import { UnexpectedFailure } from "../../calls/run-middleware.ts";
 import type { Later, RecordFields } from "../../nodes/store.ts";
 import { type ErrorObject, RpcError } from "../../protocol/errors.ts";
-import type { JsonObject, Wire } from "../../protocol/messages.ts";
+import type { Wire } from "../../protocol/messages.ts";
 import type { LogLevel } from "../../protocol/model.ts";
 import type { Question } from "../../questions/question.ts";
 import { answer } from "../../server/dispatch.ts";
@@ -13,7 +13,7 @@ import { runTool } from "../../tools/methods.ts";
 import type { TaskEngine } from "./engine.ts";
 import { ProgressWriter } from "./progress.ts";
 import { JOURNAL, type TaskQuestion } from "./record.ts";
-import { createCall, type RunStart, resultOf } from "./run-call.ts";
+import { completeResult, createCall, type RunStart } from "./run-call.ts";
 import { RunWriter, type WritingRun } from "./run-writer.ts";
 import { type TaskJournal, TaskRounds } from "./task-rounds.ts";
 
@@ -204,16 +204,16 @@ export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
   notify(_call: Call, _text: string): void {}
 
   /** The handler has ended: with a result, an error, or because it asked. */
-  respond(_call: Call, wire: Wire, error?: ErrorObject): void {
+  respond(call: Call, _wire: Wire, error?: ErrorObject, result?: object): void {
     if (this.#over) return;
-    const ended = error === undefined ? this.#complete(resultOf(wire)) : this.#failed(error);
+    const ended = error === undefined ? this.#complete(completeResult(call, result as object)) : this.#failed(error);
     ended.then(
       () => this.#settle?.(),
       (thrown) => this.abandon("The store is out of reach.", thrown),
     );
   }
 
-  async #complete(result: JsonObject): Promise<void> {
+  async #complete(result: object): Promise<void> {
     const { taskResult } = this.engine.limits;
     const json = JSON.stringify(result);
     if (json.length <= taskResult) return this.#end("completed", "result", json);
