@@ -8,4 +8,4 @@
  */
 
 export { type AddOptions, addFunctions } from "./derived/add-functions.ts";
-export { createDerivedServer, type DerivedOptions } from "./derived/derived-server.ts";
+export { createDerivedServer } from "./derived/derived-server.ts";

@@ -38,11 +38,9 @@ export {
 export type { MissingTool } from "./features/resource-tools/names.ts";
 export { toText, type Wire } from "./protocol/messages.ts";
 export { compileJsonSchema } from "./schema/json-schema/compile.ts";
-export { findDiscriminator } from "./schema/json-schema/discriminator.ts";
 export { isAnnotation } from "./schema/json-schema/keywords.ts";
 export { patternDegree } from "./schema/json-schema/pattern-safety.ts";
-export { NAME_COST } from "./schema/json-schema/run.ts";
-export { indexSchema, MAX_SCHEMAS } from "./schema/json-schema/schema-index.ts";
+export { MAX_SCHEMAS } from "./schema/json-schema/schema-index.ts";
 export { type Overrides, overrideOptions } from "./server/overrides.ts";
 export { showAllToolsets } from "./server/toolsets.ts";
 export { escapeToken } from "./support/json-pointer.ts";

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
-import type { Manifest } from "proffer/derived";
 import type { Derivation, Emission } from "../derive/index.ts";
 import { writeEmission } from "../modules/emission.ts";
 import { BUILT_MANIFEST, BUILT_SERVER, isBundleFolder } from "../modules/module-file.ts";
@@ -8,10 +7,8 @@ import { toManifest } from "../modules/to-manifest.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { copyAssets } from "./assets.ts";
 import { describePackage } from "./built-package.ts";
-import { writeChecksModule } from "./checks-module.ts";
 
 export const MODULES = "modules";
-const CHECKS = "checks.js";
 
 /** The parts of a build. */
 export interface BuildSource {
@@ -92,7 +89,7 @@ export function describeFiles(derivation: Derivation, entry: string): Files {
   const manifest = toManifest(derivation);
   return {
     "index.js": describeIndex(form === "functions", manifest.settings !== undefined),
-    ...SERVER_FILES[form](entry, manifest),
+    ...SERVER_FILES[form](entry),
     [BUILT_MANIFEST]: `export default JSON.parse(${quote(JSON.stringify({ form, ...manifest }))});\n`,
   };
 }
@@ -123,35 +120,27 @@ const LOADED = `/** Does nothing: the import above has loaded everything. */
 export const load = async () => {};
 `;
 
-function derivedServer(entry: string, { tools }: Manifest): Files {
+function derivedServer(entry: string): Files {
   return {
-    [CHECKS]: writeChecksModule(tools),
     [BUILT_SERVER]: `import { createDerivedServer } from "proffer/built";
 ${IMPORT_MANIFEST}
 
-const checks = () => import("./${CHECKS}");
+/** Imports the module. The server can list its tools before that. */
+export const load = () => import(${pathOf(entry)});
 
-/** Imports the module and the checks of its arguments. The server can list its tools before that. */
-export const load = async () => {
-  const [module] = await Promise.all([import(${pathOf(entry)}), checks()]);
-  return module;
-};
-
-export default createDerivedServer(manifest, load, { checks });
+export default createDerivedServer(manifest, load);
 `,
   };
 }
 
-function combinedServer(entry: string, { tools }: Manifest): Files {
+function combinedServer(entry: string): Files {
   return {
-    [CHECKS]: writeChecksModule(tools),
     [BUILT_SERVER]: `import { addFunctions } from "proffer/built";
-import { checks } from "./${CHECKS}";
 ${IMPORT_MANIFEST}
 import * as module from ${pathOf(entry)};
 
 ${LOADED}
-export default addFunctions(module.server, module, manifest, { source: import.meta.url, checks });
+export default addFunctions(module.server, module, manifest, { source: import.meta.url });
 `,
   };
 }

@@ -4,7 +4,6 @@ import { type Collection, type Server, type ServerState, stateOf } from "../serv
 import { UsageError } from "../support/usage-error.ts";
 import { whenReady } from "../support/when-ready.ts";
 import type { Tool } from "../tools/define.ts";
-import type { BuiltChecks, CheckSlot } from "./built-check.ts";
 import { type DerivedItems, defineItems } from "./derived-server.ts";
 import { type Loaded, loadCalls, type Module } from "./load.ts";
 import type { Manifest } from "./manifest.ts";
@@ -13,8 +12,6 @@ import type { Manifest } from "./manifest.ts";
 export interface AddOptions {
   /** Identifies the module, however often it is imported. */
   readonly source: string;
-  /** The checks that `proffer build` wrote next to the module. */
-  readonly checks?: BuiltChecks;
 }
 
 interface Added {
@@ -31,17 +28,11 @@ const added = new WeakMap<ServerState, Map<string, Added>>();
  * comment is the instructions of a server that has none.
  * @throws {UsageError} if the server already has an item with the name or URI of a function. Then nothing is added.
  */
-export function addFunctions(
-  server: Server,
-  module: Module,
-  manifest: Manifest,
-  { source, checks }: AddOptions,
-): Server {
+export function addFunctions(server: Server, module: Module, manifest: Manifest, { source }: AddOptions): Server {
   const state = stateOf(server);
   const sources = added.get(state) ?? new Map<string, Added>();
   const earlier = sources.get(source);
   if (earlier?.module === module) return server;
-  const slots = new Map<string, CheckSlot>();
   let loaded: Loaded | undefined;
   const load = () =>
     loaded ??
@@ -49,8 +40,7 @@ export function addFunctions(
       loaded = { module, calls };
       return loaded;
     });
-  const items = defineItems(manifest, load, slots);
-  for (const [name, slot] of slots) slot.check = checks?.get(name);
+  const items = defineItems(manifest, load);
   if (earlier !== undefined)
     removeItems(
       state,

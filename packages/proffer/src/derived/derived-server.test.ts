@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { fail, text } from "../results/content.ts";
-import { run } from "../schema/json-schema/run.ts";
 import { connect } from "../testing/connect.ts";
 import { createDerivedServer } from "./derived-server.ts";
 import type { Module } from "./load.ts";
@@ -100,66 +99,6 @@ describe("a derived tool", () => {
     });
     const tool = (value: unknown) => value === undefined;
     expect(await callTool(manifest, { tool })).toMatchObject({ structuredContent: true });
-  });
-
-  describe("with a built check", () => {
-    const inputSchema = { type: "object", properties: { a: number }, required: ["a"] } as const;
-    const manifest = withTool({ inputSchema, outputSchema: number, binding: binding(["tool"], [argument("a")]) });
-    const module = { tool: (a: unknown) => Number(a) };
-
-    /** Connects a client to a tool whose check is already imported, as after the first call. */
-    async function connectWith(check: (value: unknown) => boolean) {
-      const checks = async () => ({ checks: new Map([["tool", check]]) });
-      const client = await connect(createDerivedServer(manifest, async () => module, { checks }));
-      await client.call("tool", { a: 1 });
-      return client;
-    }
-
-    it("accepts values that pass", async () => {
-      const client = await connectWith(() => true);
-      expect(await client.call("tool", { a: "0x2" })).toMatchObject({ structuredContent: 2 });
-      await client.close();
-    });
-
-    it("leaves values that do not pass to the schema", async () => {
-      const client = await connectWith(() => false);
-      expect(await client.call("tool", { a: 2 })).toMatchObject({ structuredContent: 2 });
-      const refused = { isError: true, content: [{ text: expect.stringContaining("/a: must be number") }] };
-      expect(await client.call("tool", { a: "0x2" })).toMatchObject(refused);
-      await client.close();
-    });
-
-    it("leaves all values to the schema if Object.prototype is polluted", async () => {
-      const client = await connectWith(() => true);
-      // biome-ignore lint/suspicious/noExplicitAny: objects should not have this property
-      const prototype = Object.prototype as any;
-      prototype.polluted = 1;
-      try {
-        expect(await client.call("tool", { a: "0x2" })).toMatchObject({ isError: true });
-      } finally {
-        delete prototype.polluted;
-      }
-      await client.close();
-    });
-
-    it("leaves values that need too much work or stack to the schema", async () => {
-      const client = await connectWith((value) => {
-        run.left -= (value as { a: unknown }).a === "much" ? 10_000_000 : 0;
-        if ((value as { a: unknown }).a === "deep") throw new RangeError("Maximum call stack size exceeded");
-        return true;
-      });
-      expect(await client.call("tool", { a: "much" })).toMatchObject({ isError: true });
-      expect(await client.call("tool", { a: "deep" })).toMatchObject({ isError: true });
-      expect(await client.call("tool", { a: "0x2" })).toMatchObject({ structuredContent: 2 });
-      await client.close();
-    });
-
-    it("reports that the module failed to load if its check did", async () => {
-      const checks = () => Promise.reject(new Error("no such file"));
-      const client = await connect(createDerivedServer(manifest, async () => module, { checks }));
-      await expect(client.call("tool", { a: 1 })).rejects.toThrow("Failed to load");
-      await client.close();
-    });
   });
 
   it("is called as a method of the object that holds it", async () => {

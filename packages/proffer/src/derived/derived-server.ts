@@ -9,7 +9,6 @@ import { whenReady } from "../support/when-ready.ts";
 import { defineTool, type Tool } from "../tools/define.ts";
 import type { TaskOption } from "../tools/task-option.ts";
 import { parseParts } from "../uri/parse.ts";
-import type { BuiltChecks, CheckSlot } from "./built-check.ts";
 import { companionCompletions, companionHooks } from "./companion-hooks.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import { type Load, type Loaded, loadCalls, type Module } from "./load.ts";
@@ -24,12 +23,6 @@ import type {
 } from "./manifest.ts";
 import { variableParam } from "./variable.ts";
 
-/** Options for a derived server. */
-export interface DerivedOptions extends Partial<ServerOptions> {
-  /** Imports the checks that `proffer build` wrote next to the module. */
-  readonly checks?: () => Promise<{ readonly checks: BuiltChecks }>;
-}
-
 /**
  * Creates a server from a manifest. The module is imported by the first call that needs it, so that the server can list
  * its tools before any of the author's code runs. Items in `options` come before the derived ones.
@@ -37,14 +30,12 @@ export interface DerivedOptions extends Partial<ServerOptions> {
 export function createDerivedServer(
   manifest: Manifest,
   load: () => Promise<Module>,
-  { checks, ...options }: DerivedOptions = {},
+  options: Partial<ServerOptions> = {},
 ): Server {
-  const slots = new Map<string, CheckSlot>();
   let loaded: Loaded | Promise<Loaded> | undefined;
   const loadOnce = () => {
-    loaded ??= Promise.all([load(), loadCalls(), checks?.()]).then(
-      ([module, calls, built]) => {
-        for (const [name, slot] of slots) slot.check = built?.checks.get(name);
+    loaded ??= Promise.all([load(), loadCalls()]).then(
+      ([module, calls]) => {
         loaded = { module, calls };
         return loaded;
       },
@@ -55,7 +46,7 @@ export function createDerivedServer(
     );
     return loaded;
   };
-  const items = defineItems(manifest, loadOnce, slots);
+  const items = defineItems(manifest, loadOnce);
   return defineServer({
     ...manifest.server,
     ...options,
@@ -72,10 +63,10 @@ export interface DerivedItems {
   readonly resources: readonly Resource[];
 }
 
-/** Defines the items of a manifest. `slots` gets the place for the check of each tool's arguments, by name. */
-export function defineItems(manifest: Manifest, load: Load, slots: Map<string, CheckSlot>): DerivedItems {
+/** Defines the items of a manifest. */
+export function defineItems(manifest: Manifest, load: Load): DerivedItems {
   return {
-    tools: manifest.tools.map((tool) => toTool(tool, load, slots)),
+    tools: manifest.tools.map((tool) => toTool(tool, load)),
     prompts: manifest.prompts.map((prompt) => toPrompt(prompt, load)),
     resources: manifest.resources.map((resource) => toResource(resource, load)),
   };
@@ -101,14 +92,12 @@ function joinLists<Item>(
   return { [name]: [...(given ?? []), ...derived] };
 }
 
-function toTool(manifest: ManifestTool, load: Load, slots: Map<string, CheckSlot>): Tool {
+function toTool(manifest: ManifestTool, load: Load): Tool {
   const { inputSchema, outputSchema, binding, task, deprecated: _, ...described } = manifest;
   const handle = bind(binding, load) as Tool["handle"];
   const output = outputSchema === undefined ? {} : { output: lazySchema(outputSchema) };
-  const slot: CheckSlot = { check: undefined };
-  slots.set(manifest.name, slot);
   const more = { ...output, ...(task && { task: toTaskOption(task) }) };
-  return defineTool({ ...described, input: lazySchema(inputSchema, slot), ...more, handle }) as Tool;
+  return defineTool({ ...described, input: lazySchema(inputSchema), ...more, handle }) as Tool;
 }
 
 function toTaskOption({ after, ...rest }: ManifestTask): TaskOption {

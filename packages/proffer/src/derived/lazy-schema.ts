@@ -2,7 +2,6 @@ import type { CompiledSchema, JsonSchema, JsonSchemaObject } from "../schema/jso
 import { ValidationError } from "../schema/schema.ts";
 import type { StandardSchema } from "../schema/standard-schema.ts";
 import { whenReady } from "../support/when-ready.ts";
-import { type CheckSlot, passes } from "./built-check.ts";
 import { loadCalls } from "./load.ts";
 
 /**
@@ -20,8 +19,8 @@ export function compileLazily(schema: JsonSchema): () => CompiledSchema | Promis
   };
 }
 
-/** Creates a tool schema that is compiled on first use. A value that passes the built check needs no validation. */
-export function lazySchema(json: JsonSchemaObject, built?: CheckSlot): StandardSchema<unknown, unknown> {
+/** Creates a tool schema that is compiled on first use. */
+export function lazySchema(json: JsonSchemaObject): StandardSchema<unknown, unknown> {
   const compiled = compileLazily(json);
   const describe = () => json;
   return {
@@ -29,7 +28,6 @@ export function lazySchema(json: JsonSchemaObject, built?: CheckSlot): StandardS
       version: 1,
       vendor: "proffer",
       validate(value) {
-        if (built?.check !== undefined && passes(built.check, value)) return { value };
         const schema = compiled();
         return schema instanceof Promise ? schema.then((ready) => check(ready, value)) : check(schema, value);
       },

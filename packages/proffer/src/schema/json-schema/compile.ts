@@ -65,11 +65,6 @@ function explainRoot(root: Rule, value: unknown): SchemaIssue[] {
   return [...report.issues, TOO_COMPLEX];
 }
 
-/** Compiles a schema to a rule; the caller calls `startRun`. @throws {UsageError} like `compileJsonSchema` */
-export function compileRule(root: JsonSchema): Rule {
-  return compileRules(root).ruleAt("");
-}
-
 /** The rules of a schema and its subschemas, compiled on first use. */
 export interface SchemaRules {
   readonly index: SchemaIndex;
