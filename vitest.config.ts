@@ -22,6 +22,8 @@ export default defineConfig({
     hookTimeout: 600_000,
     // Otherwise each line goes through a channel that vitest closes at the end, and a late line fails the whole run.
     disableConsoleIntercept: true,
+    // Node loads the built packages itself, as it does for users, and so only once for all tests of a worker.
+    server: { deps: { external: [/\/packages\/[a-z]+\/dist\//] } },
     expect: { poll: { timeout: 500_000 } },
   },
 });

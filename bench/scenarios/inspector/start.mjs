@@ -13,7 +13,7 @@ export async function withShop(job) {
   try {
     project.write("shop.ts", module);
     // The first start compiles.
-    project.proffer("list", "shop.ts");
+    await project.proffer("list", "shop.ts");
     return await job(project, module);
   } finally {
     project.remove();

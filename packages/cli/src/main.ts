@@ -2,15 +2,22 @@ import { guardStdout } from "proffer/stdio";
 import { serve } from "./commands/serve.ts";
 import { CommandError, Interrupted, PassedOnExit } from "./terminal/command-error.ts";
 import { flushOutput, tolerateClosedPipes } from "./terminal/output.ts";
+import { currentShell, type Shell, withShell } from "./terminal/shell.ts";
 import { prepareStatusLine } from "./terminal/status-line.ts";
 import { say, stylesFor } from "./terminal/terminal.ts";
 import { Text, text } from "./terminal/text.ts";
 
 /**
  * Runs the command line and returns its exit code: 0, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C.
+ *
+ * In a shell of its own, the command leaves this process as it is: streams, folder and variables are those of the shell.
+ * Only the author's module, if the command imports it, sees those of the process. `serve`, `dev` and `inspect`, which
+ * end with the process, need one of their own.
  * @param argv - the arguments, without the interpreter and the script.
+ * @param shell - the place that the command is called from; parts that are absent, or all, are those of the process.
  */
-export async function run(argv: readonly string[]): Promise<number> {
+export async function run(argv: readonly string[], shell?: Partial<Shell>): Promise<number> {
+  if (shell !== undefined) return withShell(shell, () => exitCodeOf(perform(argv)));
   prepareStatusLine();
   // Stdout is for results: output of the user's module goes to stderr.
   guardStdout();
@@ -58,7 +65,7 @@ function splitCommand(argv: readonly string[]): { words: string[]; command: stri
 }
 
 function report(error: unknown): void {
-  const { red } = stylesFor(process.stderr);
+  const { red } = stylesFor(currentShell().stderr);
   // Any other error than a CommandError is a bug in Proffer: show its stack trace, for a bug report.
   const message = error instanceof CommandError ? error.text : Text.block(describe(error));
   say(text`${red("error:")} ${Text.redact(message)}`);

@@ -1,6 +1,5 @@
 import { Command, Option } from "commander";
 import { describeFlag, type Flag } from "proffer/flags";
-import { guardStdout } from "proffer/stdio";
 import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT } from "./client/limits.ts";
 import { toTarget } from "./client/target.ts";
 import { serve } from "./commands/serve.ts";
@@ -10,6 +9,8 @@ import { addInspecting } from "./inspecting-program.ts";
 import { CLIENT_NAMES } from "./install/client-names.ts";
 import { ownVersion } from "./modules/own-version.ts";
 import { addPublishing } from "./publishing-program.ts";
+import { currentShell } from "./terminal/shell.ts";
+import { write } from "./terminal/terminal.ts";
 import { whileDeriving } from "./terminal/while-deriving.ts";
 
 const EXIT_CODES = `
@@ -31,7 +32,7 @@ export function createProgram(command?: readonly string[]): Command {
     .version(ownVersion())
     .showHelpAfterError("Run proffer --help to see all commands.")
     .addHelpText("after", EXIT_CODES)
-    .configureOutput({ writeOut: (text) => void guardStdout().write(text) })
+    .configureOutput({ writeOut: write, writeErr: (text) => void currentShell().stderr.write(text) })
     .exitOverride();
   addServing(program, command);
   addBuilding(program);

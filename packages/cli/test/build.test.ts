@@ -9,7 +9,7 @@ import { createProject, type Project, waitForStderr } from "./project.ts";
 
 let project: Project;
 
-beforeAll(() => {
+beforeAll(async () => {
   project = createProject();
   project.write("lib/when.ts", "export const days = (count: number): number => count * 86_400_000;");
   project.write(
@@ -24,7 +24,7 @@ beforeAll(() => {
     '  return answer.action === "accept" ? answer.content.name : answer.action;',
     "}",
   );
-  expect(project.proffer("build", "tools.ts", "--out", "dist")).toMatchObject({ status: 0, stdout: "" });
+  expect(await project.proffer("build", "tools.ts", "--out", "dist")).toMatchObject({ status: 0, stdout: "" });
 });
 
 afterAll(() => project.remove());
@@ -62,14 +62,14 @@ it("a built folder runs over HTTP", async () => {
   await client.close();
 });
 
-it("the commands accept a built folder like a module", () => {
-  expect(project.proffer("list", "dist").stdout).toContain("later(from, count?)");
+it("the commands accept a built folder like a module", async () => {
+  expect((await project.proffer("list", "dist")).stdout).toContain("later(from, count?)");
 });
 
-it("serve exits with 1 and reports a damaged build", () => {
+it("serve exits with 1 and reports a damaged build", async () => {
   project.write("broken/server.js", project.read("dist/server.js"));
   project.write("broken/manifest.js", "export default JSON.parse('{');");
-  const { status, stderr } = project.proffer("serve", "broken");
+  const { status, stderr } = project.profferProcess({}, "serve", "broken");
   expect(status).toBe(1);
   expect(stderr).toContain("broken failed to load");
 });
@@ -117,36 +117,36 @@ it("a process that serves over stdio imports a linked package by its real path",
   await client.close();
 });
 
-it("build replaces an earlier build but no other folder", () => {
+it("build replaces an earlier build but no other folder", async () => {
   project.write("precious/notes.txt", "mine");
-  const refused = project.proffer("build", "tools.ts", "--out", "precious");
+  const refused = await project.proffer("build", "tools.ts", "--out", "precious");
   expect(refused.status).toBe(1);
   expect(refused.stderr).toContain("precious contains files that are not a Proffer build");
   expect(project.read("precious/notes.txt")).toBe("mine\n");
-  expect(project.proffer("build", "tools.ts", "--out", "precious/notes.txt").stderr).toContain("is a file");
-  expect(project.proffer("build", "tools.ts", "--out", ".").stderr).toContain(". contains tools.ts itself");
+  expect((await project.proffer("build", "tools.ts", "--out", "precious/notes.txt")).stderr).toContain("is a file");
+  expect((await project.proffer("build", "tools.ts", "--out", ".")).stderr).toContain(". contains tools.ts itself");
   project.write("dist/modules/stale.js", "");
-  expect(project.proffer("build", "tools.ts", "--out", "dist").status).toBe(0);
+  expect((await project.proffer("build", "tools.ts", "--out", "dist")).status).toBe(0);
   expect(existsSync(project.path("dist/modules/stale.js"))).toBe(false);
 });
 
-it("build fails on an undocumented export and on a TypeScript error", () => {
+it("build fails on an undocumented export and on a TypeScript error", async () => {
   project.write("bare.ts", "export const bare = (): string => 'a';");
-  const refused = project.proffer("build", "bare.ts", "--out", "bare");
+  const refused = await project.proffer("build", "bare.ts", "--out", "bare");
   expect(refused).toMatchObject({ status: 1, stdout: "" });
   expect(refused.stderr).toMatch(/bare\.ts:1:14 error PF2001[\s\S]*Nothing was written/);
   expect(existsSync(project.path("bare"))).toBe(false);
-  expect(project.proffer("build", "bare.ts", "--out", "bare", "--allow-undocumented").status).toBe(0);
+  expect((await project.proffer("build", "bare.ts", "--out", "bare", "--allow-undocumented")).status).toBe(0);
   project.write(
     "wrong.ts",
     "/** Wrong. */",
     "export const wrong = (): string => { const a: number = 'a'; return 'b'; };",
   );
-  expect(project.proffer("build", "wrong.ts", "--out", "wrong").stderr).toMatch(/wrong\.ts:2:\d+ error TS2322/);
+  expect((await project.proffer("build", "wrong.ts", "--out", "wrong")).stderr).toMatch(/wrong\.ts:2:\d+ error TS2322/);
 });
 
-it("check prints the tools, prompts and resources, and the diagnostics", () => {
-  const { status, stdout } = project.proffer("check", "tools.ts", "--json");
+it("check prints the tools, prompts and resources, and the diagnostics", async () => {
+  const { status, stdout } = await project.proffer("check", "tools.ts", "--json");
   expect(status).toBe(0);
   const { tools, prompts, resources, resourceTemplates, diagnostics } = JSON.parse(stdout);
   expect(tools.map(({ name }: { name: string }) => name)).toEqual(["later", "ask"]);
@@ -161,12 +161,12 @@ it("check prints the tools, prompts and resources, and the diagnostics", () => {
     "/** Greets. */",
     "export const greet = () => ({ content: [{ type: 'text', text: 'Hi' }] });",
   );
-  const noted = project.proffer("check", "noted.ts");
+  const noted = await project.proffer("check", "noted.ts");
   expect(noted.status).toBe(0);
   expect(noted.stdout).toMatch(/noted\.ts:2:17 note PF3001 2 functions \('pay', 'ship'\) throw errors whose messages/);
   expect(noted.stdout).toMatch(/noted\.ts:6:14 note PF3002 'greet' returns the result of the call itself/);
-  expect(project.proffer("call", "noted.ts", "greet")).toMatchObject({ status: 0, stdout: "Hi\n", stderr: "" });
-  const wrong = project.proffer("check", "wrong.ts");
+  expect(await project.proffer("call", "noted.ts", "greet")).toMatchObject({ status: 0, stdout: "Hi\n", stderr: "" });
+  const wrong = await project.proffer("check", "wrong.ts");
   expect(wrong.status).toBe(1);
   expect(wrong.stdout).toMatch(/wrong\(\).*[\s\S]*wrong\.ts:2:\d+ error TS2322/);
 });

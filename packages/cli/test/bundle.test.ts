@@ -86,8 +86,8 @@ describe("proffer build", () => {
     });
   });
 
-  it("refuses a missing asset before it writes anything", () => {
-    const { status, stderr } = project.proffer("build", "pure.ts", "--out", "refused", "--asset", "nothing.txt");
+  it("refuses a missing asset before it writes anything", async () => {
+    const { status, stderr } = await project.proffer("build", "pure.ts", "--out", "refused", "--asset", "nothing.txt");
     expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining("does not exist") });
     expect(existsSync(project.path("refused"))).toBe(false);
   });
@@ -158,17 +158,21 @@ describe("proffer build --bundle", () => {
       expect(existsSync(project.path("again/server.js"))).toBe(!bundle);
     }
     for (const target of ["again", "again/index.mjs"]) {
-      expect(project.proffer("serve", target).stderr).toContain("is a bundle, which serves itself. Run node");
+      expect(project.profferProcess({}, "serve", target).stderr).toContain(
+        "is a bundle, which serves itself. Run node",
+      );
     }
   });
 
-  it("does not replace a folder with an index.mjs of the user", () => {
+  it("does not replace a folder with an index.mjs of the user", async () => {
     project.write("mine/index.mjs", "export {};");
-    expect(project.proffer("build", "pure.ts", "--out", "mine", "--bundle").stderr).toContain("not a Proffer build");
+    expect((await project.proffer("build", "pure.ts", "--out", "mine", "--bundle")).stderr).toContain(
+      "not a Proffer build",
+    );
     expect(project.read("mine/index.mjs")).toBe("export {};\n");
   });
 
-  it("says what to install if esbuild is missing", () => {
+  it("says what to install if esbuild is missing", async () => {
     const hooks = `export const resolve = (name, context, next) => {
       if (name !== "esbuild") return next(name, context);
       throw Object.assign(new Error("Cannot find package 'esbuild'"), { code: "ERR_MODULE_NOT_FOUND" });
@@ -176,7 +180,7 @@ describe("proffer build --bundle", () => {
     const url = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
     const start = url(`import { register } from "node:module"; register(${JSON.stringify(url(hooks))});`);
     const env = { NODE_OPTIONS: `--import ${start}` };
-    const { status, stderr } = project.profferWith({ env }, "build", "pure.ts", "--out", "without", "--bundle");
+    const { status, stderr } = project.profferProcess({ env }, "build", "pure.ts", "--out", "without", "--bundle");
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: "error: --bundle needs the package esbuild. Install it: npm install --save-dev esbuild\n",

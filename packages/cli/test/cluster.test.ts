@@ -12,7 +12,7 @@ const engine = await sharedEngine();
 
 let project: Project;
 
-beforeAll(() => {
+beforeAll(async () => {
   project = createProject();
   project.write(
     "tools.ts",
@@ -27,7 +27,7 @@ beforeAll(() => {
     'export const server = defineServer({ name: "nodes", version: "1.0.0", resources: [motto], middleware: limited });',
   );
   project.write("plain.ts", "/** Greets. */", "export const greet = () => 1;");
-  expect(project.proffer("build", "plain.ts", "--out", "dist").status).toBe(0);
+  expect((await project.proffer("build", "plain.ts", "--out", "dist")).status).toBe(0);
 });
 
 afterAll(() => project.remove());

@@ -83,7 +83,7 @@ describe("the companion of a function", () => {
     const { manifest } = await prepareModule(project.path("broken.ts"));
     expect(manifest.resources).toMatchObject([{ companion: { complete: ["id"], list: true, exists: true } }]);
     expect(manifest.prompts).toMatchObject([{ companion: { complete: ["name"] } }]);
-    const { status, stdout } = project.proffer("check", "broken.ts");
+    const { status, stdout } = await project.proffer("check", "broken.ts");
     expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining("orders://{id}") });
   });
 });

@@ -86,10 +86,13 @@ describe("a custom codec in a file that the module imports", () => {
     expect(await examine(await connectOver(linkCommand([process.execPath, project.path(file)])))).toEqual(EXAMINED);
   });
 
-  it("works on the command line", () => {
+  it("works on the command line", async () => {
     const call = (net: string) => project.proffer("call", "shop.ts", "gross", "--arg", `net=${net}`);
-    expect(call("10.5")).toMatchObject({ status: 0, stdout: '{"gross":"12.60"}\n' });
-    expect(call("ten")).toMatchObject({ status: 1, stderr: expect.stringContaining("/net: must be a valid Decimal") });
+    expect(await call("10.5")).toMatchObject({ status: 0, stdout: '{"gross":"12.60"}\n' });
+    expect(await call("ten")).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("/net: must be a valid Decimal"),
+    });
   });
 
   it("is known before the module is imported", async () => {

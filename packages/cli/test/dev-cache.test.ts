@@ -67,7 +67,7 @@ it("dev serves the version in the cache before the compiler is ready, and then c
 
 it("dev applies an edit that is made while the compiler loads beside a valid cache", async () => {
   // The cache of this process belongs to the sources, not to the built command.
-  expect(project.proffer("call", "tools.ts", "say").stdout).toBe("one\n");
+  expect((await project.proffer("call", "tools.ts", "say")).stdout).toBe("one\n");
   const launch = [process.execPath, project.path("node_modules/proffer/dist/bin.js"), "dev", module];
   const client = await connectOver(linkCommand(launch), { revision: "2025-11-25" });
   expect(await client.listTools()).toHaveLength(1);

@@ -11,7 +11,7 @@ beforeAll(() => {
 afterAll(() => project.remove());
 
 // dev loads modules in a different way than serve and call, but the errors must be the same.
-it("proffer dev reports an exception of the module exactly like serve and call", () => {
+it("proffer dev reports an exception of the module exactly like serve and call", async () => {
   project.write("fail.ts", 'export const fail = (at: string): never => { throw new Error("no " + at); };');
   project.write(
     "thrown.ts",
@@ -25,12 +25,12 @@ it("proffer dev reports an exception of the module exactly like serve and call",
     "/** A. */",
     "export const a = () => 1;",
   );
-  const { status, stderr } = project.proffer("dev", "thrown.ts");
+  const { status, stderr } = project.profferProcess({}, "dev", "thrown.ts");
   expect(stderr).toContain(`${project.path("thrown.ts")}:6:56`);
-  expect(project.proffer("call", "thrown.ts", "a")).toMatchObject({ status, stderr });
+  expect(project.profferProcess({}, "call", "thrown.ts", "a")).toMatchObject({ status, stderr });
 });
 
-it("proffer dev explains a circular import exactly like serve and call", () => {
+it("proffer dev explains a circular import exactly like serve and call", async () => {
   project.write(
     "cycle.ts",
     'import { b } from "./b.ts";',
@@ -39,15 +39,15 @@ it("proffer dev explains a circular import exactly like serve and call", () => {
     "export const a = () => b;",
   );
   project.write("b.ts", 'import { x } from "./cycle.ts";', "export const b: number = x + 1;");
-  const { status, stderr } = project.proffer("dev", "cycle.ts");
+  const { status, stderr } = project.profferProcess({}, "dev", "cycle.ts");
   expect(stderr).toContain("The cause may be a circular import.");
-  expect(project.proffer("call", "cycle.ts", "a")).toMatchObject({ status, stderr });
+  expect(project.profferProcess({}, "call", "cycle.ts", "a")).toMatchObject({ status, stderr });
 });
 
-it("proffer dev serves a project with a CommonJS file that imports modules", () => {
+it("proffer dev serves a project with a CommonJS file that imports modules", async () => {
   project.write("common.cts", 'export const lazy = async () => (await import("./module.js")).word;');
   project.write("module.ts", 'export const word = "module";');
   project.write("mixed.ts", 'import { lazy } from "./common.cjs";', "/** A. */", "export const a = () => lazy();");
   const command = [process.execPath, distFile("bin.js"), "dev", "mixed.ts"];
-  expect(project.proffer("call", "a", "--", ...command)).toMatchObject({ status: 0, stdout: "module\n" });
+  expect(await project.proffer("call", "a", "--", ...command)).toMatchObject({ status: 0, stdout: "module\n" });
 });

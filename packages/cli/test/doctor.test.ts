@@ -120,7 +120,7 @@ describe("the item of a finding", () => {
 });
 
 describe("proffer doctor", () => {
-  it("names the place of each finding, fails over the budget, and prints the cost", () => {
+  it("names the place of each finding, fails over the budget, and prints the cost", async () => {
     project.write(
       "package.json",
       '{ "name": "sample", "version": "1.2.3", "type": "module", "proffer": { "budget": { "tokens": 10 } } }',
@@ -131,14 +131,14 @@ describe("proffer doctor", () => {
       "/** Counts the orders of today. */",
       "export const count = (day: string) => helper();",
     );
-    const { status, stdout } = project.proffer("doctor", "shop.ts");
+    const { status, stdout } = await project.proffer("doctor", "shop.ts");
     expect(status).toBe(1);
     expect(stdout).toContain("! shop.ts:3 PF4030 The parameter day of count has no description.");
     expect(stdout).toContain("! shop.ts:1 PF4060 count throws an error whose message no model will read.");
     expect(stdout).toMatch(
       /✗ shop\.ts:3 PF4001 The tools cost about \d+ tokens of every conversation \(count \d+\)\. The budget is 10\./,
     );
-    const findings: Finding[] = JSON.parse(project.proffer("doctor", "shop.ts", "--json").stdout);
+    const findings: Finding[] = JSON.parse((await project.proffer("doctor", "shop.ts", "--json")).stdout);
     const items = new Map(findings.map(({ code, item }) => [code, item]));
     const count = { kind: "tool", key: "count" };
     expect([items.get("PF4030"), items.get("PF4060"), items.get("PF4001")]).toEqual([count, count, undefined]);

@@ -56,9 +56,9 @@ describe.each(["README.md", "docs/start.md", "packages/proffer/README.md"])("%s"
     expect(stdout).toBe(output);
   });
 
-  it("has only modules that can be served without a warning", () => {
+  it("has only modules that can be served without a warning", async () => {
     for (const [, name = ""] of text.matchAll(/```ts\n\/\/ (\S+\.ts)\n/g)) {
-      const { status, stderr } = project.proffer("check", name);
+      const { status, stderr } = await project.proffer("check", name);
       expect({ name, status, stderr }).toEqual({ name, status: 0, stderr: "" });
     }
   });

@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type HeaderFlags, toHeaders } from "../src/client/headers.ts";
 import type { Target } from "../src/client/target.ts";
 import { WrongUsage } from "../src/terminal/command-error.ts";
 import { type HostileHttp, sendJson, sendResult, startHostileHttp } from "./hostile-http.ts";
-import { createProject, type Outcome, type Project } from "./project.ts";
+import { createProject, type Project } from "./project.ts";
 
 const SECRET = "tok-4711-s3cr3t";
 
@@ -20,20 +19,7 @@ beforeAll(() => {
 afterAll(() => project.remove());
 afterEach(() => server?.close());
 
-/** Runs a command while this process serves. */
-async function proffer(...args: string[]): Promise<Outcome> {
-  const child = project.startWith({ env: { TOKEN_OF_TEST: SECRET, EMPTY: " " } }, ...args);
-  let stdout = "";
-  let stderr = "";
-  child.stdout?.on("data", (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr?.on("data", (chunk) => {
-    stderr += chunk;
-  });
-  const [status] = await once(child, "close");
-  return { status, stdout, stderr };
-}
+const proffer = (...args: string[]) => project.profferWith({ env: { TOKEN_OF_TEST: SECRET, EMPTY: " " } }, ...args);
 
 describe("proffer list, call, read and prompt send headers", () => {
   it("with each request, also in an old revision with a session", async () => {

@@ -4,9 +4,9 @@ import { createProject, type Project } from "./project.ts";
 
 let project: Project;
 
-beforeAll(() => {
+beforeAll(async () => {
   project = createProject();
-  expect(project.proffer("init", "dice", "--no-install").status).toBe(0);
+  expect((await project.proffer("init", "dice", "--no-install")).status).toBe(0);
 });
 
 afterAll(() => project.remove());
@@ -16,15 +16,15 @@ it("proffer init creates a project whose tests pass", () => {
   expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining("# pass 4") });
 });
 
-it("proffer init overwrites nothing", () => {
+it("proffer init overwrites nothing", async () => {
   project.write("dice/tools.ts", "// mine");
-  const { status, stderr } = project.proffer("init", "dice", "--no-install");
+  const { status, stderr } = await project.proffer("init", "dice", "--no-install");
   expect(status).toBe(1);
   expect(stderr).toContain("Nothing was written");
   expect(project.read("dice/tools.ts")).toBe("// mine\n");
 });
 
-it("proffer doctor reports nothing for a good module", () => {
+it("proffer doctor reports nothing for a good module", async () => {
   project.write(
     "good.mjs",
     "/**",
@@ -33,13 +33,13 @@ it("proffer doctor reports nothing for a good module", () => {
     " */",
     "export const say = (word) => word;",
   );
-  const { status, stdout } = project.proffer("doctor", "good.mjs");
+  const { status, stdout } = await project.proffer("doctor", "good.mjs");
   expect(status).toBe(0);
   // On a busy machine, the server may be slow to respond.
   expect(stdout.replace(/^! The server responds \d+ ms after its start\.\n.*\n/m, "")).not.toMatch(/[!✗]/);
 });
 
-it("proffer doctor reports common mistakes", () => {
+it("proffer doctor reports common mistakes", async () => {
   project.write(
     "bad.ts",
     'import { spawn } from "node:child_process";',
@@ -50,7 +50,7 @@ it("proffer doctor reports common mistakes", () => {
     `/** ${"Long. ".repeat(400)} */`,
     `export function ${"long".repeat(16)}(): void {}`,
   );
-  const { status, stdout } = project.proffer("doctor", "bad.ts", "--json");
+  const { status, stdout } = await project.proffer("doctor", "bad.ts", "--json");
   expect(status).toBe(1);
   const messages = JSON.parse(stdout).map(
     ({ level, message }: { level: string; message: string }) => `${level} ${message}`,
@@ -72,7 +72,7 @@ interface Finding {
   readonly message: string;
 }
 
-it("proffer doctor shows what each client would refuse or lose, and all about those that are chosen", () => {
+it("proffer doctor shows what each client would refuse or lose, and all about those that are chosen", async () => {
   const long = "long".repeat(16);
   project.write(
     "odd.ts",
@@ -82,13 +82,15 @@ it("proffer doctor shows what each client would refuse or lose, and all about th
     `/** ${"Long. ".repeat(400)} */`,
     `export function ${long}(): void {}`,
   );
-  const { status, stdout } = project.proffer("doctor", "odd.ts");
+  const { status, stdout } = await project.proffer("doctor", "odd.ts");
   expect(status).toBe(0);
   const table = stdout.slice(stdout.indexOf("Tools that a client"));
   expect(table).toMatch(/^Tools that a client +refuses +omits +cuts +drops +risks\n/);
   expect(table).toMatch(/\n {2}Claude Code +– +– +1 +– +–\n/);
   expect(table).toMatch(/\n {2}Cursor +– +1 +– +– +–\n/);
-  const chosen = JSON.parse(project.proffer("doctor", "odd.ts", "--client", "gemini-cli,claude-code", "--json").stdout);
+  const chosen = JSON.parse(
+    (await project.proffer("doctor", "odd.ts", "--client", "gemini-cli,claude-code", "--json")).stdout,
+  );
   // Findings about texts have a code.
   const warnings = chosen.filter(({ level, code }: Finding) => level === "warning" && code === undefined);
   expect(warnings.map(({ message }: Finding) => message)).toEqual([
@@ -96,12 +98,12 @@ it("proffer doctor shows what each client would refuse or lose, and all about th
     `Tool ${long}: Gemini CLI cuts the name to mcp_sample_${"long".repeat(5).slice(0, 19)}...${long.slice(-30)}.`,
     `Tool ${long}: Claude Code cuts the description after 2048 characters.`,
   ]);
-  const wrong = project.proffer("doctor", "odd.ts", "--client", "codex,netscape");
+  const wrong = await project.proffer("doctor", "odd.ts", "--client", "codex,netscape");
   expect(wrong.status).toBe(2);
   expect(wrong.stderr).toContain('Unknown client "netscape" in --client. Known clients: claude-code, claude, codex,');
 });
 
-it("proffer list shows what the model of a client sees", () => {
+it("proffer list shows what the model of a client sees", async () => {
   project.write(
     "seen.ts",
     "/**",
@@ -112,23 +114,23 @@ it("proffer list shows what the model of a client sees", () => {
     "/** A note. @resource notes://{id} */",
     "export const note = (id: string) => id;",
   );
-  const codex = JSON.parse(project.proffer("list", "seen.ts", "--as", "codex", "--json").stdout);
+  const codex = JSON.parse((await project.proffer("list", "seen.ts", "--as", "codex", "--json")).stdout);
   expect(codex.tools).toMatchObject([{ name: "mcp__sample__add" }]);
   expect(codex.tools[0].inputSchema.properties).toEqual({
     n: { type: "integer", description: "how many. 1 to 9." },
   });
-  const zed = project.proffer("list", "seen.ts", "--as", "zed");
+  const zed = await project.proffer("list", "seen.ts", "--as", "zed");
   // Its model cannot read resources, so they are tools.
   expect(zed.stdout).toMatch(/^Tools\n {2}add\(n\) +Adds\.\n {2}note\(id\) +A note\.\n$/);
   expect(zed.stderr).toContain("The model cannot read resources");
-  expect(project.proffer("list", "seen.ts", "--as", "netscape").status).toBe(2);
+  expect((await project.proffer("list", "seen.ts", "--as", "netscape")).status).toBe(2);
 });
 
 it("proffer doctor reports why a module does not start", async () => {
   project.write("throws.mjs", "/** Says. */", "export const say = () => 1;", 'throw new Error("no key");');
   let stdout = "";
-  const examine = () => {
-    stdout = project.proffer("doctor", "throws.mjs").stdout;
+  const examine = async () => {
+    stdout = (await project.proffer("doctor", "throws.mjs")).stdout;
     return stdout;
   };
   // The server answers before it imports the module: on a busy machine, doctor may not see its end.

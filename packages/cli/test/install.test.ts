@@ -66,8 +66,8 @@ const clients: [client: string, file: string, read: (text: string) => unknown, w
 ];
 
 describe.skipIf(process.platform !== "linux")("proffer install", () => {
-  it.each(clients)("writes the configuration of %s, and uninstall removes it", (client, file, read, wanted) => {
-    const { status, stdout } = run("install", "tools.mjs", "--client", client);
+  it.each(clients)("writes the configuration of %s, and uninstall removes it", async (client, file, read, wanted) => {
+    const { status, stdout } = await run("install", "tools.mjs", "--client", client);
     expect(status).toBe(0);
     expect(stdout).toContain("+");
     const launcher = statSync(command().args[0] ?? "");
@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== "linux")("proffer install", () => {
     );
     expect(launcher.isFile()).toBe(true);
     expect(value).toEqual(wanted());
-    expect(run("uninstall", "tools.mjs", "--client", client).status).toBe(0);
+    expect((await run("uninstall", "tools.mjs", "--client", client)).status).toBe(0);
     expect(JSON.stringify(read(project.read(`home/${file}`)))).not.toContain("sample");
   });
 });
@@ -87,11 +87,11 @@ function realLauncher(): string {
 }
 
 describe("an existing configuration", () => {
-  it("keeps its other content and comments, and is backed up", () => {
+  it("keeps its other content and comments, and is backed up", async () => {
     const before = ["{ // mine", '  "theme": "dark",', '  "mcpServers": { "other": { "command": "x" } }', "}"];
     project.write("home/.cursor/mcp.json", ...before);
     chmodSync(project.path("home/.cursor/mcp.json"), 0o640);
-    run("install", "tools.mjs", "--client", "cursor", "--name", "mine", "--env", "KEY=a=b");
+    await run("install", "tools.mjs", "--client", "cursor", "--name", "mine", "--env", "KEY=a=b");
     const after = project.read("home/.cursor/mcp.json");
     expect(after).toContain("{ // mine");
     expect(JSON.parse(after.replace("// mine", ""))).toMatchObject({
@@ -103,7 +103,7 @@ describe("an existing configuration", () => {
     expect(project.read(`home/.cursor/${backup}`)).toBe(`${before.join("\n")}\n`);
   });
 
-  it("keeps its other content in TOML and YAML", () => {
+  it("keeps its other content in TOML and YAML", async () => {
     project.write("home/.codex/config.toml", "# mine", 'model = "m"', "", "[mcp_servers.other]", 'command = "x" # why');
     project.write(
       "home/.config/goose/config.yaml",
@@ -118,31 +118,31 @@ describe("an existing configuration", () => {
       ["goose", ".config/goose/config.yaml"],
     ] as const) {
       const before = project.read(`home/${file}`);
-      run("install", "tools.mjs", "--client", client);
+      await run("install", "tools.mjs", "--client", client);
       for (const line of before.split("\n")) expect(project.read(`home/${file}`).split("\n")).toContain(line);
-      run("uninstall", "sample", "--client", client);
+      await run("uninstall", "sample", "--client", client);
       expect(project.read(`home/${file}`)).toBe(before);
     }
   });
 
-  it("stays a symbolic link", () => {
+  it("stays a symbolic link", async () => {
     project.write("home/dotfiles/mcp.json", "{}");
     project.write("home/.cursor/other", "");
     symlinkSync(project.path("home/dotfiles/mcp.json"), project.path("home/.cursor/mcp.json"));
-    run("install", "tools.mjs", "--client", "cursor");
+    await run("install", "tools.mjs", "--client", "cursor");
     expect(lstatSync(project.path("home/.cursor/mcp.json")).isSymbolicLink()).toBe(true);
     expect(project.read("home/dotfiles/mcp.json")).toContain("sample");
   });
 
-  it("T167: is created through a dangling link", () => {
+  it("T167: is created through a dangling link", async () => {
     project.write("home/dotfiles/other", "");
     project.write("home/.cursor/other", "");
     symlinkSync("../dotfiles/mcp.json", project.path("home/.cursor/mcp.json"));
-    expect(run("install", "tools.mjs", "--client", "cursor").status).toBe(0);
+    expect((await run("install", "tools.mjs", "--client", "cursor")).status).toBe(0);
     expect(lstatSync(project.path("home/.cursor/mcp.json")).isSymbolicLink()).toBe(true);
     expect(project.read("home/dotfiles/mcp.json")).toContain("sample");
     rmSync(project.path("home/dotfiles"), { recursive: true });
-    const { status, stderr } = run("install", "tools.mjs", "--client", "cursor");
+    const { status, stderr } = await run("install", "tools.mjs", "--client", "cursor");
     expect(status).toBe(1);
     expect(stderr).toContain(`the folder ${project.path("home/dotfiles")} does not exist`);
     expect(lstatSync(project.path("home/.cursor/mcp.json")).isSymbolicLink()).toBe(true);
@@ -155,17 +155,17 @@ describe("an existing configuration", () => {
     ["codex", ".codex/config.toml", "a = ", "is not valid TOML"],
     ["codex", ".codex/config.toml", "mcp_servers = { other = { command = 'x' } }", "cannot be edited safely"],
     ["goose", ".config/goose/config.yaml", "a: [", "is not valid YAML"],
-  ])("is not changed by install --client %s if it is malformed: %s %s", (client, file, text, message) => {
+  ])("is not changed by install --client %s if it is malformed: %s %s", async (client, file, text, message) => {
     project.write(`home/${file}`, text);
-    const { status, stdout, stderr } = run("install", "tools.mjs", "--client", client);
+    const { status, stdout, stderr } = await run("install", "tools.mjs", "--client", client);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toContain(message);
     expect(project.read(`home/${file}`)).toBe(`${text}\n`);
     expect(readdirSync(join(project.path("home"), file, ".."))).toHaveLength(1);
   });
 
-  it("is not changed by --dry-run", () => {
-    const { stdout, stderr } = run("install", "tools.mjs", "--client", "zed", "--dry-run");
+  it("is not changed by --dry-run", async () => {
+    const { stdout, stderr } = await run("install", "tools.mjs", "--client", "zed", "--dry-run");
     expect(stdout).toContain("context_servers");
     expect(stderr).toContain("was not changed");
     expect(existsSync(project.path("home/.config"))).toBe(false);
@@ -217,7 +217,7 @@ describe("T168: a process that crashes", () => {
       "syncBuiltinESMExports();",
     );
     const options = `--import=${pathToFileURL(project.path("crash.mjs")).href}`;
-    return project.profferWith(
+    return project.profferProcess(
       { env: { ...env(), NODE_OPTIONS: options } },
       "install",
       "tools.mjs",
@@ -226,7 +226,7 @@ describe("T168: a process that crashes", () => {
     );
   }
 
-  it("leaves the old file, and its lock does not stop the next one", () => {
+  it("leaves the old file, and its lock does not stop the next one", async () => {
     const file = project.path("home/.cursor/mcp.json");
     project.write("home/.cursor/mcp.json", '{ "theme": "dark" }');
     for (const name of ["copyFileSync", "fsyncSync", "renameSync"]) {
@@ -234,7 +234,7 @@ describe("T168: a process that crashes", () => {
       expect(project.read("home/.cursor/mcp.json")).toBe('{ "theme": "dark" }\n');
       expect(existsSync(`${file}.lock`)).toBe(true);
     }
-    expect(run("install", "tools.mjs", "--client", "cursor").status).toBe(0);
+    expect((await run("install", "tools.mjs", "--client", "cursor")).status).toBe(0);
     expect(JSON.parse(project.read("home/.cursor/mcp.json"))).toMatchObject({
       theme: "dark",
       mcpServers: { sample: {} },
@@ -244,35 +244,38 @@ describe("T168: a process that crashes", () => {
 });
 
 describe("T118: install", () => {
-  it.each(["a&touch pwned.mjs", "$(touch pwned).mjs", "--upload-pack=x.mjs"])("starts %s without a shell", (file) => {
-    project.write(file, "/** Says. */", 'export const say = () => "said";');
-    expect(run("install", `./${file}`, "--client", "cursor", "--name", "mine").status).toBe(0);
-    const { mine } = JSON.parse(project.read("home/.cursor/mcp.json")).mcpServers;
-    expect(mine.args.at(-1)).toBe(project.path(file));
-    run("install", `./${file}`, "--client", "cursor", "--name", "mine", "--project");
-    expect(JSON.parse(project.read(".cursor/mcp.json")).mcpServers.mine.args.at(-1)).toMatch(/^[^-]/);
-    expect(existsSync(project.path("pwned"))).toBe(false);
-  });
+  it.each(["a&touch pwned.mjs", "$(touch pwned).mjs", "--upload-pack=x.mjs"])(
+    "starts %s without a shell",
+    async (file) => {
+      project.write(file, "/** Says. */", 'export const say = () => "said";');
+      expect((await run("install", `./${file}`, "--client", "cursor", "--name", "mine")).status).toBe(0);
+      const { mine } = JSON.parse(project.read("home/.cursor/mcp.json")).mcpServers;
+      expect(mine.args.at(-1)).toBe(project.path(file));
+      await run("install", `./${file}`, "--client", "cursor", "--name", "mine", "--project");
+      expect(JSON.parse(project.read(".cursor/mcp.json")).mcpServers.mine.args.at(-1)).toMatch(/^[^-]/);
+      expect(existsSync(project.path("pwned"))).toBe(false);
+    },
+  );
 
-  it.each(["a&calc", "$(x)", "--upload-pack=x", "-x"])("rejects the name %s", (name) => {
-    const { status, stderr } = run("install", "tools.mjs", "--client", "cursor", `--name=${name}`);
+  it.each(["a&calc", "$(x)", "--upload-pack=x", "-x"])("rejects the name %s", async (name) => {
+    const { status, stderr } = await run("install", "tools.mjs", "--client", "cursor", `--name=${name}`);
     expect(status).toBe(1);
     expect(stderr).toContain("Invalid server name");
   });
 });
 
-it("install --project writes no absolute paths", () => {
-  run("install", "tools.mjs", "--client", "vscode", "--project");
+it("install --project writes no absolute paths", async () => {
+  await run("install", "tools.mjs", "--client", "vscode", "--project");
   expect(JSON.parse(project.read(".vscode/mcp.json"))).toEqual({
     servers: { sample: { type: "stdio", command: "npx", args: ["proffer", "serve", "tools.mjs"] } },
   });
 });
 
-it("uninstall rejects an unknown server, and install rejects a module that cannot be served", () => {
-  expect(run("uninstall", "absent", "--client", "cursor").stderr).toContain(
+it("uninstall rejects an unknown server, and install rejects a module that cannot be served", async () => {
+  expect((await run("uninstall", "absent", "--client", "cursor")).stderr).toContain(
     'has no server "absent". Its servers: none.',
   );
   project.write("broken.mjs", "export {");
-  expect(run("install", "broken.mjs", "--client", "cursor")).toMatchObject({ status: 1, stdout: "" });
+  expect(await run("install", "broken.mjs", "--client", "cursor")).toMatchObject({ status: 1, stdout: "" });
   expect(existsSync(project.path("home/.cursor"))).toBe(false);
 });

@@ -21,8 +21,8 @@ function callerOf(key: string, keys: Parameters<typeof apiKeys>[0]["keys"]): unk
 }
 
 describe("proffer key", () => {
-  it("prints a key, its digest and the line for apiKeys", () => {
-    const { status, stdout, stderr } = project.proffer(
+  it("prints a key, its digest and the line for apiKeys", async () => {
+    const { status, stdout, stderr } = await project.proffer(
       "key",
       "--name",
       'c"i',
@@ -39,8 +39,9 @@ describe("proffer key", () => {
     expect(callerOf(key, keys)).toEqual({ id: 'c"i', scopes: ["orders:read", "orders:write"] });
   });
 
-  it("prints a different key each time, as JSON", () => {
-    const [first, second] = [1, 2].map(() => JSON.parse(project.proffer("key", "--json").stdout));
+  it("prints a different key each time, as JSON", async () => {
+    const key = async () => JSON.parse((await project.proffer("key", "--json")).stdout);
+    const [first, second] = [await key(), await key()];
     expect(first.key).not.toBe(second.key);
     expect(first.caller).toEqual({ id: `key-${first.digest.slice(7, 15)}` });
     expect(callerOf(first.key, { [first.digest]: first.caller, [second.digest]: second.caller })).toEqual(first.caller);
@@ -51,8 +52,8 @@ describe("proffer key", () => {
     [["--scopes", 'a"b'], 'Invalid scope "a\\"b"'],
     [["--scope", "a"], "unknown option"],
     [["ci"], "too many arguments"],
-  ])("exits with 2 for %j", (args, message) => {
-    const { status, stdout, stderr } = project.proffer("key", ...args);
+  ])("exits with 2 for %j", async (args, message) => {
+    const { status, stdout, stderr } = await project.proffer("key", ...args);
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(message);
   });

@@ -63,15 +63,15 @@ function watch(child: ChildProcess) {
 const textOf = (result: { content: readonly unknown[] }) => (result.content[0] as { text: string }).text;
 
 describe.each(["proffer serve", "a built folder"])("%s", (kind) => {
-  const start = () => {
+  const start = async () => {
     if (kind === "proffer serve") return watch(project.start("serve", "server.ts", "--http", "0"));
-    expect(project.proffer("build", "server.ts", "--out", "dist").status).toBe(0);
+    expect((await project.proffer("build", "server.ts", "--out", "dist")).status).toBe(0);
     return watch(project.startNode("dist/index.js", "--http", "0"));
   };
 
   it("runs onStop before it exits on SIGTERM", async () => {
     write("one");
-    const served = start();
+    const served = await start();
     const client = await connectOver(linkUrl(await served.url()));
     await expect.poll(async () => textOf(await client.call("say").catch(() => ({ content: [{}] })))).toBe("one");
     await client.close();
@@ -81,19 +81,19 @@ describe.each(["proffer serve", "a built folder"])("%s", (kind) => {
   });
 });
 
-it("proffer serve ends with code 1 and the reason if onStart throws", () => {
+it("proffer serve ends with code 1 and the reason if onStart throws", async () => {
   write("one", 'throw new Error("no database");');
-  const { status, stderr } = project.proffer("serve", "server.ts", "--http", "0");
+  const { status, stderr } = project.profferProcess({}, "serve", "server.ts", "--http", "0");
   expect(status).toBe(1);
   expect(stderr).toContain('The server stops: onStart of server "shop" failed: no database\n');
 });
 
 describe("proffer list and call", () => {
-  it("start the server for a call only", () => {
+  it("start the server for a call only", async () => {
     write("one");
-    const listed = project.proffer("list", "server.ts");
+    const listed = await project.proffer("list", "server.ts");
     expect({ status: listed.status, stderr: listed.stderr }).toEqual({ status: 0, stderr: "" });
-    const called = project.proffer("call", "server.ts", "say");
+    const called = project.profferProcess({}, "call", "server.ts", "say");
     expect({ status: called.status, stdout: called.stdout }).toEqual({ status: 0, stdout: "one\n" });
     expect(called.stderr).toBe("<start one>\n<stop one>\n");
   });
@@ -136,9 +136,9 @@ describe("proffer dev", () => {
     expect(dev.said.slice(5)).toEqual(["stop four"]);
   });
 
-  it("ends with the reason if onStart of the first version throws", () => {
+  it("ends with the reason if onStart of the first version throws", async () => {
     write("one", 'throw new Error("no database");');
-    const { status, stderr } = project.proffer("dev", "server.ts", "--http", "0");
+    const { status, stderr } = project.profferProcess({}, "dev", "server.ts", "--http", "0");
     expect(status).toBe(1);
     expect(stderr).toContain('onStart of server "shop" failed: no database');
   });

@@ -29,7 +29,7 @@ const ORDER = [
 ];
 
 describe("proffer lock", () => {
-  it("writes names, schemas and descriptions, and names what a change breaks with its place", () => {
+  it("writes names, schemas and descriptions, and names what a change breaks with its place", async () => {
     project.write(
       "shop.ts",
       "/** Finds orders. @param text - the words */",
@@ -40,7 +40,7 @@ describe("proffer lock", () => {
       "export const review = (code: string) => code;",
       ...ORDER,
     );
-    const written = project.proffer("lock", "shop.ts");
+    const written = await project.proffer("lock", "shop.ts");
     expect(written).toMatchObject({ status: 0, stdout: "" });
     expect(written.stderr).toBe("Wrote proffer.lock.json: 2 tools, 1 prompt, 1 resource template.\n");
     const lock = JSON.parse(project.read("proffer.lock.json"));
@@ -60,7 +60,7 @@ describe("proffer lock", () => {
       "/** Finds orders. @param text - the words */",
       "export const find = (text: string, limit: number): { id: string | null }[] => [{ id: text + limit }];",
     );
-    const checked = project.proffer("lock", "shop.ts", "--check");
+    const checked = await project.proffer("lock", "shop.ts", "--check");
     expect(checked.status).toBe(1);
     expect(checked.stderr).toContain("3 changes break callers");
     const line = project.read("proffer.lock.json").split("\n").indexOf('    "pay": {') + 1;
@@ -75,28 +75,28 @@ describe("proffer lock", () => {
       "",
     ]);
     // Writing accepts the changes, and shows them once more.
-    expect(JSON.parse(project.proffer("lock", "shop.ts", "--json").stdout)).toMatchObject({
+    expect(JSON.parse((await project.proffer("lock", "shop.ts", "--json")).stdout)).toMatchObject({
       file: "proffer.lock.json",
       changes: [{ file: "shop.ts", line: 6 }, {}, { level: "break", key: "pay" }, { level: "changed" }],
     });
-    expect(project.proffer("lock", "shop.ts", "--check")).toMatchObject({ status: 0, stdout: "" });
+    expect(await project.proffer("lock", "shop.ts", "--check")).toMatchObject({ status: 0, stdout: "" });
   });
 
-  it("does not fail for new items, unless it is strict", () => {
+  it("does not fail for new items, unless it is strict", async () => {
     project.write("new.ts", "/** A. */ export const a = (): number => 1;");
-    project.proffer("lock", "new.ts", "--file", "new.lock.json");
+    await project.proffer("lock", "new.ts", "--file", "new.lock.json");
     project.write(
       "new.ts",
       "/** A. */ export const a = (z?: 3): number => z ?? 1;",
       "/** C. */ export const c = () => 1;",
     );
-    const checked = project.proffer("lock", "new.ts", "--check", "--file", "new.lock.json");
+    const checked = await project.proffer("lock", "new.ts", "--check", "--file", "new.lock.json");
     expect(checked).toMatchObject({
       status: 0,
       stdout: "new.ts:1 new a: Parameter z is new.\nnew.ts:2 new c: The tool is new.\n",
     });
     expect(checked.stderr).toContain("No change breaks callers. To record them, run proffer lock new.ts.");
-    expect(project.proffer("lock", "new.ts", "--check", "--strict", "--file", "new.lock.json").status).toBe(1);
+    expect((await project.proffer("lock", "new.ts", "--check", "--strict", "--file", "new.lock.json")).status).toBe(1);
   });
 
   it("has the resources that are tools, and names the loss of such a tool", async () => {
@@ -199,28 +199,28 @@ describe("proffer lock", () => {
       '{ "lockVersion": 1, "module": "b.ts", "tools": {}, "prompts": {}, "resources": {}, "resourceTemplates": {} }',
       "broken.lock.json is the lock of b.ts, not of a.ts. Choose another file with --file.",
     ],
-  ])("refuses %s and leaves it unchanged", (_, content, message) => {
+  ])("refuses %s and leaves it unchanged", async (_, content, message) => {
     project.write("a.ts", "/** A. */ export const a = () => 1;");
     project.write("broken.lock.json", content);
-    const { status, stderr } = project.proffer("lock", "a.ts", "--file", "broken.lock.json");
+    const { status, stderr } = await project.proffer("lock", "a.ts", "--file", "broken.lock.json");
     expect(status).toBe(1);
     expect(stderr).toContain(message);
     expect(project.read("broken.lock.json")).toBe(`${content}\n`);
   });
 
-  it("refuses a check without a lock, a folder, a module with errors, and --strict alone", () => {
+  it("refuses a check without a lock, a folder, a module with errors, and --strict alone", async () => {
     project.write("a.ts", "/** A. */ export const a = () => 1;");
     rmSync(project.path("missing.json"), { force: true });
-    expect(project.proffer("lock", "a.ts", "--check", "--file", "missing.json")).toMatchObject({
+    expect(await project.proffer("lock", "a.ts", "--check", "--file", "missing.json")).toMatchObject({
       status: 1,
       stderr: "error: missing.json does not exist. Write it with proffer lock a.ts, and commit it.\n",
     });
     mkdirSync(project.path("folder"), { recursive: true });
-    expect(project.proffer("lock", "a.ts", "--file", "folder").stderr).toContain("is not a file");
+    expect((await project.proffer("lock", "a.ts", "--file", "folder")).stderr).toContain("is not a file");
     project.write("bad.ts", "/** Bad. */ export const bad = (f: () => void) => f();");
-    const bad = project.proffer("lock", "bad.ts", "--file", "bad.lock.json");
+    const bad = await project.proffer("lock", "bad.ts", "--file", "bad.lock.json");
     expect(bad).toMatchObject({ status: 1 });
     expect(bad.stderr).toContain("PF1102");
-    expect(project.proffer("lock", "a.ts", "--strict").status).toBe(2);
+    expect((await project.proffer("lock", "a.ts", "--strict")).status).toBe(2);
   });
 });

@@ -39,9 +39,11 @@ describe("@maxResult", () => {
     }
   });
 
-  it("works from the command line", () => {
-    expect(project.proffer("list", "tools.ts").stdout).toContain("  more(cursor)  Returns the next part of a result");
-    const { status, stdout } = project.proffer("call", "tools.ts", "log");
+  it("works from the command line", async () => {
+    expect((await project.proffer("list", "tools.ts")).stdout).toContain(
+      "  more(cursor)  Returns the next part of a result",
+    );
+    const { status, stdout } = await project.proffer("call", "tools.ts", "log");
     expect(status).toBe(0);
     expect(stdout).toContain("of 1,000 lines are shown. Call more with cursor");
   });
@@ -62,9 +64,9 @@ describe("@maxResult", () => {
     },
   );
 
-  it("stops serve, with a place, if a function has the name of the tool", () => {
+  it("stops serve, with a place, if a function has the name of the tool", async () => {
     project.write("taken.ts", "/** Reads. @maxResult 2kB */", "export const more = () => 'x';");
-    const { status, stderr } = project.proffer("call", "taken.ts", "more");
+    const { status, stderr } = await project.proffer("call", "taken.ts", "more");
     expect(status).not.toBe(0);
     expect(stderr).toContain('Duplicate tool "more"');
   });

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { Readable, Writable } from "node:stream";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { distFile } from "../../proffer/test/dist.ts";
 
 const packages = fileURLToPath(new URL("../../", import.meta.url));
@@ -13,6 +14,13 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+export interface RunOptions {
+  /** The text on stdin. */
+  readonly input?: string;
+  /** Additional environment variables. */
+  readonly env?: Record<string, string>;
+}
+
 /** A project outside the repository with the built packages installed. */
 export interface Project {
   readonly folder: string;
@@ -20,10 +28,15 @@ export interface Project {
   /** Writes a file with these lines. */
   write(file: string, ...lines: string[]): void;
   read(file: string): string;
-  /** Runs the command in the project and waits for it to exit. */
-  proffer(...args: string[]): Outcome;
-  /** Runs the command with input on stdin or additional environment variables. */
-  profferWith(options: { input?: string; env?: Record<string, string> }, ...args: string[]): Outcome;
+  /** Runs the command in the project, inside this process. */
+  proffer(...args: string[]): Promise<Outcome>;
+  /** Runs the command inside this process, with input on stdin or additional environment variables. */
+  profferWith(options: RunOptions, ...args: string[]): Promise<Outcome>;
+  /**
+   * Runs the command as a process and waits for it to exit: for tests of the process itself, or of the author's module,
+   * whose output, variables and current directory are those of its process, and which is imported once in each.
+   */
+  profferProcess(options: RunOptions, ...args: string[]): Outcome;
   /** Starts the command and leaves it running. */
   start(...args: string[]): ChildProcess;
   /** Starts the command with additional environment variables and leaves it running. */
@@ -63,7 +76,21 @@ export function createProject(): Project {
     },
     read: (file) => readFileSync(path(file), "utf8"),
     proffer: (...args) => project.profferWith({}, ...args),
-    profferWith({ input = "", env = {} }, ...args) {
+    async profferWith({ input = "", env = {} }, ...args) {
+      const { run } = (await import(
+        pathToFileURL(distFile("index.js", "cli")).href
+      )) as typeof import("../src/index.ts");
+      const [stdout, stderr] = [new Collector(), new Collector()];
+      const status = await run(args, {
+        cwd: folder,
+        env: { ...process.env, ...homeVariables, ...env },
+        stdin: Readable.from([input]),
+        stdout,
+        stderr,
+      });
+      return { status, stdout: stdout.text, stderr: stderr.text };
+    },
+    profferProcess({ input = "", env = {} }, ...args) {
       const { status, stdout, stderr } = spawnSync(process.execPath, [distFile("bin.js"), ...args], {
         cwd: folder,
         encoding: "utf8",
@@ -84,6 +111,16 @@ export function createProject(): Project {
   };
   project.write("package.json", '{ "name": "sample", "version": "1.2.3", "type": "module" }');
   return project;
+}
+
+/** Keeps the text that is written to it. */
+class Collector extends Writable {
+  text = "";
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString("utf8");
+    done();
+  }
 }
 
 /** Waits until the process has written the text to stderr, and returns its output so far. */

@@ -38,17 +38,17 @@ beforeAll(() => {
 afterAll(() => project.remove());
 beforeEach(() => project.write("package.json", JSON.stringify(PACKAGE, undefined, 4)));
 
-const run = (...words: string[]): Outcome => project.profferWith({ env: { SHOP_TOKEN: SECRET } }, ...words);
+const run = (...words: string[]): Promise<Outcome> => project.profferWith({ env: { SHOP_TOKEN: SECRET } }, ...words);
 const prepare = (...flags: string[]) => run("publish", "tools.ts", "--prepare", ...flags);
 const entry = () => JSON.parse(project.read("server.json"));
 
 describe("proffer publish --prepare", () => {
-  it("writes server.json and mcpName, shows the differences, and prints the commands", () => {
-    const dry = prepare("--dry-run");
+  it("writes server.json and mcpName, shows the differences, and prints the commands", async () => {
+    const dry = await prepare("--dry-run");
     expect(dry.status).toBe(0);
     expect(existsSync(project.path("server.json"))).toBe(false);
     expect(dry.stderr).toContain('+     "mcpName": "io.github.Acme/shop"');
-    const { status, stdout, stderr } = prepare();
+    const { status, stdout, stderr } = await prepare();
     expect(status).toBe(0);
     expect(stderr).toContain('+   "name": "io.github.Acme/shop",');
     expect(stdout).toBe(
@@ -103,31 +103,31 @@ describe("proffer publish --prepare", () => {
     expect([stdout, stderr, project.read("server.json")].join()).not.toContain(SECRET);
   });
 
-  it("keeps the other members of an earlier server.json, and updates the version", () => {
+  it("keeps the other members of an earlier server.json, and updates the version", async () => {
     const remotes = [{ type: "streamable-http", url: "https://shop.example/mcp" }];
     const mcpb = { registryType: "mcpb", identifier: "https://shop.example/shop.mcpb", transport: { type: "stdio" } };
     const earlier = { name: "com.acme/shop", description: "Shorter.", version: "0.1.0", remotes, packages: [mcpb] };
     project.write("server.json", JSON.stringify(earlier));
-    const { stdout } = prepare();
+    const { stdout } = await prepare();
     expect(entry()).toMatchObject({ name: "com.acme/shop", description: "Shorter.", version: "1.2.3", remotes });
     expect(entry().packages).toMatchObject([{ registryType: "npm" }, mcpb]);
     expect(JSON.parse(project.read("package.json")).mcpName).toBe("com.acme/shop");
     expect(stdout).toContain("mcp-publisher login dns --domain acme.com --private-key <key>");
-    expect(prepare().stderr).toBe("package.json is up to date.\nserver.json is up to date.\n");
+    expect((await prepare()).stderr).toBe("package.json is up to date.\nserver.json is up to date.\n");
   });
 
-  it("reports everything that the registry or npm would refuse, and writes nothing", () => {
+  it("reports everything that the registry or npm would refuse, and writes nothing", async () => {
     project.write("package.json", JSON.stringify({ ...PACKAGE, version: "^1.2", private: true }));
     project.write("server.json", "{}");
-    const { status, stderr } = prepare();
+    const { status, stderr } = await prepare();
     expect(status).toBe(1);
     expect(stderr).toContain("The registry would refuse this server. Nothing was written.\n- ");
     expect(stderr).toContain('- The version "^1.2" is not exact. Write one such as 1.0.0 in package.json.');
     expect(stderr).toContain('- npm does not publish the package. Remove "private": true.');
     expect(project.read("server.json")).toBe("{}\n");
     project.write("server.json", "[]");
-    expect(prepare().stderr).toContain("server.json is not a JSON object.");
-    expect(run("publish", "tools.ts")).toMatchObject({ status: 2 });
+    expect((await prepare()).stderr).toContain("server.json is not a JSON object.");
+    expect(await run("publish", "tools.ts")).toMatchObject({ status: 2 });
   });
 
   it.each([
@@ -158,8 +158,8 @@ describe("proffer publish --prepare", () => {
 describe("proffer links", () => {
   const parse = (link: string) => new URL(link).searchParams;
 
-  it("prints badges whose links contain the configuration, and no secret", () => {
-    const { stdout, stderr, status } = run("links", "tools.ts");
+  it("prints badges whose links contain the configuration, and no secret", async () => {
+    const { stdout, stderr, status } = await run("links", "tools.ts");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     const [cursor = "", vscode = "", goose = ""] = [...stdout.matchAll(/\]\((https:[^)]*)\)$/gm)].map(
       ([, link]) => link,
@@ -192,9 +192,9 @@ describe("proffer links", () => {
     expect(stdout).not.toContain(SECRET);
   });
 
-  it("prints links to a URL, as JSON", () => {
+  it("prints links to a URL, as JSON", async () => {
     const url = "https://shop.example/mcp?tenant=a&b=(c)";
-    const { stdout } = run("links", "tools.ts", "--url", url, "--name", "shop", "--json");
+    const { stdout } = await run("links", "tools.ts", "--url", url, "--name", "shop", "--json");
     const { direct, goose, config } = JSON.parse(stdout);
     expect(JSON.parse(decodeURIComponent(direct.vscode.slice("vscode:mcp/install?".length)))).toEqual({
       name: "shop",
@@ -209,9 +209,9 @@ describe("proffer links", () => {
     expect(config).toEqual({ mcpServers: { shop: { url } } });
   });
 
-  it("refuses a private package and a wrong URL", () => {
+  it("refuses a private package and a wrong URL", async () => {
     project.write("package.json", JSON.stringify({ ...PACKAGE, private: true }));
-    expect(run("links", "tools.ts").stderr).toContain('Remove "private": true, or pass --url');
-    expect(run("links", "tools.ts", "--url", "shop")).toMatchObject({ status: 2 });
+    expect((await run("links", "tools.ts")).stderr).toContain('Remove "private": true, or pass --url');
+    expect(await run("links", "tools.ts", "--url", "shop")).toMatchObject({ status: 2 });
   });
 });

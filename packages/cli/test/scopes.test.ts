@@ -81,13 +81,13 @@ describe("@scope", () => {
     }
   });
 
-  it("is shown by list and check", () => {
+  it("is shown by list and check", async () => {
     for (const args of [
       ["list", "tools.ts"],
       ["list", "dist"],
       ["check", "tools.ts"],
     ]) {
-      const { stdout } = project.proffer(...args);
+      const { stdout } = await project.proffer(...args);
       expect(stdout.split("\n\n").slice(0, 4).join("\n").split("\n")).toEqual([
         "Tools",
         "  cancel(id, force?)  Cancels an order. [scopes: orders:read orders:write; with force: orders:admin]",
@@ -103,13 +103,15 @@ describe("@scope", () => {
     }
   });
 
-  it("is printed by list --json and check --json", () => {
+  it("is printed by list --json and check --json", async () => {
     for (const args of [
       ["list", "tools.ts"],
       ["list", "dist"],
       ["check", "tools.ts"],
     ]) {
-      const { tools, prompts, resources, resourceTemplates } = JSON.parse(project.proffer(...args, "--json").stdout);
+      const { tools, prompts, resources, resourceTemplates } = JSON.parse(
+        (await project.proffer(...args, "--json")).stdout,
+      );
       expect(tools[0]).toMatchObject({ name: "cancel", ...CANCEL });
       expect(tools[1]).not.toHaveProperty("scopes");
       expect(prompts[0]).toMatchObject({ paramScopes: { tone: ["review"] } });
@@ -118,7 +120,7 @@ describe("@scope", () => {
     }
   });
 
-  it("refuses a module with an invalid scope, and check does not list the function", () => {
+  it("refuses a module with an invalid scope, and check does not list the function", async () => {
     project.write(
       "bad.ts",
       "/** Cancels. @scope a,b, c */",
@@ -131,11 +133,12 @@ describe("@scope", () => {
       ["build", "bad.ts", "--out", "bad"],
       ["serve", "bad.ts"],
     ]) {
-      const { status, stderr } = project.proffer(...args);
+      const { status, stderr } =
+        args[0] === "serve" ? project.profferProcess({}, ...args) : await project.proffer(...args);
       expect([args[0], status]).toEqual([args[0], 1]);
       expect(stderr).toContain("bad.ts:1:14 error PF1240");
     }
-    const { status, stdout } = project.proffer("check", "bad.ts", "--json");
+    const { status, stdout } = await project.proffer("check", "bad.ts", "--json");
     expect([status, JSON.parse(stdout).tools.map(({ name }: { name: string }) => name)]).toEqual([1, ["open"]]);
   });
 });

@@ -11,7 +11,7 @@ import { createProject, type Project, waitForStderr } from "./project.ts";
 
 let project: Project;
 
-beforeAll(() => {
+beforeAll(async () => {
   project = createProject();
   project.write(
     "tools.ts",
@@ -24,13 +24,13 @@ beforeAll(() => {
     'export default defineServer({ name: "own", version: "1.0.0", tools: [args, fails] });',
     "declare const process: { argv: string[] };",
   );
-  expect(project.proffer("build", "tools.ts", "--out", "dist").status).toBe(0);
+  expect((await project.proffer("build", "tools.ts", "--out", "dist")).status).toBe(0);
 });
 
 afterAll(() => project.remove());
 
-it("hides the arguments of other commands from the module", () => {
-  const { stdout } = project.proffer("call", "tools.ts", "args");
+it("hides the arguments of other commands from the module", async () => {
+  const { stdout } = project.profferProcess({}, "call", "tools.ts", "args");
   expect(JSON.parse(stdout)).toEqual({ atStart: [], isMain: false });
 });
 

@@ -125,9 +125,9 @@ describe("proffer serve", () => {
     await once(taken, "listening");
     const { port } = taken.address() as AddressInfo;
     const outcomes = [
-      project.proffer("serve", "quick.mjs", "--http", String(port)),
-      project.proffer("serve", "quick.mjs", "--port", String(port)),
-      project.profferWith({ env: { PORT: String(port) } }, "serve", "quick.mjs", "--http"),
+      project.profferProcess({}, "serve", "quick.mjs", "--http", String(port)),
+      project.profferProcess({}, "serve", "quick.mjs", "--port", String(port)),
+      project.profferProcess({ env: { PORT: String(port) } }, "serve", "quick.mjs", "--http"),
     ];
     for (const { status, stdout, stderr } of outcomes) {
       expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
@@ -148,15 +148,16 @@ describe("proffer serve", () => {
     const child = project.start("serve", "one.ts", "--http", "0", "--path", "/one", ...args);
     const said = await waitForStderr(child, /\/one\n.*\/two\n.*\/a\/third\n/);
     const urls = [...said.matchAll(/Listening at (\S+)/g)].map(([, url = ""]) => url);
-    const answers = urls.map((url, index) => project.proffer("call", url, index === 1 ? "two" : "one").stdout);
+    const calls = urls.map((url, index) => project.proffer("call", url, index === 1 ? "two" : "one"));
+    const answers = (await Promise.all(calls)).map(({ stdout }) => stdout);
     expect(answers).toEqual(["1\n", "2\n", "1\n"]);
     child.kill("SIGTERM");
     expect(await once(child, "close")).toEqual([0, null]);
   });
 
-  it("rejects two modules at the same path", () => {
+  it("rejects two modules at the same path", async () => {
     project.write("one.ts", "/** Says one. */", 'export const one = () => "1";');
-    const { status, stderr } = project.proffer("serve", "one.ts", "--http", "0", "--mount", "/mcp=one.ts");
+    const { status, stderr } = project.profferProcess({}, "serve", "one.ts", "--http", "0", "--mount", "/mcp=one.ts");
     expect(status).toBe(1);
     expect(stderr).toContain("Two servers have the path /mcp");
   });
@@ -186,18 +187,18 @@ describe("proffer serve exits with 1, keeps stdout empty and", () => {
       ['import type { Server } from "proffer";', "const none: unknown = 1;", "export default none as Server;"],
       /The default export of other\.ts is a number, not a server/,
     ],
-  ])("%s", (_, file, lines, message) => {
+  ])("%s", async (_, file, lines, message) => {
     if (lines.length > 0) project.write(file, ...lines);
-    const { status, stdout, stderr } = project.proffer("serve", file);
+    const { status, stdout, stderr } = project.profferProcess({}, "serve", file);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(message);
   });
 
-  it("explains a circular import", () => {
+  it("explains a circular import", async () => {
     project.write("a.ts", 'import { b } from "./b.ts";', "/** A. */", "export const a = () => b;");
     project.write("b.ts", 'import { a } from "./a.ts";', "export const b: string = a.name;");
     // Over HTTP the module is imported at startup, so the process exits with the error.
-    const { status, stderr } = project.proffer("serve", "a.ts", "--http", "0");
+    const { status, stderr } = project.profferProcess({}, "serve", "a.ts", "--http", "0");
     expect(status).toBe(1);
     expect(stderr).toContain("circular import");
   });
@@ -220,13 +221,21 @@ describe("the command line", () => {
     [["call", "a.ts", "b", "--input", "[]"]],
     [["install", "a.ts", "--client", "notepad"]],
     [["install", "a.ts", "--client", "windsurf", "--project"]],
-  ])("exits with 2 for %j", (args) => {
-    const { status, stdout } = project.proffer(...args);
+  ])("exits with 2 for %j", async (args) => {
+    const { status, stdout } = await project.proffer(...args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
   });
 
-  it("prints its help to stdout, without colors if stdout is not a terminal", () => {
-    const { status, stdout, stderr } = project.proffer("call", "--help");
+  it("does not take over a process that it was called in", async () => {
+    const { status, stderr } = await project.proffer("serve", "a.ts");
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: "error: This command takes over its process: start it as one of its own.\n",
+    });
+  });
+
+  it("prints its help to stdout, without colors if stdout is not a terminal", async () => {
+    const { status, stdout, stderr } = await project.proffer("call", "--help");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toContain("Examples:\n  proffer call tools.ts");
     expect(stdout).not.toContain("\u001b");

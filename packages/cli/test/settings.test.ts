@@ -63,7 +63,7 @@ describe("settings", () => {
   it.each(["functions.ts", "combined.ts", "functions-built", "combined-built"])(
     "of %s are checked before the module is imported, all at once",
     async (file) => {
-      const { status, stderr } = project.profferWith({ env: { TIMEOUT: "soon", REGION: "eu" } }, "serve", file);
+      const { status, stderr } = project.profferProcess({ env: { TIMEOUT: "soon", REGION: "eu" } }, "serve", file);
       expect(status).toBe(1);
       expect(stderr).toContain(`2 settings are missing or invalid. Settings are environment variables.\n${MISSING}\n`);
       expect(stderr).toContain('- TIMEOUT must be integer, not "soon".');
@@ -109,7 +109,7 @@ describe("settings", () => {
     await Promise.race([output, waitForStderr(child, "Listening")]);
     project.write("edited.ts", ...SETTINGS, "/** One. */", "export const one = () => 1;");
     expect(await output).toContain(MISSING);
-    const { status, stderr } = project.profferWith({}, "dev", "functions.ts");
+    const { status, stderr } = project.profferProcess({}, "dev", "functions.ts");
     expect(status).toBe(1);
     expect(stderr).toContain(MISSING);
   });
@@ -128,35 +128,57 @@ describe("settings", () => {
     delete process.env.TIMEOUT;
   });
 
-  it("are compared with --env of install", () => {
-    const install = (...env: string[]) => {
+  it("are compared with --env of install", async () => {
+    const install = async (...env: string[]) => {
       const words = ["install", "functions.ts", "--client", "vscode", "--project", "--dry-run"];
-      return project.profferWith({ env: { SHOP_TOKEN: SECRET } }, ...words, ...env.flatMap((pair) => ["--env", pair]));
+      return await project.profferWith(
+        { env: { SHOP_TOKEN: SECRET } },
+        ...words,
+        ...env.flatMap((pair) => ["--env", pair]),
+      );
     };
-    const mistaken = install("REGOIN=eu");
+    const mistaken = await install("REGOIN=eu");
     expect(mistaken.status).toBe(0);
     expect(mistaken.stderr).toContain("warning: REGOIN is not a setting of this server. Did you mean REGION?");
     expect(mistaken.stderr).toContain("warning: The server does not start without SHOP_TOKEN.");
     expect(mistaken.stderr).not.toContain("without TIMEOUT");
-    const invalid = install("SHOP_TOKEN=x", "REGION=mars");
+    const invalid = await install("SHOP_TOKEN=x", "REGION=mars");
     expect(invalid.status).toBe(1);
     expect(invalid.stderr).toContain('- REGION must be one of "eu", "us", not "mars".');
-    const copied = install("SHOP_TOKEN");
+    const copied = await install("SHOP_TOKEN");
     expect(copied.stdout).toContain('"SHOP_TOKEN": "***"');
     expect(copied.stderr).toContain("is shared with others, and now contains SHOP_TOKEN.");
-    expect(install("UNKNOWN_NAME")).toMatchObject({ status: 2 });
+    expect(await install("UNKNOWN_NAME")).toMatchObject({ status: 2 });
   });
 
-  it("never show a secret: in output, logs, results, caches or builds", () => {
+  it("never show a secret: in output, logs, results, caches or builds", async () => {
     const env = { SHOP_TOKEN: SECRET };
     const runs = [
-      project.profferWith({}, "check", "functions.ts"),
-      project.profferWith({ env }, "call", "functions.ts", "show", "--json"),
-      project.profferWith({ env }, "call", "functions.ts", "broken"),
-      project.profferWith({ env }, "call", "broken", "--", "node", "functions-built/index.js", "--errors", "message"),
-      project.profferWith({ env: { ...env, REGION: SECRET } }, "serve", "functions.ts"),
-      project.profferWith({ env }, "build", "functions.ts", "--out", "dist"),
-      project.profferWith({ env }, "install", "functions.ts", "--client", "cursor", "--env", "SHOP_TOKEN", "--dry-run"),
+      await project.profferWith({}, "check", "functions.ts"),
+      project.profferProcess({ env }, "call", "functions.ts", "show", "--json"),
+      project.profferProcess({ env }, "call", "functions.ts", "broken"),
+      await project.profferWith(
+        { env },
+        "call",
+        "broken",
+        "--",
+        "node",
+        "functions-built/index.js",
+        "--errors",
+        "message",
+      ),
+      project.profferProcess({ env: { ...env, REGION: SECRET } }, "serve", "functions.ts"),
+      await project.profferWith({ env }, "build", "functions.ts", "--out", "dist"),
+      await project.profferWith(
+        { env },
+        "install",
+        "functions.ts",
+        "--client",
+        "cursor",
+        "--env",
+        "SHOP_TOKEN",
+        "--dry-run",
+      ),
     ];
     expect(runs.map(({ status }) => status)).toEqual([0, 0, 1, 1, 1, 0, 0]);
     expect(runs[0]?.stdout).toContain(

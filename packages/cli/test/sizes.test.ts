@@ -92,8 +92,8 @@ export const add = (a: number): number => a;
 
   afterAll(() => project.remove());
 
-  test("is a warning at its function, with the costliest property and what to write", () => {
-    const { status, stdout } = project.proffer("check", "tools.ts", "--json");
+  test("is a warning at its function, with the costliest property and what to write", async () => {
+    const { status, stdout } = await project.proffer("check", "tools.ts", "--json");
     expect(status).toBe(0);
     const { diagnostics, sizes } = JSON.parse(stdout);
     expect(diagnostics).toHaveLength(2);
@@ -108,10 +108,10 @@ export const add = (a: number): number => a;
     expect(sizes[0].inputBytes).toBeGreaterThan(16_000);
   });
 
-  test("is shown by check and build on a terminal or in a pipe", () => {
-    const { stdout } = project.proffer("check", "tools.ts");
+  test("is shown by check and build on a terminal or in a pipe", async () => {
+    const { stdout } = await project.proffer("check", "tools.ts");
     expect(stdout).toMatch(/^Sizes +bytes +tokens +depth\n {2}pay +[\d,]+ +~[\d,]+ +4\n {2}find +[\d,]+ /m);
-    expect(project.proffer("build", "tools.ts", "--out", "out").stderr).toMatch(
+    expect((await project.proffer("build", "tools.ts", "--out", "out")).stderr).toMatch(
       /tools\.ts:403:17 warning PF2301 The input/,
     );
   });

@@ -34,51 +34,58 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 /** Runs a command against the module, the URL with a new and an old revision, and a command that starts a server. */
-function everywhere(command: string, words: string[], options: string[] = []) {
+async function everywhere(command: string, words: string[], options: string[] = []) {
   const launch = ["--", process.execPath, "node_modules/proffer/dist/bin.js", "serve", "tools.ts"];
   return [
-    project.proffer(command, "tools.ts", ...words, ...options),
-    project.proffer(command, url, ...words, ...options),
-    project.proffer(command, url, ...words, ...options, "--revision", "2025-06-18"),
-    project.proffer(command, ...words, ...options, ...launch),
+    await project.proffer(command, "tools.ts", ...words, ...options),
+    await project.proffer(command, url, ...words, ...options),
+    await project.proffer(command, url, ...words, ...options, "--revision", "2025-06-18"),
+    await project.proffer(command, ...words, ...options, ...launch),
   ];
 }
 
 describe("for a module, a URL and a command, proffer", () => {
-  it("lists tools, prompts and resources", () => {
-    const [first, ...others] = everywhere("list", []).map(({ stdout }) => stdout);
+  it("lists tools, prompts and resources", async () => {
+    const [first, ...others] = (await everywhere("list", [])).map(({ stdout }) => stdout);
     expect(first).toContain("repeat(text, times?, upper?)  Repeats.");
     expect(first).toContain("notes://{id}");
     for (const other of others) expect(other).toBe(first);
   });
 
-  it("converts arguments to the types of the tool", () => {
+  it("converts arguments to the types of the tool", async () => {
     const options = ["--arg", "text=12", "--arg", "times=3", "--input", '{"upper":true,"times":9}'];
-    for (const { status, stdout } of everywhere("call", ["repeat"], options)) {
+    for (const { status, stdout } of await everywhere("call", ["repeat"], options)) {
       expect({ status, stdout }).toEqual({ status: 0, stdout: "121212\n" });
     }
   });
 
-  it("reports the exit code of a command that ends", () => {
-    const { status, stderr } = project.proffer("call", "repeat", "--", process.execPath, "absent.mjs");
+  it("reports the exit code of a command that ends", async () => {
+    const { status, stderr } = await project.proffer("call", "repeat", "--", process.execPath, "absent.mjs");
     expect(status).toBe(1);
     expect(stderr).toContain("ended (exit code 1)");
   });
 });
 
 describe("proffer call", () => {
-  it("prints the raw result for scripts", () => {
-    const { stdout } = project.proffer("call", "tools.ts", "repeat", "--arg", "text=a", "--json");
+  it("prints the raw result for scripts", async () => {
+    const { stdout } = await project.proffer("call", "tools.ts", "repeat", "--arg", "text=a", "--json");
     expect(JSON.parse(stdout)).toMatchObject({ content: [{ type: "text", text: "aa" }] });
   });
 
-  it("reads the arguments from stdin", () => {
-    const { stdout } = project.profferWith({ input: '{"text":"x"}' }, "call", "tools.ts", "repeat", "--input", "-");
+  it("reads the arguments from stdin", async () => {
+    const { stdout } = await project.profferWith(
+      { input: '{"text":"x"}' },
+      "call",
+      "tools.ts",
+      "repeat",
+      "--input",
+      "-",
+    );
     expect(stdout).toBe("xx\n");
   });
 
-  it("saves an image and prints its path", () => {
-    const { stdout } = project.proffer("call", "tools.ts", "draw");
+  it("saves an image and prints its path", async () => {
+    const { stdout } = await project.proffer("call", "tools.ts", "draw");
     expect(stdout).toMatch(/\.png\n$/);
     expect(existsSync(stdout.trim())).toBe(true);
   });
@@ -88,14 +95,14 @@ describe("proffer call", () => {
     ["an unknown tool", ["absent", "--arg", "a=b"], "Available tools: repeat, refuse, draw, ask"],
     ["invalid arguments", ["repeat", "--arg", "times=x"], "/times: must be number"],
     ["a question without a terminal", ["ask"], "elicitation"],
-  ])("exits with 1 for %s", (_, words, message) => {
-    const { status, stdout, stderr } = project.proffer("call", "tools.ts", ...words);
+  ])("exits with 1 for %s", async (_, words, message) => {
+    const { status, stdout, stderr } = await project.proffer("call", "tools.ts", ...words);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toContain(message);
   });
 
-  it("names a URL that cannot be reached", () => {
-    const { status, stderr } = project.proffer("call", "http://127.0.0.1:9/mcp", "x");
+  it("names a URL that cannot be reached", async () => {
+    const { status, stderr } = await project.proffer("call", "http://127.0.0.1:9/mcp", "x");
     expect(status).toBe(1);
     expect(stderr).toContain("http://127.0.0.1:9/mcp cannot be reached");
   });
@@ -104,15 +111,15 @@ describe("proffer call", () => {
 describe("T119: proffer call and doctor", () => {
   const secret = "s3cr3t-value-4711";
 
-  it("do not print the query or the password of a URL", () => {
-    const { stderr } = project.proffer("call", `http://127.0.0.1:9/mcp?api_key=${secret}`, "x");
+  it("do not print the query or the password of a URL", async () => {
+    const { stderr } = await project.proffer("call", `http://127.0.0.1:9/mcp?api_key=${secret}`, "x");
     expect(stderr).toContain("http://127.0.0.1:9/mcp cannot be reached");
-    const named = project.proffer("call", `http://me:${secret}@127.0.0.1:9/mcp`, "x");
+    const named = await project.proffer("call", `http://me:${secret}@127.0.0.1:9/mcp`, "x");
     expect(named.status).toBe(2);
     expect(stderr + named.stderr).not.toContain(secret);
   });
 
-  it("do not print the values of secret variables", () => {
+  it("do not print the values of secret variables", async () => {
     // A module that exports its own server is loaded before anything else, so its failure is certain.
     project.write(
       "leaks.mjs",
@@ -124,7 +131,7 @@ describe("T119: proffer call and doctor", () => {
       ["doctor", "leaks.mjs"],
       ["call", "leaks.mjs", "say"],
     ]) {
-      const { status, stdout, stderr } = project.profferWith({ env: { MY_TOKEN: secret } }, ...words);
+      const { status, stdout, stderr } = project.profferProcess({ env: { MY_TOKEN: secret } }, ...words);
       expect(status).toBe(1);
       expect(stdout + stderr).toContain("cannot use ***");
       expect(stdout + stderr).not.toContain(secret);
@@ -132,12 +139,14 @@ describe("T119: proffer call and doctor", () => {
   });
 });
 
-it("proffer read prints a resource, or the error for an unknown URI", () => {
-  expect(project.proffer("read", url, "notes://7").stdout).toBe("note 7\n");
-  expect(project.proffer("read", "tools.ts", "notes://a/b").stderr).toContain("The server responded with error");
+it("proffer read prints a resource, or the error for an unknown URI", async () => {
+  expect((await project.proffer("read", url, "notes://7")).stdout).toBe("note 7\n");
+  expect((await project.proffer("read", "tools.ts", "notes://a/b")).stderr).toContain(
+    "The server responded with error",
+  );
 });
 
-it("proffer prompt prints the messages", () => {
-  const { stdout } = project.proffer("prompt", "tools.ts", "greet", "--arg", "name=Ada", "--arg", "tone=kind");
+it("proffer prompt prints the messages", async () => {
+  const { stdout } = await project.proffer("prompt", "tools.ts", "greet", "--arg", "name=Ada", "--arg", "tone=kind");
   expect(stdout).toBe("user: Greet Ada, kind.\n");
 });

@@ -44,8 +44,8 @@ describe("@task", () => {
     }
   });
 
-  it("is shown by list and check", () => {
-    expect(project.proffer("list", "tools.ts").stdout.split("\n").slice(0, 5)).toEqual([
+  it("is shown by list and check", async () => {
+    expect((await project.proffer("list", "tools.ts")).stdout.split("\n").slice(0, 5)).toEqual([
       "Tools",
       "  copy(disk)  Copies a disk. [task required after 2s]",
       "  print()  Prints. [task background]",
@@ -56,7 +56,7 @@ describe("@task", () => {
       ["list", "dist"],
       ["check", "tools.ts"],
     ]) {
-      const { tools } = JSON.parse(project.proffer(...args, "--json").stdout);
+      const { tools } = JSON.parse((await project.proffer(...args, "--json")).stdout);
       expect(tools[0]).toMatchObject({ name: "copy", task: COPY });
       expect(tools[1]).toMatchObject({ name: "print", task: { after: "background" } });
       expect(tools[3]).not.toHaveProperty("task");
@@ -64,7 +64,10 @@ describe("@task", () => {
   });
 
   it("can be called from the command line, also if a task is required", async () => {
-    expect(project.proffer("call", "tools.ts", "copy", "--arg", "disk=c")).toMatchObject({ status: 0, stdout: "c\n" });
+    expect(await project.proffer("call", "tools.ts", "copy", "--arg", "disk=c")).toMatchObject({
+      status: 0,
+      stdout: "c\n",
+    });
     const service = await serveHttp(await load(project.path("tools.ts")), { port: 0 });
     const child = project.start("call", service.url, "move", "--json");
     let stdout = "";
@@ -76,9 +79,9 @@ describe("@task", () => {
     expect(JSON.parse(stdout)).toMatchObject({ content: [{ text: "moved" }] });
   });
 
-  it("stops serve, with a code and a place, if it is misspelled", () => {
+  it("stops serve, with a code and a place, if it is misspelled", async () => {
     project.write("bad.ts", "/** Copies. @task requird */", "export const copy = () => 1;");
-    const { status, stderr } = project.proffer("serve", "bad.ts");
+    const { status, stderr } = project.profferProcess({}, "serve", "bad.ts");
     expect(status).not.toBe(0);
     expect(stderr).toContain("bad.ts:1:13 error PF1250 'copy': @task has the unknown option \"requird\"");
   });

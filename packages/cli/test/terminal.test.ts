@@ -13,7 +13,7 @@ const BACKSPACE = "\u007f";
 
 let project: Project;
 
-beforeAll(() => {
+beforeAll(async () => {
   project = createProject();
   project.write(
     "tools.ts",
@@ -50,7 +50,7 @@ beforeAll(() => {
     "declare function setTimeout(then: (value: unknown) => void, time: number): void;",
   );
   // The first start derives the module.
-  expect(project.proffer("check", "tools.ts").status).toBe(0);
+  expect((await project.proffer("check", "tools.ts")).status).toBe(0);
 });
 
 afterAll(() => project.remove());
@@ -133,7 +133,7 @@ describe.skipIf(!hasTerminal)("the log on a terminal is for people", () => {
     const { text, status } = await run("call", "tools.ts", "broken").sees();
     expect(status).toBe(1);
     expect(text).toMatch(LINE);
-    expect(project.proffer("call", "tools.ts", "broken").stderr).toMatch(/^\{"time":/);
+    expect(project.profferProcess({}, "call", "tools.ts", "broken").stderr).toMatch(/^\{"time":/);
   });
 
   it("of proffer serve", async () => {

@@ -29,12 +29,12 @@ const SERVER = [
   'export const server = defineServer({ name: "shop", version: "1.0.0", toolsets: { orders: [], admin: { default: false } } });',
 ];
 
-beforeAll(() => {
+beforeAll(async () => {
   project = createProject();
   project.write("tools.ts", ...FUNCTIONS);
   project.write("shop.ts", ...SERVER, ...FUNCTIONS);
   for (const name of ["tools", "shop"]) {
-    expect(project.proffer("build", `${name}.ts`, "--out", `dist/${name}`).status).toBe(0);
+    expect((await project.proffer("build", `${name}.ts`, "--out", `dist/${name}`)).status).toBe(0);
   }
 });
 
@@ -154,22 +154,22 @@ describe("proffer dev", () => {
 });
 
 describe("commands of the author", () => {
-  it("show every toolset, with its name", () => {
+  it("show every toolset, with its name", async () => {
     for (const args of [
       ["list", "shop.ts"],
       ["list", "dist/shop"],
       ["check", "shop.ts"],
     ]) {
-      const { stdout } = project.proffer(...args);
+      const { stdout } = await project.proffer(...args);
       expect(stdout).toContain("purge()  Deletes all orders. [toolset: admin]\n");
       expect(stdout).toContain("hello()  Says hello.\n");
       expect(stdout).toContain("shop://log  The log. [toolset: admin]\n");
     }
-    const { tools, prompts } = JSON.parse(project.proffer("list", "tools.ts", "--json").stdout);
+    const { tools, prompts } = JSON.parse((await project.proffer("list", "tools.ts", "--json")).stdout);
     expect(tools[2]).toMatchObject({ name: "purge", toolset: "admin" });
     expect(tools[3]).not.toHaveProperty("toolset");
     expect(prompts[0]).toMatchObject({ toolset: "orders" });
-    expect(project.proffer("call", "shop.ts", "purge").stdout).toBe("purged\n");
+    expect((await project.proffer("call", "shop.ts", "purge")).stdout).toBe("purged\n");
   });
 
   it.each([
@@ -177,48 +177,50 @@ describe("commands of the author", () => {
     [["--toolsets", "orders", "--toolsets", "admin"], "order_find order_change purge letter shop://log"],
     [["--read-only"], "order_find letter"],
     [["--only", "order_*,hello", "--except", "*_change"], "order_find hello"],
-  ])("show with %j what serve would show", (flags, expected) => {
-    const { tools, prompts, resources } = JSON.parse(project.proffer("list", "shop.ts", ...flags, "--json").stdout);
+  ])("show with %j what serve would show", async (flags, expected) => {
+    const { tools, prompts, resources } = JSON.parse(
+      (await project.proffer("list", "shop.ts", ...flags, "--json")).stdout,
+    );
     const names = [...tools, ...prompts].map(({ name }) => name);
     expect([...names, ...resources.map(({ uri }: { uri: string }) => uri)].join(" ")).toBe(expected);
   });
 
-  it("do not call or examine what the flags hide, and name unknown toolsets", () => {
-    const call = project.proffer("call", "shop.ts", "purge", "--toolsets", "orders");
+  it("do not call or examine what the flags hide, and name unknown toolsets", async () => {
+    const call = await project.proffer("call", "shop.ts", "purge", "--toolsets", "orders");
     expect(call.status).toBe(1);
     expect(call.stderr).toContain('Unknown tool "purge"');
-    const doctor = project.proffer("doctor", "shop.ts", "--toolsets", "admin", "--json");
+    const doctor = await project.proffer("doctor", "shop.ts", "--toolsets", "admin", "--json");
     const [{ cost }] = JSON.parse(doctor.stdout).filter((finding: { cost?: object }) => finding.cost);
     expect(cost.tools.map(({ name }: { name: string }) => name)).toEqual(["purge"]);
     for (const command of ["list", "doctor"]) {
-      const { status, stdout, stderr } = project.proffer(command, "shop.ts", "--toolsets", "order");
+      const { status, stdout, stderr } = await project.proffer(command, "shop.ts", "--toolsets", "order");
       expect(status).toBe(1);
       expect(stdout + stderr).toContain('--toolsets has the unknown toolset "order". Did you mean "orders"?');
     }
   });
 
-  it("accept the flags for a module only", () => {
-    const url = project.proffer("list", "http://127.0.0.1:1/mcp", "--toolsets", "orders");
+  it("accept the flags for a module only", async () => {
+    const url = await project.proffer("list", "http://127.0.0.1:1/mcp", "--toolsets", "orders");
     expect(url).toMatchObject({ status: 2 });
     expect(url.stderr).toContain("--toolsets applies to a module. Start the server with it, or add ?toolsets=name");
-    const command = project.proffer("list", "--read-only", "--", "node", "server.js");
+    const command = await project.proffer("list", "--read-only", "--", "node", "server.js");
     expect(command).toMatchObject({ status: 2 });
     expect(command.stderr).toContain("--read-only applies to a module. Write it after --, as a flag of the command.");
-    const empty = project.proffer("list", "shop.ts", "--only", ",");
+    const empty = await project.proffer("list", "shop.ts", "--only", ",");
     expect(empty).toMatchObject({ status: 2 });
     expect(empty.stderr).toContain("--only contains no name. Separate names by commas.");
   });
 
-  it("report an invalid toolset in a comment as an error, because the function would be shown", () => {
+  it("report an invalid toolset in a comment as an error, because the function would be shown", async () => {
     project.write("bad.ts", "/** Deletes. @toolset all of it */", "export const purge = () => 1;");
-    const { status, stderr } = project.proffer("build", "bad.ts", "--out", "bad");
+    const { status, stderr } = await project.proffer("build", "bad.ts", "--out", "bad");
     expect(status).toBe(1);
     expect(stderr).toMatch(/bad\.ts:1:14 error PF\d+.*@toolset must be 1 to 64 of A-Z a-z 0-9 _ -/);
   });
 
-  it("report a function of a toolset that the server does not have", () => {
+  it("report a function of a toolset that the server does not have", async () => {
     project.write("typo.ts", ...SERVER, "/** Deletes. @toolset admim */", "export const purge = () => 1;");
-    const { status, stderr } = project.proffer("serve", "typo.ts");
+    const { status, stderr } = project.profferProcess({}, "serve", "typo.ts");
     expect(status).toBe(1);
     expect(stderr).toContain(
       'error: Server "shop": the toolset "admim" of the tool "purge" is not in the option toolsets.',

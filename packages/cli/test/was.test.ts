@@ -33,7 +33,7 @@ describe("@was", () => {
       expect(await client.get("hello", { name: "Ada" })).toMatchObject({ messages: [{ content: { text: "Ada" } }] });
       await client.close();
     }
-    expect(project.proffer("call", "shop.ts", "search", "--arg", "text=5").stdout).toBe('["5"]\n');
+    expect((await project.proffer("call", "shop.ts", "search", "--arg", "text=5")).stdout).toBe('["5"]\n');
   });
 
   it("is an error with both places if another function has the name or had it", () => {

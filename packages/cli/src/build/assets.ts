@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Emission } from "../derive/index.ts";
 import { findProject } from "../modules/module-file.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { fromHere } from "../terminal/shell.ts";
 
 /**
  * Returns the files that the user named with `--asset`, with the files of named folders, as absolute paths.
@@ -10,10 +11,10 @@ import { CommandError } from "../terminal/command-error.ts";
  */
 export function findAssets(names: readonly string[], module: string, out: string): string[] {
   const project = findProject(module);
-  const target = resolve(out);
+  const target = fromHere(out);
   const found = new Set<string>();
   for (const name of names) {
-    const path = resolve(name);
+    const path = fromHere(name);
     if (path === project) {
       throw new CommandError(
         `The asset ${name} is the whole project. Name the files and folders that the module reads.`,

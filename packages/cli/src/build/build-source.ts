@@ -7,6 +7,7 @@ import { prepareModule } from "../modules/prepare-module.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
+import { currentShell, fromHere } from "../terminal/shell.ts";
 import { quoteForShell } from "../terminal/shell-quote.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
@@ -47,9 +48,9 @@ export async function openBuildSource(
     throw new CommandError(`${file} has ${errors === 1 ? "an error" : `${errors} errors`}. Nothing was written.`);
   }
   if (derivation.form === "combined") await explainUsage(checkNames(file));
-  const emission = deriver.emit(join(out, MODULES), assets);
+  const emission = deriver.emit(join(fromHere(out), MODULES), assets);
   for (const forgotten of findForgotten(emission, assets)) {
-    const path = relative(process.cwd(), forgotten);
+    const path = relative(currentShell().cwd, forgotten);
     say(text`warning: The module reads ${path}, which the build does not contain. Add --asset ${quoteForShell(path)}.`);
   }
   return { module, derivation, emission, imports: importedPackages(emission), assets };

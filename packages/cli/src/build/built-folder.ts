@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, join, relative, resolve } from "node:path";
+import { basename, join, relative } from "node:path";
 import type { Derivation, Emission } from "../derive/index.ts";
 import { writeEmission } from "../modules/emission.ts";
 import { BUILT_MANIFEST, BUILT_SERVER, isBundleFolder } from "../modules/module-file.ts";
 import { toManifest } from "../modules/to-manifest.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { fromHere } from "../terminal/shell.ts";
 import { copyAssets } from "./assets.ts";
 import { describePackage } from "./built-package.ts";
 
@@ -26,7 +27,7 @@ export interface BuildSource {
  * call `checkTarget` first.
  */
 export function writeBuild({ module, derivation, emission, imports, assets }: BuildSource, out: string): number {
-  const target = resolve(out);
+  const target = fromHere(out);
   const files: Files = {
     ...describeFiles(derivation, emission.entry),
     "package.json": `${JSON.stringify(describePackage(module, target, derivation, imports), undefined, 2)}\n`,
@@ -62,7 +63,7 @@ export function replaceFolder<Result>(target: string, write: (folder: string) =>
 
 /** @throws {CommandError} for a folder with content other than an earlier build. */
 export function checkTarget(module: string, out: string): void {
-  const target = resolve(out);
+  const target = fromHere(out);
   const inside = relative(target, module);
   if (!inside.startsWith("..") && !inside.startsWith("/")) {
     throw new CommandError(`${out} contains ${basename(module)} itself. Choose a separate folder, such as dist.`);

@@ -5,6 +5,7 @@ import type { BuildFailure, BuildOptions, Message, Plugin } from "esbuild";
 import { inlineMap } from "../modules/emission.ts";
 import { BUNDLE, BUNDLE_MARK, findProject } from "../modules/module-file.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { currentShell, fromHere } from "../terminal/shell.ts";
 import { Text, text } from "../terminal/text.ts";
 import { copyAssets } from "./assets.ts";
 import { type BuildSource, describeFiles, MODULES, replaceFolder } from "./built-folder.ts";
@@ -46,10 +47,11 @@ export async function loadBundler(): Promise<Bundler> {
  * @throws {CommandError} if a package cannot be bundled; then nothing is written.
  */
 export async function writeBundle(source: BuildSource, out: string, bundler: Bundler): Promise<number> {
-  const target = resolve(out);
+  const target = fromHere(out);
   const { emission, assets, module } = source;
   const peers = installedPeers(module);
   const options: BuildOptions = {
+    absWorkingDir: currentShell().cwd,
     entryPoints: [join(target, "index.js")],
     outfile: join(target, BUNDLE),
     bundle: true,

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ManifestSettings } from "proffer/derived";
 import { CommandError } from "../terminal/command-error.ts";
+import { fromHere } from "../terminal/shell.ts";
 
 export interface DockerOptions {
   /** The file that starts the server. */
@@ -24,7 +25,7 @@ export function writeDocker(folder: string, options: DockerOptions): number {
   const files = Object.entries({ Dockerfile: describeDocker(options), ".dockerignore": IGNORED });
   for (const [name, content] of files) {
     try {
-      writeFileSync(join(folder, name), content, { flag: "wx" });
+      writeFileSync(join(fromHere(folder), name), content, { flag: "wx" });
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
       throw new CommandError(`An asset of the build is named ${name}. Rename it, or leave --docker out.`, { cause });

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
+import { text as readText } from "node:stream/consumers";
 import { WrongUsage } from "../terminal/command-error.ts";
-
-const STDIN = 0;
+import { currentShell } from "../terminal/shell.ts";
 
 /** Parses `name=value` pairs. @throws {WrongUsage} for another form. */
 export function parsePairs(pairs: readonly string[], flag: string): [name: string, value: string][] {
@@ -38,9 +37,9 @@ function acceptsText(schema: unknown): boolean {
 }
 
 /** Parses the arguments in `--input`. @throws {WrongUsage} if they are not a JSON object. */
-export function parseInput(input: string | undefined): object {
+export async function parseInput(input: string | undefined): Promise<object> {
   if (input === undefined) return {};
-  const text = input === "-" ? readFileSync(STDIN, "utf8") : input;
+  const text = input === "-" ? await readText(currentShell().stdin) : input;
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;

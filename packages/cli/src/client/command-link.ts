@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Link } from "proffer/testing";
 import { CommandError } from "../terminal/command-error.ts";
+import { currentShell } from "../terminal/shell.ts";
 import { passOn } from "../terminal/terminal.ts";
 import { Text } from "../terminal/text.ts";
 import { ByteBudget } from "./byte-budget.ts";
@@ -22,7 +23,12 @@ export interface CommandOptions extends LinkOptions {
 
 /** Starts a command and connects to it over its stdin and stdout. */
 export function linkCommand([command = "", ...args]: readonly string[], options: CommandOptions = {}): Link {
-  const { budget = new ByteBudget(DEFAULT_MAX_BYTES), observer = {}, cwd, env } = options;
+  const {
+    budget = new ByteBudget(DEFAULT_MAX_BYTES),
+    observer = {},
+    cwd = currentShell().cwd,
+    env = currentShell().env,
+  } = options;
   const showStderr = observer.stderr ?? ((text: string) => passOn(Text.block(text)));
   return (receive) => {
     const pending = new PendingRequests(command, receive);

@@ -16,6 +16,7 @@ import { openServer } from "../modules/load.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
+import { currentShell } from "../terminal/shell.ts";
 import { say } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 import { ByteBudget } from "./byte-budget.ts";
@@ -67,7 +68,7 @@ export async function withServer<Value>(
   const choice = toChoice(flags, target);
   const deadline = new Deadline(name, limits.timeout);
   const interruption = new Interruption();
-  const showsLog = process.stderr.isTTY;
+  const showsLog = currentShell().stderr.isTTY;
   const options = {
     ...(flags.revision !== undefined && { revision: flags.revision }),
     ...(flags.info !== undefined && { info: flags.info }),
@@ -99,7 +100,7 @@ const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 
 /** Without a terminal the client declares no capabilities for questions, so that the server does not ask questions. */
 function terminalOptions(deadline: Deadline, interruption: Interruption): ClientOptions {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!currentShell().stdin.isTTY || !currentShell().stderr.isTTY) {
     const answers = () => {
       throw new CommandError("The server asks a question, but there is no terminal to answer it.");
     };

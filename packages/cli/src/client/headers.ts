@@ -1,5 +1,6 @@
 import { WrongUsage } from "../terminal/command-error.ts";
 import { hideFromErrors } from "../terminal/redact.ts";
+import { currentShell } from "../terminal/shell.ts";
 import { isHeaderName } from "./header-params.ts";
 import type { Target } from "./target.ts";
 
@@ -62,7 +63,7 @@ function parseHeader(text: string): [name: string, value: string] {
 }
 
 function readToken(variable: string): string {
-  const token = process.env[variable]?.trim();
+  const token = currentShell().env[variable]?.trim();
   if (!token) throw new WrongUsage(`--bearer-env: the environment variable ${variable} is not set or empty.`);
   hideFromErrors(token);
   return checkValue(token, `The value of the environment variable ${variable}`);

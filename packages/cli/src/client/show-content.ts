@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ContentBlock, ResourceContents } from "proffer";
 import { prettyJson } from "../terminal/json-text.ts";
+import { currentShell } from "../terminal/shell.ts";
 import { type Styles, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
@@ -32,8 +33,9 @@ export interface Place {
 
 /** Returns the place of a result on stdout. */
 export function resultPlace(indent = ""): Place {
-  const { stdout } = process;
-  return { isTerminal: stdout.isTTY, indent, ...(stdout.isTTY && { styles: stylesFor(stdout) }) };
+  const { stdout } = currentShell();
+  const isTerminal = stdout.isTTY === true;
+  return { isTerminal, indent, ...(isTerminal && { styles: stylesFor(stdout) }) };
 }
 
 /** Formats a content block as text. Binary data is saved to a file, and its path is shown. */

@@ -1,3 +1,4 @@
+import { currentShell } from "../terminal/shell.ts";
 import { say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
@@ -13,7 +14,7 @@ const RED = new Set(["error", "critical", "alert", "emergency"]);
 
 /** Shows a log message of the server on stderr. */
 export function showLog({ level, logger, data }: LogParams): void {
-  const { dim, cyan, yellow, red } = stylesFor(process.stderr);
+  const { dim, cyan, yellow, red } = stylesFor(currentShell().stderr);
   const name = typeof level === "string" ? shorten(level) : "log";
   const paint = RED.has(name) ? red : name === "warning" ? yellow : name === "debug" ? dim : cyan;
   const source = typeof logger === "string" ? text` ${dim(shorten(logger))}` : text``;

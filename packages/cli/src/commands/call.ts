@@ -6,6 +6,7 @@ import type { TargetArguments } from "../client/target.ts";
 import { endProgress, showProgress } from "../client/terminal-progress.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { prettyJson } from "../terminal/json-text.ts";
+import { currentShell } from "../terminal/shell.ts";
 import { print, printJson } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
@@ -21,7 +22,7 @@ type CallResult = Awaited<ReturnType<RemoteServer["call"]>>;
 /** Calls a tool and prints its result. @throws {CommandError} if the tool fails. */
 export async function call({ target, words: [name = ""] }: TargetArguments, flags: CallFlags): Promise<void> {
   const pairs = parsePairs(flags.arg, "--arg");
-  const input = parseInput(flags.input);
+  const input = await parseInput(flags.input);
   const result = await withServer(target, flags, async (server, own) => {
     // Over HTTP the list also declares which arguments are repeated in headers.
     const schema =
@@ -30,7 +31,7 @@ export async function call({ target, words: [name = ""] }: TargetArguments, flag
         : {};
     const named = toValues(pairs, schema);
     try {
-      return await server.call(name, { ...input, ...named }, process.stderr.isTTY ? showProgress : undefined);
+      return await server.call(name, { ...input, ...named }, currentShell().stderr.isTTY ? showProgress : undefined);
     } finally {
       endProgress();
     }

@@ -11,6 +11,7 @@ import { withDetails } from "../terminal/item-details.ts";
 import { type Listing, listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
 import { formatSettings } from "../terminal/settings-text.ts";
+import { currentShell } from "../terminal/shell.ts";
 import { formatSizes } from "../terminal/size-text.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 import { Text } from "../terminal/text.ts";
@@ -31,7 +32,7 @@ export async function check(file: string, { json = false }: { json?: boolean }):
   const sizes = listing.tools.map(sizeOfTool);
   if (json) printJson({ ...withDetails(listing, server), sizes, ...(settings && { settings }), diagnostics });
   else {
-    const styles = stylesFor(process.stdout);
+    const styles = stylesFor(currentShell().stdout);
     const parts = [
       formatListing(listing, styles, server),
       formatSettings(settings, styles),

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { findMissingTools } from "proffer/derived";
 import type { Choice } from "proffer/flags";
 import type { Loss, Profile } from "proffer/profiles";
@@ -19,6 +18,7 @@ import { CommandError } from "../terminal/command-error.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
 import { listServer } from "../terminal/listing.ts";
 import { redact } from "../terminal/redact.ts";
+import { currentShell, fromHere } from "../terminal/shell.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
@@ -45,7 +45,7 @@ export async function doctor(file: string, { json = false, client, ...flags }: D
   const profiles = client === undefined ? undefined : profilesOf("--client", client);
   const { findings: found, losses } = await examineModule(file, profiles, choice);
   const findings = [examineNode(process.versions.node), ...found.map(withoutSecrets)];
-  const styles = stylesFor(process.stdout);
+  const styles = stylesFor(currentShell().stdout);
   if (json) printJson(findings);
   else {
     const table = profiles === undefined && losses.length > 0 ? [text``, formatClients(losses, styles)] : [];
@@ -84,7 +84,7 @@ async function examineModule(
         written: asWritten(listing, server),
         sources,
         missingTools: await findMissingTools(server),
-        module: resolve(file),
+        module: fromHere(file),
       }),
     ];
     return { findings, losses };

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type Clone, findClone, packClone } from "../init/clone.ts";
 import { projectFiles } from "../init/project-files.ts";
 import { runNpm } from "../init/run-npm.ts";
 import { ownVersion } from "../modules/own-version.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { currentShell, fromHere } from "../terminal/shell.ts";
 import { quoteForShell } from "../terminal/shell-quote.ts";
 import { print, say } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
@@ -14,7 +15,7 @@ import { Text, text } from "../terminal/text.ts";
  * @throws {CommandError} if one of its files exists.
  */
 export async function init(folder: string, { install }: { readonly install: boolean }): Promise<void> {
-  const target = resolve(folder);
+  const target = fromHere(folder);
   const clone = findClone();
   const files = Object.entries(projectFiles(toPackageName(basename(target)), toVersions(clone)));
   const written = [...files.map(([path]) => path), ...(clone === undefined ? [] : Object.values(clone.files))];
@@ -31,7 +32,7 @@ export async function init(folder: string, { install }: { readonly install: bool
   if (clone !== undefined) say(text`The project uses this clone's packages, packed in ${dirname(clone.files.cli)}.`);
   const isInstalled = install && installPackages(target);
   const steps = [
-    ...(target === process.cwd() ? [] : [`cd ${quoteForShell(folder)}`]),
+    ...(target === currentShell().cwd ? [] : [`cd ${quoteForShell(folder)}`]),
     ...(isInstalled ? [] : ["npm install"]),
     "npm test",
     "npx proffer dev tools.ts --http",

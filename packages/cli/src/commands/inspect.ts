@@ -23,6 +23,7 @@ import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
+import { requireOwnProcess } from "./transport-flags.ts";
 
 export interface InspectFlags extends HeaderFlags, LimitFlags {
   readonly port?: string;
@@ -44,6 +45,7 @@ export async function inspect({ target }: TargetArguments, flags: InspectFlags):
   const headers = toHeaders(flags, target);
   const { maxBytes } = toLimits(flags);
   const name = nameOfTarget(target);
+  requireOwnProcess();
   const history = flags.keep ? keepHistory(target) : undefined;
   const record = new WireRecord(new Mask(headers));
   const { release, ...prepared } = await prepare(target, name, record, headers, maxBytes, history);

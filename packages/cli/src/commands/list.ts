@@ -5,6 +5,7 @@ import type { TargetArguments } from "../client/target.ts";
 import { withDetails } from "../terminal/item-details.ts";
 import { type Listing, listAll } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
+import { currentShell } from "../terminal/shell.ts";
 import { print, printJson, say, stylesFor } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
 
@@ -27,7 +28,7 @@ export async function list({ target }: TargetArguments, flags: ListFlags): Promi
   );
   const shown = profile === undefined ? listing : seenBy(profile, name, listing);
   if (flags.json) printJson(own === undefined || profile ? shown : withDetails(shown, own));
-  else print(formatListing(shown, stylesFor(process.stdout), own));
+  else print(formatListing(shown, stylesFor(currentShell().stdout), own));
 }
 
 /** The name and the revision of a client. */
@@ -39,7 +40,7 @@ function identityOf(profile: Profile | undefined): Pick<TalkFlags, "info" | "rev
 }
 
 function seenBy(profile: Profile, server: string, listing: Listing): Listing {
-  const { dim } = stylesFor(process.stderr);
+  const { dim } = stylesFor(currentShell().stderr);
   for (const { tool, effect, what } of findLosses(profile, server, listing.tools)) {
     say(text`${dim("note:")} ${tool}: ${profile.title} ${effect} ${what}`);
   }

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { Derivation, ItemSource } from "../derive/index.ts";
 import { type Change, formatChanges, kindOf, type PlacedChange } from "../lock/change.ts";
 import { compareLocks } from "../lock/compare-locks.ts";
@@ -9,6 +8,7 @@ import { findModule } from "../modules/module-file.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 import { checkDerivation, toShortPath } from "../terminal/diagnostic-report.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
+import { currentShell, fromHere } from "../terminal/shell.ts";
 import { print, printJson, say, stylesFor } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
 import { whileDeriving } from "../terminal/while-deriving.ts";
@@ -27,7 +27,7 @@ export interface LockFlags {
 export async function lock(file: string, { check = false, strict = false, file: chosen, json = false }: LockFlags) {
   if (strict && !check) throw new WrongUsage("--strict is an option of --check.");
   const module = findModule(file);
-  const path = resolve(lockPath(module, chosen));
+  const path = fromHere(lockPath(module, chosen));
   const earlier = readLock(path);
   const name = toShortPath(path);
   if (earlier === undefined && check)
@@ -59,7 +59,7 @@ async function takeCurrent(file: string, derivation: Derivation, module: string,
 
 function report({ name, changes, json }: { name: string; changes: readonly PlacedChange[]; json: boolean }): void {
   if (json) printJson({ file: name, changes });
-  else if (changes.length > 0) print(formatChanges(changes, stylesFor(process.stdout)));
+  else if (changes.length > 0) print(formatChanges(changes, stylesFor(currentShell().stdout)));
 }
 
 function judge(name: string, changes: readonly Change[], strict: boolean, file: string): void {

@@ -2,6 +2,7 @@ import { parsePairs } from "../client/arguments.ts";
 import { type TalkFlags, withServer } from "../client/connect-target.ts";
 import { resultPlace, showBlock } from "../client/show-content.ts";
 import type { TargetArguments } from "../client/target.ts";
+import { currentShell } from "../terminal/shell.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
@@ -17,7 +18,7 @@ export async function prompt({ target, words: [name = ""] }: TargetArguments, fl
     printJson(result);
     return;
   }
-  const { dim } = stylesFor(process.stdout);
+  const { dim } = stylesFor(currentShell().stdout);
   const place = resultPlace("  ");
   const messages = result.messages.map(({ role, content }) => text`${dim(`${role}:`)} ${showBlock(content, place)}`);
   print(Text.join(messages, "\n"));

@@ -6,6 +6,7 @@ import { formatDifference } from "../install/difference.ts";
 import { describePublished } from "../publish/published-server.ts";
 import { describeEntry } from "../publish/server-json.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
+import { currentShell } from "../terminal/shell.ts";
 import { quoteForShell } from "../terminal/shell-quote.ts";
 import { print, say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
@@ -61,7 +62,7 @@ function apply({ file, before, after }: Change, dryRun: boolean): void {
     return;
   }
   say(text`${basename(file)}:`);
-  say(formatDifference(before, after, stylesFor(process.stderr), (line) => line));
+  say(formatDifference(before, after, stylesFor(currentShell().stderr), (line) => line));
   if (dryRun) return;
   replaceFile(file, after, statSync(file, { throwIfNoEntry: false }), () => true);
   say(text`Wrote ${file}.`);

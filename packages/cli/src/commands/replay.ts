@@ -5,6 +5,7 @@ import { readRecording } from "../inspector/recording/read-recording.ts";
 import { findCalls } from "../inspector/replay/recorded-calls.ts";
 import { Answers, type Replayed, replay as replayCalls } from "../inspector/replay/replay.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { currentShell } from "../terminal/shell.ts";
 import { print, printJson, say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
@@ -39,7 +40,7 @@ export async function replay(file: string, { target }: TargetArguments, flags: R
 }
 
 function format({ n, method, about, verdict, reason, differences = [] }: Replayed): Text {
-  const { green, red, dim } = stylesFor(process.stdout);
+  const { green, red, dim } = stylesFor(currentShell().stdout);
   const mark = { same: green("✓"), different: red("✗"), skipped: dim("–") }[verdict];
   const why = reason === undefined ? text`` : text`  ${dim(`skipped: ${reason}`)}`;
   const line = text`${mark} ${dim(String(n))} ${method} ${about}${why}`;
@@ -48,7 +49,7 @@ function format({ n, method, about, verdict, reason, differences = [] }: Replaye
 
 /** Shows one difference: the place, what was recorded, and what came now. */
 export function formatDifference({ pointer, before, after }: JsonDifference): Text {
-  const { red, green } = stylesFor(process.stdout);
+  const { red, green } = stylesFor(currentShell().stdout);
   const side = (sign: string, value: JsonDifference["before"]) =>
     value === undefined ? text`${sign} (nothing)` : text`${sign} ${Text.json(value)}`;
   return text`    ${pointer || "/"}\n      ${red(side("-", before))}\n      ${green(side("+", after))}`;

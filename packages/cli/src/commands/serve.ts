@@ -16,9 +16,9 @@ import { ALL_SERVE_FLAGS, parseClusterVariables, parseServeArguments, prepare } 
 export async function serve(words: readonly string[], rest: readonly string[] = []): Promise<void> {
   const { file, serving, mounts } = parseServeArguments(words, ALL_SERVE_FLAGS);
   const cluster = parseClusterVariables();
+  await prepare(serving, rest);
   // The module and its imports may print while they load, but stdout is reserved for the protocol.
   if (serving.stdio) guardStdout();
-  await prepare(serving, rest);
   const first = await open(file);
   const others = new Map<string, OpenedServer>();
   for (const [path, module] of mounts) others.set(path, await open(module));

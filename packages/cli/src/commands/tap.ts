@@ -2,6 +2,7 @@ import { type HeaderFlags, toHeaders } from "../client/headers.ts";
 import { toPort } from "../inspector/port-flag.ts";
 import { tapCommand } from "../inspector/tap/tap-command.ts";
 import { WrongUsage } from "../terminal/command-error.ts";
+import { requireOwnProcess } from "./transport-flags.ts";
 
 export interface TapFlags extends HeaderFlags {
   readonly record?: string;
@@ -26,5 +27,6 @@ export async function tap(
     throw new WrongUsage("Missing command after --. Example: proffer inspect --tap -- node server.js");
   }
   toHeaders(flags, { kind: "command", command });
+  requireOwnProcess();
   await tapCommand(command, { ...flags, port: toPort(flags.port) });
 }

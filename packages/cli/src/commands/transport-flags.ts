@@ -8,8 +8,9 @@ import {
   toServing,
 } from "proffer/flags";
 import { prepareProcess } from "proffer/stdio";
-import { WrongUsage } from "../terminal/command-error.ts";
+import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 import { toWrongUsage } from "../terminal/explain-usage.ts";
+import { currentShell, isInProcess } from "../terminal/shell.ts";
 
 /** The arguments of `serve` and `dev`. */
 export interface ServeArguments {
@@ -49,7 +50,7 @@ export function parseServeArguments(words: readonly string[], flags: readonly Fl
       const hint = "The arguments of the server follow after --.";
       throw new WrongUsage(`Unexpected argument ${JSON.stringify(unexpected)}. ${hint}`);
     }
-    const serving = toServing(line, process.env);
+    const serving = toServing(line, currentShell().env);
     const mounts = toMounts(line.flags.get(MOUNT) ?? [], serving);
     return { file, serving, mounts, ...toInspect(line.flags.get(INSPECT)) };
   } catch (error) {
@@ -64,14 +65,20 @@ export function parseServeArguments(words: readonly string[], flags: readonly Fl
  */
 export function parseClusterVariables(): ClusterSettings {
   try {
-    return toClusterSettings(process.env);
+    return toClusterSettings(currentShell().env);
   } catch (error) {
     throw toWrongUsage(error);
   }
 }
 
-/** @throws {WrongUsage} for settings that cannot work. */
+/** @throws {CommandError} inside another process: signals, stdin and the end of the process belong to the command. */
+export function requireOwnProcess(): void {
+  if (isInProcess()) throw new CommandError("This command takes over its process: start it as one of its own.");
+}
+
+/** Sets the process up for a server. @throws {WrongUsage} for settings that cannot work. */
 export async function prepare(serving: Serving, rest: readonly string[]): Promise<void> {
+  requireOwnProcess();
   try {
     await prepareProcess(serving, rest);
   } catch (error) {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { applyChange, type ClientFlags } from "../install/apply.ts";
 import { toLaunch } from "../install/launch.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { fromHere } from "../terminal/shell.ts";
 
 /** Removes a server from a client's configuration. @throws {CommandError} if the configuration does not contain it. */
 export async function uninstall(module: string, flags: ClientFlags): Promise<void> {
@@ -20,7 +20,7 @@ function findByPath(
   entries: { readonly [name: string]: unknown },
   shared: boolean,
 ): string | undefined {
-  if (!existsSync(resolve(module))) return undefined;
+  if (!existsSync(fromHere(module))) return undefined;
   const path = toLaunch(module, shared, {}).args.at(-1);
   const found = Object.entries(entries).find(([, entry]) => {
     const { args } = (entry ?? {}) as { args?: unknown };

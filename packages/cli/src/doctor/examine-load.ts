@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { currentShell } from "../terminal/shell.ts";
 import type { Finding } from "./finding.ts";
 
 /** In milliseconds. */
@@ -7,8 +8,11 @@ const TIMEOUT = 30_000;
 
 /** Imports a module in a separate process without the guard on stdout, and reports output on stdout. */
 export async function examineLoad(url: string): Promise<Finding[]> {
+  const { cwd, env } = currentShell();
   const script = `await import(${JSON.stringify(url)}); process.exit();`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd,
+    env,
     stdio: ["ignore", "pipe", "ignore"],
     timeout: TIMEOUT,
   });

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Launch } from "../install/launch.ts";
+import { currentShell } from "../terminal/shell.ts";
 import type { Finding } from "./finding.ts";
 
 /** In milliseconds. Clients time out after 10 to 60 seconds, and other machines may be slower than this one. */
@@ -22,7 +23,8 @@ const INITIALIZE = {
 /** Starts a server like a client does, and checks its startup time and its output. */
 export async function examineStart({ command, args, env }: Launch): Promise<Finding[]> {
   const started = performance.now();
-  const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env } });
+  const { cwd, env: shell } = currentShell();
+  const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], cwd, env: { ...shell, ...env } });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors = `${errors}${text}`.slice(-4000);

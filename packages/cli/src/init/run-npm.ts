@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { currentShell } from "../terminal/shell.ts";
 
 export interface NpmOptions {
   readonly cwd: string;
@@ -12,7 +13,7 @@ export interface NpmOptions {
 export function runNpm(args: readonly string[], { cwd, config = {}, isShown = false }: NpmOptions) {
   const settings = Object.entries(config).map(([name, value]) => [`npm_config_${name}`, value]);
   // Windows needs a shell for npm, which would look for it in the current folder first.
-  const env = { ...process.env, NoDefaultCurrentDirectoryInExePath: "1", ...Object.fromEntries(settings) };
+  const env = { ...currentShell().env, NoDefaultCurrentDirectoryInExePath: "1", ...Object.fromEntries(settings) };
   const output = isShown ? 2 : "pipe";
   const shell = process.platform === "win32";
   const { status, stderr, error } = spawnSync("npm", [...args], { cwd, env, stdio: ["ignore", output, output], shell });

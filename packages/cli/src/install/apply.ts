@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import { WrongUsage } from "../terminal/command-error.ts";
+import { currentShell, fromHere } from "../terminal/shell.ts";
 import { print, say, stylesFor } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
 import type { ClientName } from "./client-names.ts";
@@ -20,7 +20,7 @@ export function locateConfig({ client, project }: ClientFlags): { config: Client
   if (config.projectFile === undefined) {
     throw new WrongUsage(`${config.title} has no project configuration. Remove --project.`);
   }
-  return { config, file: join(process.cwd(), config.projectFile) };
+  return { config, file: fromHere(config.projectFile) };
 }
 
 /**
@@ -38,7 +38,7 @@ export async function applyChange(
     say(text`${file} is already up to date.`);
     return;
   }
-  print(formatDifference(before, after, stylesFor(process.stdout), hide));
+  print(formatDifference(before, after, stylesFor(currentShell().stdout), hide));
   if (flags.dryRun) {
     say(text`\nDry run: ${file} was not changed.`);
     return;

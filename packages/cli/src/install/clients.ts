@@ -1,5 +1,5 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { currentShell, homeFolder } from "../terminal/shell.ts";
 import type { ClientName } from "./client-names.ts";
 import type { Launch } from "./launch.ts";
 
@@ -25,7 +25,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     title: "Claude Code",
     format: "json",
     section: "mcpServers",
-    userFile: () => join(homedir(), ".claude.json"),
+    userFile: () => join(homeFolder(), ".claude.json"),
     projectFile: ".mcp.json",
     toEntry: (launch) => ({ type: "stdio", ...plain(launch) }),
     nextStep: AUTOMATIC,
@@ -51,7 +51,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     title: "Cursor",
     format: "json",
     section: "mcpServers",
-    userFile: () => join(homedir(), ".cursor", "mcp.json"),
+    userFile: () => join(homeFolder(), ".cursor", "mcp.json"),
     projectFile: ".cursor/mcp.json",
     toEntry: plain,
     nextStep: AUTOMATIC,
@@ -60,7 +60,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     title: "Windsurf",
     format: "json",
     section: "mcpServers",
-    userFile: () => join(homedir(), ".codeium", "windsurf", "mcp_config.json"),
+    userFile: () => join(homeFolder(), ".codeium", "windsurf", "mcp_config.json"),
     toEntry: plain,
     nextStep: "Refresh its list of servers to apply the change.",
   },
@@ -77,7 +77,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     title: "Gemini CLI",
     format: "json",
     section: "mcpServers",
-    userFile: () => join(homedir(), ".gemini", "settings.json"),
+    userFile: () => join(homeFolder(), ".gemini", "settings.json"),
     projectFile: ".gemini/settings.json",
     toEntry: plain,
     nextStep: AUTOMATIC,
@@ -105,7 +105,7 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     title: "Codex",
     format: "toml",
     section: "mcp_servers",
-    userFile: () => join(process.env.CODEX_HOME ?? join(homedir(), ".codex"), "config.toml"),
+    userFile: () => join(currentShell().env.CODEX_HOME ?? join(homeFolder(), ".codex"), "config.toml"),
     projectFile: ".codex/config.toml",
     toEntry: plain,
     nextStep: AUTOMATIC,
@@ -117,18 +117,18 @@ function plain({ command, args, env }: Launch): object {
 }
 
 function configHome(): string {
-  return process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
+  return currentShell().env.XDG_CONFIG_HOME || join(homeFolder(), ".config");
 }
 
 function windowsData(): string {
-  return process.env.APPDATA ?? join(homedir(), "AppData", "Roaming");
+  return currentShell().env.APPDATA ?? join(homeFolder(), "AppData", "Roaming");
 }
 
 /** Returns the data folder of a desktop application. */
 function applicationData(name: string): string {
   switch (process.platform) {
     case "darwin":
-      return join(homedir(), "Library", "Application Support", name);
+      return join(homeFolder(), "Library", "Application Support", name);
     case "win32":
       return join(windowsData(), name);
     default:

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { findBuiltFolder, findProject } from "../modules/module-file.ts";
+import { currentShell, fromHere } from "../terminal/shell.ts";
 
 /** The command with which a client starts a server. */
 export interface Launch {
@@ -18,16 +19,16 @@ export function toLaunch(file: string, shared: boolean, env: Launch["env"]): Lau
   const built = findBuiltFolder(file);
   if (built !== undefined) {
     const index = join(built, "index.js");
-    if (shared) return { command: "node", args: [fromHere(index)], env };
+    if (shared) return { command: "node", args: [relativePath(index)], env };
     return { command: process.execPath, args: [index], env };
   }
-  if (shared) return { command: "npx", args: ["proffer", "serve", fromHere(resolve(file))], env };
-  const module = resolve(file);
+  if (shared) return { command: "npx", args: ["proffer", "serve", relativePath(fromHere(file))], env };
+  const module = fromHere(file);
   return { command: process.execPath, args: [findLauncher(module), "serve", module], env };
 }
 
-function fromHere(path: string): string {
-  const local = relative(process.cwd(), path).replaceAll("\\", "/");
+function relativePath(path: string): string {
+  const local = relative(currentShell().cwd, path).replaceAll("\\", "/");
   // A file named --x is not an option.
   return local.startsWith("-") ? `./${local}` : local;
 }

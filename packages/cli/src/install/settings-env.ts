@@ -1,6 +1,7 @@
 import { UsageError } from "proffer";
 import { findSimilar, type Manifest } from "proffer/derived";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
+import { currentShell } from "../terminal/shell.ts";
 import { say } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
@@ -14,7 +15,7 @@ export type Variables = { readonly [name: string]: string };
  * the command.
  * @throws {WrongUsage} for a name that is not set, or a name that no variable can have.
  */
-export function parseVariables(pairs: readonly string[], env: NodeJS.ProcessEnv = process.env): Variables {
+export function parseVariables(pairs: readonly string[], env: NodeJS.ProcessEnv = currentShell().env): Variables {
   const entries = pairs.map((pair): [string, string] => {
     const at = pair.indexOf("=");
     if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];

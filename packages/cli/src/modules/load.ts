@@ -1,10 +1,11 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isServer, type Server } from "proffer";
 import { addFunctions, createDerivedServer } from "proffer/built";
 import type { Manifest, Module } from "proffer/derived";
 import { CommandError } from "../terminal/command-error.ts";
 import { explainUsage } from "../terminal/explain-usage.ts";
+import { fromHere } from "../terminal/shell.ts";
 import { readBuiltManifest } from "./described-module.ts";
 import { importModule } from "./import-module.ts";
 import { BUILT_SERVER, findBuiltFolder } from "./module-file.ts";
@@ -66,7 +67,7 @@ async function openBuilt(file: string, folder: string): Promise<OpenedServer> {
 export function ownServer(file: string, form: "server" | "combined", manifest: Manifest, module: Module): Server {
   if (form === "server") return serverOf(file, module, "default");
   const server = serverOf(file, module, "server");
-  return addFunctions(server, module, manifest, { source: resolve(file) });
+  return addFunctions(server, module, manifest, { source: fromHere(file) });
 }
 
 /** Returns an export of a module. @throws {CommandError} if it is not a server. */

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { CommandError } from "../terminal/command-error.ts";
+import { fromHere } from "../terminal/shell.ts";
 
 const EXTENSIONS = new Set([".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"]);
 
@@ -17,7 +18,7 @@ export const BUNDLE_MARK = "// Written by proffer build --bundle.";
  * @throws {CommandError} if the file does not exist or is not a module.
  */
 export function findModule(file: string): string {
-  const path = resolve(file);
+  const path = fromHere(file);
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) {
     throw new CommandError(
@@ -36,7 +37,7 @@ export function findModule(file: string): string {
 
 /** Returns the folder that `proffer build` wrote, named by its path or by the `index.js` or `server.js` in it. */
 export function findBuiltFolder(file: string): string | undefined {
-  const path = resolve(file);
+  const path = fromHere(file);
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
   const folder = stats.isDirectory() ? path : dirname(path);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { currentShell, homeFolder } from "../terminal/shell.ts";
 
 const KEY_BYTES = 32;
 
@@ -35,9 +35,9 @@ function createKey(folder: string, file: string): void {
 /** The folder of Proffer among the user's settings; undefined without a home folder. */
 export function userFolder(): string | undefined {
   try {
-    const home = homedir();
+    const home = homeFolder();
     if (!existsSync(home)) return undefined;
-    return join(process.env.LOCALAPPDATA || join(home, ".config"), "proffer");
+    return join(currentShell().env.LOCALAPPDATA || join(home, ".config"), "proffer");
   } catch {
     // The user has no entry in the system's list of users, and there is no environment variable.
     return undefined;

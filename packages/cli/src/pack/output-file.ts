@@ -1,18 +1,20 @@
 import { closeSync, openSync, readSync, statSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { CommandError } from "../terminal/command-error.ts";
+import { fromHere } from "../terminal/shell.ts";
 
 const EXTENSION = ".mcpb";
 
 /** Writes a package. An earlier package is replaced. @throws {CommandError} for any other file, or a folder. */
 export function writePackage(out: string, archive: Uint8Array): void {
   if (extname(out) !== EXTENSION) throw new CommandError(`${out} must end with ${EXTENSION}. Nothing was written.`);
-  const stats = statSync(out, { throwIfNoEntry: false });
-  if (stats !== undefined && !(stats.isFile() && isArchive(out))) {
+  const path = fromHere(out);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined && !(stats.isFile() && isArchive(path))) {
     throw new CommandError(`${out} exists and is not a package. Nothing was written. Choose another name.`);
   }
   try {
-    writeFileSync(out, archive);
+    writeFileSync(path, archive);
   } catch (cause) {
     throw new CommandError(`${out} cannot be written: ${(cause as Error).message}`, { cause });
   }

@@ -11,6 +11,7 @@ import { BUNDLE } from "../modules/module-file.ts";
 import { toServerName } from "../modules/server-name.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { listServer } from "../terminal/listing.ts";
+import { currentShell } from "../terminal/shell.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
 import type { PackedItems, PackedServer } from "./mcpb-manifest.ts";
@@ -65,7 +66,7 @@ async function describePacked(manifest: DescribedModule, file: string, entry: st
 
 function readFiles(folder: string, settings: ManifestSettings | undefined): ZipEntry[] {
   const entries = Object.entries(settings?.properties ?? {});
-  const secrets = entries.flatMap(([name, setting]) => (isSecret(setting) ? (process.env[name] ?? []) : []));
+  const secrets = entries.flatMap(([name, setting]) => (isSecret(setting) ? (currentShell().env[name] ?? []) : []));
   const files = readPackedFiles(
     folder,
     secrets.filter((value) => value.length >= MIN_SECRET),

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import type { Derivation, Diagnostic } from "../derive/index.ts";
 import { CommandError } from "./command-error.ts";
+import { currentShell } from "./shell.ts";
 import { type Styles, say, stylesFor } from "./terminal.ts";
 import { Text, text } from "./text.ts";
 
@@ -59,7 +60,7 @@ export function checkModule(file: string, derivation: Diagnosed): void {
 }
 
 function refusal(file: string, { diagnostics }: Diagnosed): Text {
-  return text`${file} cannot be served:\n${formatDiagnostics(diagnostics, stylesFor(process.stderr))}`;
+  return text`${file} cannot be served:\n${formatDiagnostics(diagnostics, stylesFor(currentShell().stderr))}`;
 }
 
 /** Prints diagnostics to stderr, without notes: those are for `check` and the start of `dev`. */
@@ -69,7 +70,7 @@ export function reportDiagnostics(diagnostics: readonly Diagnostic[]): void {
 
 /** Prints diagnostics and notes to stderr. */
 export function reportAll(diagnostics: readonly Diagnostic[]): void {
-  if (diagnostics.length > 0) say(formatDiagnostics(diagnostics, stylesFor(process.stderr)));
+  if (diagnostics.length > 0) say(formatDiagnostics(diagnostics, stylesFor(currentShell().stderr)));
 }
 
 /** Formats diagnostics, one per line, with paths relative to the current directory. */
@@ -83,6 +84,6 @@ export function formatDiagnostics(diagnostics: readonly Diagnostic[], { red, yel
 
 /** Returns a path relative to the current directory, unless it is outside. */
 export function toShortPath(file: string): string {
-  const path = relative(process.cwd(), file);
+  const path = relative(currentShell().cwd, file);
   return path.startsWith("..") ? file : path;
 }

@@ -1,4 +1,5 @@
 import { withoutSecrets } from "proffer/stdio";
+import { currentShell } from "./shell.ts";
 
 /** Names of variables, headers and keys that hold secrets. */
 const SECRET_NAME = /(?:token|secret|passwords?|passwd|passphrase|credentials?|cookies?|auth|authorization|keys?)$/i;
@@ -29,7 +30,7 @@ export function isSecretName(name: string): boolean {
 }
 
 /** Hides secret settings, the values of secret environment variables and flags, and credentials in the usual notations. */
-export function redact(text: string, env: NodeJS.ProcessEnv = process.env): string {
+export function redact(text: string, env: NodeJS.ProcessEnv = currentShell().env): string {
   let redacted = withoutSecrets(text);
   for (const [name, value = ""] of Object.entries(env)) {
     if (isSecretName(name) && value.length >= MIN_LENGTH) redacted = redacted.replaceAll(value, HIDDEN);

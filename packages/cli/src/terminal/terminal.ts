@@ -1,14 +1,12 @@
-import type { Writable } from "node:stream";
 import { guardStdout } from "proffer/stdio";
 import { prettyJson } from "./json-text.ts";
+import { currentShell, type Output } from "./shell.ts";
 import { type StyleName, Text, text } from "./text.ts";
 
 export type Styles = { readonly [Name in StyleName]: (value: string | Text) => Text } & {
   /** The width of the terminal. Undefined if the output goes to a pipe or a file: a program reads it. */
   readonly columns: number | undefined;
 };
-
-type Output = Writable & { isTTY?: boolean; columns?: number; hasColors?: () => boolean };
 
 /** A pseudo-terminal may have no size. */
 const DEFAULT_COLUMNS = 80;
@@ -31,28 +29,34 @@ export function stylesFor(stream: Output): Styles {
 /** Node looks at NO_COLOR, FORCE_COLOR and TERM, but only for a terminal. */
 function hasColors(stream: Output): boolean {
   if (stream.isTTY === true) return stream.hasColors?.() ?? true;
-  const { FORCE_COLOR } = process.env;
+  const { FORCE_COLOR } = currentShell().env;
   return FORCE_COLOR !== undefined && FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
 }
 
 /** Prints a message to stderr. Stdout contains only results. */
 export function say(message: Text): void {
-  process.stderr.write(`${message}\n`);
+  currentShell().stderr.write(`${message}\n`);
 }
 
 /** Writes text of another process to stderr as it arrives. */
 export function passOn(text: Text): void {
-  process.stderr.write(String(text));
+  currentShell().stderr.write(String(text));
 }
 
 /** Prints a result to stdout. */
 export function print(result: Text): void {
-  guardStdout().write(`${result}\n`);
+  write(`${result}\n`);
 }
 
 /** Prints a result to stdout as JSON. Only a terminal gets colors, because programs read JSON. */
 export function printJson(value: unknown): void {
   const json = Text.json(value, 2);
-  const styles = stylesFor(process.stdout);
+  const styles = stylesFor(currentShell().stdout);
   print(styles.columns === undefined ? json : (prettyJson(String(json), styles) ?? json));
+}
+
+/** Writes to stdout, also while it is guarded against output of the author's module. */
+export function write(text: string): void {
+  const { stdout } = currentShell();
+  (stdout === process.stdout ? guardStdout() : stdout).write(text);
 }

@@ -126,7 +126,7 @@ describeInBrowser("the page and the files of a project", () => {
       params: { name: "order", arguments: { id: "7" } },
       answers: [{ action: "accept", content: { sure: true } }],
     });
-    const { status, stderr } = project.proffer("call", "tools.ts", "--saved", "happy-path");
+    const { status, stderr } = project.profferProcess({}, "call", "tools.ts", "--saved", "happy-path");
     expect([status, stderr]).toEqual([0, expect.stringContaining("The result is the saved one.")]);
     expect(await accessibilityViolations(page)).toEqual([]);
   });

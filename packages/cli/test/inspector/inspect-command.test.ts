@@ -118,7 +118,7 @@ describe("proffer dev --inspect", () => {
     const said = await waitForStderr(child, /--inspect/);
     expect(said).not.toMatch(ADDRESS);
     await stop(child);
-    const wrong = project.proffer("dev", "tools.ts", "--inspect=x");
+    const wrong = project.profferProcess({}, "dev", "tools.ts", "--inspect=x");
     expect(wrong.status).toBe(2);
     expect(wrong.stderr).toContain("--inspect");
   });

@@ -67,7 +67,7 @@ test("--keep is refused where it means nothing", () => {
     [["inspect", "--keep", "session.jsonl"], "a recording makes no calls"],
     [["inspect", "--keep", "--tap", ...COMMAND], "--keep cannot be used with --tap"],
   ] as const) {
-    const { status, stderr } = project.proffer(...words);
+    const { status, stderr } = project.profferProcess({}, ...words);
     expect([status, stderr]).toEqual([2, expect.stringContaining(reason)]);
   }
 });

@@ -99,7 +99,7 @@ describe("a replay", () => {
     for (const revision of REVISIONS) {
       const file = await recordingOf(revision);
       const made = project.read("effects.txt").length;
-      const again = project.proffer("replay", file, "tools.ts", "--revision", "2025-11-25");
+      const again = await project.proffer("replay", file, "tools.ts", "--revision", "2025-11-25");
       expect(again).toMatchObject({ status: 0 });
       expect(again.stdout).toContain("order  skipped: it is not marked as read-only; --effects runs it");
       expect(again.stderr).toContain("4 the same, 0 different, 1 skipped.");
@@ -107,7 +107,7 @@ describe("a replay", () => {
     }
     const file = await recordingOf("2026-07-28");
     const made = project.read("effects.txt").length;
-    const { status, stderr } = project.proffer("replay", file, "tools.ts", "--effects");
+    const { status, stderr } = await project.proffer("replay", file, "tools.ts", "--effects");
     expect([status, stderr]).toEqual([0, expect.stringContaining("5 the same, 0 different, 0 skipped.")]);
     expect(project.read("effects.txt").length).toBeGreaterThan(made);
     expect(before).toBeGreaterThan(0);
@@ -115,25 +115,25 @@ describe("a replay", () => {
 
   it("shows what another server answers differently", async () => {
     const file = await recordingOf("2026-07-28");
-    const { status, stdout, stderr } = project.proffer("replay", file, "other.ts");
+    const { status, stdout, stderr } = await project.proffer("replay", file, "other.ts");
     expect(status).toBe(1);
     expect(stdout).toContain('/structuredContent/said\n      - "Hello Ada"\n      + "Hi Ada"');
     expect(stderr).toContain("The server answers differently: 3 the same, 1 different, 1 skipped.");
-    const json = JSON.parse(project.proffer("replay", file, "other.ts", "--json").stdout);
+    const json = JSON.parse((await project.proffer("replay", file, "other.ts", "--json")).stdout);
     expect(json[0]).toMatchObject({ verdict: "different", method: "tools/call", about: "greet" });
   });
 
-  it("says what is wrong with its arguments", () => {
+  it("says what is wrong with its arguments", async () => {
     project.write("empty.jsonl", '{"proffer":"recording","version":1}');
-    expect(project.proffer("replay", "empty.jsonl", "tools.ts").stderr).toContain(
+    expect((await project.proffer("replay", "empty.jsonl", "tools.ts")).stderr).toContain(
       "empty.jsonl has no calls of tools, resources or prompts.",
     );
-    expect(project.proffer("replay", "tools.ts", "tools.ts").stderr).toContain("tools.ts is not a recording");
-    expect(project.proffer("replay", "empty.jsonl").stderr).toContain("Missing argument: target");
+    expect((await project.proffer("replay", "tools.ts", "tools.ts")).stderr).toContain("tools.ts is not a recording");
+    expect((await project.proffer("replay", "empty.jsonl")).stderr).toContain("Missing argument: target");
   });
 });
 
-test("I57 a saved call is a file beside the module, and runs again", () => {
+test("I57 a saved call is a file beside the module, and runs again", async () => {
   const draft = {
     revision: "2026-07-28",
     method: "tools/call",
@@ -143,20 +143,20 @@ test("I57 a saved call is a file beside the module, and runs again", () => {
   } as const;
   saveCall(project.path("tools.ts"), "happy-path", draft);
   expect(readSavedCall(project.path("tools.ts"), "happy-path")).toMatchObject(draft);
-  const same = project.proffer("call", "tools.ts", "--saved", "happy-path");
+  const same = await project.proffer("call", "tools.ts", "--saved", "happy-path");
   expect([same.status, same.stderr]).toEqual([0, expect.stringContaining("The result is the saved one.")]);
   saveCall(project.path("tools.ts"), "wrong", { ...draft, result: { structuredContent: "other" } });
-  const other = project.proffer("call", "tools.ts", "--saved", "wrong");
+  const other = await project.proffer("call", "tools.ts", "--saved", "wrong");
   expect(other.status).toBe(1);
   expect(other.stderr).toContain('/structuredContent\n      - "other"\n      + "accept 9 decline"');
-  const unknown = project.proffer("call", "tools.ts", "--saved", "nothing");
+  const unknown = await project.proffer("call", "tools.ts", "--saved", "nothing");
   expect(unknown.stderr).toMatch(/There is no saved call "nothing". Saved: happy-path, wrong./);
   for (const name of ["../x", "A", "", "a".repeat(65), "a/b", "con.txt"]) {
     expect(() => saveCall(project.path("tools.ts"), name, draft)).toThrow(/Invalid name .* of a saved call/);
   }
   project.write("inspect/broken.json", '{"proffer":"call","version":2}');
   expect(() => readSavedCall(project.path("tools.ts"), "broken")).toThrow(/is not a saved call of version 1/);
-  expect(project.proffer("call", "tools.ts", "--saved", "x", "--arg", "a=1").stderr).toContain(
+  expect((await project.proffer("call", "tools.ts", "--saved", "x", "--arg", "a=1")).stderr).toContain(
     "Remove --arg and --input.",
   );
 });

@@ -180,18 +180,22 @@ describe("the end", () => {
   });
 
   test("before the start is an error, with nothing on stdout", () => {
-    const missing = project.proffer("inspect", "--tap", "--", "no-such-command-anywhere");
+    const missing = project.profferProcess({}, "inspect", "--tap", "--", "no-such-command-anywhere");
     expect(missing).toMatchObject({ status: 1, stdout: "" });
     expect(missing.stderr).toContain("no-such-command-anywhere could not be started");
-    expect(project.proffer("inspect", "--tap")).toMatchObject({ status: 2, stdout: "" });
-    expect(project.proffer("inspect", "--tap", "tools.ts", "--", "node").stderr).toContain("Unexpected argument");
-    expect(project.proffer("inspect", "--record", file, "--", "node").stderr).toContain("--record needs --tap");
+    expect(project.profferProcess({}, "inspect", "--tap")).toMatchObject({ status: 2, stdout: "" });
+    expect(project.profferProcess({}, "inspect", "--tap", "tools.ts", "--", "node").stderr).toContain(
+      "Unexpected argument",
+    );
+    expect(project.profferProcess({}, "inspect", "--record", file, "--", "node").stderr).toContain(
+      "--record needs --tap",
+    );
   });
 });
 
 describe("the recording", () => {
   const folder = () => project.path(".proffer/inspector");
-  const run = (...flags: string[]) => project.proffer("inspect", "--tap", ...flags, "--", ...server("echo"));
+  const run = (...flags: string[]) => project.profferProcess({}, "inspect", "--tap", ...flags, "--", ...server("echo"));
   const pathIn = (stderr: string) => /^Recording to (.*)$/m.exec(stderr)?.[1] ?? "";
 
   test("is private, in the project, and the newest twenty are kept", () => {
@@ -291,7 +295,7 @@ describe("official clients and servers from npm", () => {
     const response = messages.find(({ dir, method }) => dir === "in" && method === "tools/call");
     expect(JSON.parse(response?.text ?? "{}").result.content).toEqual(result.content);
     expect(response?.revision).toMatch(/^\d{4}-\d\d-\d\d$/);
-    const replayed = project.proffer("replay", file, "--effects", "--", ...command);
+    const replayed = project.profferProcess({}, "replay", file, "--effects", "--", ...command);
     expect(replayed).toMatchObject({
       status: 0,
       stderr: expect.stringContaining("1 the same, 0 different, 0 skipped"),

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { isObject } from "../../client/shape.ts";
 import { CommandError } from "../../terminal/command-error.ts";
+import { fromHere } from "../../terminal/shell.ts";
 import type { Target } from "../protocol/offer.ts";
 import type { HttpHead, Lane, WireMessage } from "../protocol/wire.ts";
 import { readMessage } from "../record/message.ts";
@@ -13,7 +14,7 @@ const LF = 10;
 
 /** Reads a recording. Broken lines become problems. @throws {CommandError} if the file is not a recording at all. */
 export async function readRecording(file: string): Promise<Recording> {
-  const { size } = await stat(file).catch((error: Error) => {
+  const { size } = await stat(fromHere(file)).catch((error: Error) => {
     throw new CommandError(`${file} cannot be read: ${error.message}`);
   });
   if (size > MAX_RECORDING_BYTES) {
@@ -50,7 +51,7 @@ export async function readRecording(file: string): Promise<Recording> {
 /** The lines of a file. A line may have megabytes, which `node:readline` would search again with each chunk. */
 async function* linesOf(file: string): AsyncIterable<string> {
   let parts: Buffer[] = [];
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+  for await (const chunk of createReadStream(fromHere(file)) as AsyncIterable<Buffer>) {
     let start = 0;
     for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
       yield Buffer.concat([...parts, chunk.subarray(start, end)]).toString();
