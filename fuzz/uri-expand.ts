@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Expandable } from "../packages/proffer/src/uri/expand.ts";
-import { EXPANSIONS, type Operator, type Part, type Variable } from "../packages/proffer/src/uri/expression.ts";
-import type { TemplateValue } from "../packages/proffer/src/uri/reading.ts";
+import type { TemplateValue } from "../packages/proffer/src/uri/match.ts";
+import { EXPANSIONS, type Operator, type Part, type Variable } from "../packages/proffer/src/uri/parse.ts";
 import { parseTemplate, type Template } from "../packages/proffer/src/uri/template.ts";
 import type { Target } from "./target.ts";
 

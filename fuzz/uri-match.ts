@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { MatchOptions } from "../packages/proffer/src/uri/reading.ts";
-import { parseTemplate, TemplateError } from "../packages/proffer/src/uri/template.ts";
+import type { MatchOptions } from "../packages/proffer/src/uri/match.ts";
+import { TemplateError } from "../packages/proffer/src/uri/parse.ts";
+import { parseTemplate } from "../packages/proffer/src/uri/template.ts";
 import { countSteps } from "../packages/proffer/test/count-steps.ts";
 import type { Target } from "./target.ts";
 

@@ -7,7 +7,7 @@ import type { SerializedResult } from "../results/serialized.ts";
 import type { ServerOptions } from "../server/options.ts";
 import type { ServerState } from "../server/server.ts";
 import type { Tool } from "../tools/define.ts";
-import type { FoundRoute } from "../uri/find-route.ts";
+import type { RouteMatch } from "../uri/routes.ts";
 import type { Call } from "./call.ts";
 import type { Principal } from "./principal.ts";
 import { routeOf } from "./route.ts";
@@ -101,7 +101,7 @@ export class Access {
   }
 
   /** The route of a URI among the resources that the caller sees. */
-  route(call: Call, uri: string): FoundRoute<Resource> | undefined {
+  route(call: Call, uri: string): RouteMatch<Resource> | undefined {
     if (call.routed?.uri === uri) return call.routed.route;
     const allows = this.filters ? (resource: Resource) => this.sees(call, resource) : undefined;
     const route = routeOf(call.server, uri, allows);

@@ -8,7 +8,7 @@ import type { Questions } from "../questions/question.ts";
 import type { Resource } from "../resources/define.ts";
 import type { ServerState } from "../server/server.ts";
 import type { Tool } from "../tools/define.ts";
-import type { FoundRoute } from "../uri/find-route.ts";
+import type { RouteMatch } from "../uri/routes.ts";
 import type { VisibleSet } from "./access.ts";
 import type { ClientResponse } from "./client-requests.ts";
 import { META } from "./envelope.ts";
@@ -98,7 +98,7 @@ export class Call {
   /** Answered or cancelled: nothing more may be sent for it. */
   done = false;
   /** The resource that the request names, once access to it was checked. */
-  routed: { readonly uri: string; readonly route: FoundRoute<Resource> | undefined } | undefined;
+  routed: { readonly uri: string; readonly route: RouteMatch<Resource> | undefined } | undefined;
   /** Cache hints of the result, if they differ from the server's. */
   cacheHints: CacheHints | undefined;
   /** Ends a call that would otherwise stay open, with a complete result. */

@@ -1,11 +1,11 @@
 import { InvalidParams } from "../protocol/errors.ts";
 import type { Resource } from "../resources/define.ts";
 import type { ServerState } from "../server/server.ts";
-import { type FoundRoute, findRoute } from "../uri/find-route.ts";
+import type { RouteMatch } from "../uri/routes.ts";
 import type { Call } from "./call.ts";
 
 /** The route of a URI among the resources that the caller sees. */
-export function routeFor(call: Call, uri: string): FoundRoute<Resource> | undefined {
+export function routeFor(call: Call, uri: string): RouteMatch<Resource> | undefined {
   const { access } = call.server;
   return access === undefined ? routeOf(call.server, uri) : access.route(call, uri);
 }
@@ -15,7 +15,7 @@ export function routeOf(
   { resources, limits }: Pick<ServerState, "resources" | "limits">,
   uri: string,
   allows?: (resource: Resource) => boolean,
-): FoundRoute<Resource> | undefined {
-  if (uri.length <= limits.uriLength) return findRoute(resources.routes, uri, allows);
+): RouteMatch<Resource> | undefined {
+  if (uri.length <= limits.uriLength) return resources.routes.find(uri, allows);
   throw new InvalidParams(`The URI has ${uri.length} characters; the limit is ${limits.uriLength}.`);
 }

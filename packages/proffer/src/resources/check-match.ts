@@ -1,4 +1,4 @@
-import type { Match } from "../uri/reading.ts";
+import type { Match } from "../uri/match.ts";
 import type { CheckedVariable, ParamChecks, Params } from "./check-params.ts";
 import { type Param, ParamIssue } from "./params/param.ts";
 import { refusalError } from "./refuse.ts";

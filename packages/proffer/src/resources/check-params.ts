@@ -1,5 +1,5 @@
 import { UsageError } from "../support/usage-error.ts";
-import type { ParsedTemplate } from "../uri/parsed-template.ts";
+import type { Template } from "../uri/template.ts";
 import type { Param, ParamSource } from "./params/param.ts";
 import { ANY_TEXT } from "./params/path.ts";
 import { toParam } from "./params/to-param.ts";
@@ -27,7 +27,7 @@ const NO_CHECKS: ParamChecks = { path: [], query: [], keys: [] };
 
 /** Creates the checks for a template. @throws {UsageError} for a parameter that is not a variable of the template. */
 export function toParamChecks(
-  template: ParsedTemplate | undefined,
+  template: Template | undefined,
   declared: { readonly [name: string]: ParamSource },
   uri: string,
 ): ParamChecks {

@@ -1,5 +1,4 @@
 import type { Context } from "../questions/context.ts";
-import { matchTemplate } from "../uri/template.ts";
 import type { Resource } from "./define.ts";
 import { forEachEntry } from "./entries.ts";
 import type { ListEntry } from "./list.ts";
@@ -29,8 +28,7 @@ export async function completeFromList(
   const start = request.value.toLowerCase();
   let left = request.scan;
   const add = (entry: ListEntry): boolean => {
-    const values: Readonly<Record<string, unknown>> =
-      matchTemplate(template, entry.uri, resource.rules.match)?.values ?? {};
+    const values: Readonly<Record<string, unknown>> = template.match(entry.uri, resource.rules.match)?.values ?? {};
     const value = values[request.name];
     const matches = typeof value === "string" && value.toLowerCase().startsWith(start) && matchesKnown(values, request);
     if (matches) found.add(value);

@@ -15,9 +15,8 @@ import type { Context } from "../questions/context.ts";
 import type { Contents } from "../results/content.ts";
 import { toReadResult } from "../results/read-result.ts";
 import { checkFlag, UsageError } from "../support/usage-error.ts";
-import { type ParsedTemplate, readTemplate } from "../uri/parsed-template.ts";
-import { TemplateError } from "../uri/template-error.ts";
-import type { TemplateVariables } from "../uri/template-types.ts";
+import { TemplateError } from "../uri/parse.ts";
+import { parseTemplate, type Template, type TemplateVariables } from "../uri/template.ts";
 import { type ParamChecks, type Params, toParamChecks } from "./check-params.ts";
 import type { ListFunction } from "./list.ts";
 import type { ParamSource } from "./params/param.ts";
@@ -85,7 +84,7 @@ export interface Resource extends CreatedByDefineResource, Scoped, Grouped {
   readonly uri: string;
   readonly name: string;
   /** Undefined for a single URI. */
-  readonly template: ParsedTemplate | undefined;
+  readonly template: Template | undefined;
   readonly description: ResourceDescription | TemplateDescription;
   readonly mimeType: string | undefined;
   readonly cache: Partial<CacheHints> | undefined;
@@ -188,12 +187,15 @@ export function withoutQuery(template: string): string {
   return template.replace(/\{[?&][^}]*\}/g, "");
 }
 
-function toTemplate(uri: string): ParsedTemplate | undefined {
+function toTemplate(uri: string): Template | undefined {
   if (typeof uri !== "string" || uri === "") throw new UsageError("bad_template", "A resource needs a uri.");
   if (!uri.includes("{") && !uri.includes("}")) return undefined;
   try {
-    // The server that the resource is added to checks the length.
-    const template = readTemplate(uri, Number.POSITIVE_INFINITY);
+    // The server that the resource is added to checks the lengths.
+    const template = parseTemplate(uri, {
+      maxLength: Number.POSITIVE_INFINITY,
+      maxUriLength: Number.POSITIVE_INFINITY,
+    });
     if (template.ambiguity !== undefined) throw new UsageError("bad_template", template.ambiguity);
     return template;
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { type ErrorName, InvalidParams, NotFound, RpcError } from "../protocol/errors.ts";
-import type { Fault } from "../uri/reading.ts";
-import { quote } from "../uri/template-error.ts";
+import type { Fault } from "../uri/match.ts";
+import { quote } from "../uri/parse.ts";
 import type { ParamIssueKind } from "./params/param.ts";
 
 /** The reasons to reject a read: all are found before the handler runs, except `missing`. */

@@ -1,5 +1,5 @@
 import type { RpcError } from "../protocol/errors.ts";
-import { dropEmptySegments, pathEnd } from "../uri/segments.ts";
+import { dropEmptySegments, pathEnd } from "../uri/uri-text.ts";
 import { dotSegment } from "./params/path.ts";
 import { type Refusal, type RefusalKind, toError } from "./refusal.ts";
 import type { ResourceRules } from "./rules.ts";

@@ -3,8 +3,8 @@ import type { Revision } from "../protocol/revisions/revision.ts";
 import type { SerializedResult } from "../results/serialized.ts";
 import type { ServerLimits } from "../server/limits.ts";
 import { UsageError } from "../support/usage-error.ts";
+import { TemplateError } from "../uri/parse.ts";
 import { Routes } from "../uri/routes.ts";
-import { TemplateError } from "../uri/template-error.ts";
 import type { Resource } from "./define.ts";
 import { DEFAULT_RULES, type ResourceRules } from "./rules.ts";
 

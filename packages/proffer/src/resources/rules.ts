@@ -1,5 +1,5 @@
 import { UsageError } from "../support/usage-error.ts";
-import type { MatchOptions } from "../uri/reading.ts";
+import type { MatchOptions } from "../uri/match.ts";
 import type { RefusalMessages } from "./refusal.ts";
 
 const STEPS = ["faults", "path", "query", "unknown"] as const;

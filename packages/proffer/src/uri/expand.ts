@@ -1,6 +1,5 @@
-import { EXPANSIONS, type Expansion, type Part, type Variable } from "./expression.ts";
-import { encodeReserved, encodeUnreserved } from "./percent.ts";
-import { quote, TemplateError } from "./template-error.ts";
+import { EXPANSIONS, type Expansion, type Part, quote, TemplateError, type Variable } from "./parse.ts";
+import { encodeReserved, encodeUnreserved } from "./uri-text.ts";
 
 export type Scalar = string | number | bigint | boolean;
 

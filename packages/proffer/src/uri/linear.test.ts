@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { countSteps } from "../../test/count-steps.ts";
-import { MAX_URI_LENGTH } from "./parse.ts";
-import type { MatchOptions } from "./reading.ts";
-import { createRouter } from "./router.ts";
-import { parseTemplate, TemplateError } from "./template.ts";
+import type { MatchOptions } from "./match.ts";
+import { MAX_URI_LENGTH, TemplateError } from "./parse.ts";
+import { createRouter } from "./routes.ts";
+import { parseTemplate } from "./template.ts";
 
 describe("T056: the work of match", () => {
   it.each<[template: string, hostile: (n: number) => string, options?: MatchOptions]>([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { MAX_URI_LENGTH } from "./parse.ts";
-import type { MatchOptions } from "./reading.ts";
-import { parseTemplate, TemplateError } from "./template.ts";
+import type { MatchOptions } from "./match.ts";
+import { MAX_URI_LENGTH, TemplateError } from "./parse.ts";
+import { parseTemplate } from "./template.ts";
 
 function valuesOf(template: string, uri: string, options?: MatchOptions): unknown {
   const match = parseTemplate(template).match(uri, options);

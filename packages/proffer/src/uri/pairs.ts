@@ -1,6 +1,5 @@
-import { type Expression, type Part, toText, type Variable } from "./expression.ts";
-import { decode } from "./percent.ts";
-import { quote, TemplateError } from "./template-error.ts";
+import { type Expression, type Part, quote, TemplateError, toText, type Variable } from "./parse.ts";
+import { decode } from "./uri-text.ts";
 
 /** One `key=value` pair of a template. */
 export interface Pair {

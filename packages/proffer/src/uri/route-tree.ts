@@ -1,7 +1,7 @@
-import type { Sequence } from "./sequence.ts";
+import type { PathPattern } from "./pattern.ts";
 
 /**
- * A tree over path segments. It proposes candidate routes, the most literal from the left first; the plan of a route
+ * A tree over path segments. It proposes candidate routes, the most literal from the left first; the pattern of a route
  * decides whether it matches.
  */
 export interface RouteTree<Route> {
@@ -21,13 +21,13 @@ interface Opening<Route> {
 
 /** The properties of a route that the tree uses. */
 export interface TreeRoute {
-  readonly path: Sequence;
+  readonly path: PathPattern;
   /** Of two routes at the same node, the one with the higher rank is proposed first. */
   readonly rank: number;
 }
 
 /** A search for the route of a URI. */
-export interface Search<Route, Result> {
+interface Search<Route, Result> {
   readonly uri: string;
   /** The URI without query and fragment. */
   readonly path: string;
@@ -35,7 +35,13 @@ export interface Search<Route, Result> {
   readonly accept: (route: Route, uri: string) => Result | undefined;
 }
 
-export function createRouteTree<Route>(): RouteTree<Route> {
+export function createRouteTree<Route extends TreeRoute>(routes: Iterable<Route>): RouteTree<Route> {
+  const tree = createNode<Route>();
+  for (const route of routes) insertRoute(tree, route);
+  return tree;
+}
+
+function createNode<Route>(): RouteTree<Route> {
   return { literals: new Map(), openings: createAffixes(), routes: [] };
 }
 
@@ -52,7 +58,7 @@ interface Segment {
 }
 
 export function insertRoute<Route extends TreeRoute>(tree: RouteTree<Route>, route: Route): void {
-  const { prefix, holes, suffix } = route.path;
+  const { prefix, slots, suffix } = route.path;
   let node = tree;
   let segment: Segment = { prefix: "", open: false, suffix: "" };
 
@@ -67,15 +73,15 @@ export function insertRoute<Route extends TreeRoute>(tree: RouteTree<Route>, rou
   }
 
   addLiteral(prefix);
-  for (const hole of holes) {
-    if (hole.spansSegments || hole.lead === "/") {
+  for (const slot of slots) {
+    if (slot.spansSegments || slot.lead === "/") {
       const opening = getOrCreate(node.openings, segment.prefix, createOpening<Route>);
       addRoute(getOrCreate<Route[]>(opening.spanning, suffix, Array), route);
       return;
     }
     segment.open = true;
     segment.suffix = "";
-    addLiteral(hole.after);
+    addLiteral(slot.after);
   }
   addLiteral(suffix);
   addRoute(getOrCreateChild(node, segment).routes, route);
@@ -84,11 +90,11 @@ export function insertRoute<Route extends TreeRoute>(tree: RouteTree<Route>, rou
 function getOrCreateChild<Route>(node: RouteTree<Route>, segment: Segment): RouteTree<Route> {
   if (segment.open) {
     const opening = getOrCreate(node.openings, segment.prefix, createOpening<Route>);
-    return getOrCreate(opening.segments, segment.suffix, createRouteTree<Route>);
+    return getOrCreate(opening.segments, segment.suffix, createNode<Route>);
   }
   const known = node.literals.get(segment.prefix);
   if (known !== undefined) return known;
-  const child = createRouteTree<Route>();
+  const child = createNode<Route>();
   node.literals.set(segment.prefix, child);
   return child;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { createRouter } from "./router.ts";
-import { parseTemplate, type Template } from "./template.ts";
-import type { TemplateValues, TemplateVariables } from "./template-types.ts";
+import { createRouter } from "./routes.ts";
+import { parseTemplate, type Template, type TemplateValues, type TemplateVariables } from "./template.ts";
 
 describe("the types of a literal template", () => {
   it("contain the names of its variables", () => {

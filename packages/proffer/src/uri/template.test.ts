@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
-import { MAX_TEMPLATE_LENGTH } from "./parse.ts";
-import { parseTemplate, TemplateError } from "./template.ts";
+import { MAX_TEMPLATE_LENGTH, TemplateError } from "./parse.ts";
+import { parseTemplate } from "./template.ts";
 
 type Vector = readonly [template: string, expected: string | readonly string[] | false];
 

@@ -1,17 +1,20 @@
-import { checkOptions } from "./check-options.ts";
 import { type Expandable, expandParts } from "./expand.ts";
-import { matchPlan } from "./match.ts";
-import { MAX_TEMPLATE_LENGTH, MAX_URI_LENGTH } from "./parse.ts";
-import { type ParsedTemplate, planOf, readTemplate } from "./parsed-template.ts";
-import type { Match, MatchOptions } from "./reading.ts";
-import { dropEmptySegments } from "./segments.ts";
-import { TemplateError } from "./template-error.ts";
-import type { TemplateValues, TemplateVariables } from "./template-types.ts";
-
-export { TemplateError, type TemplateValues, type TemplateVariables };
+import { checkOptions, type Match, type MatchOptions, matchPattern } from "./match.ts";
+import { MAX_TEMPLATE_LENGTH, MAX_URI_LENGTH, type Part, parseParts, TemplateError, type Variable } from "./parse.ts";
+import { type Pattern, toPattern } from "./pattern.ts";
+import { dropEmptySegments } from "./uri-text.ts";
 
 /** A parsed URI template. */
-export interface Template<Text extends string = string> extends ParsedTemplate<Text> {
+export interface Template<Text extends string = string> {
+  readonly text: Text;
+  readonly parts: readonly Part[];
+  /** In the order of the template. */
+  readonly variables: readonly Variable[];
+  /** Why the template cannot be matched, and how to fix it. Undefined for a template that can. */
+  readonly ambiguity: string | undefined;
+  /** How URIs are matched, or why they cannot be. @internal */
+  readonly pattern: Pattern | TemplateError;
+
   /** Builds a URI. @throws {TemplateError} for a value that has no expansion. */
   expand(values: { readonly [Name in TemplateVariables<Text>]?: Expandable }): string;
 
@@ -44,33 +47,85 @@ const DEFAULTS: MatchOptions = {};
  */
 export function parseTemplate<const Text extends string>(text: Text, limits: TemplateOptions = {}): Template<Text> {
   const { maxLength = MAX_TEMPLATE_LENGTH, maxUriLength = MAX_URI_LENGTH } = limits;
-  const parsed = readTemplate(text, maxLength);
-  const template = {
-    ...parsed,
-    expand: (values: Values) => expandTemplate(parsed, values),
-    match: (uri: string, options?: MatchOptions) => matchTemplate(parsed, uri, options, maxUriLength),
+  const parts = parseParts(text, maxLength);
+  const variables = parts.flatMap((part) => (typeof part === "string" ? [] : part.variables));
+  const pattern = tryPattern(text, parts);
+
+  function match(uri: string, options: MatchOptions = DEFAULTS): Match | undefined {
+    if (pattern instanceof TemplateError) throw pattern;
+    if (uri.length > maxUriLength) return undefined;
+    if (options !== DEFAULTS) checkOptions(text, variables, pattern, options);
+    return matchPattern(pattern, options.emptySegments === "drop" ? dropEmptySegments(uri) : uri, options);
+  }
+
+  return {
+    text,
+    parts,
+    variables,
+    ambiguity: pattern instanceof TemplateError ? pattern.message : undefined,
+    pattern,
+    expand: (values) => expandParts(text, parts, values),
+    // The pattern is made from the same text as the types, so its values have these types.
+    match: match as Template<Text>["match"],
   };
-  // The plan is made from the same text as the types, so its values have these types.
-  return template as Template<Text>;
 }
 
-type Values = Readonly<Record<string, unknown>>;
-
-/** Builds a URI. @throws {TemplateError} for a value that has no expansion. */
-export function expandTemplate({ text, parts }: ParsedTemplate, values: Values): string {
-  return expandParts(text, parts, values);
+function tryPattern(text: string, parts: readonly Part[]): Pattern | TemplateError {
+  try {
+    return toPattern(text, parts);
+  } catch (cause) {
+    if (cause instanceof TemplateError) return cause;
+    throw cause;
+  }
 }
 
-/** Extracts the values of a URI, like `match` of a template. */
-export function matchTemplate(
-  template: ParsedTemplate,
-  uri: string,
-  options: MatchOptions = DEFAULTS,
-  maxUriLength = Number.POSITIVE_INFINITY,
-): Match | undefined {
-  const plan = planOf(template);
-  if (uri.length > maxUriLength) return undefined;
-  if (options === DEFAULTS) return matchPlan(plan, uri, options);
-  checkOptions(template.text, template.variables, plan, options);
-  return matchPlan(plan, options.emptySegments === "drop" ? dropEmptySegments(uri) : uri, options);
-}
+/** The operators whose variables a URI may omit. */
+type Lead = "#" | "." | "/" | ";" | "?" | "&";
+
+/** The variables of a template, each with its operator and modifier: `"a" | "?b" | "?c*"` for `{+a}{?b,c*}`. */
+type Specs<Text extends string, Found extends string = never> = Text extends `${string}{${infer Body}}${infer Rest}`
+  ? Specs<Rest, Found | SpecsOf<Body>>
+  : Found;
+
+type SpecsOf<Body extends string> = Body extends `+${infer List}`
+  ? Split<List>
+  : Body extends `${infer Sign extends Lead}${infer List}`
+    ? `${Sign}${Split<List>}`
+    : Split<Body>;
+
+type Split<List extends string, Found extends string = never> = List extends `${infer First},${infer Rest}`
+  ? Split<Rest, Found | First>
+  : Found | List;
+
+type Name<Spec extends string> = Spec extends `${Lead}${infer Rest}` ? Plain<Rest> : Plain<Spec>;
+
+type Plain<Spec extends string> = Spec extends `${infer Text}*`
+  ? Text
+  : Spec extends `${infer Text}:${string}`
+    ? Text
+    : Spec;
+
+type Value<Spec extends string, Maps extends string> = Spec extends `${string}*`
+  ? Name<Spec> extends Maps
+    ? Record<string, string>
+    : string[]
+  : string;
+
+type OpenValue<Maps extends string> = string | string[] | ([Maps] extends [never] ? never : Record<string, string>);
+
+/** The names of the variables of a template: `"id" | "limit"` for `"orders://{id}{?limit}"`. */
+export type TemplateVariables<Text extends string> = string extends Text ? string : Name<Specs<Text>>;
+
+/**
+ * The values of a template's variables: `{name}` and `{+name}` are required, the others optional; an exploded variable
+ * is a list, or a map if `Maps` contains it. For a text that is not a literal type, any names are allowed.
+ */
+export type TemplateValues<Text extends string, Maps extends string = never> = string extends Text
+  ? Record<string, OpenValue<Maps>>
+  : Flat<
+      { [Spec in Specs<Text> as Spec extends `${Lead}${string}` ? never : Name<Spec>]: Value<Spec, Maps> } & {
+        [Spec in Specs<Text> as Spec extends `${Lead}${string}` ? Name<Spec> : never]?: Value<Spec, Maps>;
+      }
+    >;
+
+type Flat<Type> = { [Key in keyof Type]: Type[Key] };

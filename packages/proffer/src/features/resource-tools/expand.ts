@@ -1,9 +1,8 @@
 import type { Resource } from "../../resources/define.ts";
 import { ToolError } from "../../results/content.ts";
 import type { Expandable } from "../../uri/expand.ts";
-import type { ParsedTemplate } from "../../uri/parsed-template.ts";
-import { expandTemplate, matchTemplate } from "../../uri/template.ts";
-import { TemplateError } from "../../uri/template-error.ts";
+import { TemplateError } from "../../uri/parse.ts";
+import type { Template } from "../../uri/template.ts";
 
 type Arguments = Readonly<Record<string, Expandable>>;
 
@@ -12,12 +11,12 @@ type Arguments = Readonly<Record<string, Expandable>>;
  * contain a query, and so values that nobody asked for. @throws {ToolError} otherwise.
  */
 export function expandArguments({ template, rules, uri: text }: Resource, given: Arguments): string {
-  const parsed = template as ParsedTemplate;
+  const parsed = template as Template;
   try {
-    const expanded = expandTemplate(parsed, given);
+    const expanded = parsed.expand(given);
     // Where URIs are not decoded, the text of a value is written as it is.
     const uri = rules.match.decode === false ? decodeURIComponent(expanded) : expanded;
-    const read = matchTemplate(parsed, uri, rules.match);
+    const read = parsed.match(uri, rules.match);
     // A URI that does not match at all is refused by the resource, with its own message.
     if (read === undefined || isSame(read.values, given, read.unknown.size + read.faults.length)) return uri;
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Param } from "../../resources/params/param.ts";
 import type { JsonSchemaObject } from "../../schema/json-schema/types.ts";
 import { type Schema, toSchema } from "../../schema/schema.ts";
 import { isStandardSchema } from "../../schema/standard-schema.ts";
-import type { Variable } from "../../uri/expression.ts";
+import type { Variable } from "../../uri/parse.ts";
 
 const SCALARS = ["string", "number", "integer", "boolean"];
 

@@ -5,7 +5,6 @@ import type { ResourceDescription } from "../../protocol/model.ts";
 import type { Resource } from "../../resources/define.ts";
 import { RESOURCES } from "../../resources/methods.ts";
 import { lazyPage } from "../../resources/pages.ts";
-import { matchTemplate } from "../../uri/template.ts";
 import { InnerCall } from "./inner-call.ts";
 import { runInner } from "./run-inner.ts";
 
@@ -37,7 +36,7 @@ function innerList(call: Call, cursor: unknown): InnerCall {
 function toListed(result: object, resource?: Resource): ListedResources {
   const { resources = [], nextCursor } = result as { resources?: ResourceDescription[]; nextCursor?: string };
   const listed = resources.map(({ uri, name, description, mimeType }) => {
-    const values = resource?.template && matchTemplate(resource.template, uri, resource.rules.match)?.values;
+    const values = resource?.template?.match(uri, resource.rules.match)?.values;
     return {
       uri,
       name,

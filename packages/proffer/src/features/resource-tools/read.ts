@@ -5,7 +5,7 @@ import type { ReadResult, ResourceContents } from "../../protocol/model.ts";
 import type { Resource } from "../../resources/define.ts";
 import { readResource } from "../../resources/methods.ts";
 import { audio, type Content, embed, image, link, text } from "../../results/content.ts";
-import { quote } from "../../uri/template-error.ts";
+import { quote } from "../../uri/parse.ts";
 import { InnerCall } from "./inner-call.ts";
 import { runInner } from "./run-inner.ts";
 

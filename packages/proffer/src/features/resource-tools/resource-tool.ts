@@ -5,7 +5,7 @@ import type { JsonSchemaObject } from "../../schema/json-schema/types.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { defineTool, type Tool } from "../../tools/define.ts";
 import type { Expandable } from "../../uri/expand.ts";
-import { quote } from "../../uri/template-error.ts";
+import { quote } from "../../uri/parse.ts";
 import { expandArguments } from "./expand.ts";
 import { templateInput, withForm } from "./input.ts";
 import { listByTool, listFixedByTool } from "./list.ts";

@@ -1,4 +1,4 @@
-import { pathEnd } from "../../uri/segments.ts";
+import { pathEnd } from "../../uri/uri-text.ts";
 import { createParam, type Param, ParamIssue, type ParamOptions } from "./param.ts";
 
 /** Accepts a relative path of plain segments that means the same on every operating system. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dropEmptySegments, pathEnd } from "./segments.ts";
+import { dropEmptySegments, pathEnd } from "./uri-text.ts";
 
 it.each([
   ["a://b/c", "a://b/c"],

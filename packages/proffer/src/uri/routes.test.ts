@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_URI_LENGTH } from "./parse.ts";
-import { createRouter } from "./router.ts";
-import { parseTemplate, type Template, TemplateError } from "./template.ts";
+import { MAX_URI_LENGTH, TemplateError } from "./parse.ts";
+import { createRouter } from "./routes.ts";
+import { parseTemplate, type Template } from "./template.ts";
 
 const RUNS = Number(process.env.PROFFER_FUZZ ?? 2_000);
 
