@@ -10,20 +10,24 @@ export type { ResourceChange } from "./catalog/changes.ts";
 export { type AnyFunction, type ArgumentName, type CompanionOptions, companion } from "./catalog/companion.ts";
 export type { Complete, CompleteFunction } from "./catalog/completion.ts";
 export type { TaskMetrics } from "./features/tasks/counters.ts";
-export type { Bus, BusListener } from "./nodes/bus.ts";
-export type { Cluster } from "./nodes/cluster.ts";
-export type { StoreMetrics } from "./nodes/measured-store.ts";
-export type { Queue, QueueWork, QueueWorker, QueueWorkOptions } from "./nodes/queue.ts";
-export type { ChangeMetrics } from "./nodes/shared-changes.ts";
+export type { StoreMetrics } from "./nodes/node.ts";
 export type {
+  Bus,
+  BusListener,
+  Cluster,
   Later,
   LogLimits,
+  Queue,
+  QueueWork,
+  QueueWorker,
+  QueueWorkOptions,
   RecordChange,
   RecordChanged,
   RecordFields,
   SharedStore,
   StoredEntry,
-} from "./nodes/store.ts";
+} from "./nodes/ports.ts";
+export type { ChangeMetrics } from "./nodes/shared-changes.ts";
 export type { ClientProfile, ProfileId } from "./profiles/known.ts";
 export {
   type CreatedByDefinePrompt,

@@ -1,3 +1,4 @@
+export { StoreUnavailable, type UnavailableReason } from "./nodes/ports.ts";
 export type {
   CallClient,
   ClusterClient,
@@ -5,6 +6,5 @@ export type {
   RedisClient,
   SendCommandClient,
 } from "./nodes/redis/client.ts";
-export type { RedisOptions } from "./nodes/redis/options.ts";
+export type { RedisOptions } from "./nodes/redis/redis.ts";
 export { type RedisCluster, redis } from "./nodes/redis/redis.ts";
-export { StoreUnavailable, type UnavailableReason } from "./nodes/unavailable.ts";

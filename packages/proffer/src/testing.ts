@@ -1,4 +1,4 @@
-export { memoryCluster } from "./nodes/memory-cluster.ts";
+export { memoryCluster } from "./nodes/memory.ts";
 export type { ErrorObject } from "./protocol/errors.ts";
 export type { JsonObject } from "./protocol/messages.ts";
 export type { DetailedTask, Task, TaskStatus } from "./protocol/tasks.ts";

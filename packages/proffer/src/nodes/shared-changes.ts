@@ -1,7 +1,7 @@
 import type { ResourceChange } from "../catalog/changes.ts";
 import type { ServerState } from "../server/server.ts";
-import type { Bus, BusListener } from "./bus.ts";
 import { nodeName } from "./node-name.ts";
+import type { Bus, BusListener } from "./ports.ts";
 
 /** The topic of changes. All nodes share it: each of them knows what its own clients listen to. */
 const TOPIC = "changes";

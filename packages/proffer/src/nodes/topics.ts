@@ -1,4 +1,4 @@
-import type { BusListener } from "./bus.ts";
+import type { BusListener } from "./ports.ts";
 
 /** The listeners of topics. */
 export class Topics {

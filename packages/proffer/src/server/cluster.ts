@@ -1,5 +1,5 @@
-import type { Cluster } from "../nodes/cluster.ts";
 import type { ClusterNode } from "../nodes/node.ts";
+import type { Cluster } from "../nodes/ports.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { ServerState } from "./server.ts";
 

@@ -1,5 +1,5 @@
 import type { TaskMetrics } from "../features/tasks/counters.ts";
-import type { StoreMetrics } from "../nodes/measured-store.ts";
+import type { StoreMetrics } from "../nodes/node.ts";
 import type { ChangeMetrics } from "../nodes/shared-changes.ts";
 import type { ServerState } from "./server.ts";
 

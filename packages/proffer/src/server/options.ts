@@ -2,7 +2,7 @@ import type { Shows } from "../calls/access.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
 import type { Middleware } from "../calls/middleware.ts";
 import type { Observer } from "../calls/observe.ts";
-import type { Cluster } from "../nodes/cluster.ts";
+import type { Cluster } from "../nodes/ports.ts";
 import type { CreatedByDefinePrompt } from "../prompts/define.ts";
 import type { CacheHints, Implementation } from "../protocol/model.ts";
 import type { CreatedByDefineResource } from "../resources/define.ts";

@@ -2,7 +2,7 @@ import { type CallResult, defineServer, defineTool, type Principal, type Server,
 import { serveHttp } from "proffer/http";
 import { connect, connectOver } from "proffer/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { memoryCluster } from "../../src/nodes/memory-cluster.ts";
+import { memoryCluster } from "../../src/nodes/memory.ts";
 import { linkHttp } from "../http/http-link.ts";
 import { cursorOf, sentenceOf } from "./collect.ts";
 

@@ -1,7 +1,7 @@
 import { type Context, defineServer, defineTool, field } from "proffer";
 import { memoryCluster, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { RecordChange } from "../../src/nodes/store.ts";
+import type { RecordChange } from "../../src/nodes/ports.ts";
 import { begin, connectWithTasks, end, get, reach, reply } from "./desk.ts";
 
 let client: TestClient;

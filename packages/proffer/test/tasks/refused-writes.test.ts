@@ -1,8 +1,7 @@
 import { defineServer, defineTool, type Tool } from "proffer";
 import { memoryCluster, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { RecordChange } from "../../src/nodes/store.ts";
-import { StoreUnavailable } from "../../src/nodes/unavailable.ts";
+import { type RecordChange, StoreUnavailable } from "../../src/nodes/ports.ts";
 import { begin, connectWithTasks, end, refused } from "./desk.ts";
 
 const clients: TestClient[] = [];

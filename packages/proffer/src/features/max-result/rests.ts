@@ -2,7 +2,7 @@ import { accessOf, neededFor } from "../../calls/access.ts";
 import type { Call } from "../../calls/call.ts";
 import { covers } from "../../calls/scopes.ts";
 import { MemorySharedStore } from "../../nodes/memory-store.ts";
-import type { Later, RecordFields, SharedStore } from "../../nodes/store.ts";
+import type { Later, RecordFields, SharedStore } from "../../nodes/ports.ts";
 import { isObject } from "../../protocol/messages.ts";
 import type { ServerState } from "../../server/server.ts";
 import { toBase64Url } from "../../support/bytes.ts";

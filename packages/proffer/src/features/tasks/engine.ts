@@ -1,9 +1,13 @@
 import type { Call } from "../../calls/call.ts";
-import type { Cluster } from "../../nodes/cluster.ts";
 import { nodeName } from "../../nodes/node-name.ts";
-import type { QueueWorker } from "../../nodes/queue.ts";
-import type { RecordChange, RecordFields, SharedStore } from "../../nodes/store.ts";
-import { StoreUnavailable } from "../../nodes/unavailable.ts";
+import {
+  type Cluster,
+  type QueueWorker,
+  type RecordChange,
+  type RecordFields,
+  type SharedStore,
+  StoreUnavailable,
+} from "../../nodes/ports.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { CreatedTask } from "../../protocol/tasks.ts";
 import type { TaskLimits } from "../../server/limits.ts";
@@ -74,7 +78,7 @@ export class TaskEngine {
     checkQueue(server);
     const { cluster } = server;
     if (cluster !== undefined) return new TaskEngine(server, cluster as Required<Cluster>);
-    const { memoryCluster } = await import("../../nodes/memory-cluster.ts");
+    const { memoryCluster } = await import("../../nodes/memory.ts");
     return new TaskEngine(server, memoryCluster());
   }
 

@@ -1,4 +1,4 @@
-import type { Later } from "../../nodes/store.ts";
+import type { Later } from "../../nodes/ports.ts";
 
 /** Milliseconds for which a write of a run is tried again while the store is out of reach. */
 const RETRY_TIME = 30_000;

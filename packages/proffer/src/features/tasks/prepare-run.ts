@@ -1,4 +1,4 @@
-import type { RecordFields } from "../../nodes/store.ts";
+import type { RecordFields } from "../../nodes/ports.ts";
 import type { ErrorObject } from "../../protocol/errors.ts";
 import type { TaskEngine } from "./engine.ts";
 import { keyOf, type TaskCall, type TaskHead } from "./record.ts";

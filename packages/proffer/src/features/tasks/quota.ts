@@ -1,4 +1,4 @@
-import type { SharedStore } from "../../nodes/store.ts";
+import type { SharedStore } from "../../nodes/ports.ts";
 import { sha256 } from "../../support/digest.ts";
 
 /** Milliseconds between the ends of two slots, for short and for long lives. */

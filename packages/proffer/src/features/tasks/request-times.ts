@@ -1,5 +1,5 @@
 import { Deadlines, type Waiting } from "../../nodes/deadlines.ts";
-import { StoreUnavailable } from "../../nodes/unavailable.ts";
+import { StoreUnavailable } from "../../nodes/ports.ts";
 
 /** The time of one request. */
 export interface RequestTime {

@@ -1,7 +1,7 @@
 import { accessOf, neededFor } from "../../calls/access.ts";
 import type { Call } from "../../calls/call.ts";
 import { covers } from "../../calls/scopes.ts";
-import type { RecordChange, RecordFields } from "../../nodes/store.ts";
+import type { RecordChange, RecordFields } from "../../nodes/ports.ts";
 import { InsufficientScope, InvalidParams } from "../../protocol/errors.ts";
 import { isObject, type JsonObject } from "../../protocol/messages.ts";
 import type { DetailedTask } from "../../protocol/tasks.ts";

@@ -1,6 +1,6 @@
 import { Call, type CallOrigin } from "../../calls/call.ts";
 import { META } from "../../calls/envelope.ts";
-import type { RecordFields } from "../../nodes/store.ts";
+import type { RecordFields } from "../../nodes/ports.ts";
 import type { JsonObject } from "../../protocol/messages.ts";
 import type { ReplayLog } from "../../questions/replay-log.ts";
 import type { ServerState } from "../../server/server.ts";

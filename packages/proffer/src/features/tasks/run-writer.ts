@@ -1,4 +1,4 @@
-import type { Later, RecordChange, RecordChanged, RecordFields } from "../../nodes/store.ts";
+import type { Later, RecordChange, RecordChanged, RecordFields } from "../../nodes/ports.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import { whenReady } from "../../support/when-ready.ts";
 import type { TaskEngine } from "./engine.ts";

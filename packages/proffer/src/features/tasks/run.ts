@@ -2,7 +2,7 @@ import type { Call, CallOrigin } from "../../calls/call.ts";
 import type { Observers } from "../../calls/observe.ts";
 import type { Principal } from "../../calls/principal.ts";
 import { UnexpectedFailure } from "../../calls/run-middleware.ts";
-import type { Later, RecordFields } from "../../nodes/store.ts";
+import type { Later, RecordFields } from "../../nodes/ports.ts";
 import { type ErrorObject, RpcError } from "../../protocol/errors.ts";
 import type { Wire } from "../../protocol/messages.ts";
 import type { LogLevel } from "../../protocol/model.ts";

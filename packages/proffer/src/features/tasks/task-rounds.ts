@@ -1,5 +1,5 @@
 import type { Call } from "../../calls/call.ts";
-import type { Later } from "../../nodes/store.ts";
+import type { Later } from "../../nodes/ports.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { Question, TaskOfRun } from "../../questions/question.ts";
 import { Replay } from "../../questions/replay.ts";

@@ -1,4 +1,4 @@
-import type { Later, RecordFields } from "../../nodes/store.ts";
+import type { Later, RecordFields } from "../../nodes/ports.ts";
 import { ReplayLog } from "../../questions/replay-log.ts";
 import type { Sealer } from "../../support/seal.ts";
 import { JOURNAL } from "./record.ts";

@@ -1,4 +1,4 @@
-import type { RecordFields } from "../../nodes/store.ts";
+import type { RecordFields } from "../../nodes/ports.ts";
 import type { ErrorObject } from "../../protocol/errors.ts";
 import type { JsonObject } from "../../protocol/messages.ts";
 import type { CreatedTask, DetailedTask, Task, TaskStatus } from "../../protocol/tasks.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "../../calls/call.ts";
-import type { Bus } from "../../nodes/bus.ts";
+import type { Bus } from "../../nodes/ports.ts";
 import { InvalidParams } from "../../protocol/errors.ts";
 import type { DetailedTask } from "../../protocol/tasks.ts";
 import type { TaskEngine } from "./engine.ts";

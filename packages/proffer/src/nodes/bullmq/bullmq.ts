@@ -1,9 +1,7 @@
 import { UsageError } from "../../support/usage-error.ts";
-import type { Queue, QueueWork, QueueWorker, QueueWorkOptions } from "../queue.ts";
-import { Guard } from "../redis/guard.ts";
-import { reporter } from "../redis/reporter.ts";
-import type { BullmqQueue, BullmqWorker } from "./library.ts";
-import { Work } from "./work.ts";
+import type { Queue, QueueWork, QueueWorker, QueueWorkOptions } from "../ports.ts";
+import { reporter } from "../redis/failures.ts";
+import { Guard } from "../redis/limited-calls.ts";
 
 /** Options of `bullmq`. */
 export interface BullmqOptions {
@@ -143,4 +141,95 @@ function workerConnection(connection: object): object {
 
 function bad(text: string): UsageError {
   return new UsageError("bad_option", `bullmq(options): ${text}`);
+}
+
+/** Milliseconds that BullMQ has to close its connections, which it cannot if Redis is away. */
+const CLOSE_TIME = 2_000;
+
+/** The jobs that one node works on. */
+export class Work {
+  readonly #work: QueueWork;
+  readonly #running = new Set<AbortController>();
+  #stopped: Promise<void> | undefined;
+  #idle: (() => void) | undefined;
+
+  constructor(work: QueueWork) {
+    this.#work = work;
+  }
+
+  /** Works on a job for BullMQ, which delivers it again later if this rejects. */
+  readonly run = async (job: BullmqJob, token?: string): Promise<void> => {
+    try {
+      await this.#perform(job.data.job);
+    } catch (error) {
+      if (this.#stopped === undefined) throw error;
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+  };
+
+  async #perform(job: string): Promise<void> {
+    if (this.#stopped !== undefined) throw new Error("The node stops.");
+    const abort = new AbortController();
+    this.#running.add(abort);
+    try {
+      await this.#work(job, abort.signal);
+    } finally {
+      this.#running.delete(abort);
+      if (this.#running.size === 0) this.#idle?.();
+    }
+  }
+
+  stop(worker: BullmqWorker, grace: number): Promise<void> {
+    this.#stopped ??= this.#stop(worker, grace);
+    return this.#stopped;
+  }
+
+  async #stop(worker: BullmqWorker, grace: number): Promise<void> {
+    // Takes no more jobs from now on, and resolves when those that run have ended.
+    const closed = worker.close();
+    if (this.#running.size > 0) {
+      const timer = setTimeout(() => {
+        const reason = new DOMException("The node stops.", "AbortError");
+        for (const abort of this.#running) abort.abort(reason);
+      }, grace);
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+      clearTimeout(timer);
+    }
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<"late">((resolve) => {
+      timer = setTimeout(resolve, CLOSE_TIME, "late");
+    });
+    // The connections would keep the process alive, and try to reach Redis forever.
+    if ((await Promise.race([closed, late])) === "late") worker.disconnect?.().catch(() => {});
+    clearTimeout(timer);
+  }
+}
+
+/** BullMQ recognizes by this name that a job was given back. */
+class WaitingError extends Error {
+  override readonly name = "WaitingError";
+}
+
+/** The part of BullMQ's `Queue` that Proffer uses. */
+export interface BullmqQueue {
+  add(name: string, data: { readonly job: string }, options: object): Promise<unknown>;
+  getWaitingCount(): Promise<number>;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  close(): Promise<unknown>;
+}
+
+/** The part of BullMQ's `Worker` that Proffer uses. */
+export interface BullmqWorker {
+  on(event: "error", listener: (error: Error) => void): unknown;
+  close(): Promise<unknown>;
+  disconnect?(): Promise<unknown>;
+}
+
+/** The part of BullMQ's `Job` that Proffer uses. */
+export interface BullmqJob {
+  readonly data: { readonly job: string };
+  moveToWait(token?: string): Promise<unknown>;
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { RedisBus } from "./bus.ts";
+import type { SubscriberEvents } from "./client.ts";
 import type { Commands } from "./commands.ts";
-import type { SubscriberEvents } from "./subscriber.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

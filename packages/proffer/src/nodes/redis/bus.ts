@@ -1,8 +1,8 @@
 import { toBase64Url } from "../../support/bytes.ts";
-import type { Bus, BusListener } from "../bus.ts";
+import type { Bus, BusListener } from "../ports.ts";
 import { Topics } from "../topics.ts";
+import type { Subscriber, SubscriberEvents } from "./client.ts";
 import type { Commands } from "./commands.ts";
-import type { Subscriber, SubscriberEvents } from "./subscriber.ts";
 
 /** Milliseconds before a subscription that failed is tried again. */
 const RETRY = 500;

@@ -1,8 +1,8 @@
-import { StoreUnavailable } from "../unavailable.ts";
+import { utf8Bytes } from "../../support/bytes.ts";
+import { StoreUnavailable } from "../ports.ts";
 import type { Send } from "./client.ts";
-import { isNoScript } from "./failure.ts";
-import { Guard, type GuardLimits } from "./guard.ts";
-import type { Script } from "./script.ts";
+import { isNoScript } from "./failures.ts";
+import { Guard, type GuardLimits } from "./limited-calls.ts";
 
 /** Sends commands and scripts. */
 export class Commands {
@@ -52,4 +52,29 @@ function evaluate(
     if (isNoScript(error)) return whole();
     throw error;
   });
+}
+
+/** A Lua script. Redis keeps scripts that it has seen, and runs them by their SHA-1. */
+export class Script {
+  readonly source: string;
+  #digest: string | undefined;
+  #computes = false;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  /** The digest; undefined at first, so that the first call sends the whole script. */
+  digest(): string | undefined {
+    if (!this.#computes) {
+      this.#computes = true;
+      void this.#compute();
+    }
+    return this.#digest;
+  }
+
+  async #compute(): Promise<void> {
+    const bytes = new Uint8Array(await crypto.subtle.digest("SHA-1", utf8Bytes(this.source)));
+    this.#digest = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { reporter } from "./reporter.ts";
+import { reporter } from "./failures.ts";
 
 it("passes errors on, and survives those of the function that receives them", async () => {
   const error = new Error("of Redis");

@@ -1,4 +1,4 @@
-import { Script } from "./script.ts";
+import { Script } from "./commands.ts";
 
 // Each script uses one key, so that it works in a Redis Cluster, and either changes everything or nothing: all its
 // checks precede its first write. Redis stops a script at its first write if memory is full, never later.

@@ -1,8 +1,6 @@
 import { toBase64Url } from "../../support/bytes.ts";
-import type { LogLimits, RecordChange, RecordChanged, RecordFields, SharedStore, StoredEntry } from "../store.ts";
-import { adviceOn } from "./advice.ts";
+import type { LogLimits, RecordChange, RecordChanged, RecordFields, SharedStore, StoredEntry } from "../ports.ts";
 import type { Commands } from "./commands.ts";
-import { fieldsOf, namedFields } from "./fields.ts";
 import { APPEND, CHANGE, COUNT, READ, SINCE } from "./scripts.ts";
 
 /** Milliseconds that a replica has to confirm a change. */
@@ -144,4 +142,52 @@ function pairsOf(fields: { readonly [name: string]: string | number } | undefine
 
 function notWhole(name: string): TypeError {
   return new TypeError(`The field ${JSON.stringify(name)} of a record is not a whole number.`);
+}
+
+/** Settings of Redis with which tasks and sessions can be lost. An ACL or a provider may forbid to read them. */
+async function adviceOn(commands: Commands): Promise<readonly string[]> {
+  const read = async (name: string) => {
+    try {
+      return fieldsOf(await commands.run(undefined, ["CONFIG", "GET", name]))[name];
+    } catch {
+      return undefined;
+    }
+  };
+  const [policy, appendOnly, save] = await Promise.all([read("maxmemory-policy"), read("appendonly"), read("save")]);
+  const advice: string[] = [];
+  if (policy !== undefined && policy !== "noeviction") {
+    advice.push(
+      `Redis removes data when its memory is full (maxmemory-policy ${policy}): tasks and sessions would vanish. Set it to noeviction.`,
+    );
+  }
+  if (appendOnly === "no" && save === "") {
+    advice.push("Redis does not save its data: a restart loses all tasks and sessions. Set appendonly to yes.");
+  }
+  return advice;
+}
+
+/**
+ * Reads a reply that consists of names and values. Libraries return a flat list, an object or a map, and valkey-glide a
+ * list of pairs. `Object.fromEntries` creates a property also for the name "__proto__".
+ */
+function fieldsOf(reply: unknown): RecordFields {
+  if (reply instanceof Map) return Object.fromEntries(reply);
+  if (!Array.isArray(reply)) return Object.fromEntries(Object.entries(reply ?? {}));
+  const pairs: [string, string][] = [];
+  if (typeof reply[0] === "object" && reply[0] !== null && "value" in reply[0]) {
+    for (const { key, value } of reply) pairs.push([String(key), String(value)]);
+  } else {
+    for (let at = 0; at < reply.length; at += 2) pairs.push([String(reply[at]), String(reply[at + 1])]);
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** Combines names and the values of a reply, without those that are missing. */
+function namedFields(names: readonly string[], values: readonly unknown[]): RecordFields {
+  const pairs: [string, string][] = [];
+  for (const [index, name] of names.entries()) {
+    const value = values[index];
+    if (value !== null && value !== undefined) pairs.push([name, String(value)]);
+  }
+  return Object.fromEntries(pairs);
 }

@@ -1,4 +1,4 @@
-import type { RecordFields } from "../store.ts";
+import type { RecordFields } from "../ports.ts";
 import type { Delivery } from "./delivery.ts";
 import { type EventPlace, writerOf } from "./events.ts";
 import type { SessionStore } from "./store.ts";

@@ -2,7 +2,7 @@ import type { Call } from "../../calls/call.ts";
 import { ClientRequests, type ClientResponse } from "../../calls/client-requests.ts";
 import type { JsonObject, RequestId, ResponseMessage } from "../../protocol/messages.ts";
 import { HttpError } from "../../transports/http/http-error.ts";
-import type { RecordFields } from "../store.ts";
+import type { RecordFields } from "../ports.ts";
 import type { ClusterSessions } from "./sessions.ts";
 
 /** The requests that calls on this node sent to the client of a session, and that are not answered. */

@@ -1,4 +1,4 @@
-import type { RecordFields } from "../store.ts";
+import type { RecordFields } from "../ports.ts";
 
 // The fields of the record of a session:
 //   v           "1": the session exists

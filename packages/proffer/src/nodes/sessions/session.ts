@@ -9,7 +9,7 @@ import type { Revision } from "../../protocol/revisions/revision.ts";
 import type { DisconnectListener, HttpExchange } from "../../transports/http/exchange.ts";
 import { HttpError } from "../../transports/http/http-error.ts";
 import type { LegacySession, ReplyStream } from "../../transports/http/legacy-session.ts";
-import type { RecordFields } from "../store.ts";
+import type { RecordFields } from "../ports.ts";
 import { openingOf, parseEventId } from "./events.ts";
 import type { LocalSession } from "./local-session.ts";
 import { followerIsThere, listenerIsThere, nodeOf } from "./record.ts";

@@ -10,9 +10,8 @@ import type { LegacySession, LegacySessions } from "../../transports/http/legacy
 import type { HttpLimits } from "../../transports/http/options.ts";
 import { found, sessionIdOf } from "../../transports/http/sessions.ts";
 import type { ClientIdentity } from "../../transports/http/shares.ts";
-import type { Cluster } from "../cluster.ts";
 import { nodeName } from "../node-name.ts";
-import type { RecordFields } from "../store.ts";
+import type { Cluster, RecordFields } from "../ports.ts";
 import { LocalSession } from "./local-session.ts";
 import { ClusterSession } from "./session.ts";
 import { SessionStore } from "./store.ts";

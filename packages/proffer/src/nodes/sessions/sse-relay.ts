@@ -5,9 +5,8 @@ import type { BodyReceiver, HttpExchange } from "../../transports/http/exchange.
 import { busyError, NO_HEADERS } from "../../transports/http/http-error.ts";
 import { answerFailure } from "../../transports/http/session-handler.ts";
 import { unknownStream } from "../../transports/http/sessions.ts";
-import type { Cluster } from "../cluster.ts";
 import { nodeName } from "../node-name.ts";
-import type { RecordFields } from "../store.ts";
+import type { Cluster, RecordFields } from "../ports.ts";
 import { SESSION_ID } from "./sessions.ts";
 import { SessionStore } from "./store.ts";
 

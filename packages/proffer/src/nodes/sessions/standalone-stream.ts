@@ -10,7 +10,7 @@ import { contain } from "../../support/log.ts";
 import type { HttpExchange } from "../../transports/http/exchange.ts";
 import { HttpError } from "../../transports/http/http-error.ts";
 import { primingEvent } from "../../transports/http/sse.ts";
-import type { RecordFields } from "../store.ts";
+import type { RecordFields } from "../ports.ts";
 import { Delivery } from "./delivery.ts";
 import { type EventPlace, messageOf, openingOf, type StreamEvent, toEventId } from "./events.ts";
 import type { LocalSession } from "./local-session.ts";

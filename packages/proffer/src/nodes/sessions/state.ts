@@ -3,7 +3,7 @@ import { InvalidParams } from "../../protocol/errors.ts";
 import type { LogLevel } from "../../protocol/model.ts";
 import type { Revision } from "../../protocol/revisions/revision.ts";
 import { utf8Length } from "../../support/bytes.ts";
-import type { RecordFields } from "../store.ts";
+import type { RecordFields } from "../ports.ts";
 import { checkJson } from "./json-value.ts";
 
 /** The names of the fields that hold data of handlers and subscribed URIs start so. */

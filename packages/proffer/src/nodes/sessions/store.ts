@@ -2,8 +2,7 @@ import { RpcError } from "../../protocol/errors.ts";
 import type { ServerState } from "../../server/server.ts";
 import { sealerOf } from "../../support/sealer.ts";
 import { busyError } from "../../transports/http/http-error.ts";
-import type { Cluster } from "../cluster.ts";
-import type { Later, LogLimits, RecordChange, RecordChanged, RecordFields, SharedStore } from "../store.ts";
+import type { Cluster, Later, LogLimits, RecordChange, RecordChanged, RecordFields, SharedStore } from "../ports.ts";
 import type { StreamEvent } from "./events.ts";
 
 /** The condition of every change: a session that has ended must not come back by a late write. */

@@ -1,3 +1,4 @@
+import { RpcError } from "../protocol/errors.ts";
 import type { Store } from "../server/store.ts";
 
 /** A value now, or a promise of it. Memory answers at once, so that a server on its own creates no promises. */
@@ -77,4 +78,95 @@ export interface SharedStore extends Required<Store> {
   ping?(): Later<void>;
   /** Warnings about the configuration of the store, for the operator's log. */
   advice?(): Later<readonly string[]>;
+}
+
+/** Receives the messages of a topic. */
+export interface BusListener {
+  heard(message: string): void;
+  /**
+   * Called after any gap, in which messages may have been lost: read the truth again. The time between `subscribe` and the
+   * moment from which messages arrive is such a gap, unless they arrive at once. Must not throw, as `heard`.
+   */
+  missed(): void;
+}
+
+/** Hints between nodes: fast, in order per sender, and lost if nobody listens. Never the only way to learn anything. */
+export interface Bus {
+  /** Sends a message to the listeners of a topic on every node, this one included. */
+  publish(topic: string, message: string): Later<void>;
+  /** Listens until the returned function is called. */
+  subscribe(topic: string, listener: BusListener): () => void;
+}
+
+/** Does the work that a job names. If it rejects, the job is delivered again, later. */
+export type QueueWork = (job: string, signal: AbortSignal) => Promise<void>;
+
+export interface QueueWorkOptions {
+  /** The number of jobs that this node works on at once. */
+  readonly concurrency: number;
+}
+
+/** The work of one node. */
+export interface QueueWorker {
+  /**
+   * Takes no more jobs, aborts the signals of those that still run after the grace time in milliseconds, and resolves
+   * when all have ended. A job that rejects then is delivered to another node at once.
+   */
+  stop(grace: number): Promise<void>;
+}
+
+/**
+ * Wakes up nodes: durable once `push` has resolved, delivered at least once, in any order. A job is a name of letters,
+ * digits, "-", "_" and "."; one that waits or is worked on is not added again.
+ */
+export interface Queue {
+  push(job: string): Later<void>;
+  work(work: QueueWork, options: QueueWorkOptions): QueueWorker;
+  /** The number of jobs that wait for a node; rejects if the queue cannot be reached. */
+  waiting?(): Later<number>;
+}
+
+/** What the nodes of one server share. */
+export interface Cluster {
+  readonly store: SharedStore;
+  readonly bus: Bus;
+  /** Needed for tools with `task`. */
+  readonly queue?: Queue;
+}
+
+/**
+ * Why a store or queue did not do what it was asked:
+ * - `timeout`: no reply in time; the command may still be executed
+ * - `disconnected`: there is no connection, or it was lost before the reply
+ * - `suspended`: the last calls failed, so this one was not tried
+ * - `overloaded`: too many calls wait for replies
+ * - `readonly`, `loading`, `full`, `cluster`, `busy`, `access`: the server refuses the command in its present state
+ * - `replicas`: no replica confirmed the change in time, which this server has made
+ */
+export type UnavailableReason =
+  | "timeout"
+  | "disconnected"
+  | "suspended"
+  | "overloaded"
+  | "readonly"
+  | "loading"
+  | "full"
+  | "cluster"
+  | "busy"
+  | "access"
+  | "replicas";
+
+/**
+ * The state that nodes share cannot be reached or changed now. Clients receive the error `busy`, over HTTP with status
+ * 503: it is no fault of the request, and the same request may succeed later.
+ */
+export class StoreUnavailable extends RpcError {
+  override readonly name = "StoreUnavailable";
+  readonly reason: UnavailableReason;
+
+  /** The client receives a text without the reason, which would describe the operator's machines. `cause` is logged. */
+  constructor(reason: UnavailableReason, cause?: unknown) {
+    super("busy", "A service that this server needs is not available. Try again later.", { cause });
+    this.reason = reason;
+  }
 }

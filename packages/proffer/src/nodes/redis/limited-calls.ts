@@ -1,7 +1,6 @@
 import { Deadlines, type Waiting } from "../deadlines.ts";
-import { StoreUnavailable } from "../unavailable.ts";
-import { Breaker } from "./breaker.ts";
-import { failureOf, isOutage } from "./failure.ts";
+import { StoreUnavailable } from "../ports.ts";
+import { failureOf, isOutage } from "./failures.ts";
 
 export interface GuardLimits {
   readonly commandTimeout: number;
@@ -67,5 +66,36 @@ function attempt<Reply>(send: () => Promise<Reply>): Promise<Reply> {
     return send();
   } catch (error) {
     return Promise.reject(error);
+  }
+}
+
+/** The failures in a row after which calls are not tried. */
+const FAILURES = 5;
+
+/** Milliseconds for which they are not. */
+const PAUSE = 1_000;
+
+/** A circuit breaker: after failures in a row, calls fail at once for a second; then one call probes the server. */
+class Breaker {
+  #failures = 0;
+  #closedAt = 0;
+  #probes = false;
+
+  /** Whether a call may be tried. It must be followed by `succeeded` or `failed`. */
+  admit(): boolean {
+    if (this.#failures < FAILURES) return true;
+    if (this.#probes || performance.now() < this.#closedAt) return false;
+    this.#probes = true;
+    return true;
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+    this.#probes = false;
+  }
+
+  failed(): void {
+    this.#probes = false;
+    if (++this.#failures >= FAILURES) this.#closedAt = performance.now() + PAUSE;
   }
 }

@@ -1,4 +1,24 @@
-import type { Queue, QueueWork, QueueWorker, QueueWorkOptions } from "./queue.ts";
+import { MemorySharedStore } from "./memory-store.ts";
+import type { Bus, BusListener, Cluster, Queue, QueueWork, QueueWorker, QueueWorkOptions } from "./ports.ts";
+import { Topics } from "./topics.ts";
+
+/** Creates what the nodes of a server share if all of them run in this process, as in tests. */
+export function memoryCluster(): Required<Cluster> {
+  return { store: new MemorySharedStore(), bus: new MemoryBus(), queue: new MemoryQueue() };
+}
+
+/** A bus between the servers of one process. */
+export class MemoryBus implements Bus {
+  readonly #topics = new Topics();
+
+  publish(topic: string, message: string): void {
+    this.#topics.hear(topic, message);
+  }
+
+  subscribe(topic: string, listener: BusListener): () => void {
+    return this.#topics.add(topic, listener);
+  }
+}
 
 interface Workplace {
   readonly work: QueueWork;

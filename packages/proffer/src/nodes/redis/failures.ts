@@ -1,4 +1,4 @@
-import { StoreUnavailable, type UnavailableReason } from "../unavailable.ts";
+import { StoreUnavailable, type UnavailableReason } from "../ports.ts";
 
 /** Error replies by their code, and by the name that valkey-glide replaces some codes with. */
 const REPLIES: readonly (readonly [RegExp, UnavailableReason])[] = [
@@ -49,4 +49,16 @@ export function isOutage(error: unknown): boolean {
     error instanceof StoreUnavailable &&
     !["full", "access", "replicas", "suspended", "overloaded"].includes(error.reason)
   );
+}
+
+/** Wraps an author's function for errors: its own must not break the library that calls it. */
+export function reporter(onError: ((error: unknown) => unknown) | undefined): (error: unknown) => void {
+  return (error) => {
+    try {
+      const outcome = onError?.(error);
+      if (outcome instanceof Promise) outcome.catch(() => {});
+    } catch {
+      // There is nobody to tell.
+    }
+  };
 }

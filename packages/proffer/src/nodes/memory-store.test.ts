@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { MemoryLogs } from "./memory-logs.ts";
-import { MemoryRecords } from "./memory-records.ts";
-import { Sweeper } from "./sweeper.ts";
+import { MemoryLogs, MemoryRecords, Sweeper } from "./memory-store.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { StoreUnavailable } from "../unavailable.ts";
-import { failureOf, isNoScript, isOutage } from "./failure.ts";
+import { StoreUnavailable } from "../ports.ts";
+import { failureOf, isNoScript, isOutage } from "./failures.ts";
 
 function named(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { StoreUnavailable } from "../unavailable.ts";
-import { Guard } from "./guard.ts";
+import { StoreUnavailable } from "../ports.ts";
+import { Guard } from "./limited-calls.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
