@@ -1,7 +1,7 @@
 import { connect } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collect, textsOf } from "../../proffer/test/max-result/collect.ts";
-import { MAX_RESULT } from "../src/derive/comments/max-result-grammar.ts";
+import { MAX_RESULT } from "../src/derive/comments/grammars.ts";
 import { load } from "../src/modules/load.ts";
 import { buildModule } from "./build-module.ts";
 import { createProject, type Project } from "./project.ts";

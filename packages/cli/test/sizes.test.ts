@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findCostliest } from "../src/derive/exports/schema-cost.ts";
-import { bytesOf, sizeOfTool } from "../src/derive/model/schema-size.ts";
+import { findCostliest } from "../src/derive/exports/item-checks.ts";
+import { bytesOf, sizeOfTool } from "../src/derive/model/tool-size.ts";
 import { formatSizes } from "../src/terminal/size-text.ts";
 import { stylesFor } from "../src/terminal/terminal.ts";
 import { createProject, type Project } from "./project.ts";

@@ -1,7 +1,7 @@
 import type { Server } from "proffer";
 import { showAllToolsets } from "proffer/derived";
 import type { Derivation } from "../derive/index.ts";
-import { sizeOfTool } from "../derive/model/schema-size.ts";
+import { sizeOfTool } from "../derive/model/tool-size.ts";
 import { describedServer } from "../modules/described-server.ts";
 import { findModule } from "../modules/module-file.ts";
 import { CommandError } from "../terminal/command-error.ts";

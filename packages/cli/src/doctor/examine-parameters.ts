@@ -1,5 +1,5 @@
 import type { JsonSchemaObject } from "proffer";
-import { partsOf } from "../derive/model/schema-size.ts";
+import { partsOf } from "../derive/model/tool-size.ts";
 import type { CheckCode } from "./checks.ts";
 import type { Finding } from "./finding.ts";
 import { findingAt, type ListedTool, type Offer, parametersOf } from "./offer.ts";

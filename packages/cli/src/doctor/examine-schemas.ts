@@ -1,5 +1,5 @@
 import type { JsonSchema, JsonSchemaObject } from "proffer";
-import { bytesOf, partsOf, sizeOfTool } from "../derive/model/schema-size.ts";
+import { bytesOf, partsOf, sizeOfTool } from "../derive/model/tool-size.ts";
 import type { CheckCode } from "./checks.ts";
 import type { Finding } from "./finding.ts";
 import { findingAt, type ListedTool, type Offer, parametersOf, sourceOf } from "./offer.ts";

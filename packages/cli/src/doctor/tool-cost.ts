@@ -1,5 +1,5 @@
 import { tokensOf } from "proffer/derived";
-import { bytesOf } from "../derive/model/schema-size.ts";
+import { bytesOf } from "../derive/model/tool-size.ts";
 
 /** What a tool costs every conversation, in estimated tokens. */
 export interface ToolCost {

@@ -1,6 +1,6 @@
 import { tokensOf } from "proffer/derived";
 import { findLosses, findProfile, PROFILES, type Profile, toolsSeenBy } from "proffer/profiles";
-import { bytesOf } from "../derive/model/schema-size.ts";
+import { bytesOf } from "../derive/model/tool-size.ts";
 import { costOf, costParts } from "../doctor/tool-cost.ts";
 import type { Listing } from "../terminal/listing.ts";
 import { ApiProblem } from "./api-problem.ts";

@@ -1,4 +1,4 @@
-import type { ToolSize } from "../derive/model/schema-size.ts";
+import type { ToolSize } from "../derive/model/tool-size.ts";
 import { formatTable, type TableRow } from "./table.ts";
 import type { Styles } from "./terminal.ts";
 import type { Text } from "./text.ts";

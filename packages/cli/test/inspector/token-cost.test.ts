@@ -1,6 +1,6 @@
 import { tokensOf } from "proffer/derived";
 import { describe, expect, test } from "vitest";
-import { bytesOf } from "../../src/derive/model/schema-size.ts";
+import { bytesOf } from "../../src/derive/model/tool-size.ts";
 import { costOf, costParts } from "../../src/doctor/tool-cost.ts";
 import { tokenShare } from "../../src/inspector/page/text/units.ts";
 import { accessibilityViolations, describeInBrowser, usePages } from "./browser.ts";

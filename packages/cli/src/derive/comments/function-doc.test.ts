@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseDocComment } from "./doc-comment.ts";
+import { parseDocComment } from "./comment.ts";
 import { groupTags, parseNamedTag } from "./function-doc.ts";
 
 describe("parseNamedTag", () => {

@@ -1,6 +1,5 @@
-import type { TextPlace } from "../model/text-place.ts";
-import { descriptionOf } from "./description.ts";
-import type { DocComment, DocTag } from "./doc-comment.ts";
+import type { TextPlace } from "../model/diagnostics.ts";
+import { type DocComment, type DocTag, descriptionOf } from "./comment.ts";
 import { describesValue, findTag } from "./tags.ts";
 
 /** A tag that names a parameter or property, such as `@param name - text`. */

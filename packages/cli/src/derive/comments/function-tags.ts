@@ -2,21 +2,21 @@ import {
   CLIENT_CAPABILITIES,
   DURATION,
   FLAG,
+  MAX_RESULT,
   MEDIA_TYPE,
   META_ENTRY,
   NAME,
   NAMES,
   PROSE,
   SCOPES,
+  TASK,
   TEXT,
   TOOLSET,
   URI_TEMPLATE,
 } from "./grammars.ts";
 import { addExample, deprecate, withParagraph } from "./keywords.ts";
-import { MAX_RESULT } from "./max-result-grammar.ts";
 import { FUNCTIONS, row, type Tag, VALUES } from "./tag.ts";
-import { TASK } from "./task-grammar.ts";
-import { EXAMPLE } from "./value-text.ts";
+import { EXAMPLE } from "./value-grammars.ts";
 
 /** The tags of functions and modules. Some describe values, too. */
 export const FUNCTION_TAGS: readonly Tag[] = [

@@ -1,5 +1,5 @@
 import type { DerivedSchema, JsonType } from "../model/json-schema.ts";
-import type { ValueText } from "./value-text.ts";
+import type { ValueText } from "./value-grammars.ts";
 
 /** Appends a paragraph to a description. */
 export function withParagraph(description: string | undefined, paragraph: string): string {

@@ -1,5 +1,4 @@
 import type { JsonType } from "../model/json-schema.ts";
-import { EXTRA_KEYWORD } from "./extra-keyword.ts";
 import {
   ARGUMENT_NAME,
   COUNT,
@@ -14,7 +13,7 @@ import {
 } from "./grammars.ts";
 import { setDefault, withInteger } from "./keywords.ts";
 import { row, type Tag, VALUES } from "./tag.ts";
-import { DEFAULT } from "./value-text.ts";
+import { DEFAULT, EXTRA_KEYWORD } from "./value-grammars.ts";
 
 const NUMBERS = ["number", "integer"] as const;
 

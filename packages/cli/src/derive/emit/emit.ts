@@ -1,13 +1,12 @@
 import { basename, dirname, relative, resolve } from "node:path";
 import ts from "typescript";
-import { type Questions, SCHEMA_ARGUMENT } from "../exports/ask.ts";
 import type { AddedExport } from "../exports/codecs.ts";
+import { type Questions, SCHEMA_ARGUMENT } from "../exports/questions.ts";
 import { SETTINGS_ARGUMENT } from "../exports/settings.ts";
 import type { Emission, EmittedFile } from "../model/description.ts";
 import type { Json } from "../model/json-schema.ts";
 import { implementationOf } from "../program/origin.ts";
-import { createLayout, type Layout, toPosix } from "./layout.ts";
-import { relativeSpecifier, rewriteSpecifiers } from "./specifiers.ts";
+import { createLayout, type Layout, relativeSpecifier, rewriteSpecifiers, toPosix } from "./specifiers.ts";
 
 /** The input of `emitFiles`. */
 export interface EmitSource {

@@ -1,8 +1,9 @@
-import { dirname, posix } from "node:path";
+import { isBuiltin } from "node:module";
+import { dirname, posix, relative, sep } from "node:path";
 import ts from "typescript";
+import type { Emission } from "../model/description.ts";
 import { resolveModule } from "../program/host.ts";
 import { implementationOf } from "../program/origin.ts";
-import type { Layout } from "./layout.ts";
 
 /** Returns the specifier of a file in the output of another; undefined if one of them is not emitted. */
 export function relativeSpecifier(layout: Layout, file: string, imported: string): string | undefined {
@@ -87,4 +88,46 @@ export function rewriteSpecifiers(program: ts.Program, layout: Layout): ts.Trans
 
     return ts.visitEachChild(file, visit, context);
   };
+}
+
+/** The output paths of the author's files: the same tree, relative to their common directory. */
+export interface Layout {
+  /** The common directory. */
+  readonly root: string;
+  /** Returns the output path of a file, with forward slashes; undefined for a file that is not emitted. */
+  outputOf(file: string): string | undefined;
+}
+
+/** @param beside - other files that keep their place relative to the author's. */
+export function createLayout(files: readonly string[], beside: readonly string[] = []): Layout {
+  const root = commonDirectory([...files, ...beside]);
+  const outputs = new Map(files.map((file) => [file, toJavaScript(toPosix(relative(root, file)))] as const));
+  return { root, outputOf: (file) => outputs.get(file) };
+}
+
+/** Converts a path to forward slashes, as specifiers and source maps need it. */
+export function toPosix(path: string): string {
+  return sep === "/" ? path : path.replaceAll(sep, "/");
+}
+
+function toJavaScript(path: string): string {
+  return path.replace(/\.([cm]?)[jt]sx?$/, ".$1js");
+}
+
+function commonDirectory(files: readonly string[]): string {
+  let common = dirname(files[0] ?? ".");
+  for (const file of files) {
+    while (relative(common, file).startsWith("..")) common = dirname(common);
+  }
+  return common;
+}
+
+/** Returns the specifiers of packages that emitted files import or require, sorted: `proffer`, `zod/v4`. */
+export function importedPackages({ files }: Emission): string[] {
+  const specifiers = files
+    .filter(({ path }) => !path.endsWith(".json"))
+    .flatMap(({ text }) => ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName));
+  // `#x` is resolved by the package.json of the project; what is left of them cannot be resolved.
+  const packages = specifiers.filter((specifier) => /^[^./#]/.test(specifier) && !isBuiltin(specifier));
+  return [...new Set(packages)].filter((specifier) => !URL.canParse(specifier)).sort();
 }

@@ -1,12 +1,11 @@
 import ts from "typescript";
-import type { DocComment } from "../comments/doc-comment.ts";
-import { docOfSymbol } from "../comments/docs.ts";
+import type { DocComment } from "../comments/comment.ts";
+import { docOfSymbol } from "../comments/find-comment.ts";
 import { aliasTarget, hasPrivateName, isErrorType } from "../types/type-node.ts";
-import { commentOf } from "./function-comment.ts";
-import { checkOtherTags } from "./function-tags.ts";
+import { checkOtherTags } from "./entry-tags.ts";
+import { commentOf, findWrapped, type WrappedFunction } from "./function-source.ts";
 import { decideForm, isServerExport, type ModuleForm } from "./server.ts";
 import type { Session } from "./session.ts";
-import { findWrapped, type WrappedFunction } from "./wrapped-function.ts";
 
 /** An exported function that may become a tool, a prompt or a resource. */
 export interface Candidate {

@@ -1,9 +1,13 @@
 import ts from "typescript";
 import type { Conversion, Problem } from "../model/conversion.ts";
-import { DIAGNOSTICS, type Diagnostic, type DiagnosticCode, type Severity } from "../model/diagnostics.ts";
-import type { TextPlace } from "../model/text-place.ts";
-import { createOrigins, type Origins } from "../program/origin.ts";
-import type { FindPackage } from "../program/packages.ts";
+import {
+  DIAGNOSTICS,
+  type Diagnostic,
+  type DiagnosticCode,
+  type Severity,
+  type TextPlace,
+} from "../model/diagnostics.ts";
+import { createOrigins, type FindPackage, type Origins } from "../program/origin.ts";
 import { CustomCodecs } from "../types/custom-codecs.ts";
 import { createConversion } from "../types/schema.ts";
 

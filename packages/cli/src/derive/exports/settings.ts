@@ -3,11 +3,10 @@ import { checkSettingsSchema } from "proffer/settings";
 import ts from "typescript";
 import type { Conversion } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
-import { constantOf } from "../types/constant.ts";
+import { constantOf } from "../types/primitive.ts";
 import { createConversion } from "../types/schema.ts";
 import { aliasTarget } from "../types/type-node.ts";
-import { calleeName, isUndefined, type Questions } from "./ask.ts";
-import { deriveFields } from "./fields.ts";
+import { calleeName, deriveFields, isUndefined, type Questions } from "./questions.ts";
 import type { Session } from "./session.ts";
 
 /** Position of the schema in `defineSettings(schema, options)`. */

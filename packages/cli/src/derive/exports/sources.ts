@@ -1,13 +1,12 @@
 import ts from "typescript";
 import { groupTags } from "../comments/function-doc.ts";
-import type { ItemSource } from "../model/item-source.ts";
+import type { ItemSource } from "../model/description.ts";
 import { aliasTarget } from "../types/type-node.ts";
+import { renamed } from "./entry-tags.ts";
 import { type Candidate, findExports } from "./exports.ts";
-import { renamed } from "./function-tags.ts";
-import { functionOf, handlerFacts, returnsData } from "./handler-facts.ts";
+import { bodyOf, functionOf, handlerFacts, returnsData } from "./function-body.ts";
 import { locate, type Session } from "./session.ts";
 import { tagText } from "./tool.ts";
-import { bodyOf } from "./unseen-errors.ts";
 
 /** The functions that define an item, the option that identifies it, and the option with its code. */
 const DEFINITIONS = [

@@ -1,5 +1,5 @@
 import type { Binding, ManifestTool } from "proffer/derived";
-import type { DocTag } from "../comments/doc-comment.ts";
+import type { DocTag } from "../comments/comment.ts";
 import type { FunctionDoc } from "../comments/function-doc.ts";
 import { withDeprecation } from "../comments/keywords.ts";
 import type { Entry } from "../comments/tag.ts";

@@ -2,9 +2,8 @@ import type { Plan, PlanCondition } from "proffer/derived";
 import type ts from "typescript";
 import type { Origins } from "../program/origin.ts";
 import type { CustomCodecs } from "../types/custom-codecs.ts";
-import type { DiagnosticCode } from "./diagnostics.ts";
+import type { DiagnosticCode, TextPlace } from "./diagnostics.ts";
 import type { DerivedSchema, JsonType } from "./json-schema.ts";
-import type { TextPlace } from "./text-place.ts";
 
 /** The direction of the values. Input schemas reject unknown properties, output schemas allow them. */
 export type Direction = "in" | "out";

@@ -1,3 +1,5 @@
+import type ts from "typescript";
+
 /**
  * The diagnostics of derivation. docs/diagnostics.md has an example and the remedy of each. A code is never reused.
  */
@@ -115,4 +117,10 @@ export interface Diagnostic {
   line: number;
   column: number;
   message: string;
+}
+
+/** A position in the text of a file, for problems of a comment. */
+export interface TextPlace {
+  readonly file: ts.SourceFile;
+  readonly pos: number;
 }

@@ -1,7 +1,9 @@
-import { applyDoc } from "../comments/constraints.ts";
+import type ts from "typescript";
 import type { NamedDoc } from "../comments/function-doc.ts";
+import { applyDoc } from "../comments/value-doc.ts";
 import type { Conversion } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
+import { aliasesOf } from "./type-node.ts";
 
 /** Reports a property that a JSDoc tag declares but the type does not have. */
 export function reportHidden(conversion: Conversion, name: string): void {
@@ -42,4 +44,21 @@ function applyAt(conversion: Conversion, schema: DerivedSchema, path: string[], 
     return schema;
   }
   return { ...whole, properties: { ...whole.properties, [name]: applyAt(conversion, property, rest, doc) } };
+}
+
+/** Libraries whose schemas have a type helper such as `z.infer<typeof schema>`. */
+const SCHEMA_LIBRARIES = new Set(["zod", "valibot", "yup", "superstruct", "io-ts", "@sinclair/typebox", "typebox"]);
+
+/** Reports a parameter whose type is inferred from a schema: lengths, ranges and formats are not part of the type. */
+export function reportLostConstraints(conversion: Conversion, node: ts.TypeNode | undefined): void {
+  const { checker, origins, subject } = conversion;
+  for (const { declarations } of aliasesOf(checker, node)) {
+    const library = declarations?.[0] && origins.packageOf(declarations[0].getSourceFile().fileName)?.name;
+    if (library === undefined || !SCHEMA_LIBRARIES.has(library)) continue;
+    conversion.report(
+      "PF2022",
+      `${subject} has a type that ${library} infers from a schema, without the constraints of the schema, such as lengths and formats. Pass the schema to defineTool, or write the constraints as tags.`,
+    );
+    return;
+  }
 }

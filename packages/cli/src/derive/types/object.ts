@@ -4,11 +4,10 @@ import { isContext } from "../program/origin.ts";
 import { convertCustom } from "./custom-codecs.ts";
 import { labelOf } from "./instance-name.ts";
 import { convertOutward } from "./outward.ts";
-import { convertPlatform, hasJsonForm } from "./platform.ts";
+import { convertMap, convertPlatform, convertSet, convertText, hasJsonForm, mapJson } from "./platform.ts";
 import { convertProperties } from "./properties.ts";
-import { convertSubtype } from "./subtype.ts";
 import { convertTuple } from "./tuple.ts";
-import { argumentNodes } from "./type-node.ts";
+import { argumentNodes, type WrittenType } from "./type-node.ts";
 
 /** Types that can carry a brand: the value has this type; the rest of the intersection exists only at compile time. */
 const BRANDABLE =
@@ -55,4 +54,124 @@ function convertArray(conversion: Conversion, type: ts.TypeReference, node: ts.T
 function isBrandable({ checker, origins }: Conversion, type: ts.Type): boolean {
   if (type.flags & BRANDABLE || checker.isArrayLikeType(type)) return true;
   return type.symbol !== undefined && origins.isPlatform(type.symbol) && hasJsonForm(type.symbol.name);
+}
+
+/** The array or platform class that a type extends. */
+interface Base {
+  type: ts.Type;
+  name: string;
+  /** The type is a class, or extends one below the platform's. */
+  isClass: boolean;
+}
+
+/**
+ * Converts an interface or a class that extends an array, a tuple, a Map, a Set, a Date, a URL or bytes, or is like an
+ * array, in the form of its base: `JSON.stringify` writes only the elements of a list, and decoding creates an instance of the base. Undefined
+ * for any other type.
+ */
+function convertSubtype(conversion: Conversion, type: ts.Type): Converted | undefined {
+  const base = findBase(conversion, type);
+  if (base === undefined) {
+    return isList(conversion, type) ? conversion.guard(type, "array", () => convertList(conversion, type)) : undefined;
+  }
+  if (conversion.direction === "in" && !canReplace(conversion, type, base)) return { schema: {} };
+  const { schema, plan } = convertAs(conversion, type, base);
+  const isOwn = type.symbol && !conversion.origins.isPlatform(type.symbol);
+  return { schema: isOwn ? conversion.document(schema, type.symbol) : schema, ...(plan && { plan }) };
+}
+
+function convertAs(conversion: Conversion, type: ts.Type, base: Base): Converted {
+  const { checker } = conversion;
+  if (checker.isTupleType(base.type)) return conversion.convert(base.type);
+  if (checker.isArrayType(base.type)) return conversion.guard(type, "array", () => convertList(conversion, type));
+  const text = convertText(base.name);
+  if (text) return text;
+  const [value, key] = forEachTypes(checker, type);
+  return base.name.endsWith("Set")
+    ? conversion.guard(type, "array", () => convertSet(conversion, value))
+    : conversion.guard(type, mapJson(key.type), () => convertMap(conversion, key, value));
+}
+
+function convertList(conversion: Conversion, type: ts.Type): Converted {
+  const { checker } = conversion;
+  const item = checker.getIndexTypeOfType(type, ts.IndexKind.Number) ?? checker.getUnknownType();
+  const { schema, plan } = conversion.convertElement(item);
+  // RegExpMatchArray and similar types declare elements that always exist.
+  let minItems = 0;
+  while (isRequired(checker.getPropertyOfType(type, String(minItems)))) minItems++;
+  return {
+    schema: { type: "array", items: schema, ...(minItems > 0 && { minItems }) },
+    ...(plan && { plan: { kind: "array", items: plan } }),
+  };
+}
+
+/** Whether a type is like ArrayLike: it has a length and elements by number, and every array has it. */
+function isList({ checker }: Conversion, type: ts.Type): boolean {
+  if (checker.getIndexTypeOfType(type, ts.IndexKind.Number) === undefined) return false;
+  if (checker.getIndexTypeOfType(type, ts.IndexKind.String) !== undefined) return false;
+  const [only, ...others] = checker.getPropertiesOfType(type);
+  return only?.name === "length" && others.length === 0;
+}
+
+/** Finds the base of an interface or a class. An array or a platform class is not a subtype of itself. */
+function findBase({ checker, origins }: Conversion, type: ts.Type): Base | undefined {
+  const seen = new Set<ts.Type>();
+  function search(at: ts.Type, isClass: boolean): Base | undefined {
+    const declared = (at as ts.TypeReference).target ?? at;
+    if (seen.has(declared) || !declared.isClassOrInterface()) return undefined;
+    seen.add(declared);
+    const own = isClass || (declared.isClass() && !origins.isPlatform(declared.symbol));
+    for (const base of checker.getBaseTypes(declared).flatMap((each) => (each.isIntersection() ? each.types : each))) {
+      const name = base.symbol?.name ?? "";
+      const isPlatform = base.symbol !== undefined && origins.isPlatform(base.symbol) && hasJsonForm(name);
+      if (isPlatform || checker.isArrayType(base) || checker.isTupleType(base)) {
+        return { type: base, name: name || "a tuple", isClass: own };
+      }
+      const found = search(base, own);
+      if (found) return found;
+    }
+    return undefined;
+  }
+  return search(type, false);
+}
+
+/** Whether an instance of the base has the type, so that an argument can be decoded. Reports PF1105 otherwise. */
+function canReplace(conversion: Conversion, type: ts.Type, base: Base): boolean {
+  const { checker, subject } = conversion;
+  const written = checker.typeToString(type);
+  if (base.isClass) {
+    conversion.report(
+      "PF1105",
+      `${subject} has the type '${written}', a class that extends ${base.name}. A client cannot send an instance of it. Use ${base.name}.`,
+    );
+    return false;
+  }
+  const more = checker.getPropertiesOfType(type).filter(({ name, flags }) => {
+    if (flags & ts.SymbolFlags.Optional || name.startsWith("__@") || /^\d+$/.test(name)) return false;
+    return checker.getPropertyOfType(base.type, name) === undefined;
+  });
+  if (more.length === 0) return true;
+  const names = more.map(({ name }) => name).join(", ");
+  conversion.report(
+    "PF1105",
+    `${subject} has the type '${written}', which adds ${names} to ${base.name}. A client cannot send them. Use ${base.name}, or an object that contains it.`,
+  );
+  return false;
+}
+
+/** Returns the value and key types of a Map or Set from its forEach, which the compiler has instantiated. */
+function forEachTypes(checker: ts.TypeChecker, type: ts.Type): [value: WrittenType, key: WrittenType] {
+  const unknown = { type: checker.getUnknownType(), node: undefined };
+  const typeOf = (symbol: ts.Symbol | undefined) => symbol && checker.getTypeOfSymbol(symbol);
+  const callback = typeOf(checker.getPropertyOfType(type, "forEach"))?.getCallSignatures()[0]?.parameters[0];
+  const [value, key] = typeOf(callback)?.getCallSignatures()[0]?.parameters ?? [];
+  const written = (symbol: ts.Symbol | undefined): WrittenType => {
+    const found = typeOf(symbol);
+    return found ? { type: found, node: undefined } : unknown;
+  };
+  return [written(value), written(key)];
+}
+
+function isRequired(symbol: ts.Symbol | undefined): boolean {
+  return symbol !== undefined && !(symbol.flags & ts.SymbolFlags.Optional);
 }

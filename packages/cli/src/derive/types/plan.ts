@@ -1,9 +1,16 @@
 import type { Codec, Plan, PlanOption } from "proffer/derived";
-import type { Conversion, Direction, Problem, UnionFacts } from "../model/conversion.ts";
+import {
+  type Conversion,
+  type Definition,
+  type Direction,
+  type Problem,
+  referredName,
+  type UnionFacts,
+  type UnionMember,
+} from "../model/conversion.ts";
+import type { DerivedSchema } from "../model/json-schema.ts";
 import { customPlanOf, type FoundCodec } from "./custom-codecs.ts";
-import { findActive } from "./plan-activity.ts";
-import { sharePlans } from "./plan-part.ts";
-import { mergeObjects } from "./union-merge.ts";
+import { plansIn, sharePlans } from "./sharing.ts";
 import { findUnrecognized, hasHiddenForm, isAmbiguous, isCustomText, isText } from "./union-plan.ts";
 
 /**
@@ -164,4 +171,76 @@ function ambiguityProblem(direction: Direction, { subject, text, node }: UnionFa
     message: `${subject}: the types in ${text()} ${problem} or objects with a discriminator (a required literal property such as kind).`,
     node,
   };
+}
+
+/** Plans that only lead to others; any other plan converts values. */
+const CONTAINERS: ReadonlySet<Plan["kind"]> = new Set(["array", "tuple", "object", "union", "ref"]);
+
+/** Returns a function that says whether a plan contains a value that needs conversion. Visits each plan once. */
+function findActive(
+  root: Plan | undefined,
+  definitions: ReadonlyMap<string, Definition>,
+): (plan: Plan | undefined) => boolean {
+  const active = new Set<Plan>();
+  const holders = new Map<Plan, Plan[]>();
+  const visited = new Set<Plan>(root ? [root] : []);
+  // The set grows while it is read.
+  for (const plan of visited) {
+    if (!CONTAINERS.has(plan.kind)) active.add(plan);
+    const target = plan.kind === "ref" ? definitions.get(plan.name)?.plan : undefined;
+    for (const inner of target ? [target] : plansIn(plan)) {
+      const known = holders.get(inner);
+      if (known) known.push(plan);
+      else holders.set(inner, [plan]);
+      visited.add(inner);
+    }
+  }
+  for (const plan of active) for (const holder of holders.get(plan) ?? []) active.add(holder);
+  return (plan) => plan !== undefined && active.has(plan);
+}
+
+/** Deeper plans are not compared. */
+const MAX_DEPTH = 5;
+
+/**
+ * Merges the plans of objects that cannot be distinguished, if each property that occurs in several of them is converted
+ * in the same way: `{ id: string; at?: Date } | { key: string; at?: Date }`. Undefined for any other union.
+ */
+function mergeObjects(conversion: Conversion, members: readonly UnionMember[]): Record<string, Plan> | undefined {
+  const objects = members.filter(({ json }) => json === "object").map((member) => resolve(conversion, member));
+  if (objects.length < 2) return undefined;
+  const merged = new Map<string, Plan>();
+  for (const { plan } of objects) {
+    if (plan !== undefined && (plan.kind !== "object" || plan.rest)) return undefined;
+    for (const [name, own] of Object.entries(plan?.properties ?? {})) merged.set(name, own);
+  }
+  const agrees = ({ schema, plan }: (typeof objects)[number]) => {
+    const own = plan?.kind === "object" ? (plan.properties ?? {}) : {};
+    return [...merged].every(([name, expected]) => {
+      return !Object.hasOwn(schema.properties ?? {}, name) || isSame(own[name], expected, MAX_DEPTH);
+    });
+  };
+  // An object without listed properties may have any of them.
+  const isListed = ({ schema }: (typeof objects)[number]) => schema.properties && !schema.patternProperties;
+  return objects.every((object) => isListed(object) && agrees(object)) ? Object.fromEntries(merged) : undefined;
+}
+
+/** Follows the references of a member. */
+function resolve({ definitions }: Conversion, member: UnionMember): { schema: DerivedSchema; plan: Plan | undefined } {
+  const definition = definitions.get(referredName(member.schema) ?? "");
+  const schema = definition?.schema ?? member.schema;
+  const { plan } = member;
+  return { schema, plan: plan?.kind === "ref" ? definitions.get(plan.name)?.plan : plan };
+}
+
+function isSame(one: Plan | undefined, other: Plan, depth: number): boolean {
+  if (one === other) return true;
+  if (one === undefined || one.kind !== other.kind || depth === 0) return false;
+  if (one.kind === "ref" && other.kind === "ref") return one.name === other.name;
+  const [own, others] = [plansIn(one), plansIn(other)];
+  const names = [one, other].map((plan) => (plan.kind === "object" ? Object.keys(plan.properties ?? {}).join() : ""));
+  // Unions and codecs also have conditions, which are compared by identity only.
+  if (one.kind === "union" || one.kind === "custom" || names[0] !== names[1] || own.length !== others.length)
+    return false;
+  return own.every((plan, index) => isSame(plan, others[index] as Plan, depth - 1));
 }

@@ -1,9 +1,8 @@
+import { patternDegree } from "proffer/derived";
 import ts from "typescript";
 import type { Conversion, Converted } from "../model/conversion.ts";
-import { type DerivedSchema, enumSchema } from "../model/json-schema.ts";
-import { reportLoose } from "./loose.ts";
+import { type DerivedSchema, enumSchema, type Json } from "../model/json-schema.ts";
 import { anything } from "./outward.ts";
-import { patternOfString } from "./string-pattern.ts";
 
 /** The schema of a bigint, which a JSON number cannot represent exactly. */
 const DECIMAL: DerivedSchema = { type: "string", pattern: "^-?[0-9]+$" };
@@ -41,4 +40,159 @@ export function convertPrimitive(conversion: Conversion, type: ts.Type): Convert
     conversion.report("PF1103", `${conversion.subject} is a symbol, which JSON cannot represent. Use a string.`);
   }
   return anything(conversion);
+}
+
+/**
+ * Evaluates a constant expression: literals, constants, enum members, and arrays and objects of them. A bigint becomes
+ * its JSON form, a string. Undefined for any other expression.
+ */
+export function constantOf(checker: ts.TypeChecker, expression: ts.Expression): Json | undefined {
+  if (
+    ts.isParenthesizedExpression(expression) ||
+    ts.isAsExpression(expression) ||
+    ts.isSatisfiesExpression(expression)
+  ) {
+    return constantOf(checker, expression.expression);
+  }
+  if (expression.kind === ts.SyntaxKind.NullKeyword) return null;
+  if (ts.isArrayLiteralExpression(expression)) return arrayOf(checker, expression);
+  if (ts.isObjectLiteralExpression(expression)) return objectOf(checker, expression);
+  const type = checker.getTypeAtLocation(expression);
+  if (type.flags & ts.TypeFlags.BigIntLiteral) {
+    const { negative, base10Value } = (type as ts.BigIntLiteralType).value;
+    return `${negative ? "-" : ""}${base10Value}`;
+  }
+  return literalValue(type);
+}
+
+function arrayOf(checker: ts.TypeChecker, { elements }: ts.ArrayLiteralExpression): Json | undefined {
+  const items: Json[] = [];
+  for (const element of elements) {
+    const item = ts.isSpreadElement(element) ? undefined : constantOf(checker, element);
+    if (item === undefined) return undefined;
+    items.push(item);
+  }
+  return items;
+}
+
+function objectOf(checker: ts.TypeChecker, { properties }: ts.ObjectLiteralExpression): Json | undefined {
+  const entries: [string, Json][] = [];
+  for (const property of properties) {
+    if (!ts.isPropertyAssignment(property)) return undefined;
+    const { name } = property;
+    const value = constantOf(checker, property.initializer);
+    if (value === undefined || !(ts.isIdentifier(name) || ts.isStringLiteral(name) || ts.isNumericLiteral(name))) {
+      return undefined;
+    }
+    entries.push([name.text, value]);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** Reports that an input schema accepts values that the type does not. A looser output schema does no harm. */
+export function reportLoose(conversion: Conversion, accepted: string): void {
+  if (conversion.direction === "out") return;
+  conversion.report(
+    "PF2020",
+    `${conversion.subject}: JSON Schema cannot express this type exactly, so the schema accepts ${accepted}. Check the value in the function, or use a simpler type.`,
+  );
+}
+
+/** A pattern for the strings of a type. */
+interface StringPattern {
+  /** Undefined for any string. */
+  pattern: string | undefined;
+  /** The pattern accepts strings that the type does not. */
+  isLoose: boolean;
+}
+
+/** The highest degree that the run-time accepts; a pattern above it could stall the server on a hostile text. */
+const MAX_DEGREE = 2;
+
+const BASED = "0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)";
+
+/** The texts that TypeScript accepts for `${number}`, except those with spaces around the number. */
+const NUMBER = `(?:[+-]?(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?|${BASED})`;
+const BIGINT = `-?(?:0|[1-9][0-9]*|${BASED})`;
+
+/** Characters that a mapping would change. The properties agree with toUpperCase and toLowerCase for each character. */
+const CHANGED: Readonly<Record<string, string>> = {
+  Uppercase: "\\p{CWU}",
+  Lowercase: "\\p{CWL}",
+  Capitalize: "\\p{CWU}",
+  Uncapitalize: "\\p{CWL}",
+};
+
+/** JavaScript changes the first UTF-16 unit only, which is half of such a character. */
+const ASTRAL = "\\u{10000}-\\u{10FFFF}";
+
+/** Returns the pattern of a template literal type, or of `Uppercase<string>` and its siblings. */
+function patternOfString(type: ts.TemplateLiteralType | ts.StringMappingType): StringPattern {
+  if (type.flags & ts.TypeFlags.StringMapping) {
+    const mapping = type as ts.StringMappingType;
+    return { pattern: `^${mappedPattern(mapping)}$`, isLoose: isNested(mapping) };
+  }
+  const { texts, types } = type as ts.TemplateLiteralType;
+  const pattern = `^${templatePattern(type as ts.TemplateLiteralType)}$`;
+  if (patternDegree(pattern) > MAX_DEGREE) {
+    const [start, end] = [escaped(texts[0] ?? ""), escaped(texts.at(-1) ?? "")];
+    return { pattern: start || end ? `^${start}[\\s\\S]*${end}$` : undefined, isLoose: true };
+  }
+  return { pattern, isLoose: types.some(isNested) };
+}
+
+/**
+ * Writes a template as TypeScript matches it: a placeholder ends at the first occurrence of the text after it, and is
+ * one character long if another placeholder follows directly. So each text can match in only one way.
+ */
+function templatePattern({ texts, types }: ts.TemplateLiteralType): string {
+  let pattern = escaped(texts[0] ?? "");
+  for (const [index, type] of types.entries()) {
+    const next = texts[index + 1] ?? "";
+    const isLast = index === types.length - 1;
+    pattern += isLast ? holePattern(type) : next === "" ? singlePattern(type) : holePattern(type, next);
+    pattern += escaped(next);
+  }
+  return pattern;
+}
+
+/** Returns the pattern of a placeholder. `end` is the text that ends it. */
+function holePattern(type: ts.Type, end = ""): string {
+  if (type.flags & ts.TypeFlags.Number) return NUMBER;
+  if (type.flags & ts.TypeFlags.BigInt) return BIGINT;
+  if (type.flags & ts.TypeFlags.TemplateLiteral) return templatePattern(type as ts.TemplateLiteralType);
+  const stop = [...end].length === 1 ? end : "";
+  if (type.flags & ts.TypeFlags.StringMapping) return mappedPattern(type as ts.StringMappingType, stop);
+  return stop === "" ? "[\\s\\S]*" : `[^${escapedInClass(stop)}]*`;
+}
+
+function singlePattern(type: ts.Type): string {
+  if (type.flags & (ts.TypeFlags.Number | ts.TypeFlags.BigInt)) return "[0-9]";
+  if (type.flags & ts.TypeFlags.StringMapping) return `[^${CHANGED[type.symbol.name]}]`;
+  return "[\\s\\S]";
+}
+
+/** Returns the pattern of a string that the mapping does not change, without the character `stop`. */
+function mappedPattern(type: ts.StringMappingType, stop = ""): string {
+  const { name } = type.symbol;
+  const changed = CHANGED[name];
+  const excluded = escapedInClass(stop);
+  if (name === "Uppercase" || name === "Lowercase") return `[^${changed}${excluded}]*`;
+  const rest = excluded === "" ? "[\\s\\S]*" : `[^${excluded}]*`;
+  return `(?:(?:[^${changed}${excluded}]|[${ASTRAL}])${rest})?`;
+}
+
+/** Whether a mapping has an argument that the pattern does not express, as in `Uppercase<Capitalize<string>>`. */
+function isNested(type: ts.Type): boolean {
+  if (!(type.flags & ts.TypeFlags.StringMapping)) return false;
+  return !((type as ts.StringMappingType).type.flags & ts.TypeFlags.String);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
+/** Escapes a character for the end of a character class, where a hyphen needs no escape. */
+function escapedInClass(text: string): string {
+  return text.replace(/[\\^\][]/g, "\\$&");
 }

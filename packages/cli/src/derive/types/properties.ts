@@ -1,13 +1,13 @@
 import type { Plan } from "proffer/derived";
 import ts from "typescript";
-import { typedefProperties } from "../comments/docs.ts";
+import { typedefProperties } from "../comments/find-comment.ts";
 import type { Conversion, Converted } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { convertIndexSignatures } from "./index-signature.ts";
 import { orderedProperties } from "./member-order.ts";
 import { reportHidden } from "./nested-doc.ts";
-import { isOnlyInCode } from "./only-in-code.ts";
 import { anything } from "./outward.ts";
+import { isOnlyInCode } from "./platform.ts";
 import { hasPrivateName, includesUndefined, isAbsent, typeNodeOf } from "./type-node.ts";
 
 /** Converts an object type from its properties and index signatures. */

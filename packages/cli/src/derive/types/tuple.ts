@@ -1,9 +1,8 @@
 import type { Plan } from "proffer/derived";
 import ts from "typescript";
-import { anyOf, distinct } from "../model/combine.ts";
 import { type Conversion, type Converted, jsonOf } from "../model/conversion.ts";
-import { type DerivedSchema, isWithin, mapSubschemas } from "../model/json-schema.ts";
-import { reportLoose } from "./loose.ts";
+import { anyOf, type DerivedSchema, distinct, isWithin, mapSubschemas } from "../model/json-schema.ts";
+import { reportLoose } from "./primitive.ts";
 import { argumentNodes } from "./type-node.ts";
 import { planOneOf } from "./union-plan.ts";
 

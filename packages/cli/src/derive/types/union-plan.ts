@@ -1,8 +1,7 @@
-import type { Plan, PlanOption } from "proffer/derived";
-import { looksLike, type TextKind } from "proffer/derived";
+import { looksLike, type Plan, type PlanOption, type TextKind } from "proffer/derived";
 import { type Conversion, type Definition, jsonOf, type UnionMember } from "../model/conversion.ts";
 import { customPlanOf, type FoundCodec } from "./custom-codecs.ts";
-import { plansIn } from "./plan-part.ts";
+import { plansIn } from "./sharing.ts";
 
 const TEXT_KINDS: ReadonlySet<string> = new Set<TextKind>(["date", "url", "bytes", "buffer", "bigint"]);
 

@@ -1,14 +1,14 @@
 import type { PlanCondition } from "proffer/derived";
 import ts from "typescript";
-import { type DescribedValue, withValueList } from "../comments/value-list.ts";
-import { combine } from "../model/combine.ts";
+import { type DocComment, descriptionOf } from "../comments/comment.ts";
+import { docOfSymbol, docOfUnionMember } from "../comments/find-comment.ts";
+import { libraryDoc } from "../comments/library-comment.ts";
+import { type DescribedValue, withValueList } from "../comments/value-doc.ts";
 import { type Conversion, type Converted, jsonOf, type UnionMember } from "../model/conversion.ts";
-import { type DerivedSchema, enumSchema, withNull } from "../model/json-schema.ts";
-import { describedValues } from "./described-values.ts";
-import { isOnlyInCode } from "./only-in-code.ts";
-import { hasJsonForm } from "./platform.ts";
+import { combine, type DerivedSchema, enumSchema, withNull } from "../model/json-schema.ts";
+import { hasJsonForm, isOnlyInCode } from "./platform.ts";
 import { literalValue } from "./primitive.ts";
-import { isAbsent, orderedMembers, type WrittenType } from "./type-node.ts";
+import { isAbsent, orderedMembers, unwrapNode, type WrittenType } from "./type-node.ts";
 import { planUnion } from "./union-plan.ts";
 
 type Scalar = string | number | boolean;
@@ -138,4 +138,51 @@ function literalValuesOf(checker: ts.TypeChecker, type: ts.Type, name: string): 
     values.push(value);
   }
   return values;
+}
+
+/**
+ * Returns the literals of a union that have a comment: on an enum member, before a member of the union, or on a property
+ * of the object in `keyof typeof OBJECT` and `(typeof OBJECT)[keyof typeof OBJECT]`. A member of a numeric enum always
+ * has its name, because its number says nothing.
+ */
+function describedValues(
+  conversion: Conversion,
+  members: readonly WrittenType[],
+  node: ts.TypeNode | undefined,
+): DescribedValue[] {
+  const inObject = objectComments(conversion, node);
+  return members.flatMap(({ type, node: own }) => {
+    const value = literalValue(type);
+    if (value === undefined) return [];
+    const isMember = type.symbol !== undefined && (type.symbol.flags & ts.SymbolFlags.EnumMember) !== 0;
+    const name = isMember && typeof value === "number" ? type.symbol.name : "";
+    const doc = isMember ? docOfSymbol(type.symbol) : ((own && docOfUnionMember(own)) ?? inObject?.get(value));
+    const parts = [name, doc ? textOf(conversion, doc) : ""].filter(Boolean);
+    return parts.length > 0 ? [{ value, text: parts.join(". ") }] : [];
+  });
+}
+
+function textOf({ origins }: Conversion, doc: DocComment): string {
+  const isOwn = doc.place !== undefined && origins.isProject(doc.place.file);
+  return descriptionOf(isOwn ? doc : libraryDoc(doc));
+}
+
+/** Returns the comments of an object's properties, by the values that the node selects: its keys or its values. */
+function objectComments(
+  { checker }: Conversion,
+  node: ts.TypeNode | undefined,
+): Map<string | number | boolean, DocComment> | undefined {
+  const written = unwrapNode(checker, node);
+  if (written === undefined) return undefined;
+  const isKeys = ts.isTypeOperatorNode(written) && written.operator === ts.SyntaxKind.KeyOfKeyword;
+  const selected = isKeys ? written.type : ts.isIndexedAccessTypeNode(written) ? written.objectType : undefined;
+  const object = unwrapNode(checker, selected);
+  if (object === undefined || !ts.isTypeQueryNode(object)) return undefined;
+  const found = new Map<string | number | boolean, DocComment>();
+  for (const property of checker.getPropertiesOfType(checker.getTypeFromTypeNode(object))) {
+    const doc = docOfSymbol(property);
+    const value = isKeys ? property.name : literalValue(checker.getTypeOfSymbol(property));
+    if (doc && value !== undefined) found.set(value, doc);
+  }
+  return found;
 }

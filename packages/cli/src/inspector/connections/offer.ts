@@ -1,7 +1,7 @@
 import { tokensOf } from "proffer/derived";
 import type { TestClient } from "proffer/testing";
 import { isObject } from "../../client/shape.ts";
-import { bytesOf } from "../../derive/model/schema-size.ts";
+import { bytesOf } from "../../derive/model/tool-size.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Item, ItemKind, Offer, Place, ServerInfo } from "../protocol/offer.ts";
 import type { Connected } from "./connected.ts";

@@ -1,0 +1,210 @@
+import type { ParamScopes, Plan } from "proffer/derived";
+import ts from "typescript";
+import type { DocTag } from "../comments/comment.ts";
+import type { NamedDoc } from "../comments/function-doc.ts";
+import { ARGUMENT_NAME, SCOPES } from "../comments/grammars.ts";
+import { docOfMember } from "../comments/inherited-comment.ts";
+import type { Conversion, Converted, Problem } from "../model/conversion.ts";
+import type { TextPlace } from "../model/diagnostics.ts";
+import type { DerivedSchema } from "../model/json-schema.ts";
+import { applyNestedDoc, checkNestedDoc, reportLostConstraints } from "../types/nested-doc.ts";
+import { constantOf } from "../types/primitive.ts";
+import { isJavaScript } from "../types/type-node.ts";
+import type { Candidate } from "./exports.ts";
+import { headOf, keyOf, type Parameter, patternOf } from "./parameters.ts";
+import type { Session } from "./session.ts";
+
+/** The object of all arguments before `assemble`. */
+export interface Draft extends Converted {
+  /** The names of the arguments by position. */
+  names: string[];
+  /** The names of the properties in the code, by the names in the schema that differ. */
+  ownNames?: Record<string, string>;
+  places: Map<string, ts.Node>;
+  isBroken: boolean;
+}
+
+/** Uses the properties of the only parameter, a destructured object, as the arguments. */
+export function flatten(
+  session: Session,
+  candidate: Candidate,
+  parameter: Parameter,
+  docs: NamedDoc[],
+  scopes: ArgumentScopes,
+): Draft {
+  const { inward, checker } = session;
+  const node = parameter.declaration ?? candidate.node;
+  const subject = `the parameter of '${candidate.name}'`;
+  const { schema, plan, problems } = inward.collect(subject, node, () => {
+    reportLostConstraints(inward, parameter.node);
+    const type = checker.getNonNullableType(parameter.type);
+    const whole = inward.inline(inward.convert(type, parameter.node));
+    if (whole.schema.anyOf ?? whole.schema.oneOf) {
+      inward.report(
+        "PF1007",
+        `${subject} is a union, which cannot be the list of arguments. Name the parameter instead of destructuring it.`,
+      );
+    }
+    // The tool has its own description, so the one of the type is dropped.
+    const { description: _, ...described } = whole.schema;
+    let documented: DerivedSchema = described;
+    for (const doc of propertyDocs(described, docs)) {
+      if (isJavaScript(node)) checkNestedDoc(inward, documented, doc);
+      else documented = applyNestedDoc(inward, documented, doc);
+    }
+    return { ...whole, schema: withDefaults(inward, documented, patternOf(parameter)) };
+  });
+  const names = new ArgumentNames(Object.keys(schema.properties ?? {}));
+  const shown = readPropertyTags(session, parameter, names, scopes, propertyDocs(schema, docs));
+  const isBroken = session.reportAll(scopes.unsolved(names.unsolved(problems)), node);
+  const renamed = renameProperties({ schema, ...(plan && { plan }) }, shown);
+  const places = new Map(Object.keys(renamed.schema.properties ?? {}).map((name) => [name, node] as const));
+  const ownNames = Object.fromEntries([...shown].map(([own, name]) => [name, own]));
+  return { ...renamed, names: [], ...(shown.size > 0 && { ownNames }), places, isBroken };
+}
+
+/**
+ * Returns the names that `@as` gives to properties, in their own comments or after `@param options.limit`, and adds the
+ * scopes that the same comments require.
+ */
+function readPropertyTags(
+  session: Session,
+  { type }: Parameter,
+  names: ArgumentNames,
+  scopes: ArgumentScopes,
+  docs: NamedDoc[],
+): Map<string, string> {
+  const shown = new Map<string, string>();
+  for (const property of session.checker.getPropertiesOfType(session.checker.getNonNullableType(type))) {
+    const own = property.name;
+    const tagged = docs.filter(({ name }) => name.slice(name.indexOf(".") + 1) === own);
+    const tags = [...tagged, docOfMember(session, property)].flatMap((doc) => doc?.tags ?? []);
+    const name = names.shown(own, tags);
+    scopes.add(name, tags);
+    if (name !== own) shown.set(own, name);
+  }
+  return shown;
+}
+
+/**
+ * Returns the tags of the properties, each named `parameter.property`. Authors write both `@param options.limit` and
+ * `@param limit`; a name that is not a property is the name of the parameter.
+ */
+function propertyDocs({ properties = {} }: DerivedSchema, docs: NamedDoc[]): NamedDoc[] {
+  const parameter = docs.map(({ name }) => headOf(name)).find((name) => !Object.hasOwn(properties, name));
+  return docs
+    .filter(({ name }) => name !== parameter)
+    .map((doc) => (doc.name.startsWith(`${parameter}.`) ? doc : { ...doc, name: `${parameter ?? ""}.${doc.name}` }));
+}
+
+/** Adds the default values of a binding pattern, and of the patterns in it. */
+export function withDefaults(
+  conversion: Conversion,
+  schema: DerivedSchema,
+  pattern: ts.ObjectBindingPattern | undefined,
+): DerivedSchema {
+  const defaults = pattern?.elements.filter(({ initializer, name }) => initializer || ts.isObjectBindingPattern(name));
+  if (!defaults?.length) return schema;
+  const whole = conversion.inline({ schema }).schema;
+  const properties = new Map(Object.entries(whole.properties ?? {}));
+  for (const element of defaults) {
+    const { name, initializer } = element;
+    const key = keyOf(element);
+    const property = key === undefined ? undefined : properties.get(key);
+    if (key === undefined || property === undefined) continue;
+    const nested = ts.isObjectBindingPattern(name) ? withDefaults(conversion, property, name) : property;
+    const value = initializer && constantOf(conversion.checker, initializer);
+    properties.set(key, value === undefined ? nested : { ...nested, default: value });
+  }
+  return whole.properties ? { ...whole, properties: Object.fromEntries(properties) } : schema;
+}
+
+/** The names of arguments that the tag `@as` changes. */
+export class ArgumentNames {
+  readonly #used = new Set<TextPlace | undefined>();
+  readonly #taken: Set<string>;
+
+  /** `own` are the names in the code. */
+  constructor(own: Iterable<string>) {
+    this.#taken = new Set(own);
+  }
+
+  /** Returns the name of an argument in the schema: the one of its tag, unless another argument has that name. */
+  shown(own: string, tags: readonly DocTag[]): string {
+    const tag = tags.find(({ name }) => name === "as");
+    const parsed = tag && ARGUMENT_NAME.parse(tag.text, {});
+    if (typeof parsed !== "object" || !("value" in parsed) || this.#taken.has(parsed.value)) return own;
+    this.#taken.add(parsed.value);
+    this.#used.add(tag?.place);
+    return parsed.value;
+  }
+
+  /** Returns the problems without the reports of tags that have an effect here. */
+  unsolved(problems: readonly Problem[]): Problem[] {
+    return problems.filter(({ code, node }) => code !== "PF2031" || !this.#used.has(node as TextPlace));
+  }
+}
+
+/** Returns an object type whose properties have other names. `names` maps the names in the code to those in the schema. */
+function renameProperties({ schema, plan }: Converted, names: ReadonlyMap<string, string>): Converted {
+  const shown = (name: string) => names.get(name) ?? name;
+  const { properties, required } = schema;
+  return {
+    schema: {
+      ...schema,
+      ...(properties && { properties: renameKeys(properties, shown) }),
+      ...(required && { required: required.map(shown) }),
+    },
+    ...(plan && { plan: renamePlan(plan, shown) }),
+  };
+}
+
+function renamePlan(plan: Plan, shown: (name: string) => string): Plan {
+  return plan.kind === "object" && plan.properties ? { ...plan, properties: renameKeys(plan.properties, shown) } : plan;
+}
+
+function renameKeys<Value>(map: { readonly [key: string]: Value }, shown: (name: string) => string) {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [shown(key), value]));
+}
+
+/** The scopes that the tags `@scope` of arguments require. */
+export class ArgumentScopes {
+  readonly #scopes = new Map<string, readonly string[]>();
+  /** The tags after the `@param` tags of the function. */
+  readonly #given: readonly DocTag[];
+  readonly #used = new Set<TextPlace | undefined>();
+
+  constructor(params: readonly NamedDoc[]) {
+    this.#given = params.flatMap(({ tags }) => tags).filter(isScopeTag);
+  }
+
+  /** Adds the scopes of an argument; `name` is the one in the schema. */
+  add(name: string, tags: readonly DocTag[]): void {
+    for (const { text, place } of tags.filter(isScopeTag)) {
+      this.#used.add(place);
+      const parsed = SCOPES.parse(text, {});
+      if (typeof parsed !== "object" || !("value" in parsed)) continue;
+      this.#scopes.set(name, [...new Set([...(this.#scopes.get(name) ?? []), ...parsed.value])]);
+    }
+  }
+
+  /** Returns the problems without the reports of tags that have an effect, or that `unused` returns. */
+  unsolved(problems: readonly Problem[]): Problem[] {
+    const known = new Set<unknown>([...this.#used, ...this.#given.map(({ place }) => place)]);
+    return problems.filter(({ code, node }) => code !== "PF1241" || !known.has(node));
+  }
+
+  /** The tags after a `@param` that is about no argument, or only about a part of one. */
+  get unused(): readonly DocTag[] {
+    return this.#given.filter(({ place }) => !this.#used.has(place));
+  }
+
+  /** The scopes by argument; undefined if there are none. */
+  get byArgument(): ParamScopes | undefined {
+    return this.#scopes.size === 0 ? undefined : Object.fromEntries(this.#scopes);
+  }
+}
+
+function isScopeTag({ name }: DocTag): boolean {
+  return name === "scope";
+}

@@ -1,0 +1,82 @@
+import type ts from "typescript";
+import type { DocComment } from "../comments/comment.ts";
+import { type FunctionDoc, isValueTag } from "../comments/function-doc.ts";
+import type { Described, Entry } from "../comments/tag.ts";
+import { checkTags, type KnownTag, readTag, reportRepeated, type TagReporter } from "../comments/tags.ts";
+import type { Candidate } from "./exports.ts";
+import type { Session } from "./session.ts";
+
+/** Returns the candidate with the name of its tag `@name`, if it has one. */
+export function renamed(candidate: Candidate, { tags }: FunctionDoc): Candidate {
+  const reporter = { subject: "", report() {} };
+  const [known] = checkTags(reporter, { text: "", tags: tags.filter(({ name }) => name === "name") }, "tool");
+  const name = known && (readTag(known, reporter) as string | undefined);
+  return name === undefined ? candidate : { ...candidate, name };
+}
+
+/**
+ * Reads the tags of a function that set members of its manifest entry, and reports the mistakes in all of its tags.
+ * `isBroken`: there was an error, so the function must not be served.
+ */
+export function readEntry(
+  session: Session,
+  { name, node }: Candidate,
+  described: Described,
+  doc: FunctionDoc,
+): { readonly entry: Entry; readonly isBroken: boolean } {
+  const reporter = reporterFor(session, `'${name}'`, node);
+  const before = session.diagnostics.length;
+  // describe.ts reports the tags of values that no parameter is before.
+  const own = { ...doc, tags: doc.tags.filter((tag) => !isValueTag(tag)) };
+  const tags = checkTags(reporter, own, described);
+  const entry = tags.reduce<Entry>((entry, known) => {
+    if (known.tag.entry === undefined) return entry;
+    const value = readTag(known, reporter);
+    return value === undefined ? entry : merge(reporter, known, entry, known.tag.entry(value));
+  }, {});
+  checkTask(reporter, entry, tags);
+  return { entry, isBroken: session.diagnostics.slice(before).some(({ severity }) => severity === "error") };
+}
+
+/** Reports the mistakes in the tags of a comment that does not describe a single function. */
+export function checkOtherTags(
+  session: Session,
+  subject: string,
+  node: ts.Node,
+  described: "module" | "object",
+  doc: DocComment | undefined,
+): void {
+  if (doc) checkTags(reporterFor(session, subject, node), doc, described);
+}
+
+/** Reports the mistakes in the tags of a function. */
+export function reporterFor(session: Session, subject: string, node: ts.Node): TagReporter {
+  return {
+    subject,
+    report(code, message, place) {
+      // The author cannot fix the comments of a package whose function is exported again.
+      if (session.origins.isProject(place?.file ?? node.getSourceFile())) session.report(code, place ?? node, message);
+    },
+  };
+}
+
+/** Reports a task that can never begin: the time limit ends the call before. */
+function checkTask(reporter: TagReporter, { task, timeout }: Entry, tags: readonly KnownTag[]): void {
+  if (typeof task?.after !== "number" || timeout === undefined || task.after < timeout) return;
+  const place = tags.find(({ tag }) => tag.name === "task")?.found.place;
+  const message = `${reporter.subject}: @task waits ${task.after} ms for a plain result, but @timeout ends the call after ${timeout} ms, before it can become a task.`;
+  reporter.report("PF1251", message, place);
+}
+
+/** Adds members to an entry: lists are joined, objects are merged. A key that is already set counts as repeated. */
+function merge(reporter: TagReporter, { found }: KnownTag, entry: Entry, more: Entry): Entry {
+  const merged: { [member: string]: unknown } = { ...entry };
+  for (const [member, value] of Object.entries(more)) {
+    const earlier = merged[member];
+    if (earlier === undefined) merged[member] = value;
+    else if (Array.isArray(earlier)) merged[member] = [...new Set([...earlier, ...(value as unknown[])])];
+    else if (Object.keys(value).some((key) => Object.hasOwn(earlier as object, key))) reportRepeated(reporter, found);
+    else merged[member] = { ...(earlier as object), ...(value as object) };
+  }
+  return merged as Entry;
+}

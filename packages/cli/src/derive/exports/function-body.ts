@@ -1,0 +1,151 @@
+import ts from "typescript";
+import type { ItemSource, Place } from "../model/description.ts";
+import { contentKindOf, isContext } from "../program/origin.ts";
+import { aliasTarget } from "../types/type-node.ts";
+import type { Candidate } from "./exports.ts";
+import { locate, type Session } from "./session.ts";
+
+/** The classes of the run-time whose messages clients receive. */
+const SEEN = ["ToolError", "RpcError", "InvalidParams", "NotFound"];
+
+/**
+ * Whether the body of a function throws an error whose message no client receives by default. Values of unknown type,
+ * such as a caught error that is thrown again, and the bodies of other functions that it calls do not count.
+ */
+export function throwsUnseenError(session: Session, { signature }: Candidate): boolean {
+  const body = bodyOf(signature);
+  return body !== undefined && unseenThrows(session, body).length > 0;
+}
+
+/** Whether the module creates a server with the option `errors`, so that the author has decided about errors. */
+export function choosesErrors({ checker, origins }: Session, file: ts.SourceFile): boolean {
+  const visit = (node: ts.Node): boolean => {
+    if (ts.isCallExpression(node)) {
+      const callee = checker.getSymbolAtLocation(node.expression);
+      const [options] = node.arguments;
+      const isServer = callee !== undefined && origins.isRuntime(aliasTarget(checker, callee), "defineServer");
+      if (isServer && options && checker.getPropertyOfType(checker.getTypeAtLocation(options), "errors")) return true;
+    }
+    return ts.forEachChild(node, visit) ?? false;
+  };
+  return visit(file);
+}
+
+/** The declaration of an overload has no body; that of the implementation has. */
+export function bodyOf({ declaration }: ts.Signature): ts.Node | undefined {
+  const symbol = (declaration as (ts.Declaration & { symbol?: ts.Symbol }) | undefined)?.symbol;
+  const bodies = [declaration, ...(symbol?.declarations ?? [])].map(
+    (each) => (each as { body?: ts.Node } | undefined)?.body,
+  );
+  return bodies.find((body) => body !== undefined);
+}
+
+/** Returns the statements that throw such an error, and passes each function call to `onCall`. */
+function unseenThrows(
+  session: Session,
+  node: ts.Node,
+  onCall: (call: ts.CallExpression) => readonly ts.ThrowStatement[] = () => [],
+): readonly ts.ThrowStatement[] {
+  const visit = (child: ts.Node) => unseenThrows(session, child, onCall);
+  if (ts.isTryStatement(node) && node.catchClause) {
+    // The function handles what it throws in the try block.
+    return [...visit(node.catchClause), ...(node.finallyBlock ? visit(node.finallyBlock) : [])];
+  }
+  const isThrown = ts.isThrowStatement(node) && isUnseen(session, session.checker.getTypeAtLocation(node.expression));
+  const inner: ts.ThrowStatement[] = [...(isThrown ? [node] : []), ...(ts.isCallExpression(node) ? onCall(node) : [])];
+  ts.forEachChild(node, (child) => void inner.push(...visit(child)));
+  return inner;
+}
+
+function isUnseen(session: Session, type: ts.Type): boolean {
+  if (type.isUnion()) return type.types.some((member) => isUnseen(session, member));
+  if (!type.isClassOrInterface()) return false;
+  return !SEEN.some((name) => session.origins.isRuntime(type.symbol, name)) && !extendsSeen(session, type);
+}
+
+function extendsSeen(session: Session, type: ts.InterfaceType): boolean {
+  return session.checker.getBaseTypes(type).some((base) => base.isClassOrInterface() && !isUnseen(session, base));
+}
+
+type Facts = Pick<ItemSource, "throws" | "repeats">;
+
+/** The methods of the context that end a run where the client must answer. */
+const QUESTIONS = new Set(["ask", "askUrl", "sample", "roots"]);
+
+/** Finds the facts about the code of a handler that a client notices and a type does not show. */
+export function handlerFacts(session: Session, body: ts.Node | undefined): Facts {
+  if (body === undefined) return { throws: [], repeats: [] };
+  return { throws: findThrows(session, body), repeats: findRepeats(session, body) };
+}
+
+/** Also looks into the functions of the same file that the handler calls. */
+function findThrows(session: Session, body: ts.Node): Place[] {
+  const file = body.getSourceFile();
+  if (choosesErrors(session, file)) return [];
+  const seen = new Set<ts.Node>([body]);
+  const onCall = ({ expression }: ts.CallExpression): readonly ts.ThrowStatement[] => {
+    const called = functionOf(session, expression);
+    if (called === undefined || called.getSourceFile() !== file || seen.has(called)) return [];
+    seen.add(called);
+    return unseenThrows(session, called, onCall);
+  };
+  const found = new Set(unseenThrows(session, body, onCall));
+  return [...found].map(locate).sort((a, b) => a.line - b.line);
+}
+
+/** Returns the body of the function that an expression names. */
+export function functionOf({ checker }: Session, expression: ts.Expression): ts.Node | undefined {
+  const symbol = checker.getSymbolAtLocation(expression);
+  const declaration = symbol && aliasTarget(checker, symbol).valueDeclaration;
+  if (declaration === undefined) return undefined;
+  const holder = ts.isVariableDeclaration(declaration) ? declaration.initializer : declaration;
+  return holder && ts.isFunctionLike(holder) ? (holder as { body?: ts.Node }).body : undefined;
+}
+
+/** Finds each `await` before the last question that is not a question, a step or another method of the context. */
+function findRepeats(session: Session, body: ts.Node): Place[] {
+  const awaits: ts.AwaitExpression[] = [];
+  let last = -1;
+  function visit(node: ts.Node): void {
+    // A function inside is code for another time, such as that of a step.
+    if (ts.isFunctionLike(node)) return;
+    if (ts.isCallExpression(node) && QUESTIONS.has(contextMethod(session, node) ?? "")) last = node.pos;
+    if (ts.isAwaitExpression(node)) awaits.push(node);
+    ts.forEachChild(node, visit);
+  }
+  visit(body);
+  const repeated = awaits.filter((each) => each.pos < last && !usesContext(session, each.expression));
+  return repeated.map(locate);
+}
+
+/** Whether an awaited expression is a call of the context, several of them together, or a function that gets the context. */
+function usesContext(session: Session, expression: ts.Expression): boolean {
+  if (!ts.isCallExpression(expression)) return false;
+  if (contextMethod(session, expression) !== undefined) return true;
+  const { checker, origins } = session;
+  const [list] = expression.arguments;
+  if (/^Promise\.\w+$/.test(expression.expression.getText()) && list && ts.isArrayLiteralExpression(list))
+    return list.elements.every((each) => usesContext(session, each));
+  return expression.arguments.some((each) => isContext(origins, checker.getTypeAtLocation(each)));
+}
+
+function contextMethod({ checker, origins }: Session, { expression }: ts.CallExpression): string | undefined {
+  if (!ts.isPropertyAccessExpression(expression)) return undefined;
+  return isContext(origins, checker.getTypeAtLocation(expression.expression)) ? expression.name.text : undefined;
+}
+
+/** Whether a function returns an object or a list of its own, and neither text nor content. */
+export function returnsData(session: Session, signature: ts.Signature): boolean {
+  const type = session.checker.getAwaitedType(signature.getReturnType());
+  return type !== undefined && isData(session, type, false);
+}
+
+function isData(session: Session, type: ts.Type, isListed: boolean): boolean {
+  const { checker, origins } = session;
+  if (type.isUnion()) return type.types.some((member) => isData(session, member, isListed));
+  if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return isListed;
+  const [item] = checker.isArrayType(type) ? checker.getTypeArguments(type as ts.TypeReference) : [];
+  if (item !== undefined) return isData(session, item, true);
+  const isPlatform = type.symbol !== undefined && origins.isPlatform(type.symbol);
+  return contentKindOf(checker, origins, type) === undefined && !isPlatform;
+}
