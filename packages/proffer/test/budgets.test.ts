@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { BYTES, HTTP_CHUNKS, HTTP_WRITES, PROMISES, START, START_BUILT, STDIO_WRITES } from "./budgets.ts";
 import { probe } from "./probe.ts";
@@ -44,11 +43,4 @@ describe.each([
   it.each(Object.entries(budgets))("loads no more %s at start than its budget", async (name, { most }) => {
     expect((await start)[name]).toBeLessThanOrEqual(most);
   });
-});
-
-it("has the functions that every start calls in parentheses, so that V8 compiles them with their file", () => {
-  const core = readFileSync(new URL("../dist/shared/core.js", import.meta.url), "utf8");
-  for (const name of ["defineServer", "defineTool", "defineResource"]) {
-    expect(core).toContain(`var ${name} = (function ${name}(`);
-  }
 });

@@ -54,13 +54,13 @@ export const BYTES: Readonly<Record<string, Budget>> = {
 /** Code that is loaded and parsed before a stdio server can answer. */
 export const START: Readonly<Record<string, Budget>> = {
   files: exactly(3),
-  characters: { most: 190_000, measured: 184_000 },
+  characters: { most: 400_000, measured: 382_000 },
 };
 
 /** The same for a server that `proffer build` wrote. */
 export const START_BUILT: Readonly<Record<string, Budget>> = {
   files: exactly(3),
-  characters: { most: 198_000, measured: 192_000 },
+  characters: { most: 410_000, measured: 391_000 },
 };
 
 function exactly(measured: number): Budget {
