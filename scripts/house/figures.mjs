@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { root } from "../npm.mjs";
-import { exportsOf, importsOf, readSources } from "./sources.mjs";
+import { exportsOf, importsOf } from "./sources.mjs";
 import { traceCalls } from "./traces.mjs";
 
 const RUN_TIME = "packages/proffer/src/";
@@ -13,8 +13,7 @@ const CORE = new Set(
 );
 
 /** Resolves to `{ figures, areas, traces }`: numbers by name, lines by area, and files by trace. */
-export async function measure() {
-  const sources = readSources();
+export async function measure(sources) {
   const traces = await traceCalls();
   const counts = Object.entries(traces).map(([name, files]) => [name, files.length]);
   return { figures: { ...figuresOf(sources), ...Object.fromEntries(counts) }, areas: areasOf(sources), traces };

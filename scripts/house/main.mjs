@@ -1,12 +1,14 @@
 // npm run house: prints the figures of the tree beside their budgets, and the targets that are not reached yet.
-//   --check   prints only the figures beyond their budgets, and fails if there are any
+//   --check   prints only figures beyond their budgets and imports in wrong directions, and fails if there are any
 //   --trace   prints the files of each trace, too
 //   --write   lowers the budgets to the figures, with 5 % of room but never below a target
 // Whoever needs more raises a budget by hand, in the commit that needs it, whose message gives the reason.
 import "../node-version.mjs";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Failure, main, stylesFor } from "../terminal.mjs";
+import { wrongImports } from "./directions.mjs";
 import { measure } from "./figures.mjs";
+import { readSources } from "./sources.mjs";
 
 const budgetsFile = new URL("budgets.json", import.meta.url);
 
@@ -36,20 +38,26 @@ const { bold, red } = stylesFor(process.stdout);
 const budgets = JSON.parse(readFileSync(budgetsFile, "utf8"));
 
 await main(async () => {
-  const { figures, areas, traces } = await measure();
+  const sources = readSources();
+  const { figures, areas, traces } = await measure(sources);
   if (process.argv.includes("--write")) tighten(figures, areas);
   const rows = rowsOf(figures, areas);
-  const beyond = rows.filter(({ isBeyond }) => isBeyond);
-  if (!process.argv.includes("--check")) printAll(rows);
-  else if (beyond.length > 0) {
-    const list = beyond.map(({ label, figure, bound }) => `  ${label}: ${figure}, budget ${bound}\n`).join("");
-    throw new Failure(`Beyond the budgets of scripts/house/budgets.json:\n${list}`);
-  }
+  if (process.argv.includes("--check")) check(rows, wrongImports(sources));
+  else printAll(rows);
   if (!process.argv.includes("--trace")) return;
   for (const [name, files] of Object.entries(traces)) {
     process.stdout.write(`\n${bold(LABELS[name])}\n${files.map((file) => `  ${file}\n`).join("")}`);
   }
 });
+
+function check(rows, wrong) {
+  const beyond = rows.filter(({ isBeyond }) => isBeyond);
+  const list = [
+    ...beyond.map(({ label, figure, bound }) => `${label}: ${figure}, but ${bound} in scripts/house/budgets.json`),
+    ...wrong,
+  ];
+  if (list.length > 0) throw new Failure(list.join("\n"));
+}
 
 function rowsOf(figures, areas) {
   const whole = Object.entries(LABELS).map(([name, label]) => rowOf(label, figures[name], budgets.figures[name]));

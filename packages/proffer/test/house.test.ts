@@ -1,10 +1,64 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-const script = fileURLToPath(new URL("../../../scripts/house/main.mjs", import.meta.url));
+const scripts = new URL("../../../scripts/house/", import.meta.url);
 
 it("the figures of `npm run house` are within the budgets of scripts/house/budgets.json", () => {
+  const script = fileURLToPath(new URL("main.mjs", scripts));
   const { status, stderr } = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+});
+
+describe("the check of import directions", async () => {
+  const { wrongImports } = await import(new URL("directions.mjs", scripts).href);
+  const run = "packages/proffer/src";
+  const cli = "packages/cli/src";
+  const page = "packages/inspector/src/page";
+
+  function wrong(path: string, text: string): string[] {
+    return wrongImports([{ path, text: `${text}\n` }]);
+  }
+
+  it.each([
+    [`${run}/protocol/a.ts`, 'import { Call } from "../calls/call.ts";'],
+    [`${run}/calls/a.ts`, 'export { dispatch } from "../server/dispatch.ts";'],
+    [`${run}/calls/a.ts`, 'const load = () => import("../server/dispatch.ts");'],
+    [`${run}/calls/a.ts`, 'import { a, type B } from "../catalog/pages.ts";'],
+    [`${run}/protocol/revisions/a.ts`, 'import * as server from "../../server/server.ts";'],
+    [`${run}/server/a.ts`, 'import { createEngine } from "../features/tasks/engine.ts";'],
+    [`${run}/server/a.ts`, 'import { memory } from "../nodes/memory.ts";'],
+    [`${run}/tools/a.ts`, 'import type { Engine } from "../features/tasks/engine.ts";'],
+    [`${run}/tools/a.ts`, 'const load = () => import("../features/tasks/engine.ts");'],
+    [`${run}/calls/a.ts`, 'import type { Exchange } from "../transports/http/exchange.ts";'],
+    [`${run}/features/tasks/a.ts`, 'import { select } from "../toolsets/select.ts";'],
+    [`${run}/transports/http/node/a.ts`, 'import { oauth } from "../../../oauth/oauth.ts";'],
+    [`${run}/server/a.ts`, 'import { defineServer } from "../index.ts";'],
+    [`${run}/unknown/a.ts`, 'import { memo } from "../support/memo.ts";'],
+    [`${run}/tools-old/a.ts`, "export const a = 1;"],
+    [`${cli}/terminal/a.ts`, 'import { load } from "../modules/load.ts";'],
+    [`${cli}/lock/a.ts`, 'import { run } from "../commands/lock.ts";'],
+    [`${cli}/derive/model/a.ts`, 'import { toSchema } from "../types/schema.ts";'],
+    [`${page}/a.ts`, 'import { start } from "../server.ts";'],
+    [`${page}/state/a.ts`, 'import { Command } from "commander";'],
+    [`${page}/state/a.ts`, 'import { expand } from "proffer/uri";'],
+    ["packages/inspector/src/a.ts", 'import { main } from "./page/main.tsx";'],
+  ])("refuses in %s: %s", (path, text) => {
+    expect(wrong(path, text)).toHaveLength(1);
+  });
+
+  it.each([
+    [`${run}/calls/a.ts`, 'import type { Server } from "../server/server.ts";'],
+    [`${run}/calls/a.ts`, 'import { memo } from "../support/memo.ts";\nimport { b } from "./call.ts";'],
+    [`${run}/features/tasks/a.ts`, 'import { answer } from "../../server/dispatch.ts";'],
+    [`${run}/features/tasks/a.ts`, 'import { memory } from "../../nodes/memory.ts";'],
+    [`${run}/transports/http/node/a.ts`, 'import { Endpoint } from "../endpoint.ts";'],
+    [`${run}/http.ts`, 'export { serveHttp } from "./transports/http/node/server.ts";'],
+    [`${cli}/commands/a.ts`, 'import { a } from "../lock/lock-file.ts";'],
+    [`${cli}/derive/types/a.ts`, 'import { a } from "../model/diagnostics.ts";'],
+    [`${page}/state/a.ts`, 'import { useState } from "preact/hooks";\nimport { a } from "../api/client.ts";'],
+    [`${page}/state/a.ts`, 'import type { CallView } from "../../protocol/call.ts";'],
+  ])("accepts in %s: %s", (path, text) => {
+    expect(wrong(path, text)).toEqual([]);
+  });
 });

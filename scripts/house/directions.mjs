@@ -1,0 +1,40 @@
+import { posix } from "node:path";
+import { PACKAGES } from "./folders.mjs";
+import { importsOf } from "./sources.mjs";
+
+/**
+ * The imports that the table of folders.mjs does not allow, as sentences. A folder imports values, also lazily, from the
+ * folders of its list. Types may come from any folder, but the core takes them from the core.
+ */
+export function wrongImports(sources) {
+  return sources.flatMap((source) => {
+    const [root, rows] = Object.entries(PACKAGES).find(([root]) => source.path.startsWith(`${root}/`));
+    const from = unitOf(source.path.slice(root.length + 1), rows);
+    if (from === undefined) return [`${source.path}: its folder has no row in scripts/house/folders.mjs.`];
+    return importsOf(source)
+      .filter((found) => !isAllowed(source.path.slice(root.length + 1), from, found, root, rows))
+      .map(({ to, kind }) => `${source.path}: ${nameOf(from)} may not import a ${kind} of ${to}.`);
+  });
+}
+
+function isAllowed(file, from, { to, kind }, root, rows) {
+  const { imports, packages } = rows.folders[from];
+  if (!to.startsWith(`${root}/`)) return kind === "type" || packages === undefined || packages.includes(to);
+  const target = unitOf(to.slice(root.length + 1), rows);
+  if (target === from || imports === "all" || imports.includes(target)) return true;
+  const isCore = (unit) => rows.core.includes(unit);
+  if (kind === "type" && (!isCore(from) || isCore(target))) return true;
+  return rows.exceptions.some((more) => file.startsWith(more.from) && (more[kind] ?? []).includes(target));
+}
+
+/** The nearest folder around a file that has a list of imports; `undefined` if no folder around it has a row. */
+function unitOf(file, { folders }) {
+  const folder = posix.dirname(file);
+  if (folder === ".") return "";
+  if (folders[folder]?.imports !== undefined) return folder;
+  return folder.includes("/") || folder in folders ? unitOf(folder, { folders }) : undefined;
+}
+
+function nameOf(folder) {
+  return folder === "" ? "a file outside of the folders" : `${folder}/`;
+}

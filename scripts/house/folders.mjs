@@ -1,0 +1,179 @@
+// Every folder of the sources: its purpose, and the folders whose values it may import. `npm run house -- --check` compares the
+// imports with this table. A folder without a list belongs to the one around it, and imports as it does; with `packages`, it
+// imports no other packages (biome.json bounds the packages of the other folders).
+
+const base = ["protocol", "support", "uri"];
+const data = [...base, "results", "schema"];
+const requests = [...data, "calls", "catalog", "profiles"];
+const items = [...requests, "questions"];
+const core = [...items, "prompts", "resources", "server", "tools"];
+
+const proffer = {
+  "": {
+    purpose: "One entry for each subpath of the package, which only re-exports; `bin.ts` is the command",
+    imports: "all",
+  },
+  support: { purpose: "Small helpers: memos, bytes, seals, logs, usage errors", imports: [] },
+  protocol: { purpose: "The wire format: JSON-RPC messages, parsing, error codes, the MCP data model", imports: [] },
+  "protocol/revisions": { purpose: "One file for each protocol revision: its methods, codes and conversions" },
+  uri: { purpose: "URI templates (RFC 6570): parse, expand, match, route", imports: ["support"] },
+  schema: { purpose: "Standard Schema and JSON Schema as one interface", imports: base },
+  "schema/json-schema": { purpose: "The validator of JSON Schema" },
+  "schema/listed": { purpose: "The form of a schema that clients are shown" },
+  results: { purpose: "Return values → results → JSON", imports: base },
+  profiles: { purpose: "Facts about clients, and the adaptation of lists and results to them", imports: data },
+  "profiles/cuts": { purpose: "Tools and results as clients cut them" },
+  calls: { purpose: "One request in flight: `Call`, cancellation, middleware, access", imports: [...data, "profiles"] },
+  catalog: { purpose: "Registries, pages and cursors, change notifications", imports: data },
+  questions: { purpose: "The handler's context and `ctx.ask()`: requests, rounds, replay", imports: requests },
+  tools: { purpose: "`defineTool`, and tools/list and tools/call", imports: items },
+  prompts: { purpose: "`definePrompt`, and prompts/list and prompts/get", imports: items },
+  resources: { purpose: "`defineResource`, lists, reads, completion, watching, subscriptions", imports: items },
+  "resources/params": { purpose: "`param.*`: checks of URI variables" },
+  server: {
+    purpose: "`defineServer`, connections, dispatch, the table of methods, the table of features",
+    imports: core,
+  },
+  features: { purpose: "Optional parts of a server: loaded by the servers that use them", imports: core },
+  "features/max-result": { purpose: "Large results: cut, the rest kept, the tool `more`", imports: [...core, "nodes"] },
+  "features/observe": { purpose: "`defineObserver`: values of every call, for logs and metrics", imports: core },
+  "features/resource-tools": { purpose: "Resources as tools, for models that cannot read resources", imports: core },
+  "features/tasks": {
+    purpose: "Calls that outlive their requests: records, runs, results",
+    imports: [...core, "nodes"],
+  },
+  "features/telemetry": {
+    purpose: "OpenTelemetry, an optional peer: spans and metrics",
+    imports: [...core, "features/observe"],
+  },
+  "features/toolsets": {
+    purpose: "Choice of the items that a client is shown: option, flags, `?toolsets=`",
+    imports: core,
+  },
+  nodes: { purpose: "The ports that nodes share (store, bus, queue), and memory behind them", imports: core },
+  "nodes/redis": { purpose: "The ports on Redis or Valkey, for clients of any make" },
+  "nodes/bullmq": { purpose: "The queue on BullMQ" },
+  "nodes/sessions": {
+    purpose: "HTTP sessions of older revisions that nodes share",
+    imports: [...core, "nodes", "transports/http"],
+  },
+  transports: {
+    purpose: "Bytes ↔ messages: memory, the process, the flags of served folders",
+    imports: [...core, "transports/http", "transports/stdio"],
+  },
+  "transports/stdio": { purpose: "stdin and stdout of a process", imports: core },
+  "transports/http": { purpose: "The path of an HTTP request, for every platform", imports: core },
+  "transports/http/node": { purpose: "HTTP on Node" },
+  "transports/http/fetch": { purpose: "HTTP on `Request` and `Response`" },
+  oauth: { purpose: "`oauth()`: access tokens, keys, metadata, challenges", imports: [...base, "transports/http"] },
+  policy: { purpose: "Ready-made middleware, and the audit log", imports: [...core, "features/observe"] },
+  settings: { purpose: "`defineSettings`: environment variables", imports: data },
+  providers: { purpose: "Ready-made resources", imports: core },
+  "providers/files": { purpose: "Files of a folder" },
+  "providers/jsonl": { purpose: "Lines of a JSONL file" },
+  "providers/sql": { purpose: "Rows and schemas of a database" },
+  derived: { purpose: "Servers created from a manifest, for `@proffer/cli` and builds", imports: core },
+  adapters: { purpose: "Optional peers behind subpaths", imports: data },
+  testing: { purpose: "The client of `proffer/testing`", imports: [...core, "nodes", "transports"] },
+};
+
+/** More imports of single files or folders. The core may name a feature in its table of features and in types of options. */
+const profferExceptions = [
+  { from: "server/", lazy: ["features/max-result", "features/resource-tools", "features/tasks", "features/toolsets"] },
+  { from: "server/", lazy: ["nodes"], type: ["features/tasks", "features/toolsets", "nodes"] },
+  { from: "calls/", type: ["features/resource-tools"] },
+  { from: "resources/", type: ["features/tasks"] },
+  { from: "derived/", lazy: ["features/resource-tools"] },
+  { from: "transports/", lazy: ["", "nodes", "oauth"] },
+  { from: "transports/", type: ["features/toolsets"] },
+  { from: "transports/http/", lazy: ["nodes/sessions"], type: ["nodes/sessions"] },
+];
+
+const shared = ["derive", "derive/model", "modules", "terminal"];
+
+const cli = {
+  "": { purpose: "Arguments and exit codes: `main.ts` and the programs of commands", imports: "all" },
+  terminal: { purpose: "Output, errors, tables and prompts", imports: [] },
+  derive: {
+    purpose: "Types → schemas, codecs, bindings, diagnostics; only this folder imports TypeScript",
+    imports: ["derive/comments", "derive/emit", "derive/exports", "derive/model", "derive/program", "derive/types"],
+  },
+  "derive/model": { purpose: "The data of a derivation, and its diagnostics", imports: [] },
+  "derive/program": { purpose: "Compiler programs: hosts, options, resolution", imports: [] },
+  "derive/comments": { purpose: "Comments and tags of functions and values", imports: ["derive/model"] },
+  "derive/types": {
+    purpose: "Types → schemas and codecs",
+    imports: ["derive/comments", "derive/model", "derive/program"],
+  },
+  "derive/exports": {
+    purpose: "Exports of a module → tools, prompts and resources",
+    imports: ["derive/comments", "derive/model", "derive/program", "derive/types"],
+  },
+  "derive/emit": { purpose: "JavaScript and the manifest of a module", imports: ["derive/exports", "derive/program"] },
+  "derive/emit/module-function": { purpose: "Functions that stay in their module" },
+  modules: { purpose: "Loads an author's module, and caches its manifest", imports: ["derive", "terminal"] },
+  build: { purpose: "`proffer build`: the output folder", imports: shared },
+  client: { purpose: "list, call, read and prompt: a client in the terminal", imports: shared },
+  dev: { purpose: "`proffer dev`: watches, derives and serves again", imports: shared },
+  doctor: { purpose: "`proffer doctor`: findings about a module or server", imports: shared },
+  init: { purpose: "`proffer init`: a new project, and a clone of this one", imports: shared },
+  install: { purpose: "`proffer install`: the configuration of clients", imports: shared },
+  lock: { purpose: "`proffer lock`: changes that break clients", imports: shared },
+  pack: { purpose: "`proffer pack`: MCPB files", imports: [...shared, "build"] },
+  publish: { purpose: "`proffer publish` and `links`: the registry and install links", imports: shared },
+};
+
+const inspector = {
+  "": { purpose: "The server of the page: routes, events, access", imports: [] },
+  protocol: { purpose: "The types that page and Node share" },
+  calls: { purpose: "Calls of the page: runs, questions, progress, comparisons, subscriptions" },
+  clients: { purpose: "Clients that talk to a server in development, beside the page" },
+  connections: { purpose: "One client for each revision of the target, and its offer" },
+  copy: { purpose: "A call as a command, a request, a test, a configuration" },
+  edit: { purpose: "Changes between two versions of a module" },
+  history: { purpose: "Earlier and saved calls" },
+  record: { purpose: "The messages of all connections, in a ring, with secrets masked" },
+  recording: { purpose: "Files of recorded messages" },
+  replay: { purpose: "Recorded calls against another version" },
+  source: { purpose: "The source of an item" },
+  tap: { purpose: "A relay between a client and a server that records both" },
+  trace: { purpose: "Runs of nested calls" },
+  "wire-checks": { purpose: "Messages of a server that clients may not understand" },
+  page: { purpose: "The page, in preact: browser only", imports: [], packages: ["preact", "preact/hooks"] },
+  "page/api": { purpose: "Requests to the inspector's server" },
+  "page/form": { purpose: "Forms from schemas" },
+  "page/history": { purpose: "Earlier and saved calls" },
+  "page/json-editor": { purpose: "The editor of JSON" },
+  "page/panes": { purpose: "The pane of an item: arguments, call, answer" },
+  "page/result": { purpose: "Results: content, differences, problems" },
+  "page/routes": { purpose: "The address of the page" },
+  "page/shell": { purpose: "The frame: header, lists, keys" },
+  "page/side": { purpose: "The side pane: copies, differences, findings" },
+  "page/state": { purpose: "The state of the page, and its changes" },
+  "page/style": { purpose: "Style sheets" },
+  "page/text": { purpose: "Texts of numbers, times and differences" },
+  "page/wire": { purpose: "The messages: timeline, filters, pairs" },
+};
+
+// Until the inspector is a package, its folders are in the command's package.
+for (const [folder, row] of Object.entries(inspector)) {
+  const imports = folder === "" ? [...shared, "client", "dev", "doctor", "install"] : row.imports;
+  cli[folder ? `inspector/${folder}` : "inspector"] = imports ? { ...row, imports } : row;
+}
+Object.assign(cli, {
+  inspect: {
+    purpose: "`proffer inspect`: a module as the inspector needs it",
+    imports: [...shared, "client", "dev", "doctor", "install"],
+  },
+  recordings: { purpose: "Recorded messages: files, saved calls, replay", imports: [...shared, "client"] },
+});
+cli.commands = {
+  purpose: "One file for each command",
+  imports: Object.keys(cli).filter((folder) => folder !== "" && !folder.includes("page")),
+};
+
+export const PACKAGES = {
+  "packages/proffer/src": { folders: proffer, core, exceptions: profferExceptions },
+  "packages/cli/src": { folders: cli, core: [], exceptions: [] },
+  "packages/inspector/src": { folders: inspector, core: [], exceptions: [] },
+};
