@@ -3,7 +3,7 @@ import type { Entry } from "../catalog/registry.ts";
 import type { Prompt } from "../prompts/define.ts";
 import { InsufficientScope } from "../protocol/errors.ts";
 import type { Resource } from "../resources/define.ts";
-import type { SerializedResult } from "../results/serialized.ts";
+import type { SerializedResult } from "../results/encode.ts";
 import type { ServerOptions } from "../server/options.ts";
 import type { ServerState } from "../server/server.ts";
 import type { Tool } from "../tools/define.ts";

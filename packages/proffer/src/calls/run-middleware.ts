@@ -1,5 +1,5 @@
 import { isObject } from "../protocol/messages.ts";
-import { SerializedResult } from "../results/serialized.ts";
+import { SerializedResult } from "../results/encode.ts";
 import type { ServerState } from "../server/server.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { Call } from "./call.ts";

@@ -1,8 +1,8 @@
 import { RpcError } from "../protocol/errors.ts";
 import type { CallResult } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
+import { isWholeResult } from "../results/call-result.ts";
 import { kindOf, type Result, result } from "../results/content.ts";
-import { isWholeResult } from "../results/whole-result.ts";
 import { prunerOf } from "../schema/json-schema/prune.ts";
 import { ValidationError } from "../schema/schema.ts";
 import { decode, encode } from "./codec.ts";

@@ -1,5 +1,5 @@
 import { kindOf } from "../results/content.ts";
-import { isStream } from "../results/stream.ts";
+import { isStream } from "../results/return-value.ts";
 import { toBase64 } from "../support/bytes.ts";
 import { atKey, CodecError } from "./codec-text.ts";
 

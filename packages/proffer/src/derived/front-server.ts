@@ -5,7 +5,7 @@ import type { Prompt } from "../prompts/define.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Resource } from "../resources/define.ts";
 import type { ResourceRegistry } from "../resources/registry.ts";
-import type { SerializedResult } from "../results/serialized.ts";
+import type { SerializedResult } from "../results/encode.ts";
 import type { ServerOptions } from "../server/options.ts";
 import { type Public, type Server, ServerState, stateOf } from "../server/server.ts";
 import type { Store } from "../server/store.ts";

@@ -7,9 +7,9 @@ import { isObject, type JsonObject } from "../protocol/messages.ts";
 import type { ContentBlock, PromptResult } from "../protocol/model.ts";
 import { convert, type Revision } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
+import type { SerializedResult } from "../results/encode.ts";
 import { toPromptResult } from "../results/prompt-result.ts";
 import { isDeferred } from "../results/return-value.ts";
-import type { SerializedResult } from "../results/serialized.ts";
 import type { Prompt } from "./define.ts";
 
 const PROMPTS: List<Prompt> = {

@@ -1,8 +1,7 @@
 import type { Call } from "../calls/call.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
-import { encodeInputRequired } from "../results/encode.ts";
-import type { SerializedResult } from "../results/serialized.ts";
+import { encodeInputRequired, type SerializedResult } from "../results/encode.ts";
 import { whenReady } from "../support/when-ready.ts";
 import { type Question, suspended } from "./question.ts";
 import { Replay } from "./replay.ts";

@@ -1,6 +1,6 @@
 import { type Entry, Registry } from "../catalog/registry.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
-import type { SerializedResult } from "../results/serialized.ts";
+import type { SerializedResult } from "../results/encode.ts";
 import type { ServerLimits } from "../server/limits.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { TemplateError } from "../uri/parse.ts";

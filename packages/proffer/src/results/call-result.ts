@@ -1,14 +1,21 @@
+import { isObject } from "../protocol/messages.ts";
 import type { CallResult, ContentBlock } from "../protocol/model.ts";
 import { toBase64 } from "../support/bytes.ts";
 import { withoutSecrets } from "../support/secrets.ts";
 import { whenReady } from "../support/when-ready.ts";
 import { embed, type Failure, kindOf, type Result, text } from "./content.ts";
-import { describeKind, isMarked, toJson, unsupportedValue } from "./return-value.ts";
-import { collect, isStream, MAX_STREAM_BYTES } from "./stream.ts";
-import { isWholeResult } from "./whole-result.ts";
+import {
+  collect,
+  describeKind,
+  isMarked,
+  isStream,
+  MAX_STREAM_BYTES,
+  toJson,
+  unsupportedValue,
+} from "./return-value.ts";
 
 /** The properties of a tool that decide how its return value is converted. */
-export interface CallShape {
+interface CallShape {
   readonly name: string;
   /** The tool has an output schema, so a value of any type becomes structured content. */
   readonly structured: boolean;
@@ -49,6 +56,17 @@ export function toCallResult(
 export function failureResult(message: string, structuredContent?: object): CallResult {
   const content: ContentBlock[] = [{ type: "text", text: withoutSecrets(message) }];
   return structuredContent === undefined ? { content, isError: true } : { content, structuredContent, isError: true };
+}
+
+/** Replaces the structured content of a result with the value that the output schema parsed from it. */
+export function withParsedValue(
+  result: CallResult,
+  value: unknown,
+  shape: CallShape,
+): CallResult | Promise<CallResult> {
+  if (value === result.structuredContent) return result;
+  if (OWN_CONTENT in result) return { ...result, structuredContent: value };
+  return whenReady(toCallResult(value, shape), (again) => ({ ...result, ...again }));
 }
 
 function scalarResult(value: unknown, shape: CallShape): CallResult {
@@ -95,17 +113,6 @@ function withContent(whole: CallResult, content: unknown, shape: CallShape): Cal
   return whenReady(converted, (own) => ({ ...whole, content: own.content, [OWN_CONTENT]: true }));
 }
 
-/** Replaces the structured content of a result with the value that the output schema parsed from it. */
-export function withParsedValue(
-  result: CallResult,
-  value: unknown,
-  shape: CallShape,
-): CallResult | Promise<CallResult> {
-  if (value === result.structuredContent) return result;
-  if (OWN_CONTENT in result) return { ...result, structuredContent: value };
-  return whenReady(toCallResult(value, shape), (again) => ({ ...result, ...again }));
-}
-
 async function blobResult(blob: Blob, shape: CallShape): Promise<CallResult> {
   return { content: [bytesBlock(new Uint8Array(await blob.arrayBuffer()), blob.type, shape)] };
 }
@@ -115,4 +122,37 @@ function bytesBlock(bytes: Uint8Array, mimeType: string, shape: CallShape): Cont
   if (family === "image" || family === "audio") return { type: family, data: toBase64(bytes), mimeType };
   // An embedded resource must have a URI; this one names the tool that returned the bytes.
   return embed({ uri: `tool:${shape.name}`, mimeType: mimeType || "application/octet-stream", blob: bytes });
+}
+
+/** The properties of a result. An object with any other property is data. */
+const RESULT_PROPERTIES = new Set(["content", "structuredContent", "isError", "_meta"]);
+
+/**
+ * Whether a value that a tool returned is the result of the call itself, as handlers of other frameworks return it.
+ * Anything else is data: an object with more properties, or with a block that no client could show.
+ */
+export function isWholeResult(value: object): value is CallResult {
+  const { content, isError, _meta } = value as Partial<Record<keyof CallResult, unknown>>;
+  if (!Array.isArray(content) || !Object.keys(value).every((key) => RESULT_PROPERTIES.has(key))) return false;
+  const isComplete = isOptional(isError, typeof isError === "boolean") && isOptional(_meta, isObject(_meta));
+  return isComplete && content.every(isBlock);
+}
+
+function isBlock(block: unknown): boolean {
+  if (!isObject(block) || !isOptional(block._meta, isObject(block._meta))) return false;
+  const { type, resource } = block;
+  if (!isOptional(block.annotations, isObject(block.annotations))) return false;
+  if (type === "text") return hasTexts(block, "text");
+  if (type === "image" || type === "audio") return hasTexts(block, "data", "mimeType");
+  if (type === "resource_link") return hasTexts(block, "uri", "name");
+  if (type !== "resource" || !isObject(resource) || !hasTexts(resource, "uri")) return false;
+  return hasTexts(resource, "text") || hasTexts(resource, "blob");
+}
+
+function hasTexts(value: { readonly [name: string]: unknown }, ...names: string[]): boolean {
+  return names.every((name) => typeof value[name] === "string");
+}
+
+function isOptional(value: unknown, isValid: boolean): boolean {
+  return value === undefined || isValid;
 }

@@ -1,7 +1,14 @@
 import type { ReadResult } from "../protocol/model.ts";
 import { type Contents, kindOf, toContents } from "./content.ts";
-import { describeKind, isMarked, toJson, unsupportedValue } from "./return-value.ts";
-import { collect, isStream, MAX_STREAM_BYTES } from "./stream.ts";
+import {
+  collect,
+  describeKind,
+  isMarked,
+  isStream,
+  MAX_STREAM_BYTES,
+  toJson,
+  unsupportedValue,
+} from "./return-value.ts";
 
 /** The properties of a resource that its contents take over. */
 export interface ReadShape {

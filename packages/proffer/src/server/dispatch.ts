@@ -11,8 +11,7 @@ import type { Questions } from "../questions/question.ts";
 import { resume } from "../questions/rounds.ts";
 import { failureResult } from "../results/call-result.ts";
 import { ToolError } from "../results/content.ts";
-import { encodeResult, errorMessage, resultMessage, toErrorObject } from "../results/encode.ts";
-import { SerializedResult } from "../results/serialized.ts";
+import { encodeResult, errorMessage, resultMessage, SerializedResult, toErrorObject } from "../results/encode.ts";
 import { waitsForStart } from "./lifespan.ts";
 
 /** A part of a request's path. It returns the result, or a promise of it, or throws. */

@@ -7,8 +7,7 @@ import { isObject, type JsonObject } from "../protocol/messages.ts";
 import type { ClientCapabilities, Implementation } from "../protocol/model.ts";
 import { convert, type Revision } from "../protocol/revisions/revision.ts";
 import { TASKS } from "../protocol/tasks.ts";
-import { serializeResult } from "../results/encode.ts";
-import type { SerializedResult } from "../results/serialized.ts";
+import { type SerializedResult, serializeResult } from "../results/encode.ts";
 import type { ServerState } from "./server.ts";
 
 /** Creates the session of an initialize request. @throws {InvalidParams} for missing or invalid parameters. */

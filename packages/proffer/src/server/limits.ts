@@ -1,5 +1,5 @@
 import { MAX_ITEMS } from "../protocol/parse.ts";
-import { MAX_STREAM_BYTES } from "../results/stream.ts";
+import { MAX_STREAM_BYTES } from "../results/return-value.ts";
 import { badOption } from "../support/usage-error.ts";
 import { MAX_TEMPLATE_LENGTH, MAX_URI_LENGTH } from "../uri/parse.ts";
 

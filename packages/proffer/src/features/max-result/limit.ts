@@ -3,7 +3,7 @@ import type { CallResult } from "../../protocol/model.ts";
 import type { Context } from "../../questions/context.ts";
 import { failureResult } from "../../results/call-result.ts";
 import { ToolError } from "../../results/content.ts";
-import { SerializedResult } from "../../results/serialized.ts";
+import { SerializedResult } from "../../results/encode.ts";
 import type { LimitResults } from "../../server/limit-results.ts";
 import type { ServerState } from "../../server/server.ts";
 import { whenReady } from "../../support/when-ready.ts";

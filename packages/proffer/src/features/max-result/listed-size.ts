@@ -2,8 +2,7 @@ import type { Call } from "../../calls/call.ts";
 import { listHints } from "../../catalog/cache-hints.ts";
 import type { Meta, ToolDescription } from "../../protocol/model.ts";
 import { convert } from "../../protocol/revisions/revision.ts";
-import { serializeResult } from "../../results/encode.ts";
-import { SerializedResult } from "../../results/serialized.ts";
+import { SerializedResult, serializeResult } from "../../results/encode.ts";
 import { limitBytes } from "./size.ts";
 
 /** Claude Code saves larger results to a file, unless `_meta` of the tool allows more, up to a maximum. */

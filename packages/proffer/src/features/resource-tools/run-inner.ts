@@ -2,7 +2,7 @@ import { accessOf } from "../../calls/access.ts";
 import { middlewareOf } from "../../calls/run-middleware.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import { ToolError } from "../../results/content.ts";
-import { SerializedResult } from "../../results/serialized.ts";
+import { SerializedResult } from "../../results/encode.ts";
 import type { InnerCall } from "./inner-call.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { collect, isStream } from "./stream.ts";
+import { collect, isStream } from "./return-value.ts";
 
 const LIMIT = 100;
 
