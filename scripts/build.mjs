@@ -1,9 +1,10 @@
-// Builds the packages whose sources have changed since their last build: node scripts/build.mjs [--force]
+// Builds the packages whose sources have changed since their last build, and llms-full.txt: node scripts/build.mjs [--force]
 import "./node-version.mjs";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { writeWhole } from "./llms.mjs";
 import { ensureInstalled, npm, root } from "./npm.mjs";
 import { bundlePage } from "./page.mjs";
 import { Failure, main, progress } from "./terminal.mjs";
@@ -137,8 +138,9 @@ function linkCommand() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await main(() => {
+  await main(async () => {
     ensureInstalled();
-    return ensureBuilt({ force: process.argv.includes("--force") });
+    await ensureBuilt({ force: process.argv.includes("--force") });
+    writeWhole();
   });
 }

@@ -1,5 +1,6 @@
 // Makes llms.txt and llms-full.txt from the README and the docs, for models that read about Proffer: https://llmstxt.org
-// `node scripts/llms.mjs` writes them; `--check` exits with code 1 if one is not up to date.
+// `node scripts/llms.mjs` writes llms.txt; `--check` exits with code 1 if it is not up to date; `--whole` prints llms-full.txt,
+// which `npm run build` writes.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -10,12 +11,16 @@ const WHOLE = ["Guide", "Reference"];
 
 const readme = read("README.md");
 
-const files = { "llms.txt": makeIndex(), "llms-full.txt": makeWhole() };
-const isCheck = process.argv.includes("--check");
-for (const [name, text] of Object.entries(files)) {
-  if (!isCheck) writeFileSync(new URL(name, root), text);
-  else if (readOrNothing(name) !== text) {
-    console.error(`${name} is not up to date. Run node scripts/llms.mjs.`);
+/** Writes llms-full.txt, which is built and not committed. */
+export function writeWhole() {
+  writeFileSync(new URL("llms-full.txt", root), makeWhole());
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv.includes("--whole")) process.stdout.write(makeWhole());
+  else if (!process.argv.includes("--check")) writeFileSync(new URL("llms.txt", root), makeIndex());
+  else if (readOrNothing("llms.txt") !== makeIndex()) {
+    console.error("llms.txt is not up to date. Run node scripts/llms.mjs.");
     process.exitCode = 1;
   }
 }
@@ -28,7 +33,7 @@ function makeIndex() {
     );
     return `## ${title}\n\n${lines.join("\n")}\n`;
   });
-  const intro = `> ${toLine(introduction())}\n\nEverything in one file: [llms-full.txt](llms-full.txt)\n`;
+  const intro = `> ${toLine(introduction())}\n\nEverything in one file: llms-full.txt, written by "npm run build".\n`;
   return [`# Proffer\n`, intro, ...parts].join("\n");
 }
 

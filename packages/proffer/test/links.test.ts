@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const pages = [
-  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md"],
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md", "examples/seeds.md"],
   ...["packages/proffer/README.md", "packages/cli/README.md"],
   ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
   ...["examples", "examples/ports"].flatMap((folder) =>

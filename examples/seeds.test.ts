@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { afterAll, describe, expect, it } from "vitest";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+const root = fileURLToPath(new URL("../", import.meta.url));
 const source = join(root, "packages/proffer/src");
-const page = join(root, "docs/seeds.md");
+const page = join(root, "examples/seeds.md");
 const scratch = mkdtempSync(join(tmpdir(), "proffer-seeds-"));
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -104,7 +104,7 @@ const PRELUDE = `
   declare const database: { query(text: string, values: unknown[]): Record<string, unknown>[] };
 `;
 
-describe("docs/seeds.md", () => {
+describe("examples/seeds.md", () => {
   it("has a section for each document, with rows", () => {
     expect([...new Set(rows.map(({ document }) => document))]).toEqual(DOCUMENTS);
     expect(rows.filter(({ feature, code, test }) => !feature || !code || !test)).toEqual([]);
