@@ -167,10 +167,12 @@ Object.assign(cli, {
   },
   recordings: { purpose: "Recorded messages: files, saved calls, replay", imports: [...shared, "client"] },
 });
-cli.commands = {
-  purpose: "One file for each command",
-  imports: Object.keys(cli).filter((folder) => folder !== "" && !folder.includes("page")),
-};
+cli.commands = { purpose: "One file for each command", imports: [...Object.keys(cli)].filter(isForCommands) };
+
+/** The folders that have a list, except the insides of derivation and the page. */
+function isForCommands(folder) {
+  return folder !== "" && cli[folder].imports !== undefined && !/^derive\/(?!model)|page/.test(folder);
+}
 
 export const PACKAGES = {
   "packages/proffer/src": { folders: proffer, core, exceptions: profferExceptions },

@@ -1,16 +1,18 @@
 // npm run house: prints the figures of the tree beside their budgets, and the targets that are not reached yet.
 //   --check   prints only figures beyond their budgets and imports in wrong directions, and fails if there are any
 //   --trace   prints the files of each trace, too
-//   --write   lowers the budgets to the figures, with 5 % of room but never below a target
+//   --write   lowers the budgets to the figures, with 5 % of room but never below a target, and writes docs/folders.md
 // Whoever needs more raises a budget by hand, in the commit that needs it, whose message gives the reason.
 import "../node-version.mjs";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Failure, main, stylesFor } from "../terminal.mjs";
 import { wrongImports } from "./directions.mjs";
 import { measure } from "./figures.mjs";
+import { foldersPage } from "./folders-page.mjs";
 import { readSources } from "./sources.mjs";
 
 const budgetsFile = new URL("budgets.json", import.meta.url);
+const pageFile = new URL("../../docs/folders.md", import.meta.url);
 
 const LABELS = {
   files: "source files",
@@ -40,7 +42,10 @@ const budgets = JSON.parse(readFileSync(budgetsFile, "utf8"));
 await main(async () => {
   const sources = readSources();
   const { figures, areas, traces } = await measure(sources);
-  if (process.argv.includes("--write")) tighten(figures, areas);
+  if (process.argv.includes("--write")) {
+    tighten(figures, areas);
+    writeFileSync(pageFile, foldersPage(sources));
+  }
   const rows = rowsOf(figures, areas);
   if (process.argv.includes("--check")) check(rows, wrongImports(sources));
   else printAll(rows);

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const pages = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md", "examples/seeds.md"],
   ...["packages/proffer/README.md", "packages/cli/README.md"],
-  ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+  ...readdirSync(join(root, "docs"), { recursive: true }).map((name) => `docs/${name}`),
   ...["examples", "examples/ports"].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`),
   ),
@@ -47,6 +47,11 @@ describe.each(pages)("the links of %s", (page) => {
     );
     expect(dead).toEqual([]);
   });
+});
+
+it("a page of docs/design has at most 1,500 words", () => {
+  const design = pages.filter((page) => page.startsWith("docs/design"));
+  expect(design.filter((page) => read(page).split(/\s+/).length > 1500)).toEqual([]);
 });
 
 describe("the table of features in docs/comparison.md", () => {
