@@ -12,17 +12,16 @@ const CORE = new Set(
   "calls catalog prompts protocol questions resources results schema server support tools transports uri".split(" "),
 );
 
-/** Resolves to `{ figures, areas, traces }`: numbers by name, lines by area, and files by trace. */
+/** Resolves to `{ figures, areas, lists }`: numbers by name, lines by area, and the files or folders behind a number. */
 export async function measure(sources) {
-  const traces = await traceCalls();
-  const counts = Object.entries(traces).map(([name, files]) => [name, files.length]);
-  return { figures: { ...figuresOf(sources), ...Object.fromEntries(counts) }, areas: areasOf(sources), traces };
+  const lists = { ...listsOf(sources), ...(await traceCalls()) };
+  const counts = Object.entries(lists).map(([name, list]) => [name, list.length]);
+  return { figures: { ...Object.fromEntries(counts), ...figuresOf(sources, lists) }, areas: areasOf(sources), lists };
 }
 
-function figuresOf(sources) {
+function figuresOf(sources, { oneImporter }) {
   const runTime = sources.filter(({ path }) => path.startsWith(RUN_TIME));
   const others = sources.filter(({ path }) => !path.startsWith(RUN_TIME));
-  const imports = importsAmong(sources);
   return {
     files: sources.length,
     // Physical lines, with comments and empty ones.
@@ -31,20 +30,31 @@ function figuresOf(sources) {
     runTimeLines: linesOf(runTime),
     // Files directly in one folder.
     largestFolder: Math.max(...groups(sources, ({ path }) => posix.dirname(path)).map(([, files]) => files.length)),
-    // Files of 20 lines or less.
-    smallFiles: sources.filter(({ text }) => countLines(text) <= 20).length,
-    // Percent of the files from which exactly one file imports a value, also lazily.
-    oneImporter: percent(oneImporter(imports), sources.length),
-    // Pairs of folders (each directory is one) that import values of each other at load.
-    mutualFolders: mutualFolders(imports.filter(({ kind }) => kind === "value")),
-    // The same with types and lazy imports.
-    mutualFoldersWithTypes: mutualFolders(imports),
+    oneImporter: percent(oneImporter.length, sources.length),
     // Distinct names, values and types, over all subpaths of `proffer`; and of the other packages.
     publicNames: publicNames(runTime),
     publicNamesOfTools: publicNames(others),
     // Percent of the lines that are not empty. A line is a comment if it begins with one, or within one.
     comments: commentShare(runTime),
     commentsOfTools: commentShare(others),
+  };
+}
+
+function listsOf(sources) {
+  const imports = importsAmong(sources);
+  const lines = new Map(sources.map(({ path, text }) => [path, countLines(text)]));
+  return {
+    largestFolder: groups(sources, ({ path }) => posix.dirname(path))
+      .map(([folder, files]) => `${files.length} ${folder}`)
+      .sort((a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10))
+      .slice(0, 10),
+    smallFiles: [...lines].filter(([, count]) => count <= 20).map(([path]) => path),
+    // The files from which exactly one file imports a value, also lazily, with their lines and that file.
+    oneImporter: oneImporter(imports).map(([path, importer]) => `${lines.get(path)} ${path} ← ${importer}`),
+    // Pairs of folders (each directory is one) that import values of each other at load.
+    mutualFolders: mutualFolders(imports.filter(({ kind }) => kind === "value")),
+    // The same with types and lazy imports.
+    mutualFoldersWithTypes: mutualFolders(imports),
   };
 }
 
@@ -70,14 +80,17 @@ function importsAmong(sources) {
 
 function oneImporter(imports) {
   const values = imports.filter(({ kind }) => kind !== "type");
-  const importers = groups(values, ({ to }) => to).map(([, found]) => new Set(found.map(({ from }) => from)));
-  return importers.filter(({ size }) => size === 1).length;
+  return groups(values, ({ to }) => to)
+    .map(([path, found]) => [path, ...new Set(found.map(({ from }) => from))])
+    .filter(({ length }) => length === 2);
 }
 
 function mutualFolders(imports) {
   const pairs = new Set(imports.map(({ from, to }) => `${posix.dirname(from)} ${posix.dirname(to)}`));
-  const isMutual = ([from, to]) => from < to && pairs.has(`${to} ${from}`);
-  return [...pairs].filter((pair) => isMutual(pair.split(" "))).length;
+  return [...pairs]
+    .map((pair) => pair.split(" "))
+    .filter(([from, to]) => from < to && pairs.has(`${to} ${from}`))
+    .map(([from, to]) => `${from} ↔ ${to}`);
 }
 
 function publicNames(sources) {

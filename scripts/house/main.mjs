@@ -1,6 +1,6 @@
 // npm run house: prints the figures of the tree beside their budgets, and the targets that are not reached yet.
 //   --check   prints only figures beyond their budgets and imports in wrong directions, and fails if there are any
-//   --trace   prints the files of each trace, too
+//   --list    prints the files and folders behind the figures, too
 //   --write   lowers the budgets to the figures, with 5 % of room but never below a target, and writes docs/folders.md
 // Whoever needs more raises a budget by hand, in the commit that needs it, whose message gives the reason.
 import "../node-version.mjs";
@@ -41,7 +41,7 @@ const budgets = JSON.parse(readFileSync(budgetsFile, "utf8"));
 
 await main(async () => {
   const sources = readSources();
-  const { figures, areas, traces } = await measure(sources);
+  const { figures, areas, lists } = await measure(sources);
   if (process.argv.includes("--write")) {
     tighten(figures, areas);
     writeFileSync(pageFile, foldersPage(sources));
@@ -49,9 +49,9 @@ await main(async () => {
   const rows = rowsOf(figures, areas);
   if (process.argv.includes("--check")) check(rows, wrongImports(sources));
   else printAll(rows);
-  if (!process.argv.includes("--trace")) return;
-  for (const [name, files] of Object.entries(traces)) {
-    process.stdout.write(`\n${bold(LABELS[name])}\n${files.map((file) => `  ${file}\n`).join("")}`);
+  if (!process.argv.includes("--list")) return;
+  for (const [name, list] of Object.entries(lists)) {
+    process.stdout.write(`\n${bold(LABELS[name])}\n${list.map((item) => `  ${item}\n`).join("")}`);
   }
 });
 
