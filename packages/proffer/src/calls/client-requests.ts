@@ -2,7 +2,6 @@ import { ERRORS } from "../protocol/errors.ts";
 import type { JsonObject, RequestId, ResponseMessage } from "../protocol/messages.ts";
 import type { MessageFault } from "../protocol/parse.ts";
 import { ToolError } from "../results/content.ts";
-import { durationText } from "../support/duration.ts";
 import type { Call } from "./call.ts";
 import { delayOf } from "./timeout.ts";
 
@@ -70,4 +69,10 @@ export class ClientRequests {
 
 function nobodyAnswered({ server }: Call): ToolError {
   return new ToolError(`Nobody answered within ${durationText(server.limits.questionTimeout)}.`);
+}
+
+/** Writes a number of milliseconds as people say it: "10 minutes", "1.5 s". */
+function durationText(milliseconds: number): string {
+  const minutes = milliseconds / 60_000;
+  return minutes > 1 && Number.isInteger(minutes) ? `${minutes} minutes` : `${milliseconds / 1000} s`;
 }

@@ -3,8 +3,8 @@ import type { Call } from "../calls/call.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import type { CacheHints } from "../protocol/model.ts";
 import { type SerializedResult, serializeResult } from "../results/encode.ts";
-import { sealerOf } from "../support/sealer.ts";
-import { whenReady } from "../support/when-ready.ts";
+import { whenReady } from "../support/async.ts";
+import { sealerOf } from "../support/seal.ts";
 import { listHints } from "./cache-hints.ts";
 import type { Entry } from "./registry.ts";
 

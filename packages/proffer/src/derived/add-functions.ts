@@ -1,8 +1,8 @@
 import type { Prompt } from "../prompts/define.ts";
 import type { Resource } from "../resources/define.ts";
 import { type Collection, type Server, type ServerState, stateOf } from "../server/server.ts";
+import { whenReady } from "../support/async.ts";
 import { UsageError } from "../support/usage-error.ts";
-import { whenReady } from "../support/when-ready.ts";
 import type { Tool } from "../tools/define.ts";
 import { type DerivedItems, defineItems } from "./derived-server.ts";
 import { type Loaded, loadCalls, type Module } from "./load.ts";

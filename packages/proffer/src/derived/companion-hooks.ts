@@ -1,6 +1,6 @@
 import type { CompleteFunction } from "../catalog/completion.ts";
 import type { Resource } from "../resources/define.ts";
-import { whenReady } from "../support/when-ready.ts";
+import { whenReady } from "../support/async.ts";
 import type { Load } from "./load.ts";
 import type { Binding, ManifestCompanion } from "./manifest.ts";
 

@@ -5,7 +5,7 @@ import { defineResource, type Resource } from "../resources/define.ts";
 import { ValidationError } from "../schema/schema.ts";
 import type { ServerOptions } from "../server/options.ts";
 import { defineServer, type Server } from "../server/server.ts";
-import { whenReady } from "../support/when-ready.ts";
+import { whenReady } from "../support/async.ts";
 import { defineTool, type Tool } from "../tools/define.ts";
 import type { TaskOption } from "../tools/task-option.ts";
 import { parseParts } from "../uri/parse.ts";

@@ -1,7 +1,7 @@
 import type { CompiledSchema, JsonSchema, JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { ValidationError } from "../schema/schema.ts";
 import type { StandardSchema } from "../schema/standard-schema.ts";
-import { whenReady } from "../support/when-ready.ts";
+import { whenReady } from "../support/async.ts";
 import { loadCalls } from "./load.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { RequestId } from "../protocol/messages.ts";
 import type { Question, Questions, StepWork } from "../questions/question.ts";
 import { Replay } from "../questions/replay.ts";
 import type { Overrides } from "../server/overrides.ts";
-import { contain } from "../support/log.ts";
+import { contain } from "../support/async.ts";
 
 /** One run of a handler. It is the same object in all events of the run. */
 export interface TracedRun {

@@ -1,7 +1,7 @@
 import { createParam, type Param, ParamIssue } from "../resources/params/param.ts";
 import { ANY_TEXT } from "../resources/params/path.ts";
 import type { CompiledSchema, JsonSchema } from "../schema/json-schema/types.ts";
-import { whenReady } from "../support/when-ready.ts";
+import { whenReady } from "../support/async.ts";
 import { compileLazily } from "./lazy-schema.ts";
 import type { ManifestVariable } from "./manifest.ts";
 

@@ -1,4 +1,4 @@
-import { builtinModule } from "../support/builtin-module.ts";
+import { builtinModule } from "../support/run-time.ts";
 import { UsageError } from "../support/usage-error.ts";
 
 /** The optional peer that verifies signatures. */

@@ -1,5 +1,5 @@
 import type { Principal } from "../calls/principal.ts";
-import { builtinModule } from "../support/builtin-module.ts";
+import { builtinModule } from "../support/run-time.ts";
 import type { Environment } from "./environment.ts";
 import { Refused } from "./outcome.ts";
 

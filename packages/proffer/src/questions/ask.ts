@@ -1,8 +1,8 @@
 import type { Call } from "../calls/call.ts";
 import type { Annotations, ClientCapabilities, MediaBlock, Meta, TextBlock } from "../protocol/model.ts";
 import type { Infer, SchemaLike } from "../schema/infer.ts";
+import { whenReady } from "../support/async.ts";
 import { UsageError } from "../support/usage-error.ts";
-import { whenReady } from "../support/when-ready.ts";
 import type { Fields, FieldValues } from "./fields.ts";
 import { toForm } from "./form.ts";
 import type { Question } from "./question.ts";

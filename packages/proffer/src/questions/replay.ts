@@ -1,8 +1,7 @@
 import type { Call } from "../calls/call.ts";
 import type { JsonObject } from "../protocol/messages.ts";
-import { atEndOfTurn } from "../support/end-of-turn.ts";
+import { atEndOfTurn, whenReady } from "../support/async.ts";
 import { UsageError } from "../support/usage-error.ts";
-import { whenReady } from "../support/when-ready.ts";
 import { Operations, stepKey } from "./operations.ts";
 import { answerWithoutAsking, type Question, type Questions, type StepWork, suspended } from "./question.ts";
 import { ASK, type ReplayLog, STEP } from "./replay-log.ts";

@@ -2,7 +2,7 @@ import type { Call } from "../calls/call.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { encodeInputRequired, type SerializedResult } from "../results/encode.ts";
-import { whenReady } from "../support/when-ready.ts";
+import { whenReady } from "../support/async.ts";
 import { type Question, suspended } from "./question.ts";
 import { Replay } from "./replay.ts";
 import { ReplayLog } from "./replay-log.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "../calls/call.ts";
-import { builtinModule } from "../support/builtin-module.ts";
+import { builtinModule } from "../support/run-time.ts";
 import { UsageError } from "../support/usage-error.ts";
 
 interface RunningStep {

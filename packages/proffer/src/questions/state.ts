@@ -1,8 +1,8 @@
 import type { Call } from "../calls/call.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import { toCanonical } from "../schema/json-schema/equality.ts";
-import { sealerOf } from "../support/sealer.ts";
-import { whenReady } from "../support/when-ready.ts";
+import { whenReady } from "../support/async.ts";
+import { sealerOf } from "../support/seal.ts";
 import type { InputMethod } from "./question.ts";
 import { ReplayLog } from "./replay-log.ts";
 

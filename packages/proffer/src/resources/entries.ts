@@ -1,6 +1,5 @@
 import type { Context } from "../questions/context.ts";
-import { atEndOfTurn } from "../support/end-of-turn.ts";
-import { contain } from "../support/log.ts";
+import { atEndOfTurn, contain } from "../support/async.ts";
 import type { ListEntries, ListEntry } from "./list.ts";
 
 /** After this many entries, other requests and timers run: a list that never waits would block them. */

@@ -10,7 +10,7 @@ import { CallContext } from "../questions/context.ts";
 import { type SerializedResult, serializeResult } from "../results/encode.ts";
 import { toReadResult } from "../results/read-result.ts";
 import { isDeferred } from "../results/return-value.ts";
-import { whenReady } from "../support/when-ready.ts";
+import { whenReady } from "../support/async.ts";
 import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
 import { findResource } from "./find.ts";

@@ -5,7 +5,7 @@ import type { Entry } from "../catalog/registry.ts";
 import type { Meta, ResourceDescription } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
-import { sealerOf } from "../support/sealer.ts";
+import { sealerOf } from "../support/seal.ts";
 import type { Resource } from "./define.ts";
 import { readEntries, type SourcePosition } from "./source.ts";
 

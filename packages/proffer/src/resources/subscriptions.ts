@@ -12,7 +12,7 @@ import { InvalidParams } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { CallContext } from "../questions/context.ts";
 import { isDeferred } from "../results/return-value.ts";
-import { whenReady } from "../support/when-ready.ts";
+import { whenReady } from "../support/async.ts";
 import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
 import { findResource } from "./find.ts";

@@ -1,5 +1,5 @@
 import type { ResourceChange } from "../catalog/changes.ts";
-import { contain } from "../support/log.ts";
+import { contain } from "../support/async.ts";
 
 /** Callbacks through which a watcher reports changes. */
 export interface WatchEvents {

@@ -1,8 +1,8 @@
 import { isObject } from "../protocol/messages.ts";
 import type { CallResult, ContentBlock } from "../protocol/model.ts";
+import { whenReady } from "../support/async.ts";
 import { toBase64 } from "../support/bytes.ts";
-import { withoutSecrets } from "../support/secrets.ts";
-import { whenReady } from "../support/when-ready.ts";
+import { withoutSecrets } from "../support/log.ts";
 import { embed, type Failure, kindOf, type Result, text } from "./content.ts";
 import {
   collect,

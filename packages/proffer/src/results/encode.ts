@@ -11,7 +11,7 @@ import type {
 } from "../protocol/model.ts";
 import { convert, type Revision } from "../protocol/revisions/revision.ts";
 import { asciiBytes } from "../support/bytes.ts";
-import { withoutSecrets } from "../support/secrets.ts";
+import { withoutSecrets } from "../support/log.ts";
 import { isEncoded } from "./content.ts";
 import { isHighSurrogate } from "./truncate.ts";
 

@@ -1,6 +1,6 @@
 import { compileJsonSchema } from "../schema/json-schema/compile.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
-import { hideSecret, withoutSecrets } from "../support/secrets.ts";
+import { hideSecret, withoutSecrets } from "../support/log.ts";
 import { findSimilar } from "../support/similar.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { isRequired, isSecret, type SettingsSchema } from "./schema.ts";

@@ -1,4 +1,4 @@
-import { withoutSecrets } from "./secrets.ts";
+import { contain } from "./async.ts";
 
 /** One line of the server's own log, for its author or operator. Clients never see it. */
 export interface LogEntry {
@@ -14,7 +14,7 @@ export type LogSink = (entry: LogEntry) => void;
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Credentials in a text: what follows such a name, to the end of the line, a token with its scheme, and an API key. */
-const SECRETS =
+const CREDENTIALS =
   /((?:authorization|cookie|session-id|api-?key|proffer_keys|requeststate)["']?\s*[:=]\s*["']?)[^\r\n"']+|\b((?:bearer|basic) +|pfr_)[\w.~+/=-]{8,}/gi;
 
 /** The depth to which `error.cause` is followed: an error may be its own cause. */
@@ -55,18 +55,28 @@ export function withoutThrowing(sink: LogSink): LogSink {
     );
 }
 
-/**
- * Calls a function of the author whose result nobody waits for, and reports its failure: an exception, or a rejection
- * if it is asynchronous. Either would otherwise end the process.
- */
-export function contain(work: () => unknown, failed: (error: unknown) => void): void {
-  try {
-    const outcome = work();
-    // `Promise.resolve` also follows promises of other realms and libraries.
-    if (typeof outcome === "object" && outcome !== null) Promise.resolve(outcome).catch(failed);
-  } catch (error) {
-    failed(error);
-  }
+/** In characters. A shorter value occurs in other text by chance. */
+const MIN_HIDDEN_LENGTH = 4;
+
+/** The registered symbol is shared by all copies of Proffer in a process: the server's module may have its own copy. */
+const HIDDEN = Symbol.for("proffer.secrets");
+
+type SecretHolder = { [HIDDEN]?: Set<string> };
+
+/** Replaces a value in logs and error messages of this process from now on. */
+export function hideSecret(value: string): void {
+  if (value.length < MIN_HIDDEN_LENGTH) return;
+  const holder = globalThis as SecretHolder;
+  holder[HIDDEN] ??= new Set();
+  // The second form is the value inside of JSON.
+  holder[HIDDEN].add(value).add(JSON.stringify(value).slice(1, -1));
+}
+
+/** Returns a text without the hidden values. */
+export function withoutSecrets(text: string): string {
+  let shown = text;
+  for (const secret of (globalThis as SecretHolder)[HIDDEN] ?? []) shown = shown.replaceAll(secret, "[redacted]");
+  return shown;
 }
 
 /** The message of a thrown value, which may be anything. */
@@ -88,7 +98,7 @@ function toLine({ level, message, error, ...details }: LogEntry): string {
 /** Replaces the credentials in a detail: in its text, or the whole of it if its name says that it is one. */
 function redact(name: string, value: unknown): unknown {
   const text = typeof value === "string" ? value : "?";
-  const shown = `${name}: ${text}`.replace(SECRETS, "$1$2[redacted]").slice(name.length + 2);
+  const shown = `${name}: ${text}`.replace(CREDENTIALS, "$1$2[redacted]").slice(name.length + 2);
   return shown === text ? value : shown;
 }
 

@@ -1,4 +1,4 @@
-import { atEndOfTurn } from "./end-of-turn.ts";
+import { atEndOfTurn } from "./async.ts";
 
 /** A part of the process that holds bytes until they are sent. */
 export interface RoomUser {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { createSealer, randomKey, type Sealer } from "./seal.ts";
-import { readToken, TAG_BYTES } from "./sealed-token.ts";
+import { createSealer, randomKey, readToken, type Sealer, TAG_BYTES } from "./seal.ts";
 
 const key = new Uint8Array(32).fill(7);
 

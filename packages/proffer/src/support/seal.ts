@@ -1,6 +1,5 @@
-import { builtinModule } from "./builtin-module.ts";
-import { utf8Bytes } from "./bytes.ts";
-import { IV_BYTES, KEY_ID_BYTES, readToken, TAG_BYTES, writeToken } from "./sealed-token.ts";
+import { concat, decodeBase64Url, toBase64Url, utf8Bytes } from "./bytes.ts";
+import { builtinModule } from "./run-time.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
@@ -16,10 +15,44 @@ export interface Sealer {
   open(purpose: Purpose, token: string, bound: string): string | undefined | Promise<string | undefined>;
 }
 
-export type Purpose = "cursor" | "result" | "session" | "state" | "task";
+type Purpose = "cursor" | "result" | "session" | "state" | "task";
+
+/** The parts of a server that decide with which keys it seals. */
+export interface SealingServer {
+  /** The server whose keys it uses; a server that stands for others uses theirs. */
+  readonly keyOwner: SealingServer;
+  readonly keys: readonly Uint8Array[] | undefined;
+  /** Is called when a random key takes the place of missing ones: it is lost with the process. */
+  readonly onRandomKey: (() => void) | undefined;
+}
+
+/** Not a property of the server, because most servers never seal anything: a start need not load this. */
+const sealers = new WeakMap<SealingServer, Sealer>();
+
+/** Returns the sealer with the keys of a server, or with a random key if it has none. */
+export function sealerOf(server: SealingServer): Sealer {
+  const { keyOwner } = server;
+  let sealer = sealers.get(keyOwner);
+  if (sealer === undefined) {
+    if (keyOwner.keys === undefined) keyOwner.onRandomKey?.();
+    sealer = createSealer(keyOwner.keys ?? [randomKey()]);
+    sealers.set(keyOwner, sealer);
+  }
+  return sealer;
+}
 
 /** The key length of AES-256. */
 const KEY_BYTES = 32;
+
+const KEY_ID_BYTES = 4;
+
+const IV_BYTES = 12;
+
+export const TAG_BYTES = 16;
+
+const VERSION = 1;
+
+const HEAD_BYTES = 1 + KEY_ID_BYTES + IV_BYTES;
 
 /** Creates a sealer: the first key seals, and every key opens. */
 export function createSealer(keys: readonly Uint8Array[]): Sealer {
@@ -149,6 +182,7 @@ function info(purpose: Purpose): Uint8Array<ArrayBuffer> {
 
 /** Random bytes for 64 initialization vectors, to save a `getRandomValues` call per token. */
 let ivPool = /* @__PURE__ */ new Uint8Array();
+
 let ivPoolUsed = 0;
 
 /** Returns an initialization vector that was never used before. */
@@ -159,6 +193,28 @@ function nextIv(): Uint8Array<ArrayBuffer> {
   }
   ivPoolUsed += IV_BYTES;
   return ivPool.subarray(ivPoolUsed - IV_BYTES, ivPoolUsed);
+}
+
+/** The parts of a sealed token: the id of its key, the initialization vector, and the ciphertext with its tag. */
+interface TokenParts {
+  readonly keyId: Uint8Array;
+  readonly iv: Uint8Array<ArrayBuffer>;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+function writeToken(keyId: Uint8Array, iv: Uint8Array, ...body: readonly Uint8Array[]): string {
+  return toBase64Url(concat([Uint8Array.of(VERSION), keyId, iv, ...body]));
+}
+
+/** Splits a token into its parts; returns undefined for a malformed token. */
+export function readToken(token: string): TokenParts | undefined {
+  const bytes = decodeBase64Url(token);
+  if (bytes === undefined || bytes[0] !== VERSION || bytes.length < HEAD_BYTES + TAG_BYTES) return undefined;
+  return {
+    keyId: bytes.subarray(1, 1 + KEY_ID_BYTES),
+    iv: bytes.subarray(1 + KEY_ID_BYTES, HEAD_BYTES),
+    body: bytes.subarray(HEAD_BYTES),
+  };
 }
 
 /** Compares key ids. They are public, so the comparison need not take constant time. */

@@ -21,7 +21,7 @@ import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { listedForm } from "../schema/listed/listed-form.ts";
 import { type Schema, ValidationError } from "../schema/schema.ts";
 import { validate } from "../schema/validate.ts";
-import { whenReady } from "../support/when-ready.ts";
+import { whenReady } from "../support/async.ts";
 import type { Tool } from "./define.ts";
 import { parseArguments } from "./input.ts";
 import { startsAsTask } from "./task-option.ts";

@@ -6,7 +6,7 @@ import { ToolError } from "../../results/content.ts";
 import { SerializedResult } from "../../results/encode.ts";
 import type { LimitResults } from "../../server/limit-results.ts";
 import type { ServerState } from "../../server/server.ts";
-import { whenReady } from "../../support/when-ready.ts";
+import { whenReady } from "../../support/async.ts";
 import type { Tool } from "../../tools/define.ts";
 import { audienceOf } from "./audience.ts";
 import { cutResult } from "./cut.ts";

@@ -1,6 +1,5 @@
 import type { CallResult, ContentBlock } from "../../protocol/model.ts";
-import { utf8Length } from "../../support/bytes.ts";
-import { BYTES_PER_TOKEN } from "../../support/tokens.ts";
+import { BYTES_PER_TOKEN, utf8Length } from "../../support/bytes.ts";
 import type { MaxResult } from "../../tools/max-result.ts";
 
 /** The option in bytes. */

@@ -16,8 +16,9 @@ import { ERRORS, type ErrorObject } from "../../protocol/errors.ts";
 import type { JsonObject, Wire } from "../../protocol/messages.ts";
 import type { CallResult } from "../../protocol/model.ts";
 import type { ServerState } from "../../server/server.ts";
+import { contain } from "../../support/async.ts";
 import { utf8Length } from "../../support/bytes.ts";
-import { contain, type LogEntry, type LogSink } from "../../support/log.ts";
+import type { LogEntry, LogSink } from "../../support/log.ts";
 import { UsageError } from "../../support/usage-error.ts";
 
 const MEMBERS = ["begin", "end", "request", "event", "logDetails"] as const;

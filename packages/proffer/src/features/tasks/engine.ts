@@ -14,7 +14,7 @@ import type { TaskLimits } from "../../server/limits.ts";
 import { addMetrics } from "../../server/metrics.ts";
 import { checkQueue } from "../../server/queue-check.ts";
 import type { ServerState } from "../../server/server.ts";
-import { sealerOf } from "../../support/sealer.ts";
+import { sealerOf } from "../../support/seal.ts";
 import type { Tool } from "../../tools/define.ts";
 import type { TaskSettings } from "../../tools/task-option.ts";
 import { TaskCounters } from "./counters.ts";

@@ -1,5 +1,5 @@
 import type { SharedStore } from "../../nodes/ports.ts";
-import { sha256 } from "../../support/digest.ts";
+import { sha256 } from "../../support/run-time.ts";
 
 /** Milliseconds between the ends of two slots, for short and for long lives. */
 const SHORT = 600_000;

@@ -1,6 +1,6 @@
 import type { Later, RecordChange, RecordChanged, RecordFields } from "../../nodes/ports.ts";
 import { RpcError } from "../../protocol/errors.ts";
-import { whenReady } from "../../support/when-ready.ts";
+import { whenReady } from "../../support/async.ts";
 import type { TaskEngine } from "./engine.ts";
 import { persist } from "./persist.ts";
 import { JOURNAL, keyOf } from "./record.ts";

@@ -8,7 +8,7 @@ import type { Wire } from "../../protocol/messages.ts";
 import type { LogLevel } from "../../protocol/model.ts";
 import type { Question } from "../../questions/question.ts";
 import { answer } from "../../server/dispatch.ts";
-import { whenReady } from "../../support/when-ready.ts";
+import { whenReady } from "../../support/async.ts";
 import { runTool } from "../../tools/methods.ts";
 import type { TaskEngine } from "./engine.ts";
 import { ProgressWriter } from "./progress.ts";

@@ -2,7 +2,7 @@ import type { Principal } from "../../calls/principal.ts";
 import type { Client, SessionState } from "../../calls/session.ts";
 import type { RequestId, ResponseMessage } from "../../protocol/messages.ts";
 import type { Revision } from "../../protocol/revisions/revision.ts";
-import { builtinModule } from "../../support/builtin-module.ts";
+import { builtinModule } from "../../support/run-time.ts";
 import type { HttpEndpoint } from "../../transports/http/endpoint.ts";
 import type { HttpExchange } from "../../transports/http/exchange.ts";
 import { HttpError } from "../../transports/http/http-error.ts";

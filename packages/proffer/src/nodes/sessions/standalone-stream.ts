@@ -6,7 +6,7 @@ import { type Client, SessionState } from "../../calls/session.ts";
 import { delayOf } from "../../calls/timeout.ts";
 import type { ChangeKind, ChangeListener } from "../../catalog/changes.ts";
 import type { LogLevel } from "../../protocol/model.ts";
-import { contain } from "../../support/log.ts";
+import { contain } from "../../support/async.ts";
 import type { HttpExchange } from "../../transports/http/exchange.ts";
 import { HttpError } from "../../transports/http/http-error.ts";
 import { primingEvent } from "../../transports/http/sse.ts";

@@ -1,6 +1,6 @@
 import { RpcError } from "../../protocol/errors.ts";
 import type { ServerState } from "../../server/server.ts";
-import { sealerOf } from "../../support/sealer.ts";
+import { sealerOf } from "../../support/seal.ts";
 import { busyError } from "../../transports/http/http-error.ts";
 import type { Cluster, Later, LogLimits, RecordChange, RecordChanged, RecordFields, SharedStore } from "../ports.ts";
 import type { StreamEvent } from "./events.ts";

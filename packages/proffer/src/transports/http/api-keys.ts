@@ -1,5 +1,5 @@
 import type { Principal } from "../../calls/principal.ts";
-import { sha256 } from "../../support/digest.ts";
+import { sha256 } from "../../support/run-time.ts";
 import { checkScopes } from "../../support/scope.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { hasSecretInQuery, malformedCredentials, readBearer } from "./bearer.ts";

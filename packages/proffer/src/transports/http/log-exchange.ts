@@ -1,4 +1,5 @@
-import { consoleLog, contain } from "../../support/log.ts";
+import { contain } from "../../support/async.ts";
+import { consoleLog } from "../../support/log.ts";
 import type { HttpExchange } from "./exchange.ts";
 import type { HttpOptions } from "./options.ts";
 

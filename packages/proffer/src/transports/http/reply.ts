@@ -7,7 +7,7 @@ import { delayOf } from "../../calls/timeout.ts";
 import { ERRORS, type ErrorObject, type InsufficientScope } from "../../protocol/errors.ts";
 import type { JsonObject, Wire } from "../../protocol/messages.ts";
 import { errorMessage, toErrorObject } from "../../results/encode.ts";
-import { whenReady } from "../../support/when-ready.ts";
+import { whenReady } from "../../support/async.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";
 import type { DisconnectListener, HeaderList, HttpExchange } from "./exchange.ts";

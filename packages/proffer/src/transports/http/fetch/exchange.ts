@@ -1,7 +1,7 @@
 import type { Principal } from "../../../calls/principal.ts";
 import type { Wire } from "../../../protocol/messages.ts";
+import { atEndOfTurn } from "../../../support/async.ts";
 import { concat } from "../../../support/bytes.ts";
-import { atEndOfTurn } from "../../../support/end-of-turn.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, RequestRecord } from "../exchange.ts";
 import {

@@ -1,5 +1,10 @@
-import { builtinModule } from "./builtin-module.ts";
 import { utf8Bytes } from "./bytes.ts";
+
+/** Returns a module of Node without importing it; undefined in other run-times. */
+export function builtinModule(name: string): unknown {
+  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
+  return process?.getBuiltinModule?.(name);
+}
 
 interface NodeCrypto {
   createHash(name: string): { update(text: string): { digest(encoding: "hex"): string } };

@@ -1,0 +1,28 @@
+/** Applies `next` now, or when the promise settles; a synchronous value costs no microtask. */
+export function whenReady<Value, Next>(
+  value: Value | Promise<Value>,
+  next: (value: Value) => Next | Promise<Next>,
+): Next | Promise<Next> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Runs `task` at the end of this event-loop turn. */
+export function atEndOfTurn(task: () => void): void {
+  const { setImmediate } = globalThis as { setImmediate?: (task: () => void) => void };
+  if (setImmediate) setImmediate(task);
+  else setTimeout(task, 0);
+}
+
+/**
+ * Calls a function of the author whose result nobody waits for, and reports its failure: an exception, or a rejection
+ * if it is asynchronous. Either would otherwise end the process.
+ */
+export function contain(work: () => unknown, failed: (error: unknown) => void): void {
+  try {
+    const outcome = work();
+    // `Promise.resolve` also follows promises of other realms and libraries.
+    if (typeof outcome === "object" && outcome !== null) Promise.resolve(outcome).catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+}
