@@ -1,10 +1,12 @@
-// npm test: installs missing packages, builds stale ones, then runs every check.
-//   --all             continues after a failure
+// npm test: installs missing packages, builds stale ones, then runs the quick checks.
+// npm run test:all: the same, then the checks that are exhaustive or about the machine (*.all.test.ts, the packages).
+//   --rest            runs only the second half of test:all
+//   --go-on           continues after a failure
 //   --only=a,b        runs only the checks whose names start with one of these
 // Every other argument goes to vitest: npm test -- packages/proffer/src/uri
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { ensureBuilt } from "./build.mjs";
@@ -12,30 +14,40 @@ import { ensureInstalled, root } from "./npm.mjs";
 import { main, stylesFor } from "./terminal.mjs";
 
 const args = process.argv.slice(2).filter((arg) => arg !== "--");
-const goOn = args.includes("--all");
+const flags = ["--all", "--rest", "--go-on"];
+const goOn = args.includes("--go-on");
 const only = args.find((arg) => arg.startsWith("--only="));
-const vitestArgs = args.filter((arg) => arg !== "--all" && arg !== only);
+const vitestArgs = args.filter((arg) => !flags.includes(arg) && arg !== only);
+const packages = readdirSync(join(root, "packages"));
 
-/**
- * The checks of a stage run concurrently, the stages one after the other: first the checks that find a mistake early,
- * last those of the packages to publish.
- */
-const stages = [
+/** The checks of a stage run concurrently, the stages one after the other: first those that find a mistake early. */
+const quick = [
   [
     { name: "biome", command: ["biome", "check", "--error-on-warnings", "."] },
     { name: "types", command: ["tsc", "-p", "."] },
     { name: "types without Node", command: ["tsc", "-p", "packages/proffer/tsconfig.neutral.json"] },
     { name: "types of the page", command: ["tsc", "-p", "packages/cli/src/inspector/page"] },
   ],
-  [{ name: "vitest", run: runVitest }],
+  [{ name: "vitest", run: () => runVitest("quick") }],
+];
+
+/** What is exhaustive or about the machine, and the packages to publish. */
+const rest = [
   [
-    { name: "publint proffer", command: ["publint", "packages/proffer", "--strict"] },
-    { name: "publint @proffer/cli", command: ["publint", "packages/cli", "--strict"] },
-    { name: "attw proffer", command: ["attw", "--pack", "packages/proffer", "--profile", "esm-only"] },
-    { name: "attw @proffer/cli", command: ["attw", "--pack", "packages/cli", "--profile", "esm-only"] },
+    ...packages.map((name) => ({ name: `publint ${name}`, command: ["publint", `packages/${name}`, "--strict"] })),
+    ...packages.map((name) => ({
+      name: `attw ${name}`,
+      command: ["attw", "--pack", `packages/${name}`, "--profile", "esm-only"],
+    })),
     { name: "size", command: ["size-limit"] },
     { name: "knip", command: ["knip"] },
   ],
+  [{ name: "vitest of the rest", run: () => runVitest("rest") }],
+];
+
+const stages = [
+  ...(args.includes("--rest") ? [] : quick),
+  ...(args.includes("--all") || args.includes("--rest") ? rest : []),
 ];
 
 const { bold, dim, green, red } = stylesFor(process.stdout);
@@ -43,9 +55,9 @@ const totals = { passed: 0, failed: 0, skipped: 0 };
 
 await main(async () => {
   try {
-    ensureInstalled();
-    await ensureBuilt();
-    await runChecks();
+    await timed("installation", ensureInstalled);
+    await timed("build", ensureBuilt);
+    await timed("checks", runChecks);
   } catch (error) {
     totals.failed += 1;
     throw error;
@@ -55,6 +67,32 @@ await main(async () => {
     process.exitCode = failed > 0 ? 1 : 0;
   }
 });
+
+/** Runs a part of the command and prints its time: the checks have a budget, the others depend on the network. */
+async function timed(name, work) {
+  const [start, cpu] = [Date.now(), childrenCpu()];
+  try {
+    await work();
+  } finally {
+    const used = cpu === undefined ? "" : `, ${minutes(childrenCpu() - cpu)} of CPU`;
+    process.stdout.write(dim(`${name}: ${minutes((Date.now() - start) / 1000)}${used}\n`));
+  }
+}
+
+function minutes(seconds) {
+  return seconds < 60 ? `${seconds.toFixed(1)} s` : `${(seconds / 60).toFixed(1)} min`;
+}
+
+/** The CPU seconds of all processes that this one started and that have ended; only Linux tells. */
+function childrenCpu() {
+  try {
+    // The name of the program, in parentheses, may contain spaces. The ticks of Linux are hundredths of a second.
+    const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1].split(" ");
+    return (Number(fields[13]) + Number(fields[14])) / 100;
+  } catch {
+    return undefined;
+  }
+}
 
 async function runChecks() {
   const chosen = only ? only.slice("--only=".length).split(",") : [""];
@@ -82,12 +120,12 @@ async function runTool({ command }) {
   return false;
 }
 
-/** Runs vitest with its output visible, and reads the totals from its JSON report. */
-async function runVitest() {
+/** Runs a project of vitest.config.ts with its output visible, and reads the totals from its JSON report. */
+async function runVitest(project) {
   const folder = mkdtempSync(join(tmpdir(), "proffer-test-"));
   const report = join(folder, "report.json");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const { code } = await run(["vitest", "run", ...reporters, ...vitestArgs], "inherit");
+  const { code } = await run(["vitest", "run", `--project=${project}`, ...reporters, ...vitestArgs], "inherit");
   const counts = readReport(report);
   rmSync(folder, { recursive: true });
   totals.passed += counts.numPassedTests;

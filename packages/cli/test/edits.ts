@@ -11,11 +11,11 @@ import { openVersions } from "../src/dev/versions.ts";
 
 declare const gc: () => void;
 
-const [, , file = ""] = process.argv;
+const [, , file = "", edits = ""] = process.argv;
 /** After this edit, the compiler's caches are filled and all versions kept for calls in flight exist. */
-const SETTLED = 50;
-const LAST = 200;
-const EVERY = 25;
+const LAST = Number(edits);
+const SETTLED = LAST / 4;
+const EVERY = LAST / 8;
 const PARTS = 4;
 const FUNCTIONS = 5;
 const TOOLS = 4;
