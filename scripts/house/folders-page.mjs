@@ -28,8 +28,14 @@ around it, and imports as it does. Types may be imported from any folder, but th
 ${parts.join("\n")}`;
 }
 
+export function foldersWithoutRow(sources) {
+  return Object.entries(PACKAGES).flatMap(([root, { folders }]) =>
+    foldersIn(sources, root).flatMap((folder) => (folder in folders ? [] : [`${root}/${folder}`])),
+  );
+}
+
 /** The folders of a package that have sources, also further inside; the package itself is "". */
-export function foldersIn(sources, root) {
+function foldersIn(sources, root) {
   const found = new Set();
   for (const { path } of sources.filter(({ path }) => path.startsWith(`${root}/`))) {
     let folder = posix.dirname(path.slice(root.length + 1));

@@ -1,5 +1,5 @@
 // npm run house: prints the figures of the tree beside their budgets, and the targets that are not reached yet.
-//   --check   prints only figures beyond their budgets and imports in wrong directions, and fails if there are any
+//   --check   prints only faults (figures beyond their budgets, imports, docs/folders.md), and fails then
 //   --list    prints the files and folders behind the figures, too
 //   --write   lowers the budgets to the figures, with 5 % of room but never below a target, and writes docs/folders.md
 // Whoever needs more raises a budget by hand, in the commit that needs it, whose message gives the reason.
@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { Failure, main, stylesFor } from "../terminal.mjs";
 import { wrongImports } from "./directions.mjs";
 import { measure } from "./figures.mjs";
-import { foldersPage } from "./folders-page.mjs";
+import { foldersPage, foldersWithoutRow } from "./folders-page.mjs";
 import { readSources } from "./sources.mjs";
 
 const budgetsFile = new URL("budgets.json", import.meta.url);
@@ -47,7 +47,7 @@ await main(async () => {
     writeFileSync(pageFile, foldersPage(sources));
   }
   const rows = rowsOf(figures, areas);
-  if (process.argv.includes("--check")) check(rows, wrongImports(sources));
+  if (process.argv.includes("--check")) check(rows, [...wrongImports(sources), ...wrongPage(sources)]);
   else printAll(rows);
   if (!process.argv.includes("--list")) return;
   for (const [name, list] of Object.entries(lists)) {
@@ -62,6 +62,12 @@ function check(rows, wrong) {
     ...wrong,
   ];
   if (list.length > 0) throw new Failure(list.join("\n"));
+}
+
+function wrongPage(sources) {
+  const missing = foldersWithoutRow(sources).map((folder) => `${folder} has no row in scripts/house/folders.mjs.`);
+  if (readFileSync(pageFile, "utf8") === foldersPage(sources)) return missing;
+  return [...missing, "docs/folders.md is not up to date: npm run house -- --write"];
 }
 
 function rowsOf(figures, areas) {
