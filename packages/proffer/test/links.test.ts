@@ -49,6 +49,20 @@ describe.each(pages)("the links of %s", (page) => {
   });
 });
 
+it("CONTRIBUTING and docs/design name only files that exist", () => {
+  const folders = ["packages", "scripts", "fuzz"];
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .map((file) => `/${folder}/${file}`)
+      .filter((file) => !file.includes("node_modules")),
+  );
+  const named = pages
+    .filter((page) => page === "CONTRIBUTING.md" || page.startsWith("docs/design"))
+    .flatMap((page) => [...read(page).matchAll(/`([\w./-]+\.(?:tsx?|mjs|json))`/g)].map(([, file = ""]) => file))
+    .filter((file) => !existsSync(join(root, file)));
+  expect(named.filter((name) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([]);
+});
+
 it("a page of docs/design has at most 1,500 words", () => {
   const design = pages.filter((page) => page.startsWith("docs/design"));
   expect(design.filter((page) => read(page).split(/\s+/).length > 1500)).toEqual([]);
