@@ -1,3 +1,4 @@
+export type { OAuthPrincipal } from "./oauth/claims.ts";
 export { oauth } from "./oauth/oauth.ts";
 export type {
   CacheOptions,
@@ -7,4 +8,3 @@ export type {
   OAuthOptions,
   PrincipalDetails,
 } from "./oauth/options.ts";
-export type { OAuthPrincipal } from "./oauth/principal.ts";

@@ -1,7 +1,7 @@
 import { consoleLog, type LogSink } from "../support/log.ts";
 import type { ProtectedServer } from "../transports/http/protection.ts";
 
-/** What the parts of a protection share. Tests replace the clock and the time limit. */
+/** The clocks, limits and log that the parts of a protection share. Tests replace the clock and the time limit. */
 export interface Environment {
   /** Milliseconds since 1970, for the times in tokens. */
   now(): number;

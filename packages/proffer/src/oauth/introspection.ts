@@ -3,7 +3,7 @@ import { checkClaims } from "./claims.ts";
 import type { Environment } from "./environment.ts";
 import { fetchJson } from "./fetch-json.ts";
 import type { Issuer } from "./issuer.ts";
-import { type Outcome, Refused } from "./outcome.ts";
+import { type Outcome, Refused } from "./refusals.ts";
 import type { IntrospectionSettings, Settings } from "./settings.ts";
 
 /** Requests in flight: each token that nobody has seen costs one. */

@@ -2,7 +2,7 @@ import { checkClaims } from "./claims.ts";
 import type { Environment } from "./environment.ts";
 import type { Issuer } from "./issuer.ts";
 import { type Jose, loadJose } from "./jose.ts";
-import { type Outcome, type Reason, Refused } from "./outcome.ts";
+import { type Outcome, type Reason, Refused } from "./refusals.ts";
 import type { Settings } from "./settings.ts";
 
 /** Three parts of base64url; the standard alphabet or padding would give one token several spellings. */

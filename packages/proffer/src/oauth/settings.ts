@@ -1,8 +1,7 @@
-import { badOption, checkFlag } from "../support/usage-error.ts";
+import { checkScopes } from "../support/scope.ts";
+import { badOption, checkFlag, UsageError } from "../support/usage-error.ts";
 import { isText } from "./claims.ts";
 import type { IntrospectionOptions, IssuerOptions, OAuthOptions } from "./options.ts";
-import { checkOwnScopes, closeIncludes, type Includes } from "./scopes.ts";
-import { checkUrl, fail } from "./url-check.ts";
 
 /** The checked options of `oauth()`, with their defaults. */
 export interface Settings {
@@ -36,12 +35,21 @@ export interface IntrospectionSettings extends IntrospectionOptions {
   readonly seconds: number;
 }
 
+/** The scopes that a scope contains, directly or through others. */
+export type Includes = ReadonlyMap<string, readonly string[]>;
+
 /** A symmetric algorithm would let anyone who knows the public key sign tokens. */
 const ALGORITHMS = "ES256 RS256 PS256 EdDSA Ed25519 ES384 ES512 RS384 RS512 PS384 PS512".split(" ");
+
 const DEFAULT_ALGORITHMS = ALGORITHMS.slice(0, 5);
 
 /** Members of the metadata document that follow from other options. */
 const OWN_MEMBERS = ["resource", "authorization_servers", "scopes_supported", "bearer_methods_supported"];
+
+/** They are about the login, not about this server, and official clients add them where they are needed. */
+const NOT_OURS = ["offline_access", "openid"];
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Checks the options. @throws {UsageError} */
 export function toSettings(options: OAuthOptions): Settings {
@@ -141,4 +149,50 @@ function number(name: string, value: unknown, fallback: number, min: number, max
 
 function wrong(name: string, expected: string, value: unknown): never {
   throw badOption("oauth()", name, expected, value);
+}
+
+/** Checks scopes in the options. @throws {UsageError} */
+function checkOwnScopes(name: string, scopes: unknown): readonly string[] {
+  const checked = checkScopes(scopes, `oauth(): ${name}`);
+  const foreign = NOT_OURS.find((scope) => checked.includes(scope));
+  return foreign === undefined ? checked : fail(`${name} must not contain ${foreign}: clients ask for it themselves.`);
+}
+
+/** Closes `includes` transitively. @throws {UsageError} for an invalid scope, a cycle, or anything but lists. */
+function closeIncludes(includes: { readonly [scope: string]: readonly string[] }): Includes {
+  const direct = new Map(Object.entries(includes));
+  const scopes = checkOwnScopes("includes", [...direct.keys()]);
+  for (const [scope, included] of direct) checkOwnScopes(`includes.${scope}`, included);
+  const close = (scope: string, path: readonly string[]): readonly string[] => {
+    if (path.includes(scope)) fail(`includes has a cycle: ${[...path, scope].join(" → ")}`);
+    const included = direct.get(scope) ?? [];
+    return [...new Set(included.flatMap((each) => [each, ...close(each, [...path, scope])]))];
+  };
+  return new Map(scopes.map((scope) => [scope, close(scope, [])]));
+}
+
+/** Parses a URL in the options. @throws {UsageError} */
+function checkUrl(name: string, value: unknown): URL {
+  const url = parseSafeUrl(value);
+  if (url === undefined) fail(`${name} must be an https URL, or http on this machine: ${String(value)}`);
+  // A fragment may be empty.
+  if (url.username || url.password || url.href.includes("#"))
+    fail(`${name} has credentials or a fragment: ${url.href}`);
+  return url;
+}
+
+/** Parses a URL to which tokens may be sent, or that has keys: others on the network must not read or replace them. */
+export function parseSafeUrl(text: unknown): URL | undefined {
+  try {
+    const url = new URL(String(text));
+    const { protocol, hostname } = url;
+    return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname)) ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reports a mistake in the options. @throws {UsageError} */
+function fail(message: string): never {
+  throw new UsageError("bad_option", `oauth(): ${message}`);
 }

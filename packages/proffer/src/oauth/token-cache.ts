@@ -1,7 +1,7 @@
 import type { Principal } from "../calls/principal.ts";
 import { builtinModule } from "../support/run-time.ts";
 import type { Environment } from "./environment.ts";
-import { Refused } from "./outcome.ts";
+import { Refused } from "./refusals.ts";
 
 /** Refused tokens that are remembered, in their own table so that they cannot displace good ones. */
 export const MAX_REFUSED = 1000;

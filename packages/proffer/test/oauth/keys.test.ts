@@ -2,8 +2,8 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { COOL_DOWN } from "../../src/oauth/attempts.ts";
-import { FRESH, STALE } from "../../src/oauth/key-set.ts";
+import { COOL_DOWN } from "../../src/oauth/fetch-json.ts";
+import { FRESH, STALE } from "../../src/oauth/issuer.ts";
 import { createKey, FakeIssuer, forge, json, KEYS_PATH, RESOURCE, toJwk } from "./fake-issuer.ts";
 import { bearer, protect, statusOf } from "./protect.ts";
 

@@ -2,7 +2,7 @@ import type { LogEntry, Principal } from "proffer";
 import type { HttpError, HttpRequest, Protection } from "proffer/http";
 import type { OAuthOptions } from "proffer/oauth";
 import type { Environment } from "../../src/oauth/environment.ts";
-import { OAuthProtection } from "../../src/oauth/protection.ts";
+import { OAuthProtection } from "../../src/oauth/oauth.ts";
 import { toSettings } from "../../src/oauth/settings.ts";
 
 export interface Protected {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Refused } from "../../src/oauth/outcome.ts";
+import { Refused } from "../../src/oauth/refusals.ts";
 import { digestOf, MAX_REFUSED, REFUSED_TIME, TokenCache } from "../../src/oauth/token-cache.ts";
 import { FakeIssuer, KEYS_PATH, RESOURCE } from "./fake-issuer.ts";
 import { bearer, protect, requestOf, statusOf, TestClock } from "./protect.ts";
