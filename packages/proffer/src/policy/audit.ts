@@ -5,8 +5,7 @@ import { toCanonical } from "../schema/json-schema/equality.ts";
 import { escapeLine } from "../support/log.ts";
 import { sha256 } from "../support/run-time.ts";
 import { checkFlag, UsageError } from "../support/usage-error.ts";
-import { checkNames, checkOptions } from "./options.ts";
-import { CALLS } from "./per.ts";
+import { CALLS, checkNames, checkOptions } from "./options.ts";
 
 export interface AuditOptions {
   /** Adds the SHA-256 of the arguments, in hexadecimal. Short arguments can be guessed from it. Default: false. */

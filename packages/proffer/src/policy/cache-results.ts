@@ -1,9 +1,8 @@
-import type { MiddlewareCall } from "../calls/call-view.ts";
+import { CallView, type MiddlewareCall } from "../calls/call-view.ts";
 import type { Middleware } from "../calls/middleware.ts";
 import { toCanonical } from "../schema/json-schema/equality.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { checkNames, checkOptions, checkPositive } from "./options.ts";
-import { visibleKey } from "./visible-key.ts";
 
 export interface CacheResultsOptions {
   /** The tools, prompts and resources whose results are kept, by name. Their handlers run less often. */
@@ -22,6 +21,7 @@ interface Kept {
 }
 
 const WHERE = "cacheResults";
+
 const METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 /**
@@ -61,6 +61,12 @@ export function cacheResults(options: CacheResultsOptions): Middleware {
 function keyOf(call: MiddlewareCall): string {
   const { method, name, client, params } = call;
   return `${JSON.stringify([method, name, client.revision, visibleKey(call)])}${toCanonical(params.arguments ?? null)}`;
+}
+
+/** Two callers with the same key are the same principal and see the same items. */
+function visibleKey(view: MiddlewareCall): readonly [string | null, number | null] {
+  const call = CallView.callOf(view);
+  return [view.principal?.id ?? null, call?.server.access?.visibleId(call) ?? null];
 }
 
 class ResultCache {

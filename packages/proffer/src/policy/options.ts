@@ -1,4 +1,64 @@
+import { CallView, type MiddlewareCall } from "../calls/call-view.ts";
 import { UsageError } from "../support/usage-error.ts";
+
+/**
+ * The calls that share one limit. "principal": the caller's id, or the address of an anonymous caller. "client": the network
+ * address, or the session if the transport knows no address. "tool": the tool, prompt or resource, for all callers
+ * together. A function returns a text; undefined means no limit for this call.
+ */
+export type Per = "principal" | "client" | "tool" | ((call: MiddlewareCall) => string | undefined);
+
+/** The methods that run a handler of the author. */
+export const CALLS: readonly string[] = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
+
+const KEYS: { readonly [Name in Exclude<Per, (...values: never) => unknown>]: (call: MiddlewareCall) => string } = {
+  // The prefix keeps an anonymous caller from taking the key of a principal.
+  principal: (call) => (call.principal === undefined ? `address ${addressOf(call)}` : `id ${call.principal.id}`),
+  client: (call) => addressOf(call) || (CallView.callOf(call)?.origin.session?.id ?? ""),
+  // Names that do not exist share one key: a client could invent any number of them.
+  tool: (call) => (call.item === undefined ? "" : `${call.method} ${call.item.name}`),
+};
+
+/** @throws {UsageError} for an unknown value. */
+export function toKeyFunction(where: string, per: Per | readonly Per[]): (call: MiddlewareCall) => string | undefined {
+  const list = Array.isArray(per) ? (per as readonly Per[]) : [per as Per];
+  const functions = list.map((each) => {
+    if (typeof each === "function") return each;
+    const known = Object.hasOwn(KEYS, each) ? KEYS[each] : undefined;
+    if (known !== undefined) return known;
+    const names = Object.keys(KEYS).map(show).join(", ");
+    throw new UsageError(
+      "bad_option",
+      `${where}: per must be ${names}, a function or a list of them, not ${show(per)}.`,
+    );
+  });
+  if (functions.length === 0) throw new UsageError("bad_option", `${where}: per must not be an empty list.`);
+  return (call) => {
+    const parts: string[] = [];
+    for (const part of functions) {
+      const key: unknown = part(call);
+      if (key === undefined) return undefined;
+      if (typeof key !== "string") throw wrongReturn(`per of ${where}`, key, "a text or undefined");
+      parts.push(key);
+    }
+    return JSON.stringify(parts);
+  };
+}
+
+/** Callers without an address share one key. */
+function addressOf(call: MiddlewareCall): string {
+  return CallView.callOf(call)?.origin.address ?? "";
+}
+
+/** @throws {UsageError} for a name that is not an option: a typo would switch the policy off. */
+export function checkOptions(where: string, options: unknown, known: readonly string[]): void {
+  if (typeof options !== "object" || options === null) {
+    throw new UsageError("bad_option", `${where} needs an object of options, not ${show(options)}.`);
+  }
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new UsageError("bad_option", `${where}: unknown option ${show(unknown)}. The options are ${known.join(", ")}.`);
+}
 
 /** @throws {UsageError} for a value that is not a positive number, or not a whole one if `whole` is set. */
 export function checkPositive(where: string, name: string, value: unknown, whole = false): void {
@@ -17,16 +77,6 @@ export function checkNames(where: string, name: string, value: unknown): void {
 export function checkFunction(where: string, name: string, value: unknown): void {
   if (value === undefined || typeof value === "function") return;
   throw new UsageError("bad_option", `${where}: ${name} must be a function, not ${show(value)}.`);
-}
-
-/** @throws {UsageError} for a name that is not an option: a typo would switch the policy off. */
-export function checkOptions(where: string, options: unknown, known: readonly string[]): void {
-  if (typeof options !== "object" || options === null) {
-    throw new UsageError("bad_option", `${where} needs an object of options, not ${show(options)}.`);
-  }
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new UsageError("bad_option", `${where}: unknown option ${show(unknown)}. The options are ${known.join(", ")}.`);
 }
 
 /** The error for a hook that returned a value of the wrong type: a promise, for example, would permit everything. */

@@ -4,9 +4,8 @@ import type { Profile } from "../profiles/profile.ts";
 import { resultSeenBy, toolsSeenBy } from "../profiles/view.ts";
 import type { CallResult, ResourceDescription, TemplateDescription, ToolDescription } from "../protocol/model.ts";
 import type { Tool } from "../tools/define.ts";
-import type { CallArguments, ToolCallResult } from "./called.ts";
 import { TestClient } from "./client.ts";
-import type { ClientOptions } from "./options.ts";
+import type { CallArguments, ClientOptions, ToolCallResult } from "./options.ts";
 
 /** Returns the class of clients that show what the model of a client sees, and how that client describes itself. */
 export function createClientAs(id: ProfileId, server: string): { type: typeof TestClient; identity: ClientOptions } {

@@ -13,22 +13,24 @@ import type {
 import { TASKS } from "../protocol/tasks.ts";
 import type { Tool } from "../tools/define.ts";
 import { type Asked, answerAll, createAnswerer, type Questions } from "./answers.ts";
-import { type CallArguments, callParams, type ToolCallResult } from "./called.ts";
-import { type ListenOptions, listenTo } from "./listen.ts";
-import { type Notification, Notifications } from "./notifications.ts";
-import type { ClientOptions, Link, RequestOptions } from "./options.ts";
-import { RemoteError } from "./remote-error.ts";
+import { type ListenOptions, listenTo, type Notification, Notifications, RemoteError, Transcript } from "./messages.ts";
+import {
+  type CallArguments,
+  type ClientOptions,
+  callParams,
+  DEFAULTS,
+  type Link,
+  type RequestOptions,
+  type ToolCallResult,
+} from "./options.ts";
 import { LostRequest, MAX_ROUNDS, TestTask, whileNotAborted } from "./task.ts";
-import { Transcript } from "./transcript.ts";
 
 interface Pending {
   resolve(result: JsonObject): void;
   reject(error: Error): void;
 }
 
-const ALL_CAPABILITIES: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
 const PREFIX = "io.modelcontextprotocol/";
-const INFO = { name: "proffer-testing", version: "1" };
 
 /** A client for tests, with the same methods for every protocol revision. Create it with `connect`. */
 export class TestClient {
@@ -52,8 +54,8 @@ export class TestClient {
   constructor(link: Link, handshake: boolean, options: ClientOptions & { readonly revision: string }) {
     this.revision = options.revision;
     this.#handshake = handshake;
-    this.#capabilities = options.capabilities ?? { ...ALL_CAPABILITIES, ...(handshake ? {} : TASKS) };
-    this.#info = options.info ?? INFO;
+    this.#capabilities = options.capabilities ?? { ...DEFAULTS.capabilities, ...(handshake ? {} : TASKS) };
+    this.#info = options.info ?? DEFAULTS.info;
     this.#answer = createAnswerer(options.answers);
     this.#observe = options.onNotification;
     this.transcript = new Transcript(options.keepsMessages);
@@ -83,9 +85,8 @@ export class TestClient {
    */
   async call<Called extends string | Tool>(
     tool: Called,
-    ...input: CallArguments<Called>
+    ...[values, options]: CallArguments<Called>
   ): Promise<ToolCallResult<Called>> {
-    const [values, options] = input;
     return (await this.request("tools/call", callParams(tool, values), options)) as never;
   }
 

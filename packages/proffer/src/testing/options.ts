@@ -1,8 +1,9 @@
 import type { JsonObject } from "../protocol/messages.ts";
-import type { ClientCapabilities, Implementation, LogLevel } from "../protocol/model.ts";
+import type { CallResult, ClientCapabilities, Implementation, LogLevel } from "../protocol/model.ts";
 import type { DetailedTask } from "../protocol/tasks.ts";
+import type { Tool } from "../tools/define.ts";
 import type { ScriptedAnswers } from "./answers.ts";
-import type { Notification } from "./notifications.ts";
+import type { Notification } from "./messages.ts";
 
 /**
  * Connects a client to a server. It receives a callback for messages from the server and returns functions that send a
@@ -31,6 +32,12 @@ export interface ClientOptions {
   readonly keepsMessages?: boolean;
 }
 
+/** The description of a client whose options have none. */
+export const DEFAULTS = {
+  info: { name: "proffer-testing", version: "1" },
+  capabilities: { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} },
+};
+
 /** Options for one request. */
 export interface RequestOptions {
   /** Requests progress and receives it. */
@@ -44,4 +51,22 @@ export interface RequestOptions {
   /** Receives each state of the task that a call became. */
   readonly onTask?: (task: DetailedTask) => void;
   readonly _meta?: JsonObject;
+}
+
+/** The arguments of `call` after the tool: the input is optional for a name and for a tool without required input. */
+export type CallArguments<Called> =
+  Called extends Tool<infer Input>
+    ? undefined extends Input
+      ? [input?: Input, options?: RequestOptions]
+      : [input: Input, options?: RequestOptions]
+    : [input?: object, options?: RequestOptions];
+
+/** The result of `call`: the structured content has the type of the tool's output. */
+export type ToolCallResult<Called> =
+  Called extends Tool<unknown, infer Output> ? CallResult & { readonly structuredContent?: Output } : CallResult;
+
+/** The parameters of `tools/call`. */
+export function callParams(tool: string | Tool, values: unknown): { readonly name: string } {
+  const name = typeof tool === "string" ? tool : tool.name;
+  return { name, ...(values === undefined ? {} : { arguments: values }) };
 }

@@ -3,7 +3,7 @@ import type { CallResult } from "../protocol/model.ts";
 import type { DetailedTask, TaskStatus } from "../protocol/tasks.ts";
 import { type Asked, answerAll, createAnswerer, type Questions, type ScriptedAnswer } from "./answers.ts";
 import type { TestClient } from "./client.ts";
-import { RemoteError } from "./remote-error.ts";
+import { RemoteError } from "./messages.ts";
 
 /** A request whose server crashed before it answered. */
 export class LostRequest extends Error {

@@ -1,11 +1,9 @@
 import { resolve } from "node:path";
 import { InvalidParams, type RpcError } from "../../protocol/errors.ts";
 import { pathProblem } from "../../resources/params/path.ts";
-import { Directories } from "./directories.ts";
-import type { OpenFile } from "./open-file.ts";
+import { Directories, type VisibleFiles } from "./directories.ts";
 import { readBytes } from "./read.ts";
-import { FilesRoot } from "./root.ts";
-import type { VisibleFiles } from "./walk.ts";
+import { FilesRoot, type OpenFile } from "./root.ts";
 
 /** Options for `confine`. */
 export interface ConfineOptions {

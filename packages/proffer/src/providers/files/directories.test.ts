@@ -3,9 +3,8 @@ import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Directories } from "./directories.ts";
+import { Directories, type VisibleFiles, walk } from "./directories.ts";
 import { FilesRoot } from "./root.ts";
-import { type VisibleFiles, walk } from "./walk.ts";
 
 let base: string;
 let visible: VisibleFiles;

@@ -20,9 +20,9 @@ import { defineServer } from "../../server/server.ts";
 import type { TestClient } from "../../testing/client.ts";
 import { connect } from "../../testing/connect.ts";
 import { type FilesOptions, files } from "./files.ts";
-import { requirePeer } from "./peer.ts";
 import { readBytes } from "./read.ts";
 import { FilesRoot } from "./root.ts";
+import { requirePeer } from "./watch.ts";
 
 const SECRET = "outside";
 let base: string;

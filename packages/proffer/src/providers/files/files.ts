@@ -4,18 +4,24 @@ import type { CacheHints } from "../../protocol/model.ts";
 import { defineResource, type Resource } from "../../resources/define.ts";
 import type { ListEntry } from "../../resources/list.ts";
 import { integer } from "../../resources/params/integer.ts";
-import { path } from "../../resources/params/path.ts";
+import { path, pathProblem } from "../../resources/params/path.ts";
+import type { Watch } from "../../resources/watch.ts";
 import { contents } from "../../results/content.ts";
 import { UsageError } from "../../support/usage-error.ts";
-import { Directories, type DirectoryPart } from "./directories.ts";
+import {
+  Directories,
+  type DirectoryPart,
+  type FileEntry,
+  statOf,
+  toUri,
+  type VisibleFiles,
+  walk,
+} from "./directories.ts";
 import { toPathTest } from "./glob.ts";
-import type { OpenFile } from "./open-file.ts";
-import { requirePeer } from "./peer.ts";
 import { readContent } from "./read.ts";
-import { FilesRoot } from "./root.ts";
+import { FilesRoot, type OpenFile } from "./root.ts";
 import { loadTypes } from "./types.ts";
-import { type FileEntry, statOf, type VisibleFiles, walk } from "./walk.ts";
-import { watchFiles } from "./watch.ts";
+import { requirePeer, watchDirectory } from "./watch.ts";
 
 /** Options for `files`. */
 export interface FilesOptions {
@@ -182,4 +188,21 @@ function listing({ entries, more }: DirectoryPart) {
     ...(isDirectory ? { mimeType: DIRECTORY } : {}),
   }));
   return contents([{ mimeType: DIRECTORY, text: JSON.stringify(shown), _meta: { "proffer/more": more } }]);
+}
+
+/** Watches the visible files. An added or removed file also updates its directory and the list. */
+function watchFiles(visible: VisibleFiles): Watch {
+  return watchDirectory({
+    root: () => visible.root.real(),
+    isIgnored: (path) => !visible.showsDirectory(path) && !visible.showsFile(path),
+    notify({ path, isDirectory, isListChange }, events) {
+      if (pathProblem(path) !== undefined) return;
+      if (isDirectory ? !visible.showsDirectory(path) : !visible.showsFile(path)) return;
+      events.updated(toUri(visible, path));
+      if (!isListChange) return;
+      const parent = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+      events.updated(parent === "" ? visible.uri : toUri(visible, parent));
+      events.listChanged();
+    },
+  });
 }

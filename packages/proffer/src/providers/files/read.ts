@@ -6,7 +6,7 @@ import type { Meta } from "../../protocol/model.ts";
 import type { ResourceContent } from "../../results/content.ts";
 import { sliceItems, toLines } from "../../results/slice.ts";
 import { room } from "../../support/room.ts";
-import type { OpenFile } from "./open-file.ts";
+import type { OpenFile } from "./root.ts";
 
 /** The requested part of a file; the whole file if empty. */
 export interface FilePart {

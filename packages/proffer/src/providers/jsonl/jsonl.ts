@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { realpath } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
 import type { Complete } from "../../catalog/completion.ts";
 import type { RpcError } from "../../protocol/errors.ts";
 import type { Annotations, CacheHints } from "../../protocol/model.ts";
@@ -16,8 +17,8 @@ import { type Contents, contents } from "../../results/content.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import type { TemplateVariables } from "../../uri/template.ts";
 import { FilesRoot } from "../files/root.ts";
+import { requirePeer, watchDirectory } from "../files/watch.ts";
 import { type LinePage, LineReader, type OpenLines } from "./lines.ts";
-import { watchLines } from "./watch.ts";
 
 /** Options for `jsonl`. */
 export interface JsonlOptions<Uri extends string, Sources> {
@@ -187,4 +188,36 @@ function problemOf(text: string): string | undefined {
   } catch {
     return "is not JSON";
   }
+}
+
+/**
+ * Watches a single file, or all files in `within`. The resolver maps URIs to files but not back, so a change in the
+ * directory notifies all subscribers of the template. @throws {UsageError} for a resolver without `within`.
+ */
+function watchLines(file: unknown, within: string | undefined, uri: string): Watch {
+  requirePeer("chokidar", "jsonl() with watch");
+  const brace = uri.indexOf("{");
+  const changed = brace === -1 ? uri : { prefix: uri.slice(0, brace) };
+  if (typeof file === "string") {
+    const path = resolve(within ?? "", file);
+    return watchDirectory({
+      root: () => realpath(dirname(path)),
+      isIgnored: (other) => other !== basename(path),
+      notify: (_, events) => events.updated(changed),
+    });
+  }
+  if (within === undefined) {
+    throw new UsageError(
+      "bad_option",
+      `jsonl(): to watch the files of ${uri}, set within to their directory, or pass a watch function.`,
+    );
+  }
+  return watchDirectory({
+    root: () => realpath(within),
+    isIgnored: () => false,
+    notify({ isListChange }, events) {
+      events.updated(changed);
+      if (isListChange) events.listChanged();
+    },
+  });
 }

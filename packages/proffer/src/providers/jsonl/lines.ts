@@ -1,4 +1,4 @@
-import { type OpenFile, openFile } from "../files/open-file.ts";
+import { type OpenFile, openFile } from "../files/root.ts";
 
 /** A non-blank line of a file. */
 export interface Line {

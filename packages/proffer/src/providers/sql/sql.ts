@@ -4,9 +4,8 @@ import type { ListFunction } from "../../resources/list.ts";
 import { type IntegerOptions, integer } from "../../resources/params/integer.ts";
 import type { ParamSource } from "../../resources/params/param.ts";
 import { type Contents, contents } from "../../results/content.ts";
+import { toBase64 } from "../../support/bytes.ts";
 import { UsageError } from "../../support/usage-error.ts";
-import { type Row, toCsvRows, toJsonRows } from "./rows.ts";
-import { schemaQueries } from "./schema-queries.ts";
 import { type Dialect, type Statement, toStatement } from "./text.ts";
 
 /** Runs a query with values: a `pg` pool as it is, or a small wrapper around another driver. */
@@ -155,4 +154,81 @@ function checkNames(resource: Resource, { names }: Statement, page: SqlPage | un
 
 function toContents(text: string, _meta?: Meta): Contents {
   return contents([{ text, ...(_meta === undefined ? {} : { _meta }) }]);
+}
+
+interface CatalogQueries {
+  readonly tables: string;
+  readonly columns: string;
+}
+
+/** Queries for the objects visible to the connection: information_schema, or its counterpart in SQLite. */
+const CATALOG_QUERIES: Readonly<Record<Dialect, CatalogQueries>> = {
+  postgres: {
+    tables: `select table_schema as "schema", table_name as "name", table_type as "type" from information_schema.tables
+      where table_schema not in ('information_schema', 'pg_catalog') order by 1, 2`,
+    columns: `select column_name as "name", data_type as "type", is_nullable = 'YES' as "nullable", column_default as "default"
+      from information_schema.columns where table_name = :table
+      and table_schema not in ('information_schema', 'pg_catalog') order by table_schema, ordinal_position`,
+  },
+  mysql: {
+    tables: `select table_schema as \`schema\`, table_name as \`name\`, table_type as \`type\` from information_schema.tables
+      where table_schema = database() order by 1, 2`,
+    columns: `select column_name as \`name\`, data_type as \`type\`, is_nullable = 'YES' as \`nullable\`, column_default as \`default\`
+      from information_schema.columns where table_schema = database() and table_name = :table order by ordinal_position`,
+  },
+  sqlite: {
+    tables: `select 'main' as "schema", name, type from sqlite_schema
+      where type in ('table', 'view') and name not like 'sqlite_%' order by name`,
+    columns: `select name, type, "notnull" = 0 as "nullable", dflt_value as "default" from pragma_table_info(:table) order by cid`,
+  },
+};
+
+/** Returns the queries that describe a database. */
+function schemaQueries(dialect: Dialect): readonly SqlQuery[] {
+  const { tables, columns } = CATALOG_QUERIES[dialect];
+  return [
+    { path: "tables", name: "tables", description: "The tables and views of the database.", text: tables },
+    {
+      path: "tables/{table}/columns",
+      name: "columns",
+      description: "The columns of a table or a view.",
+      text: columns,
+      params: { table: /[^\p{Cc}]{1,128}/u },
+    },
+  ];
+}
+
+/** A row as returned by a driver. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Serializes rows as a JSON array. Integers beyond the safe range become strings, bytes become base64. */
+export function toJsonRows(rows: readonly Row[]): string {
+  return JSON.stringify(rows, function (this: Record<string, unknown>, key, value: unknown) {
+    // `value` is not the Buffer any more: JSON.stringify has already called its toJSON.
+    const own = this[key];
+    if (own instanceof Uint8Array) return toBase64(own);
+    return typeof value === "bigint" ? toSafeNumber(value) : value;
+  });
+}
+
+/** Serializes rows as CSV (RFC 4180) with a header line. */
+export function toCsvRows(rows: readonly Row[], columns: readonly string[] = Object.keys(rows[0] ?? {})): string {
+  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
+  return lines.map((line) => `${line.map(toField).join(",")}\r\n`).join("");
+}
+
+function toField(value: unknown): string {
+  const text = toText(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function toText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return toBase64(value);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function toSafeNumber(value: bigint): number | string {
+  return BigInt(Number(value)) === value && Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }

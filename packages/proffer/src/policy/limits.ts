@@ -4,11 +4,10 @@ import { Busy } from "../protocol/errors.ts";
 import type { ServerState } from "../server/server.ts";
 import { MemoryStore } from "../server/store.ts";
 import { UsageError } from "../support/usage-error.ts";
-import { checkNames, checkOptions, checkPositive } from "./options.ts";
-import { CALLS, type Per, toKeyFunction } from "./per.ts";
+import { CALLS, checkNames, checkOptions, checkPositive, type Per, toKeyFunction } from "./options.ts";
 
 export interface RateLimitOptions {
-  /** What shares a limit; a list combines several, such as `["principal", "tool"]`. */
+  /** The calls that share a limit; a list combines several, such as `["principal", "tool"]`. */
   readonly per: Per | readonly Per[];
   /** Calls per second on average, such as 0.5. */
   readonly rate: number;
@@ -20,7 +19,7 @@ export interface RateLimitOptions {
   readonly methods?: readonly string[];
 }
 
-const WHERE = "rateLimit";
+const RATE_LIMIT = "rateLimit";
 
 /**
  * Creates middleware that limits the rate of calls. It counts in the server's `store`, so nodes with one store share the
@@ -29,12 +28,12 @@ const WHERE = "rateLimit";
  * @throws {UsageError} for invalid options, and in `defineServer` if the store has no `count`.
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
-  checkOptions(WHERE, options, ["per", "rate", "burst", "methods"]);
+  checkOptions(RATE_LIMIT, options, ["per", "rate", "burst", "methods"]);
   const { per, rate, burst = Math.ceil(rate), methods = CALLS } = options;
-  checkPositive(WHERE, "rate", rate);
-  checkPositive(WHERE, "burst", burst, true);
-  checkNames(WHERE, "methods", methods);
-  const keyOf = toKeyFunction(WHERE, per);
+  checkPositive(RATE_LIMIT, "rate", rate);
+  checkPositive(RATE_LIMIT, "burst", burst, true);
+  checkNames(RATE_LIMIT, "methods", methods);
+  const keyOf = toKeyFunction(RATE_LIMIT, per);
   const counted = new Set(methods);
   const window = Math.ceil((burst / rate) * 1000);
   // Limits that differ do not share their counts.
@@ -92,4 +91,44 @@ function noCount(server: ServerState | undefined): UsageError {
     "bad_option",
     `Server "${server?.info.name}": rateLimit() needs a store with count(key, milliseconds), and this store has none.`,
   );
+}
+
+export interface ConcurrencyOptions {
+  /** The calls that share a limit; a list combines several, such as `["principal", "tool"]`. */
+  readonly per: Per | readonly Per[];
+  /** Calls that may run at the same time. */
+  readonly max: number;
+  /** The methods that count. Default: those that call, get, read or complete. */
+  readonly methods?: readonly string[];
+}
+
+const CONCURRENCY = "concurrency";
+
+/**
+ * Creates middleware that limits the calls that run at the same time, in this process. A refused call gets the error
+ * `busy`, and 429 with `Retry-After` over HTTP. @throws {UsageError} for invalid options.
+ */
+export function concurrency(options: ConcurrencyOptions): Middleware {
+  checkOptions(CONCURRENCY, options, ["per", "max", "methods"]);
+  const { per, max, methods = CALLS } = options;
+  checkPositive(CONCURRENCY, "max", max, true);
+  checkNames(CONCURRENCY, "methods", methods);
+  const keyOf = toKeyFunction(CONCURRENCY, per);
+  const counted = new Set(methods);
+  /** Has an entry for each key with running calls only, so it cannot grow beyond the calls in flight. */
+  const running = new Map<string, number>();
+  return async (call, next) => {
+    const key = counted.has(call.method) ? keyOf(call) : undefined;
+    if (key === undefined) return next();
+    const count = running.get(key) ?? 0;
+    if (count >= max) throw new Busy(`Too many calls at the same time: the limit is ${max}. Try again later.`);
+    running.set(key, count + 1);
+    try {
+      return await next();
+    } finally {
+      const left = (running.get(key) ?? 1) - 1;
+      if (left > 0) running.set(key, left);
+      else running.delete(key);
+    }
+  };
 }

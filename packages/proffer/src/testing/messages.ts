@@ -1,0 +1,126 @@
+import type { ErrorObject } from "../protocol/errors.ts";
+import type { JsonObject } from "../protocol/messages.ts";
+import type { TestClient } from "./client.ts";
+
+/** A notification of the server. */
+export interface Notification {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+type Test = (notification: Notification) => boolean;
+
+/** The notifications of a server, and the callers that wait for one. */
+export class Notifications {
+  /** All of them, oldest first. */
+  readonly received: Notification[] = [];
+  readonly #claimed = new WeakSet<Notification>();
+  readonly #waiting = new Set<Test>();
+  readonly #keeps: boolean;
+
+  /** @param keeps - false passes notifications only to callers that wait already. */
+  constructor(keeps = true) {
+    this.#keeps = keeps;
+  }
+
+  /** Adds a notification and passes it to the first caller that waits for it. */
+  add(notification: Notification): void {
+    if (this.#keeps) this.received.push(notification);
+    for (const take of this.#waiting) if (take(notification)) return;
+  }
+
+  /** Returns the first notification that passes the test and that no earlier call returned, or waits for it. */
+  waitFor(method: string, test: Test): Promise<Notification> {
+    const matches: Test = (each) => each.method === method && !this.#claimed.has(each) && test(each);
+    return new Promise((resolve) => {
+      const take: Test = (notification) => {
+        if (!matches(notification)) return false;
+        this.#claimed.add(notification);
+        this.#waiting.delete(take);
+        resolve(notification);
+        return true;
+      };
+      if (!this.received.some(take)) this.#waiting.add(take);
+    });
+  }
+}
+
+/** The changes to subscribe to. Before 2026-07-28, all clients are notified of changes to lists. */
+export interface ListenOptions {
+  readonly lists?: readonly ("tools" | "prompts" | "resources")[];
+  /** The resources whose updates to receive. */
+  readonly uris?: readonly string[];
+  /** The ids of the tasks whose states to receive, in revisions that have tasks. */
+  readonly taskIds?: readonly string[];
+  /** Is called if the subscription ends before it is closed, in revisions that have subscriptions. */
+  readonly onEnd?: () => void;
+}
+
+/** Opens a subscription and returns the function that closes it. */
+export async function listenTo(
+  client: TestClient,
+  { lists = [], uris = [], taskIds = [], onEnd }: ListenOptions,
+): Promise<() => Promise<void>> {
+  const stop = new AbortController();
+  const notifications = {
+    ...Object.fromEntries(lists.map((kind) => [`${kind}ListChanged`, true])),
+    ...(uris.length === 0 ? {} : { resourceSubscriptions: uris }),
+    ...(taskIds.length === 0 ? {} : { taskIds }),
+  };
+  const ended = client.requestOnce("subscriptions/listen", { notifications }, { signal: stop.signal });
+  let open = true;
+  let isConfirmed = false;
+  // After a rejection, waitFor() must not claim the acknowledgement of another subscription.
+  ended.then(onEnd, () => {
+    open = false;
+    if (isConfirmed && !stop.signal.aborted) onEnd?.();
+  });
+  await Promise.race([client.waitFor("notifications/subscriptions/acknowledged", () => open), ended]);
+  isConfirmed = true;
+  return async () => stop.abort();
+}
+
+/**
+ * The messages between a client and a server, in order.
+ *
+ * @example
+ * const client = await connect(server);
+ * await client.call("greet");
+ * console.log(String(client.transcript));
+ */
+export class Transcript {
+  readonly #lines: { readonly from: "client" | "server"; readonly text: string }[] = [];
+  readonly #keeps: boolean;
+
+  /** @param keeps - false leaves it empty. */
+  constructor(keeps = true) {
+    this.#keeps = keeps;
+  }
+
+  add(from: "client" | "server", text: string): void {
+    if (this.#keeps) this.#lines.push({ from, text });
+  }
+
+  /** Returns the raw messages of one side, or of both. */
+  messages(from?: "client" | "server"): string[] {
+    return this.#lines.filter((line) => from === undefined || line.from === from).map((line) => line.text);
+  }
+
+  /** Returns one message per line: `→` from the client, `←` from the server. */
+  toString(): string {
+    return this.#lines.map(({ from, text }) => `${from === "client" ? "→" : "←"} ${text}`).join("\n");
+  }
+}
+
+/** An error response of the server. */
+export class RemoteError extends Error {
+  override readonly name = "RemoteError";
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(error: ErrorObject) {
+    super(error.message);
+    this.code = error.code;
+    this.data = error.data;
+  }
+}
