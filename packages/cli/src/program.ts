@@ -7,11 +7,11 @@ import { ALL_SERVE_FLAGS, DEV_FLAGS } from "./commands/transport-flags.ts";
 import { collect, define, MODULE, withChoiceFlags } from "./define-command.ts";
 import { addInspecting } from "./inspecting-program.ts";
 import { CLIENT_NAMES } from "./install/client-names.ts";
-import { ownVersion } from "./modules/own-version.ts";
+import { whileDeriving } from "./modules/derive-module.ts";
+import { ownVersion } from "./modules/packages.ts";
 import { addPublishing } from "./publishing-program.ts";
 import { currentShell } from "./terminal/shell.ts";
 import { write } from "./terminal/terminal.ts";
-import { whileDeriving } from "./terminal/while-deriving.ts";
 
 const EXIT_CODES = `
 Exit codes:

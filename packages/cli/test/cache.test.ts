@@ -14,9 +14,9 @@ import {
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type CachedModule, locateCache, readCache } from "../src/modules/cache.ts";
-import { compareFingerprint } from "../src/modules/fingerprint.ts";
+import { compareFingerprint } from "../src/modules/cache-entry.ts";
+import { digestOf } from "../src/modules/inputs.ts";
 import { prepareModule } from "../src/modules/prepare-module.ts";
-import { digestOf } from "../src/modules/stamp.ts";
 import { currentTrust } from "../src/modules/trust.ts";
 import { createProject, type Project } from "./project.ts";
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { connect, connectOver } from "proffer/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { linkCommand } from "../src/client/command-link.ts";
-import { derive } from "../src/derive/index.ts";
+import { createDeriver } from "../src/derive/index.ts";
 import { createCompiler } from "../src/dev/compiler.ts";
 import { type Compiler, startCompiler } from "../src/dev/compiler-thread.ts";
 import { openVersions } from "../src/dev/versions.ts";
@@ -80,7 +80,7 @@ it("the compiler's thread returns the same as the compiler, and survives an erro
   const compiler = startCompiler(project.path("late.ts"));
   await expect(compiler.emit(project.path("out"))).rejects.toThrow("does not exist");
   project.write("late.ts", "/** Says. */", 'export const say = () => "late";');
-  expect(await compiler.derive()).toEqual(derive(project.path("late.ts")));
+  expect(await compiler.derive()).toEqual(createDeriver(project.path("late.ts")).derive());
   const { files } = await compiler.emit(project.path("out"));
   expect(files.map(({ path, module: text }) => [path, text?.imports])).toEqual([["late.js", []]]);
 });

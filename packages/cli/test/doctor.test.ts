@@ -7,7 +7,7 @@ import { CHECKS } from "../src/doctor/checks.ts";
 import type { Finding } from "../src/doctor/finding.ts";
 import { asWritten } from "../src/doctor/offer.ts";
 import { review } from "../src/doctor/review.ts";
-import { describedServer } from "../src/modules/described-server.ts";
+import { describedServer } from "../src/modules/load.ts";
 import { listServer } from "../src/terminal/listing.ts";
 import { createProject, type Project } from "./project.ts";
 

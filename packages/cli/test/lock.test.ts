@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDeriver, derive } from "../src/derive/index.ts";
+import { createDeriver } from "../src/derive/index.ts";
 import { compareLocks } from "../src/lock/compare-locks.ts";
 import type { Lock } from "../src/lock/lock-file.ts";
 import { takeLock } from "../src/lock/take-lock.ts";
-import { describedServer } from "../src/modules/described-server.ts";
+import { describedServer } from "../src/modules/load.ts";
 import { createProject, type Project } from "./project.ts";
 
 let project: Project;
@@ -19,7 +19,7 @@ afterAll(() => project.remove());
 async function lockOf(file: string, ...lines: string[]): Promise<Lock> {
   project.write(file, ...lines);
   const module = project.path(file);
-  const derivation = derive(module, { check: false });
+  const derivation = createDeriver(module, { check: false }).derive();
   return takeLock(await describedServer(module, derivation), derivation, module, project.path("a.lock.json"));
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { ProjectPackage } from "../src/modules/project-package.ts";
+import type { ProjectPackage } from "../src/modules/packages.ts";
 import { describeEntry } from "../src/publish/server-json.ts";
 import { createProject, type Outcome, type Project } from "./project.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { formatSizes } from "../src/commands/check.ts";
 import { findCostliest } from "../src/derive/exports/item-checks.ts";
 import { bytesOf, sizeOfTool } from "../src/derive/model/tool-size.ts";
-import { formatSizes } from "../src/terminal/size-text.ts";
 import { stylesFor } from "../src/terminal/terminal.ts";
 import { createProject, type Project } from "./project.ts";
 

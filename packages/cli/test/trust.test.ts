@@ -19,9 +19,8 @@ import { distFile } from "../../proffer/test/dist.ts";
 import { createCompiler } from "../src/dev/compiler.ts";
 import { openVersions } from "../src/dev/versions.ts";
 import { locateCache, readCache } from "../src/modules/cache.ts";
-import { digestOf } from "../src/modules/stamp.ts";
-import { currentTrust, isReplaceable, type Trust } from "../src/modules/trust.ts";
-import { userKey } from "../src/modules/user-key.ts";
+import { digestOf } from "../src/modules/inputs.ts";
+import { currentTrust, isReplaceable, type Trust, userKey } from "../src/modules/trust.ts";
 import { createProject, type Project } from "./project.ts";
 
 const hasOwners = process.geteuid !== undefined;
@@ -43,7 +42,8 @@ beforeAll(async () => {
   // Vitest replaces import() in the files that it runs, and so bypasses the hooks of Node. Other tests in this process
   // may have loaded the module before, and need it without the mock afterwards.
   vi.resetModules();
-  vi.doMock(MOCKED, () => ({
+  vi.doMock(MOCKED, async (original) => ({
+    ...(await original<typeof import("../src/modules/import-module.ts")>()),
     importModule: (_: string, url: string) => createRequire(import.meta.url)(template.path("import.cjs"))(url),
   }));
   ({ prepareModule } = await import("../src/modules/prepare-module.ts"));

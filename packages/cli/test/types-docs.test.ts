@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Derivation, derive } from "../src/derive/index.ts";
+import { createDeriver, type Derivation } from "../src/derive/index.ts";
 
 const text = readFileSync(fileURLToPath(new URL("../../../docs/types.md", import.meta.url)), "utf8");
 
@@ -71,7 +71,7 @@ describe("docs/types.md", () => {
     const declarations = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
     const functions = rows.map(({ name, head, cells }) => TABLES[head]?.write(name, cells));
     writeFileSync(join(folder, "rows.ts"), [...declarations, ...functions].join("\n"));
-    derivation = derive(join(folder, "rows.ts"));
+    derivation = createDeriver(join(folder, "rows.ts")).derive();
   });
 
   afterAll(() => rmSync(folder, { recursive: true }));

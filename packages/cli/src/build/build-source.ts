@@ -1,17 +1,15 @@
 import { join, relative } from "node:path";
 import type { Module } from "proffer/derived";
 import type { Diagnostic } from "../derive/index.ts";
+import { deriveModule } from "../modules/derive-module.ts";
 import { ownServer } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
 import { prepareModule } from "../modules/prepare-module.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError, explainUsage } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
-import { explainUsage } from "../terminal/explain-usage.ts";
-import { currentShell, fromHere } from "../terminal/shell.ts";
-import { quoteForShell } from "../terminal/shell-quote.ts";
+import { currentShell, fromHere, quoteForShell } from "../terminal/shell.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
-import { whileDeriving } from "../terminal/while-deriving.ts";
 import { findAssets, findForgotten } from "./assets.ts";
 import { type BuildSource, MODULES } from "./built-folder.ts";
 
@@ -36,11 +34,7 @@ export async function openBuildSource(
 ): Promise<BuildSource> {
   const module = findModule(file);
   const assets = findAssets(names, module, out);
-  const { deriver, derivation, importedPackages } = await whileDeriving(file, async () => {
-    const { createDeriver, importedPackages } = await import("../derive/index.ts");
-    const deriver = createDeriver(module);
-    return { deriver, derivation: deriver.derive(), importedPackages };
-  });
+  const { derivation, deriver } = await deriveModule(file);
   const diagnostics = allowUndocumented ? derivation.diagnostics : derivation.diagnostics.map(requireComment);
   reportDiagnostics(diagnostics);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
@@ -53,6 +47,7 @@ export async function openBuildSource(
     const path = relative(currentShell().cwd, forgotten);
     say(text`warning: The module reads ${path}, which the build does not contain. Add --asset ${quoteForShell(path)}.`);
   }
+  const { importedPackages } = await import("../derive/index.ts");
   return { module, derivation, emission, imports: importedPackages(emission), assets };
 }
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import type { Derivation, Emission } from "../derive/index.ts";
+import { toManifest } from "../modules/derive-module.ts";
 import { writeEmission } from "../modules/emission.ts";
 import { BUILT_MANIFEST, BUILT_SERVER, isBundleFolder } from "../modules/module-file.ts";
-import { toManifest } from "../modules/to-manifest.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { fromHere } from "../terminal/shell.ts";
 import { copyAssets } from "./assets.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Derivation } from "../derive/index.ts";
-import { ownVersion } from "../modules/own-version.ts";
+import { ownVersion } from "../modules/packages.ts";
 import { describePackage, RUNTIME_PEERS } from "./built-package.ts";
 
 let folder: string;

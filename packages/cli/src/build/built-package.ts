@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import type { Derivation } from "../derive/index.ts";
 import { BUILT_SERVER, findProject } from "../modules/module-file.ts";
-import { ownVersion } from "../modules/own-version.ts";
+import { ownVersion } from "../modules/packages.ts";
 
 /** Version ranges by package name. */
 type Ranges = { readonly [name: string]: string };

@@ -2,8 +2,7 @@ import type { Server } from "proffer";
 import { showAllToolsets } from "proffer/derived";
 import { type Choice, toServing } from "proffer/flags";
 import { chooseItems } from "proffer/stdio";
-import { WrongUsage } from "../terminal/command-error.ts";
-import { toWrongUsage } from "../terminal/explain-usage.ts";
+import { toWrongUsage, WrongUsage } from "../terminal/command-error.ts";
 import type { Target } from "./target.ts";
 
 /** The flags of `serve` that choose what is shown. */

@@ -13,9 +13,8 @@ import {
   type TestClient,
 } from "proffer/testing";
 import { openServer } from "../modules/load.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError, explainUsage } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
-import { explainUsage } from "../terminal/explain-usage.ts";
 import { currentShell } from "../terminal/shell.ts";
 import { say } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";

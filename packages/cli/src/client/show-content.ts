@@ -2,9 +2,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ContentBlock, ResourceContents } from "proffer";
-import { prettyJson } from "../terminal/json-text.ts";
 import { currentShell } from "../terminal/shell.ts";
-import { type Styles, stylesFor } from "../terminal/terminal.ts";
+import { prettyJson, type Styles, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
 /** File extensions of common media types. Other types get the extension "bin". */

@@ -3,7 +3,7 @@ import { checkTarget, writeBuild } from "../build/built-folder.ts";
 import { writeDocker } from "../build/docker.ts";
 import type { Derivation } from "../derive/index.ts";
 import { BUNDLE, findModule } from "../modules/module-file.ts";
-import { quoteForShell } from "../terminal/shell-quote.ts";
+import { quoteForShell } from "../terminal/shell.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
 

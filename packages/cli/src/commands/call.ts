@@ -5,9 +5,8 @@ import { type Place, resultPlace, showBlock } from "../client/show-content.ts";
 import type { TargetArguments } from "../client/target.ts";
 import { endProgress, showProgress } from "../client/terminal-progress.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { prettyJson } from "../terminal/json-text.ts";
 import { currentShell } from "../terminal/shell.ts";
-import { print, printJson } from "../terminal/terminal.ts";
+import { prettyJson, print, printJson } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
 export interface CallFlags extends TalkFlags {

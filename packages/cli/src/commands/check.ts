@@ -1,32 +1,25 @@
 import type { Server } from "proffer";
-import { showAllToolsets } from "proffer/derived";
+import { type ManifestSettings, showAllToolsets } from "proffer/derived";
+import { isRequired, isSecret } from "proffer/settings";
 import type { Derivation } from "../derive/index.ts";
-import { sizeOfTool } from "../derive/model/tool-size.ts";
-import { describedServer } from "../modules/described-server.ts";
-import { findModule } from "../modules/module-file.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { sizeOfTool, type ToolSize } from "../derive/model/tool-size.ts";
+import { deriveModule } from "../modules/derive-module.ts";
+import { describedServer } from "../modules/load.ts";
+import { CommandError, explainUsage } from "../terminal/command-error.ts";
 import { formatDiagnostics, reportDiagnostics } from "../terminal/diagnostic-report.ts";
-import { explainUsage } from "../terminal/explain-usage.ts";
-import { withDetails } from "../terminal/item-details.ts";
-import { type Listing, listServer } from "../terminal/listing.ts";
+import { formatTable, type TableRow } from "../terminal/layout.ts";
+import { type Listing, listServer, withDetails } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
-import { formatSettings } from "../terminal/settings-text.ts";
 import { currentShell } from "../terminal/shell.ts";
-import { formatSizes } from "../terminal/size-text.ts";
-import { print, printJson, stylesFor } from "../terminal/terminal.ts";
-import { Text } from "../terminal/text.ts";
-import { whileDeriving } from "../terminal/while-deriving.ts";
+import { print, printJson, type Styles, stylesFor } from "../terminal/terminal.ts";
+import { Text, text } from "../terminal/text.ts";
 
 /**
  * Prints the tools, prompts and resources of a module as clients see them, the sizes of the tools, and the diagnostics.
  * @throws {CommandError} after printing, if there is an error.
  */
 export async function check(file: string, { json = false }: { json?: boolean }): Promise<void> {
-  const module = findModule(file);
-  const derivation = await whileDeriving(file, async () => {
-    const { derive } = await import("../derive/index.ts");
-    return derive(module);
-  });
+  const { derivation } = await deriveModule(file);
   const { diagnostics, settings } = derivation;
   const { listing, server } = await listModule(file, derivation);
   const sizes = listing.tools.map(sizeOfTool);
@@ -60,4 +53,33 @@ async function listModule(file: string, derivation: Derivation): Promise<{ listi
     if (error instanceof CommandError) reportDiagnostics(derivation.diagnostics);
     throw error;
   }
+}
+
+/** Formats the settings of a module, a line for each. Empty without settings. */
+function formatSettings(settings: ManifestSettings | undefined, { bold, dim, cyan }: Styles): Text {
+  if (settings === undefined) return text``;
+  const lines = Object.entries(settings.properties).map(([name, setting]) => {
+    const facts = [
+      isRequired(settings, name) ? "required" : "optional",
+      ...(isSecret(setting) ? ["secret"] : []),
+      ...(setting.default === undefined ? [] : [`default ${JSON.stringify(setting.default)}`]),
+    ];
+    const [description = ""] = setting.description?.split("\n") ?? [];
+    return text`  ${cyan(name)}  ${dim(facts.join(", "))}${description === "" ? "" : `  ${description}`}`;
+  });
+  return Text.join([bold("Settings"), ...lines], "\n");
+}
+
+/** Formats the sizes of tools, an aligned line for each, the largest first. Empty without tools. */
+export function formatSizes(sizes: readonly ToolSize[], styles: Styles): Text {
+  const sorted = [...sizes].sort((a, b) => b.bytes - a.bytes);
+  const rows = sorted.map(
+    ({ name, bytes, tokens, depth, recursive }): TableRow => [
+      name,
+      bytes.toLocaleString("en-US"),
+      `~${tokens.toLocaleString("en-US")}`,
+      `${depth}${recursive ? "+" : ""}`,
+    ],
+  );
+  return formatTable("Sizes", ["bytes", "tokens", "depth"], rows, styles);
 }

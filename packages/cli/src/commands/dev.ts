@@ -10,15 +10,14 @@ import { formatEdit } from "../dev/edit-text.ts";
 import { createLiveServer, type LiveServer } from "../dev/live-server.ts";
 import { openVersions, type Version, type Versions } from "../dev/versions.ts";
 import { watchProject } from "../dev/watch.ts";
+import { whileDeriving } from "../modules/derive-module.ts";
 import { findModule } from "../modules/module-file.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError, explainUsage } from "../terminal/command-error.ts";
 import { countErrors, reportAll, reportDiagnostics } from "../terminal/diagnostic-report.ts";
-import { explainUsage } from "../terminal/explain-usage.ts";
 import { listServer } from "../terminal/listing.ts";
 import { formatListing } from "../terminal/listing-text.ts";
 import { say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
-import { whileDeriving } from "../terminal/while-deriving.ts";
 import { DEV_FLAGS, parseServeArguments, prepare } from "./transport-flags.ts";
 
 /** A version that is served, and what is known of its code. */

@@ -3,10 +3,9 @@ import { basename, dirname, join } from "node:path";
 import { type Clone, findClone, packClone } from "../init/clone.ts";
 import { projectFiles } from "../init/project-files.ts";
 import { runNpm } from "../init/run-npm.ts";
-import { ownVersion } from "../modules/own-version.ts";
+import { ownVersion } from "../modules/packages.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { currentShell, fromHere } from "../terminal/shell.ts";
-import { quoteForShell } from "../terminal/shell-quote.ts";
+import { currentShell, fromHere, quoteForShell } from "../terminal/shell.ts";
 import { print, say } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 

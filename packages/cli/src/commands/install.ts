@@ -1,8 +1,8 @@
 import { applyChange, type ClientFlags, locateConfig } from "../install/apply.ts";
 import { toLaunch } from "../install/launch.ts";
 import { checkVariables, parseVariables } from "../install/settings-env.ts";
-import { describeModule } from "../modules/described-module.ts";
-import { toServerName } from "../modules/server-name.ts";
+import { describeModule } from "../modules/load.ts";
+import { toServerName } from "../modules/packages.ts";
 import { CommandError } from "../terminal/command-error.ts";
 
 export interface InstallFlags extends ClientFlags {

@@ -1,4 +1,4 @@
-import { isUrl, textOf } from "../modules/project-package.ts";
+import { isUrl, textOf } from "../modules/packages.ts";
 import { createLinks, toMarkdown } from "../publish/install-links.ts";
 import { describePublished } from "../publish/published-server.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";

@@ -3,15 +3,14 @@ import { type Change, formatChanges, kindOf, type PlacedChange } from "../lock/c
 import { compareLocks } from "../lock/compare-locks.ts";
 import { LOCKED_LISTS, type Lock, type LockedList, lineOf, lockPath, readLock, writeLock } from "../lock/lock-file.ts";
 import { takeLock } from "../lock/take-lock.ts";
-import { describedServer } from "../modules/described-server.ts";
+import { deriveModule } from "../modules/derive-module.ts";
+import { describedServer } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
-import { CommandError, WrongUsage } from "../terminal/command-error.ts";
+import { CommandError, explainUsage, WrongUsage } from "../terminal/command-error.ts";
 import { checkDerivation, toShortPath } from "../terminal/diagnostic-report.ts";
-import { explainUsage } from "../terminal/explain-usage.ts";
 import { currentShell, fromHere } from "../terminal/shell.ts";
 import { print, printJson, say, stylesFor } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
-import { whileDeriving } from "../terminal/while-deriving.ts";
 
 export interface LockFlags {
   readonly check?: boolean;
@@ -32,11 +31,8 @@ export async function lock(file: string, { check = false, strict = false, file: 
   const name = toShortPath(path);
   if (earlier === undefined && check)
     throw new CommandError(`${name} does not exist. Write it with proffer lock ${file}, and commit it.`);
-  const { derivation, sources } = await whileDeriving(file, async () => {
-    const { createDeriver } = await import("../derive/index.ts");
-    const deriver = createDeriver(module);
-    return { derivation: deriver.derive(), sources: deriver.sources() };
-  });
+  const { derivation, deriver } = await deriveModule(file);
+  const sources = deriver.sources();
   checkDerivation(file, derivation);
   const current = await explainUsage(takeCurrent(file, derivation, module, path));
   if (earlier !== undefined && earlier.lock.module !== current.module)

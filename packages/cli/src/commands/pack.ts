@@ -1,6 +1,6 @@
 import type { SourceFlags } from "../build/build-source.ts";
 import { findBuiltFolder, findModule } from "../modules/module-file.ts";
-import { readProjectPackage } from "../modules/project-package.ts";
+import { readProjectPackage } from "../modules/packages.ts";
 import { describeMcpb } from "../pack/mcpb-manifest.ts";
 import { writePackage } from "../pack/output-file.ts";
 import { packBuilt, packModule } from "../pack/packed-server.ts";

@@ -6,8 +6,7 @@ import { formatDifference } from "../install/difference.ts";
 import { describePublished } from "../publish/published-server.ts";
 import { describeEntry } from "../publish/server-json.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
-import { currentShell } from "../terminal/shell.ts";
-import { quoteForShell } from "../terminal/shell-quote.ts";
+import { currentShell, quoteForShell } from "../terminal/shell.ts";
 import { print, say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 

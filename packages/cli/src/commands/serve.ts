@@ -1,8 +1,8 @@
 import { guardStdout, serveProcess } from "proffer/stdio";
+import { checkModuleSettings } from "../modules/import-module.ts";
 import { type OpenedServer, openServer } from "../modules/load.ts";
-import { checkModuleSettings } from "../modules/module-settings.ts";
+import { explainUsage } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
-import { explainUsage } from "../terminal/explain-usage.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
 import { ALL_SERVE_FLAGS, parseClusterVariables, parseServeArguments, prepare } from "./transport-flags.ts";

@@ -8,8 +8,7 @@ import {
   toServing,
 } from "proffer/flags";
 import { prepareProcess } from "proffer/stdio";
-import { CommandError, WrongUsage } from "../terminal/command-error.ts";
-import { toWrongUsage } from "../terminal/explain-usage.ts";
+import { CommandError, toWrongUsage, WrongUsage } from "../terminal/command-error.ts";
 import { currentShell, isInProcess } from "../terminal/shell.ts";
 
 /** The arguments of `serve` and `dev`. */

@@ -42,11 +42,6 @@ export interface Deriver {
   positions(): ItemPositions[];
 }
 
-/** Derives a module once. To derive it repeatedly, use `createDeriver`. */
-export function derive(entry: string, options: DeriveOptions = {}): Derivation {
-  return createDeriver(entry, options).derive();
-}
-
 /** Creates a deriver for a module. */
 export function createDeriver(entry: string, { check = true, observer }: DeriveOptions = {}): Deriver {
   const absolute = resolve(entry);

@@ -1,4 +1,4 @@
-export { createDeriver, derive } from "./deriver.ts";
+export { createDeriver, type Deriver } from "./deriver.ts";
 export type { ModuleImport } from "./emit/module-draft.ts";
 export { type ModuleFunction, toModuleFunction } from "./emit/module-function.ts";
 export { importedPackages } from "./emit/specifiers.ts";

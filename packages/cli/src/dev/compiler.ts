@@ -1,6 +1,6 @@
 import { createDeriver, type EmittedFile, toModuleFunction } from "../derive/index.ts";
 import { locateCache, newEmissionFolder, writeCache } from "../modules/cache.ts";
-import { InputRecorder } from "../modules/input-recorder.ts";
+import { InputRecorder } from "../modules/inputs.ts";
 import { currentTrust } from "../modules/trust.ts";
 import { isBroken } from "../terminal/diagnostic-report.ts";
 import type { Compiler, RunnableFile } from "./compiler-thread.ts";

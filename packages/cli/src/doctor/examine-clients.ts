@@ -1,6 +1,6 @@
 import { type Effect, findLosses, type Loss, PROFILES, type Profile } from "proffer/profiles";
+import { formatTable, type TableRow } from "../terminal/layout.ts";
 import type { Listing } from "../terminal/listing.ts";
-import { formatTable, type TableRow } from "../terminal/table.ts";
 import type { Styles } from "../terminal/terminal.ts";
 import type { Text } from "../terminal/text.ts";
 import type { Finding } from "./finding.ts";

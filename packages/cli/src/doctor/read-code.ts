@@ -1,6 +1,6 @@
 import type { Diagnostic, ItemPositions, ItemSource } from "../derive/index.ts";
-import { findBuiltFolder, findModule } from "../modules/module-file.ts";
-import { whileDeriving } from "../terminal/while-deriving.ts";
+import { deriveModule } from "../modules/derive-module.ts";
+import { findBuiltFolder } from "../modules/module-file.ts";
 
 /** What the code of a module adds to its lists. */
 export interface ReadCode {
@@ -22,11 +22,8 @@ const REVIEWED = new Set(["PF2001"]);
 /** Reads the code of a module. A built folder has none. */
 export async function readCode(file: string): Promise<SourceCode> {
   if (findBuiltFolder(file) !== undefined) return { diagnostics: [], sources: [], files: [], positions: () => [] };
-  return whileDeriving(file, async () => {
-    const { createDeriver } = await import("../derive/index.ts");
-    const deriver = createDeriver(findModule(file));
-    const { diagnostics, files } = deriver.derive();
-    const shown = diagnostics.filter(({ severity, code }) => severity !== "note" && !REVIEWED.has(code));
-    return { diagnostics: shown, sources: deriver.sources(), files, positions: () => deriver.positions() };
-  });
+  const { derivation, deriver } = await deriveModule(file);
+  const { diagnostics, files } = derivation;
+  const shown = diagnostics.filter(({ severity, code }) => severity !== "note" && !REVIEWED.has(code));
+  return { diagnostics: shown, sources: deriver.sources(), files, positions: () => deriver.positions() };
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProject } from "../modules/module-file.ts";
-import { ownVersion } from "../modules/own-version.ts";
+import { ownVersion } from "../modules/packages.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { Text, text } from "../terminal/text.ts";
 import { runNpm } from "./run-npm.ts";

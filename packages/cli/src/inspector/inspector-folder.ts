@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { cacheRoot } from "../modules/cache.ts";
-import { digestOf } from "../modules/stamp.ts";
-import { claimFolder, type Trust } from "../modules/trust.ts";
-import { userFolder } from "../modules/user-key.ts";
+import { digestOf } from "../modules/inputs.ts";
+import { claimFolder, type Trust, userFolder } from "../modules/trust.ts";
 
 /**
  * Creates the folder of the inspector in a project, `.proffer/inspector`, and returns its path.

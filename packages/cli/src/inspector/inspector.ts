@@ -1,5 +1,5 @@
 import { PROFILES } from "proffer/profiles";
-import { ownVersion } from "../modules/own-version.ts";
+import { ownVersion } from "../modules/packages.ts";
 import { passOn } from "../terminal/terminal.ts";
 import { Text } from "../terminal/text.ts";
 import { ApiProblem } from "./api-problem.ts";

@@ -3,16 +3,20 @@ import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs
 import { basename, join, relative, resolve } from "node:path";
 import type { Manifest } from "proffer/derived";
 import type { Derivation, Diagnostic, Emission } from "../derive/index.ts";
-import { atSource, writeEmission } from "./emission.ts";
+import {
+  codeOf,
+  compareFingerprint,
+  createFingerprint,
+  FORMAT,
+  readStored,
+  type Stored,
+  writeStored,
+} from "./cache-entry.ts";
+import { toManifest } from "./derive-module.ts";
+import { atSource, digestEmitted, mustPin, readEmitted, textsAt, writeEmission } from "./emission.ts";
 import type { EmissionData } from "./emission-hooks.ts";
-import { digestEmitted, mustPin, readEmitted, textsAt } from "./emitted-files.ts";
-import { compareFingerprint, createFingerprint } from "./fingerprint.ts";
-import type { InputRecorder } from "./input-recorder.ts";
-import { toRelative } from "./inputs.ts";
+import { digestOf, type InputRecorder, toRelative } from "./inputs.ts";
 import { findProject } from "./module-file.ts";
-import { digestOf } from "./stamp.ts";
-import { codeOf, FORMAT, readStored, type Stored, writeStored } from "./stored.ts";
-import { toManifest } from "./to-manifest.ts";
 import { checkFolder, claimFolder, FILE_MODE, FOLDER_MODE, type Trust } from "./trust.ts";
 
 /** A cached derivation: enough to serve the module without the compiler. */

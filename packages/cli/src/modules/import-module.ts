@@ -1,4 +1,4 @@
-import type { Module } from "proffer/derived";
+import type { Manifest, Module } from "proffer/derived";
 import { CommandError } from "../terminal/command-error.ts";
 import { Text, text } from "../terminal/text.ts";
 
@@ -41,4 +41,18 @@ function hintFor(error: unknown): string {
   const isUninitialised = error instanceof ReferenceError && error.message.includes("before initialization");
   if (!isUninitialised) return "";
   return "\nThe cause may be a circular import. Move the code that both modules need into a third module.";
+}
+
+/**
+ * Checks the environment variables that a module needs, before it is imported. A module without settings loads nothing.
+ * @throws {UsageError} with all problems at once.
+ */
+export async function checkModuleSettings({
+  settings,
+}: {
+  readonly settings?: Manifest["settings"] | undefined;
+}): Promise<void> {
+  if (settings === undefined) return;
+  const { checkSettings } = await import("proffer/settings");
+  checkSettings(settings);
 }

@@ -13,8 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { InputRecorder } from "./input-recorder.ts";
-import { compareInputs, type Inputs } from "./inputs.ts";
+import { compareInputs, InputRecorder, type Inputs } from "./inputs.ts";
 
 let folder: string;
 /** Long enough that every stamp is settled. */

@@ -1,6 +1,63 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
-import { digestOf, hasStamp, kindOf, Links, type Stamp, stampOf } from "./stamp.ts";
+import { hash } from "node:crypto";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from "node:fs";
+import { basename, dirname, join, normalize, relative, resolve, sep } from "node:path";
+import type { FileObserver } from "../derive/index.ts";
+import { findCompiler } from "./packages.ts";
+
+/**
+ * In milliseconds. File systems store coarse times: a file that changes twice within one step keeps its stamp. The
+ * longest step in use is 2 seconds (FAT).
+ */
+const CLOCK_STEP = 2000;
+
+/**
+ * Changes with a file or folder: its size, modification time and change time. The change time covers edits that restore
+ * the modification time, and package managers that set it to a constant (npm).
+ */
+export type Stamp = readonly [size: number, modified: number, changed: number];
+
+/**
+ * Returns the stamp of a file or folder; undefined if it changed so recently that it may change again with the same stamp.
+ * @param now - a time before the stamp was taken and the content was read, in milliseconds.
+ */
+export function stampOf({ size, mtimeMs, ctimeMs }: Stats, now: number): Stamp | undefined {
+  const isSettled = mtimeMs < now - CLOCK_STEP && ctimeMs < now - CLOCK_STEP;
+  return isSettled ? [size, mtimeMs, ctimeMs] : undefined;
+}
+
+function hasStamp({ size, mtimeMs, ctimeMs }: Stats, stamp: Stamp | undefined): boolean {
+  return stamp !== undefined && stamp[0] === size && stamp[1] === mtimeMs && stamp[2] === ctimeMs;
+}
+
+/** Returns a digest of a content, in hexadecimal. */
+export function digestOf(content: string | Uint8Array): string {
+  return hash("sha256", content, "hex");
+}
+
+/** Describes what is at a path, without following it if it is a symbolic link. */
+function kindOf(path: string): string {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return "nothing";
+  if (stats.isSymbolicLink()) return `-> ${readlinkSync(path)}`;
+  return stats.isFile() ? "file" : stats.isDirectory() ? "folder" : "other";
+}
+
+/** Collects the symbolic links in paths, with their kinds. Each folder is examined once. */
+class Links {
+  readonly found = new Map<string, string>();
+  readonly #seen = new Set<string>();
+
+  /** Adds the links that lead to `path`, and those that lead to their targets. */
+  add(path: string): void {
+    for (let at = path; !this.#seen.has(at); at = dirname(at)) {
+      this.#seen.add(at);
+      const kind = kindOf(at);
+      if (!kind.startsWith("->")) continue;
+      this.found.set(at, kind);
+      this.add(resolve(dirname(at), kind.slice(3)));
+    }
+  }
+}
 
 /**
  * Everything in the file system that a derivation depends on. Paths of folders are relative to the project, so that it
@@ -18,12 +75,12 @@ export interface Inputs {
   readonly kinds: { readonly [path: string]: string };
 }
 
-export interface FileInput {
+interface FileInput {
   readonly digest: string;
   readonly stamp?: Stamp | undefined;
 }
 
-export interface FolderInput {
+interface FolderInput {
   readonly stamp?: Stamp | undefined;
   /** The names that did not exist, separated by slashes. */
   readonly missing: string;
@@ -108,7 +165,7 @@ function compareFolders(project: string, { folders }: Inputs, now: number): Part
 }
 
 /** Returns a digest of the names in a folder; one of no names if it cannot be read. */
-export function digestNames(folder: string): string {
+function digestNames(folder: string): string {
   try {
     return digestOf(readdirSync(folder).sort().join("/"));
   } catch {
@@ -118,4 +175,92 @@ export function digestNames(folder: string): string {
 
 export function toRelative(project: string, path: string): string {
   return relative(project, path).replaceAll(sep, "/");
+}
+
+/** Records the inputs of a derivation. */
+export class InputRecorder implements FileObserver {
+  readonly #start: number;
+  /** The version of the compiler is enough for its own files, which no project has a reason to edit. */
+  readonly #compiler = findCompiler().directory + sep;
+  readonly #files = new Map<string, string | undefined>();
+  readonly #missing = new Set<string>();
+  readonly #listed = new Set<string>();
+
+  /** @param start - in milliseconds. What changed after this time may have changed after it was read. */
+  constructor(start = Date.now()) {
+    this.#start = start;
+  }
+
+  read(path: string, content: Buffer): void {
+    const file = normalize(path);
+    // The first content counts: a later one belongs to a later derivation.
+    if (!file.startsWith(this.#compiler) && this.#files.get(file) === undefined) {
+      this.#files.set(file, digestOf(content));
+    }
+  }
+
+  found(path: string): void {
+    const file = normalize(path);
+    if (!file.startsWith(this.#compiler) && !this.#files.has(file)) this.#files.set(file, undefined);
+  }
+
+  missing(path: string): void {
+    const file = normalize(path);
+    if (!file.startsWith(this.#compiler)) this.#missing.add(file);
+  }
+
+  listed(path: string): void {
+    this.#listed.add(normalize(path));
+  }
+
+  /** Returns the inputs of the derivation of a module. @throws if a file that was found cannot be read. */
+  inputsOf(project: string, module: string): Inputs {
+    const links = new Links();
+    links.add(module);
+    const files: Record<string, Record<string, FileInput>> = {};
+    for (const [file, digest = digestOf(readFileSync(file))] of this.#files) {
+      links.add(file);
+      const folder = toRelative(project, dirname(file));
+      files[folder] ??= {};
+      files[folder][basename(file)] = { digest, stamp: stampOf(statSync(file), this.#start) };
+    }
+    const { names, others } = this.#byFolder();
+    const folders: Record<string, FolderInput> = {};
+    for (const folder of new Set([...names.keys(), ...this.#listed])) {
+      const stats = statSync(folder, { throwIfNoEntry: false });
+      if (stats === undefined) continue;
+      links.add(folder);
+      const missing = [...(names.get(folder) ?? [])].join("/");
+      const listing = this.#listed.has(folder) ? { listing: digestNames(folder) } : {};
+      folders[toRelative(project, folder)] = { stamp: stampOf(stats, this.#start), missing, ...listing };
+    }
+    const kinds = [...others, ...links.found].map(([path, kind]) => [toRelative(project, path), kind]);
+    return { files, folders, kinds: Object.fromEntries(kinds) };
+  }
+
+  /** Returns the nearest existing folder of each missing path, with the name that would have to appear in it. */
+  #byFolder(): { names: Map<string, Set<string>>; others: Map<string, string> } {
+    const names = new Map<string, Set<string>>();
+    const others = new Map<string, string>();
+    const isFolder = memoize((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
+    for (const path of this.#missing) {
+      let at = path;
+      while (!isFolder(dirname(at)) && dirname(at) !== at) at = dirname(at);
+      const kind = kindOf(at);
+      // A file that appeared while the module was derived stays missing, so that the next start notices it.
+      const isNew = kind === "file" && at === path && !this.#files.has(at);
+      if (kind !== "nothing" && !isNew) others.set(at, kind);
+      else names.set(dirname(at), (names.get(dirname(at)) ?? new Set()).add(basename(at)));
+    }
+    return { names, others };
+  }
+}
+
+function memoize(find: (path: string) => boolean): (path: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (path) => {
+    const value = known.get(path) ?? find(path);
+    known.set(path, value);
+    return value;
+  };
 }

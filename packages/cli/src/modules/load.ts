@@ -3,13 +3,13 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { isServer, type Server } from "proffer";
 import { addFunctions, createDerivedServer } from "proffer/built";
 import type { Manifest, Module } from "proffer/derived";
-import { CommandError } from "../terminal/command-error.ts";
-import { explainUsage } from "../terminal/explain-usage.ts";
+import type { Derivation } from "../derive/index.ts";
+import { CommandError, explainUsage } from "../terminal/command-error.ts";
+import { isBroken } from "../terminal/diagnostic-report.ts";
 import { fromHere } from "../terminal/shell.ts";
-import { readBuiltManifest } from "./described-module.ts";
-import { importModule } from "./import-module.ts";
-import { BUILT_SERVER, findBuiltFolder } from "./module-file.ts";
-import { checkModuleSettings } from "./module-settings.ts";
+import { toManifest } from "./derive-module.ts";
+import { checkModuleSettings, importModule } from "./import-module.ts";
+import { BUILT_MANIFEST, BUILT_SERVER, findBuiltFolder } from "./module-file.ts";
 import { type PreparedModule, type PrepareOptions, prepareModule } from "./prepare-module.ts";
 
 /** A server, and a function that imports its module. */
@@ -21,6 +21,11 @@ export interface OpenedServer {
   readonly settings?: Manifest["settings"] | undefined;
   /** Absent for a built folder. */
   readonly prepared?: PreparedModule;
+}
+
+/** A module or a built folder, as far as it is known without importing the author's code. */
+export interface DescribedModule extends Manifest {
+  readonly form: PreparedModule["form"];
 }
 
 /**
@@ -84,4 +89,35 @@ function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/**
+ * Describes a module or a built folder.
+ * @throws {CommandError} for a module that cannot be served: a client would not show the reason.
+ */
+export async function describeModule(file: string): Promise<DescribedModule> {
+  const built = findBuiltFolder(file);
+  if (built !== undefined) return readBuiltManifest(file, built);
+  const { manifest, form } = await prepareModule(file);
+  return { ...manifest, form };
+}
+
+/** Reads the manifest of a built folder. @throws {CommandError} if it is damaged. */
+export async function readBuiltManifest(file: string, folder: string): Promise<DescribedModule> {
+  const module = await importModule(file, pathToFileURL(join(folder, BUILT_MANIFEST)).href);
+  return module.default as DescribedModule;
+}
+
+/**
+ * Returns the server of a derivation, to list its items. Only a module that exports its own server must be imported for
+ * that, and only if it can be served.
+ */
+export async function describedServer(file: string, derivation: Derivation): Promise<Server> {
+  if (derivation.form !== "functions" && !isBroken(derivation)) return load(file);
+  const manifest = toManifest(derivation);
+  // The lists of companions are code, too: only their templates are shown.
+  const resources = manifest.resources.map(({ companion: _, ...resource }) => resource);
+  return createDerivedServer({ ...manifest, resources }, () =>
+    Promise.reject(new Error("A server that is only listed calls no functions.")),
+  );
 }

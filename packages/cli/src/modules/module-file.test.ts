@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { derive } from "../derive/index.ts";
+import { createDeriver } from "../derive/index.ts";
 import { findModule } from "./module-file.ts";
 
 const TYPED = ["/** Says. */", "export const say = (name: string): string => name;"];
@@ -26,7 +26,11 @@ describe("findModule", () => {
     const file = join(folder, name);
     writeFileSync(file, lines.join("\n"));
     expect(findModule(file)).toBe(file);
-    expect(derive(file).tools.map((tool) => tool.name)).toEqual(["say"]);
+    expect(
+      createDeriver(file)
+        .derive()
+        .tools.map((tool) => tool.name),
+    ).toEqual(["say"]);
   });
 
   it.each(["types.d.ts", "types.d.cts", "server.py"])("rejects %s", (name) => {

@@ -3,7 +3,6 @@ import { pathToFileURL } from "node:url";
 import type { Manifest, Module } from "proffer/derived";
 import type { Derivation, Diagnostic, Emission } from "../derive/index.ts";
 import { checkDerivation } from "../terminal/diagnostic-report.ts";
-import { whileDeriving } from "../terminal/while-deriving.ts";
 import {
   type CachedModule,
   type CacheLocation,
@@ -13,14 +12,11 @@ import {
   readCache,
   writeCache,
 } from "./cache.ts";
-import { atSource, inlineMap } from "./emission.ts";
-import type { EmissionData } from "./emission-hooks.ts";
-import { importEmission } from "./import-emission.ts";
-import { importModule } from "./import-module.ts";
-import { InputRecorder } from "./input-recorder.ts";
+import { deriveModule, toManifest } from "./derive-module.ts";
+import { atSource, importEmission, inlineMap, textsAt } from "./emission.ts";
+import { checkModuleSettings, importModule } from "./import-module.ts";
+import { InputRecorder } from "./inputs.ts";
 import { findModule } from "./module-file.ts";
-import { checkModuleSettings } from "./module-settings.ts";
-import { toManifest } from "./to-manifest.ts";
 import { currentTrust, type Trust, UntrustedError } from "./trust.ts";
 
 /** A module with its manifest, ready to be imported. */
@@ -62,13 +58,9 @@ export async function prepareModule(
   const location = locateCache(findModule(file));
   const root = newEmissionFolder(location);
   const recorder = new InputRecorder();
-  const { derivation, emission } = await whileDeriving(file, async () => {
-    const { createDeriver } = await import("../derive/index.ts");
-    const deriver = createDeriver(location.module, { observer: recorder });
-    const derivation = deriver.derive();
-    checkDerivation(file, derivation);
-    return { derivation, emission: deriver.emit(root) };
-  });
+  const { derivation, deriver } = await deriveModule(file, recorder);
+  checkDerivation(file, derivation);
+  const emission = deriver.emit(root);
   try {
     return fromCache(file, writeCache(location, derivation, emission, root, recorder, trust), trust);
   } catch (error) {
@@ -108,7 +100,6 @@ function fromCache(file: string, cached: CachedModule, { owners }: Trust): Prepa
 
 function fromMemory(file: string, derivation: Derivation, emission: Emission, root: string): PreparedModule {
   const { form, diagnostics, files } = derivation;
-  const urlOf = (path: string) => pathToFileURL(join(root, path)).href;
   return {
     file,
     form,
@@ -117,10 +108,8 @@ function fromMemory(file: string, derivation: Derivation, emission: Emission, ro
     files,
     async load() {
       await checkModuleSettings(derivation);
-      const data: EmissionData = Object.fromEntries(
-        atSource(emission).files.map((file) => [urlOf(file.path), inlineMap(file)]),
-      );
-      return importEmission(file, urlOf(emission.entry), data);
+      const files = atSource(emission).files.map((each) => ({ ...each, text: inlineMap(each) }));
+      return importEmission(file, pathToFileURL(join(root, emission.entry)).href, textsAt(root, files));
     },
   };
 }

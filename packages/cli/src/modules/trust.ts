@@ -1,22 +1,26 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fstatSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
+  rmSync,
   type Stats,
+  writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
-import { userKey } from "./user-key.ts";
+import { dirname, join } from "node:path";
+import { currentShell, homeFolder } from "../terminal/shell.ts";
 
 /**
  * Decides who could have written a file of the cache. Whether the file is up to date is another question:
- * fingerprint.ts.
+ * inputs.ts.
  */
 export interface Trust {
   /** The users whose files are trusted, by id; undefined where files have no user id (Windows). */
@@ -156,5 +160,46 @@ function checkStats(path: string, stats: Stats, { owners }: Trust): void {
   if (!owners.includes(stats.uid)) throw new UntrustedError(`${path} belongs to another user (id ${stats.uid})`);
   if (stats.mode & WRITABLE_BY_OTHERS) {
     throw new UntrustedError(`${path} is writable by other users`, "If this appears again, delete the folder.");
+  }
+}
+
+const KEY_BYTES = 32;
+
+/** Returns a secret that only this user can read, and creates it the first time; undefined without a home folder. */
+export function userKey(folder = userFolder()): Uint8Array | undefined {
+  if (folder === undefined) return undefined;
+  const file = join(folder, "cache-key");
+  try {
+    if (!existsSync(file)) createKey(folder, file);
+    const key = readFileSync(file);
+    return key.length === KEY_BYTES ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Creates the key with its content: processes that start at the same time use the key of the first one. */
+function createKey(folder: string, file: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomBytes(6).toString("hex")}`;
+  try {
+    writeFileSync(temporary, randomBytes(KEY_BYTES), { flag: "wx", mode: 0o600 });
+    linkSync(temporary, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** The folder of Proffer among the user's settings; undefined without a home folder. */
+export function userFolder(): string | undefined {
+  try {
+    const home = homeFolder();
+    if (!existsSync(home)) return undefined;
+    return join(currentShell().env.LOCALAPPDATA || join(home, ".config"), "proffer");
+  } catch {
+    // The user has no entry in the system's list of users, and there is no environment variable.
+    return undefined;
   }
 }

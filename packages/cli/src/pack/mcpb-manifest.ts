@@ -1,7 +1,7 @@
 import type { JsonSchemaObject } from "proffer";
 import type { ManifestSettings } from "proffer/derived";
 import { isRequired, isSecret } from "proffer/settings";
-import { isUrl, type Person, type ProjectPackage, personOf, repositoryOf, textOf } from "../modules/project-package.ts";
+import { isUrl, type Person, type ProjectPackage, personOf, repositoryOf, textOf } from "../modules/packages.ts";
 import { CommandError } from "../terminal/command-error.ts";
 
 /** The schema of manifests that most clients read. */

@@ -1,8 +1,7 @@
 import type { ManifestSettings } from "proffer/derived";
-import { describeModule } from "../modules/described-module.ts";
+import { describeModule } from "../modules/load.ts";
 import { findBuiltFolder, findModule } from "../modules/module-file.ts";
-import { type FoundPackage, readProjectPackage, textOf } from "../modules/project-package.ts";
-import { toServerName } from "../modules/server-name.ts";
+import { type FoundPackage, readProjectPackage, textOf, toServerName } from "../modules/packages.ts";
 
 /** A server that others install from npm, or reach at a URL. */
 export interface PublishedServer {

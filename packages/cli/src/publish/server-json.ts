@@ -1,7 +1,7 @@
 import type { JsonSchemaObject } from "proffer";
 import type { ManifestSettings } from "proffer/derived";
 import { isRequired, isSecret } from "proffer/settings";
-import { isUrl, type ProjectPackage, repositoryOf, textOf } from "../modules/project-package.ts";
+import { isUrl, type ProjectPackage, repositoryOf, textOf } from "../modules/packages.ts";
 import type { PublishedServer } from "./published-server.ts";
 
 const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";

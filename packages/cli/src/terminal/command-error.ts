@@ -1,3 +1,4 @@
+import { UsageError } from "proffer";
 import { Text } from "./text.ts";
 
 /**
@@ -41,4 +42,19 @@ export const INTERRUPTED = 130;
 export class Interrupted extends CommandError {
   override readonly name = "Interrupted";
   override readonly exitCode = INTERRUPTED;
+}
+
+/** Converts a `UsageError` of the run-time, such as a port in use, to a `CommandError`, which is shown without a stack. */
+export async function explainUsage<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof UsageError) throw new CommandError(Text.block(error.message), { cause: error });
+    throw error;
+  }
+}
+
+/** Converts a `UsageError` about flags or variables to a `WrongUsage`; returns other errors as they are. */
+export function toWrongUsage(error: unknown): unknown {
+  return error instanceof UsageError ? new WrongUsage(error.message, { cause: error }) : error;
 }

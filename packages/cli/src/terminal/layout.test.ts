@@ -1,11 +1,10 @@
 import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { prettyJson } from "./json-text.ts";
+import { truncate, widthOf, wrap } from "./layout.ts";
 import type { Listing } from "./listing.ts";
 import { formatListing } from "./listing-text.ts";
-import { stylesFor } from "./terminal.ts";
-import { truncate, widthOf, wrap } from "./width.ts";
+import { prettyJson, stylesFor } from "./terminal.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -1,9 +1,8 @@
 import type { Server } from "proffer";
-import { describeItem, describeTool } from "./item-details.ts";
-import type { Listing } from "./listing.ts";
+import { widthOf, wrap } from "./layout.ts";
+import { describeItem, describeTool, type Listing } from "./listing.ts";
 import type { Styles } from "./terminal.ts";
 import { Text, text } from "./text.ts";
-import { widthOf, wrap } from "./width.ts";
 
 /** A longer description would hide the other items. */
 const MAX_DESCRIPTION = 2000;

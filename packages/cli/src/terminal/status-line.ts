@@ -1,5 +1,5 @@
+import { truncate } from "./layout.ts";
 import type { Text } from "./text.ts";
-import { truncate } from "./width.ts";
 
 /** Returns to the start of the line and erases it. */
 const ERASE = "\r\u001b[2K";

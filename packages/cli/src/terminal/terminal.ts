@@ -1,5 +1,4 @@
 import { guardStdout } from "proffer/stdio";
-import { prettyJson } from "./json-text.ts";
 import { currentShell, type Output } from "./shell.ts";
 import { type StyleName, Text, text } from "./text.ts";
 
@@ -59,4 +58,51 @@ export function printJson(value: unknown): void {
 export function write(text: string): void {
   const { stdout } = currentShell();
   (stdout === process.stdout ? guardStdout() : stdout).write(text);
+}
+
+/** A longer text is not read on a screen. */
+const MAX_LENGTH = 1_000_000;
+/** Deeper levels would be indented out of the screen, and their indentation takes quadratic space. */
+const MAX_DEPTH = 50;
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/**
+ * Formats a JSON object or array for people: indented and colored. The tokens stay as they are, so a number keeps all
+ * its digits. Returns undefined for any other text.
+ */
+export function prettyJson(json: string, styles: Styles, indent = ""): Text | undefined {
+  if (json.length > MAX_LENGTH || !isContainer(json)) return undefined;
+  const tokens = json.match(TOKENS) ?? [];
+  const parts: Text[] = [];
+  let depth = 0;
+  for (const [index, token] of tokens.entries()) {
+    const before = tokens[index - 1] ?? "";
+    const isEnd = token === "}" || token === "]";
+    if (isEnd) depth -= 1;
+    const opened = before === "{" || before === "[";
+    if ((opened && !isEnd) || before === "," || (isEnd && !opened)) {
+      parts.push(text`\n${indent}${"  ".repeat(depth)}`);
+    }
+    parts.push(paint(token, tokens[index + 1], styles));
+    if (token === "{" || token === "[") depth += 1;
+    if (depth > MAX_DEPTH) return undefined;
+  }
+  return Text.join(parts, "");
+}
+
+function isContainer(json: string): boolean {
+  if (!/^\s*[{[]/.test(json)) return false;
+  try {
+    JSON.parse(json);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function paint(token: string, after: string | undefined, { cyan, green, yellow, dim }: Styles): Text {
+  if (token === ":") return text`: `;
+  if (token.startsWith('"')) return after === ":" ? cyan(token) : green(token);
+  if (token === "null") return dim(token);
+  return /^[-\dtf]/.test(token) ? yellow(token) : text`${token}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CommandError } from "./command-error.ts";
 import { redact } from "./redact.ts";
-import { quoteForShell } from "./shell-quote.ts";
+import { quoteForShell } from "./shell.ts";
 import { Text, text } from "./text.ts";
 
 describe("text for a terminal", () => {

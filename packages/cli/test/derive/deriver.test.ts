@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { relative } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createDeriver, derive } from "../../src/derive/deriver.ts";
+import { createDeriver } from "../../src/derive/deriver.ts";
 import type { Derivation } from "../../src/derive/model/description.ts";
 import { createWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
 
@@ -31,7 +31,7 @@ test("T186: a collection that contains itself is derived", () => {
     (type, i) => `export type T${i} = ${type};\n/** Takes. */ export function f${i}(a: T${i}): void { void a; }\n`,
   );
   open({ "input.ts": text.join("") });
-  const derivation = derive(workspace.path("input.ts"));
+  const derivation = createDeriver(workspace.path("input.ts")).derive();
   expect(codes(derivation)).toEqual([]);
   const found = derivation.tools.map(({ inputSchema: { properties, $defs = {} } }) => {
     const { $ref = "" } = (properties?.a ?? {}) as { $ref?: string };
@@ -55,7 +55,7 @@ describe("deriving repeatedly", () => {
     const third = deriver.derive();
     expect(toolNames(third)).toEqual(["hello"]);
     expect(third.files.map((file) => relative(workspace.directory, file))).toEqual(["input.ts", "package.json"]);
-    expect(third).toEqual(derive(workspace.path("input.ts")));
+    expect(third).toEqual(createDeriver(workspace.path("input.ts")).derive());
   });
 
   test("returns the same description of a function when other functions change", () => {
@@ -78,7 +78,7 @@ describe("deriving repeatedly", () => {
     workspace.write({ "input.ts": text("const b = a;\n\n  return b;", "\n// Writes the value.\n") });
     const second = deriver.derive();
     expect(second.tools[0]).toBe(first.tools[0]);
-    expect(second).toEqual(derive(workspace.path("input.ts")));
+    expect(second).toEqual(createDeriver(workspace.path("input.ts")).derive());
     expect(second.diagnostics.map(({ code, line }) => `${code} ${line}`)).toEqual(["PF2001 6", "PF2003 6"]);
   });
 
@@ -120,7 +120,7 @@ describe("deriving repeatedly", () => {
     workspace.write({ "input.ts": after });
     const second = deriver.derive();
     expect(second.tools).not.toEqual(first.tools);
-    expect(second).toEqual(derive(workspace.path("input.ts")));
+    expect(second).toEqual(createDeriver(workspace.path("input.ts")).derive());
   });
 
   test("finds companions in bodies after an edit", () => {
@@ -134,7 +134,7 @@ describe("deriving repeatedly", () => {
     workspace.write({ "input.ts": text("companion(read, { exists: () => true });") });
     const second = deriver.derive();
     expect(second.resources[0]).toHaveProperty("companion");
-    expect(second).toEqual(derive(workspace.path("input.ts")));
+    expect(second).toEqual(createDeriver(workspace.path("input.ts")).derive());
   });
 
   test("recovers from a syntax error", () => {
@@ -188,7 +188,7 @@ describe("a derivation", () => {
       "src/a.ts": "export const a = 1;",
       "data.json": '{ "currency": "EUR" }',
     });
-    const { files } = derive(workspace.path("src/input.ts"));
+    const { files } = createDeriver(workspace.path("src/input.ts")).derive();
     expect(files.map((file) => relative(workspace.directory, file))).toEqual([
       "base.json",
       "data.json",
@@ -202,13 +202,13 @@ describe("a derivation", () => {
   test("lists files by their real path", () => {
     open({ "real/input.ts": HELLO });
     symlinkSync(workspace.path("real"), workspace.path("link"));
-    expect(derive(workspace.path("link/input.ts")).files[0]).toBe(workspace.path("package.json"));
-    expect(derive(workspace.path("link/input.ts")).files[1]).toBe(workspace.path("real/input.ts"));
+    expect(createDeriver(workspace.path("link/input.ts")).derive().files[0]).toBe(workspace.path("package.json"));
+    expect(createDeriver(workspace.path("link/input.ts")).derive().files[1]).toBe(workspace.path("real/input.ts"));
   });
 
   test("is plain JSON", () => {
     open({ "input.ts": HELLO });
-    const derivation = derive(workspace.path("input.ts"));
+    const derivation = createDeriver(workspace.path("input.ts")).derive();
     expect(JSON.parse(JSON.stringify(derivation))).toEqual(derivation);
   });
 });
@@ -226,23 +226,23 @@ describe("the entry", () => {
   test("must not be a directory", () => {
     open({});
     mkdirSync(workspace.path("input.ts"));
-    expect(codes(derive(workspace.path("input.ts")))).toEqual(["PF1001"]);
+    expect(codes(createDeriver(workspace.path("input.ts")).derive())).toEqual(["PF1001"]);
   });
 
   test("names the server if there is no package.json", () => {
     open({ "input.ts": HELLO });
     rmSync(workspace.path("package.json"));
-    expect(derive(workspace.path("input.ts")).server).toEqual({ name: "input", version: "0.0.0" });
+    expect(createDeriver(workspace.path("input.ts")).derive().server).toEqual({ name: "input", version: "0.0.0" });
   });
 
   test("may be in a folder whose package.json only sets the module type", () => {
     open({ "src/input.ts": HELLO, "src/package.json": '{ "type": "module" }' });
-    expect(derive(workspace.path("src/input.ts")).server.name).toBe("app");
+    expect(createDeriver(workspace.path("src/input.ts")).derive().server.name).toBe("app");
   });
 
   test("may be a declaration file without JavaScript", () => {
     open({ "input.d.ts": "/** Greets. */ export function hello(name: string): string;" });
-    expect(toolNames(derive(workspace.path("input.d.ts")))).toEqual(["hello"]);
+    expect(toolNames(createDeriver(workspace.path("input.d.ts")).derive())).toEqual(["hello"]);
   });
 
   test("may have circular imports", () => {
@@ -250,7 +250,7 @@ describe("the entry", () => {
       "input.ts": `import { b } from "./b.ts";\n/** A. */ export function a(): string { return b(); }\n`,
       "b.ts": `import { a } from "./input.ts";\nexport function b(): string { return a.name; }\n`,
     });
-    expect(codes(derive(workspace.path("input.ts")))).toEqual([]);
+    expect(codes(createDeriver(workspace.path("input.ts")).derive())).toEqual([]);
   });
 });
 
@@ -260,14 +260,14 @@ describe("without @types/node", () => {
       { "input.ts": "/** Logs. */ export function log(url: URL): void { console.log(url.href); }" },
       { nodeTypes: false },
     );
-    const { tools, diagnostics } = derive(workspace.path("input.ts"));
+    const { tools, diagnostics } = createDeriver(workspace.path("input.ts")).derive();
     expect(diagnostics).toEqual([]);
     expect(tools[0]?.inputSchema.properties).toEqual({ url: { type: "string", format: "uri" } });
   });
 
   test("a Node API is an error that names the package to install", () => {
     open({ "input.ts": "/** Reads. */ export function read(data: Buffer): void { void data; }" }, { nodeTypes: false });
-    const { tools, diagnostics } = derive(workspace.path("input.ts"));
+    const { tools, diagnostics } = createDeriver(workspace.path("input.ts")).derive();
     expect(tools).toEqual([]);
     expect(diagnostics.find(({ code }) => code === "PF1101")?.message).toContain("npm install --save-dev @types/node");
   });
@@ -275,15 +275,15 @@ describe("without @types/node", () => {
 
 test("check: false omits TypeScript's errors, except syntax errors", () => {
   open({ "input.ts": '/** Counts. */ export function count(): number { const wrong: number = ""; return wrong; }' });
-  expect(codes(derive(workspace.path("input.ts")))).toEqual(["TS2322"]);
-  expect(codes(derive(workspace.path("input.ts"), { check: false }))).toEqual([]);
+  expect(codes(createDeriver(workspace.path("input.ts")).derive())).toEqual(["TS2322"]);
+  expect(codes(createDeriver(workspace.path("input.ts"), { check: false }).derive())).toEqual([]);
   workspace.write({ "input.ts": "export function (" });
-  expect(codes(derive(workspace.path("input.ts"), { check: false }))).not.toEqual([]);
+  expect(codes(createDeriver(workspace.path("input.ts"), { check: false }).derive())).not.toEqual([]);
 });
 
 test("reports an invalid tsconfig.json", () => {
   open({ "input.ts": HELLO, "tsconfig.json": '{ "compilerOptions": { "paths": 5, } }' });
-  const { diagnostics, tools } = derive(workspace.path("input.ts"));
+  const { diagnostics, tools } = createDeriver(workspace.path("input.ts")).derive();
   expect(diagnostics.map(({ file }) => relative(workspace.directory, file))).toEqual(["tsconfig.json"]);
   expect(tools).toHaveLength(1);
 });

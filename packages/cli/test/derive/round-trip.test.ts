@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { decode, encode } from "proffer/derived";
 import { afterAll, describe, expect, test } from "vitest";
-import { derive } from "../../src/derive/deriver.ts";
+import { createDeriver } from "../../src/derive/deriver.ts";
 import { createWorkspace } from "./workspace.ts";
 
 /** Types with sample values. */
@@ -51,7 +51,7 @@ const source = `
 
 const workspace = createWorkspace();
 workspace.write({ "input.ts": source });
-const { tools, diagnostics } = derive(workspace.path("input.ts"));
+const { tools, diagnostics } = createDeriver(workspace.path("input.ts")).derive();
 
 afterAll(() => workspace.remove());
 

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { derive } from "../../src/derive/deriver.ts";
+import { createDeriver } from "../../src/derive/deriver.ts";
 import { createWorkspace } from "./workspace.ts";
 
 /** The fixtures use simplified types of the run-time; these are the real ones. */
@@ -15,7 +15,7 @@ function deriveModule(source: string) {
     "tsconfig.json": JSON.stringify({ compilerOptions: { paths: { proffer: [`${runtime}/src/index.ts`] } } }),
     "input.ts": source,
   });
-  return derive(workspace.path("input.ts"));
+  return createDeriver(workspace.path("input.ts")).derive();
 }
 
 test("recognizes the types of the run-time", () => {

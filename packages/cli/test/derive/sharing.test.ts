@@ -1,6 +1,6 @@
 import { compileJsonSchema, decode, encode } from "proffer/derived";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { derive } from "../../src/derive/deriver.ts";
+import { createDeriver } from "../../src/derive/deriver.ts";
 import type { Derivation } from "../../src/derive/model/description.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
@@ -59,7 +59,7 @@ let derivation: Derivation;
 beforeAll(() => {
   workspace = createWorkspace();
   workspace.write({ "input.ts": TEXT });
-  derivation = derive(workspace.path("input.ts"), { check: false });
+  derivation = createDeriver(workspace.path("input.ts"), { check: false }).derive();
 });
 
 afterAll(() => workspace.remove());
@@ -120,7 +120,7 @@ describe("a finite type", () => {
 describe("a type beyond the limit", () => {
   test("does not affect other functions that need a part of it", () => {
     workspace.write({ "large.ts": LARGE });
-    const { tools, diagnostics } = derive(workspace.path("large.ts"), { check: false });
+    const { tools, diagnostics } = createDeriver(workspace.path("large.ts"), { check: false }).derive();
     expect(diagnostics.map(({ code }) => code)).toEqual(["PF1110"]);
     expect(tools.map(({ name }) => name)).toEqual(["some"]);
   });

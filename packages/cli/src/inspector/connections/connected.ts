@@ -3,7 +3,7 @@ import type { Asked, ClientOptions, Notification, ScriptedAnswer, TestClient } f
 import { Interruption } from "../../client/interruption.ts";
 import { openClient } from "../../client/open-client.ts";
 import { RemoteServer } from "../../client/remote-server.ts";
-import { ownVersion } from "../../modules/own-version.ts";
+import { ownVersion } from "../../modules/packages.ts";
 import type { Lane, WireLine } from "../protocol/wire.ts";
 import type { WireRecord } from "../record/record.ts";
 import type { Opener } from "./opener.ts";

@@ -1,6 +1,6 @@
 import { RemoteError } from "proffer/testing";
 import { HANDSHAKE_REVISIONS, STATELESS_REVISIONS } from "../../client/revisions.ts";
-import { ownVersion } from "../../modules/own-version.ts";
+import { ownVersion } from "../../modules/packages.ts";
 import { CLIENT_NAME, type Connected } from "./connected.ts";
 
 /** Milliseconds for the response to a second `initialize`, which no server expects. */

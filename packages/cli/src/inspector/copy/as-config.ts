@@ -2,7 +2,7 @@ import { CLIENT_NAMES, type ClientName } from "../../install/client-names.ts";
 import { CLIENTS } from "../../install/clients.ts";
 import { EDITS } from "../../install/config-file.ts";
 import { toLaunch } from "../../install/launch.ts";
-import { toServerName } from "../../modules/server-name.ts";
+import { toServerName } from "../../modules/packages.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import type { Copied, CopySource } from "./copy-source.ts";
 

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { CommandError } from "../terminal/command-error.ts";
 import { findProject } from "./module-file.ts";
 
@@ -84,4 +86,24 @@ export function repositoryOf(value: unknown): string | undefined {
 
 export function isUrl(text: string | undefined): text is string {
   return text !== undefined && /^https?:\/\//.test(text) && URL.canParse(text);
+}
+
+/** Converts a package name to a name that clients accept as an identifier: `@scope/name` becomes `scope-name`. */
+export function toServerName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^-+/, "");
+}
+
+/** Returns the version of this package, which equals that of `proffer`. */
+export function ownVersion(): string {
+  return readVersion(findProject(fileURLToPath(import.meta.url)));
+}
+
+/** Returns the folder and version of the TypeScript compiler without loading it. */
+export function findCompiler(): { readonly directory: string; readonly version: string } {
+  const directory = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
+  return { directory, version: readVersion(directory) };
+}
+
+function readVersion(directory: string): string {
+  return JSON.parse(readFileSync(join(directory, "package.json"), "utf8")).version;
 }

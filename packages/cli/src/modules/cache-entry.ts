@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { Manifest } from "proffer/derived";
 import type { Derivation, Diagnostic } from "../derive/index.ts";
-import type { Fingerprint } from "./fingerprint.ts";
+import { type Comparison, compareInputs, type Inputs } from "./inputs.ts";
+import { findCompiler, ownVersion } from "./packages.ts";
 import { checkSeal, FILE_MODE, readTrusted, sealOf, type Trust } from "./trust.ts";
 
 /** The entry of a module in the cache. */
@@ -63,4 +65,31 @@ export function writeStored(stored: Stored, module: string, trust: Trust): (file
 
 export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
+}
+
+/** Everything that a cached derivation depends on. */
+interface Fingerprint {
+  /** The versions of Proffer and the compiler. */
+  readonly maker: string;
+  /** The project's folder, if the emitted code contains it; otherwise the project can be moved. */
+  readonly place?: string;
+  readonly inputs: Inputs;
+}
+
+/** Returns the fingerprint of a derivation. */
+export function createFingerprint(inputs: Inputs, place?: string): Fingerprint {
+  return { maker: maker(), ...(place !== undefined && { place }), inputs };
+}
+
+/** Compares a fingerprint with the current state. */
+export function compareFingerprint(project: string, { maker: known, place, inputs }: Fingerprint): Comparison {
+  if (known !== maker()) return { change: "Proffer changed" };
+  if (place !== undefined && place !== project) return { change: `the project was moved from ${place}` };
+  return compareInputs(project, inputs);
+}
+
+/** Identifies this build of the CLI. The modification time invalidates caches while Proffer is being developed. */
+function maker(): string {
+  const { mtimeMs } = statSync(fileURLToPath(import.meta.url));
+  return `${ownVersion()} ${mtimeMs} typescript ${findCompiler().version}`;
 }
