@@ -28,7 +28,7 @@ export default [
   },
   {
     name: "the page of the inspector, compressed with gzip as it is sent",
-    path: ["packages/cli/dist/inspector/page.js.gz", "packages/cli/dist/inspector/page.css.gz"],
+    path: ["packages/inspector/dist/page/page.js.gz", "packages/inspector/dist/page/page.css.gz"],
     brotli: false,
     disablePlugins: ["@size-limit/esbuild"],
     limit: "60 kB",

@@ -8,12 +8,14 @@ const REST = "**/*.all.test.ts";
 const TESTS = ["packages/*/{src,test}/**/*.test.ts", "examples/**/*.test.ts", "fuzz/*.test.ts", "zoo/*.test.ts"];
 
 const src = fileURLToPath(new URL("./packages/proffer/src", import.meta.url));
+const inspector = fileURLToPath(new URL("./packages/inspector/src", import.meta.url));
 
 export default defineConfig({
   resolve: {
     alias: [
       { find: /^proffer$/, replacement: `${src}/index.ts` },
       { find: /^proffer\/(.+)$/, replacement: `${src}/$1.ts` },
+      { find: /^@proffer\/inspector$/, replacement: `${inspector}/index.ts` },
     ],
   },
   test: {

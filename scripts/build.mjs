@@ -9,8 +9,8 @@ import { ensureInstalled, npm, root } from "./npm.mjs";
 import { bundlePage } from "./page.mjs";
 import { Failure, main, progress } from "./terminal.mjs";
 
-/** In dependency order: the declarations of the second refer to those of the first. */
-const packages = ["proffer", "cli"];
+/** In dependency order: the declarations of each refer to those before it. */
+const packages = ["proffer", "inspector", "cli"];
 
 /** Files that affect the output of every package; the lock file pins the versions of the tools. */
 const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs", "scripts/page.mjs"];
@@ -56,7 +56,7 @@ export async function ensureBuilt({ force = false } = {}) {
     progress(`building packages/${name}`);
     rmSync(stamp, { force: true });
     await bundle(folder)
-      .then(() => (name === "cli" ? bundlePage() : undefined))
+      .then(() => (name === "inspector" ? bundlePage() : undefined))
       .catch((error) => {
         throw new Failure(`packages/${name} does not build: ${error.message}`);
       });

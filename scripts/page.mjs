@@ -6,8 +6,8 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { root } from "./npm.mjs";
 import { main, progress } from "./terminal.mjs";
 
-const source = join(root, "packages/cli/src/inspector/page");
-const output = join(root, "packages/cli/dist/inspector");
+const source = join(root, "packages/inspector/src/page");
+const output = join(root, "packages/inspector/dist/page");
 
 /** The first versions with light-dark(). */
 const target = ["chrome123", "firefox120", "safari17.5"];

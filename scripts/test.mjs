@@ -26,7 +26,7 @@ const quick = [
     { name: "biome", command: ["biome", "check", "--error-on-warnings", "."] },
     { name: "types", command: ["tsc", "-p", "."] },
     { name: "types without Node", command: ["tsc", "-p", "packages/proffer/tsconfig.neutral.json"] },
-    { name: "types of the page", command: ["tsc", "-p", "packages/cli/src/inspector/page"] },
+    { name: "types of the page", command: ["tsc", "-p", "packages/inspector/src/page"] },
   ],
   [{ name: "vitest", run: () => runVitest("quick") }],
 ];

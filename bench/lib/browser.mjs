@@ -3,7 +3,7 @@ import { Failure } from "../../scripts/terminal.mjs";
 
 /** The Chromium of the tests, with one page. */
 export async function openBrowser() {
-  const { findChromium } = await import("../../packages/cli/test/inspector/chromium.ts");
+  const { findChromium } = await import("../../packages/inspector/test/chromium.ts");
   const found = findChromium();
   if (found === undefined) throw new Failure("There is no Chromium; PROFFER_CHROMIUM may name one.");
   const args = ["--no-sandbox", "--disable-dev-shm-usage"];

@@ -121,23 +121,22 @@ const cli = {
   lock: { purpose: "`proffer lock`: changes that break clients", imports: shared },
   pack: { purpose: "`proffer pack`: MCPB files", imports: [...shared, "build"] },
   publish: { purpose: "`proffer publish` and `links`: the registry and install links", imports: shared },
+  recordings: { purpose: "Recorded messages: files, saved calls, replay", imports: [...shared, "client", "install"] },
+  inspect: {
+    purpose: "`proffer inspect`: a module as the inspector needs it",
+    imports: [...shared, "client", "dev", "doctor", "install", "recordings"],
+  },
 };
 
 const inspector = {
   "": { purpose: "The server of the page: routes, events, access", imports: [] },
   protocol: { purpose: "The types that page and Node share" },
+  support: { purpose: "The interface of the host, and refused requests" },
   calls: { purpose: "Calls of the page: runs, questions, progress, comparisons, subscriptions" },
   clients: { purpose: "Clients that talk to a server in development, beside the page" },
   connections: { purpose: "One client for each revision of the target, and its offer" },
   copy: { purpose: "A call as a command, a request, a test, a configuration" },
-  edit: { purpose: "Changes between two versions of a module" },
   history: { purpose: "Earlier and saved calls" },
-  record: { purpose: "The messages of all connections, in a ring, with secrets masked" },
-  recording: { purpose: "Files of recorded messages" },
-  replay: { purpose: "Recorded calls against another version" },
-  source: { purpose: "The source of an item" },
-  tap: { purpose: "A relay between a client and a server that records both" },
-  trace: { purpose: "Runs of nested calls" },
   "wire-checks": { purpose: "Messages of a server that clients may not understand" },
   page: { purpose: "The page, in preact: browser only", imports: [], packages: ["preact", "preact/hooks"] },
   "page/api": { purpose: "Requests to the inspector's server" },
@@ -155,23 +154,11 @@ const inspector = {
   "page/wire": { purpose: "The messages: timeline, filters, pairs" },
 };
 
-// Until the inspector is a package, its folders are in the command's package.
-for (const [folder, row] of Object.entries(inspector)) {
-  const imports = folder === "" ? [...shared, "client", "dev", "doctor", "install"] : row.imports;
-  cli[folder ? `inspector/${folder}` : "inspector"] = imports ? { ...row, imports } : row;
-}
-Object.assign(cli, {
-  inspect: {
-    purpose: "`proffer inspect`: a module as the inspector needs it",
-    imports: [...shared, "client", "dev", "doctor", "install"],
-  },
-  recordings: { purpose: "Recorded messages: files, saved calls, replay", imports: [...shared, "client"] },
-});
-cli.commands = { purpose: "One file for each command", imports: [...Object.keys(cli)].filter(isForCommands) };
+cli.commands = { purpose: "One file for each command", imports: Object.keys(cli).filter(isForCommands) };
 
-/** The folders that have a list, except the insides of derivation and the page. */
+/** The folders that have a list, except the insides of derivation. */
 function isForCommands(folder) {
-  return folder !== "" && cli[folder].imports !== undefined && !/^derive\/(?!model)|page/.test(folder);
+  return folder !== "" && cli[folder].imports !== undefined && !/^derive\/(?!model)/.test(folder);
 }
 
 export const PACKAGES = {

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { openPage } from "../../../packages/cli/test/inspector/page-client.ts";
+import { openPage } from "../../../packages/inspector/test/page-client.ts";
 import { timeToPaint } from "../../lib/browser.mjs";
 import { startPage, withShop } from "./start.mjs";
 
-const SCRIPT = fileURLToPath(new URL("../../../packages/cli/test/inspector/stdio-server.mjs", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("../../../packages/inspector/test/stdio-server.mjs", import.meta.url));
 
 /** From saving the module to the drawn difference. */
 export const measureEdits = (page, rounds) =>

@@ -1,9 +1,9 @@
 import { defineResource, defineServer, defineTool } from "proffer";
 import { serveHttp } from "proffer/http";
-import { openServerLinks, openUrlLinks } from "../../../packages/cli/src/inspector/connections/opener.ts";
-import { demoEvents, demoHandlers, request, response } from "../../../packages/cli/test/inspector/demo-events.ts";
-import { startFakeServer } from "../../../packages/cli/test/inspector/fake-server.ts";
-import { inspect } from "../../../packages/cli/test/inspector/page-client.ts";
+import { linkAddress, linkServer } from "../../../packages/cli/src/inspect/server-links.ts";
+import { demoEvents, demoHandlers, request, response } from "../../../packages/inspector/test/demo-events.ts";
+import { startFakeServer } from "../../../packages/inspector/test/fake-server.ts";
+import { inspect } from "../../../packages/inspector/test/page-client.ts";
 import { now, timeToPaint } from "../../lib/browser.mjs";
 
 const REVISION = "2026-07-28";
@@ -41,14 +41,13 @@ function createServer() {
   return { server, state, notify };
 }
 
-async function start(opener) {
-  const nothing = { history: () => ({ entries: [] }), copy: () => ({ text: "", language: "text" }) };
-  return inspect({ opener, handlers: () => nothing });
+function start(links) {
+  return inspect({ links });
 }
 
 /** The bytes of the page, and the time from its address to the list of tools. */
 export async function measureOpening(page, rounds) {
-  const { inspector, close } = await start(openServerLinks(createServer().server));
+  const { inspector, close } = await start(linkServer(createServer().server));
   const times = [];
   const bytes = [];
   for (let round = 0; round < rounds; round++) {
@@ -74,9 +73,9 @@ export async function measureOpening(page, rounds) {
 
 /** From the answer with a text of 5 MB to the drawn text, and from the button to all of it. */
 export async function measureLargeText(page, rounds) {
-  const { inspector, close } = await start(openServerLinks(createServer().server));
+  const { inspector, record, close } = await start(linkServer(createServer().server));
   let answered;
-  inspector.record.observe({
+  record.observe({
     line({ kind, method }) {
       if (kind === "result" && method === "tools/call") answered = now();
     },
@@ -110,7 +109,7 @@ export async function measureLargeText(page, rounds) {
 export async function measureDurations(_, rounds) {
   const { server, state } = createServer();
   const service = await serveHttp(server, { port: 0 });
-  const { page: client, close } = await start(openUrlLinks(service.url, {}, 1_000_000));
+  const { page: client, close } = await start(linkAddress(service.url, {}, 1_000_000));
   await client.until("offer");
   const values = [];
   for (let round = 0; round < rounds; round++) {
@@ -150,7 +149,7 @@ export async function measureScrolling(page, rounds) {
 export async function measureUpdates(page, rounds) {
   const { server, notify } = createServer();
   const service = await serveHttp(server, { port: 0 });
-  const { inspector, close } = await start(openUrlLinks(service.url, {}, 1_000_000));
+  const { inspector, close } = await start(linkAddress(service.url, {}, 1_000_000));
   await page.goto(at(inspector.url, "/resources?uri=shop%3A%2F%2Fstock"));
   await page.getByRole("button", { name: "Subscribe" }).click();
   await page.getByText("stock 0.").first().waitFor();

@@ -51,7 +51,7 @@ describe("proffer init of a clone", () => {
         ...["npx proffer install tools.ts --client claude-code", ""],
       ].join("\n"),
     });
-    for (const name of ["proffer", "@proffer/cli"]) {
+    for (const name of ["proffer", "@proffer/inspector", "@proffer/cli"]) {
       const folder = join(project, "node_modules", name);
       expect(lstatSync(folder).isSymbolicLink()).toBe(false);
       for (const file of ["README.md", "LICENSE"]) expect(existsSync(join(folder, file))).toBe(true);

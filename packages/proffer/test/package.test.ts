@@ -9,7 +9,7 @@ import { distFile } from "./dist.ts";
 const packages = fileURLToPath(new URL("../../", import.meta.url));
 const installScripts = ["preinstall", "install", "postinstall", "prepare"];
 
-describe.each(["proffer", "cli"] as const)("the package in packages/%s", (folder) => {
+describe.each(["proffer", "inspector", "cli"] as const)("the package in packages/%s", (folder) => {
   const manifest = readManifest(folder);
 
   it("publishes only its built files, README and license", () => {
@@ -19,7 +19,7 @@ describe.each(["proffer", "cli"] as const)("the package in packages/%s", (folder
     expect(files).toEqual(expect.arrayContaining(required));
     expect(manifest).toMatchObject({ license: "MIT", keywords: expect.arrayContaining(["mcp", "typescript"]) });
     const other = files.filter(
-      (file) => !/^(LICENSE|README\.md|package\.json|dist\/.+\.(js|d\.ts)|dist\/inspector\/.+)$/.test(file),
+      (file) => !/^(LICENSE|README\.md|package\.json|dist\/.+\.(js|d\.ts)|dist\/page\/.+)$/.test(file),
     );
     expect(other).toEqual([]);
   });
@@ -67,20 +67,23 @@ describe("the packed run-time", () => {
   });
 });
 
-describe("the pair of packages", () => {
+describe("the packages", () => {
   const runtime = readManifest("proffer");
   const cli = readManifest("cli");
+  const inspector = readManifest("inspector");
 
   it("T120: has a run-time without dependencies", () => {
     expect(runtime.dependencies ?? {}).toEqual({});
   });
 
-  it("has the same version", () => {
-    expect(cli.version).toBe(runtime.version);
+  it("have the same version", () => {
+    expect([cli.version, inspector.version]).toEqual([runtime.version, runtime.version]);
+    expect(cli.dependencies?.["@proffer/inspector"]).toBe(runtime.version);
+    expect(inspector.peerDependencies?.proffer).toBe(runtime.version);
     expect(cli.peerDependencies?.proffer).toBe(runtime.version);
   });
 
-  it("publishes every entry file of the run-time", () => {
+  it("publish every entry file of the run-time", () => {
     const entries = readdirSync(join(packages, "proffer/src")).filter((file) => /^[^.]+\.ts$/.test(file));
     const targets = [...Object.values(runtime.exports), ...Object.values(runtime.bin ?? {})].map((target) =>
       typeof target === "string" ? target : target.default,

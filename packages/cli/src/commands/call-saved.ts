@@ -1,9 +1,8 @@
 import { withServer } from "../client/connect-target.ts";
 import type { TargetArguments } from "../client/target.ts";
-import { readSavedCall } from "../inspector/history/saved-call.ts";
-import { compareOutcomes } from "../inspector/replay/compare-results.ts";
-import { Answers, perform } from "../inspector/replay/replay.ts";
 import { findModule } from "../modules/module-file.ts";
+import { Answers, compareOutcomes, perform } from "../recordings/replay.ts";
+import { readSavedCall } from "../recordings/saved-call.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 import { print, printJson, say } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";

@@ -53,7 +53,7 @@ export async function dev(
   const { choice, ...transports } = serving;
   await prepare(serving, rest);
   // The inspector is loaded only if it is wanted.
-  const inspector = inspect && (await import("../inspector/inspect-dev.ts"));
+  const inspector = inspect && (await import("../inspect/dev.ts"));
   const keys = serving.http !== undefined;
   const { onStart, onListening, onEdit, tracing, wiretap } = inspector?.inspectDev(file, { ...inspect, keys }) ?? given;
   const versions = openVersions(file, startCompiler(findModule(file)));

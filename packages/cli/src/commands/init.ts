@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Clone, findClone, packClone } from "../init/clone.ts";
-import { projectFiles } from "../init/project-files.ts";
+import { type PackageVersions, projectFiles } from "../init/project-files.ts";
 import { runNpm } from "../init/run-npm.ts";
 import { ownVersion } from "../modules/packages.ts";
 import { CommandError } from "../terminal/command-error.ts";
@@ -45,10 +45,11 @@ export async function init(folder: string, { install }: { readonly install: bool
   );
 }
 
-/** The versions of both packages for package.json. */
-function toVersions(clone: Clone | undefined) {
+/** The versions of the packages for package.json. */
+function toVersions(clone: Clone | undefined): PackageVersions {
   if (clone === undefined) return { proffer: `^${ownVersion()}`, cli: `^${ownVersion()}` };
-  return { proffer: `file:${clone.files.proffer}`, cli: `file:${clone.files.cli}` };
+  const { proffer, inspector, cli } = clone.files;
+  return { proffer: `file:${proffer}`, inspector: `file:${inspector}`, cli: `file:${cli}` };
 }
 
 function installPackages(target: string): boolean {

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { type InspectorHost, startInspector } from "@proffer/inspector";
 import type { Server } from "proffer";
 import { type HeldServer, holdServer, overrideOptions } from "proffer/derived";
 import { formatLog } from "proffer/stdio";
@@ -6,24 +7,21 @@ import { type HeaderFlags, toHeaders } from "../client/headers.ts";
 import { type LimitFlags, toLimits } from "../client/limits.ts";
 import { nameOfTarget, type Target, type TargetArguments } from "../client/target.ts";
 import { readCode } from "../doctor/read-code.ts";
-import { announce } from "../inspector/announce.ts";
-import { traceServer } from "../inspector/calls/trace.ts";
-import { type Opener, openCommandLinks, openServerLinks, openUrlLinks } from "../inspector/connections/opener.ts";
-import { createFileHandlers } from "../inspector/file-handlers.ts";
-import { type KeptHistory, openHistory, openKeptHistory } from "../inspector/history-handlers.ts";
-import { type InspectorOptions, startInspector } from "../inspector/inspector.ts";
-import { ModuleSource } from "../inspector/module-source.ts";
-import { toPort } from "../inspector/port-flag.ts";
-import { Mask } from "../inspector/record/mask.ts";
-import { WireRecord } from "../inspector/record/record.ts";
-import { readRecording } from "../inspector/recording/read-recording.ts";
+import { announce } from "../inspect/announce.ts";
+import { type HistoryFile, openHistory, openKeptHistory } from "../inspect/history-file.ts";
+import { createHost } from "../inspect/host.ts";
+import { ModuleSource } from "../inspect/module-source.ts";
+import { linkAddress, linkProcess, linkServer } from "../inspect/server-links.ts";
+import { traceServer } from "../inspect/trace.ts";
 import { openServer } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
+import { Mask, WireRecord } from "../recordings/record.ts";
+import { readRecording } from "../recordings/recording.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
-import { requireOwnProcess } from "./transport-flags.ts";
+import { requireOwnProcess, toPort } from "./transport-flags.ts";
 
 export interface InspectFlags extends HeaderFlags, LimitFlags {
   readonly port?: string;
@@ -31,7 +29,10 @@ export interface InspectFlags extends HeaderFlags, LimitFlags {
   readonly keep?: boolean;
 }
 
-interface Prepared extends Omit<InspectorOptions, "port"> {
+interface Prepared {
+  readonly host: InspectorHost;
+  /** Is called when the place of an item may have become known. */
+  located?: () => void;
   /** Runs when the inspector has ended. */
   readonly release?: () => Promise<void>;
 }
@@ -41,15 +42,10 @@ interface Prepared extends Omit<InspectorOptions, "port"> {
  * @throws {CommandError} if the module cannot be loaded, or the file is no recording.
  */
 export async function inspect({ target }: TargetArguments, flags: InspectFlags): Promise<void> {
-  const port = toPort(flags.port);
-  const headers = toHeaders(flags, target);
-  const { maxBytes } = toLimits(flags);
-  const name = nameOfTarget(target);
-  requireOwnProcess();
-  const history = flags.keep ? keepHistory(target) : undefined;
-  const record = new WireRecord(new Mask(headers));
-  const { release, ...prepared } = await prepare(target, name, record, headers, maxBytes, history);
-  const inspector = await startInspector({ ...prepared, port });
+  const port = flags.port === undefined ? undefined : toPort("--port", flags.port);
+  const prepared = await prepare(target, flags);
+  const inspector = await startInspector(prepared.host, port);
+  prepared.located = () => inspector.relocate();
   announce(inspector, { port, open: flags.open, keys: true });
   await inspector.started;
   const { state, message = "", remedy = "" } = inspector.connection();
@@ -57,98 +53,68 @@ export async function inspect({ target }: TargetArguments, flags: InspectFlags):
   if (state === "failed") say(text`${red("✗")} ${Text.redact(Text.line(message))}\n  ${remedy}`);
   await untilStopped();
   await inspector.close();
-  await release?.();
+  await prepared.release?.();
+}
+
+async function prepare(target: Target, flags: InspectFlags): Promise<Prepared> {
+  const headers = toHeaders(flags, target);
+  const { maxBytes } = toLimits(flags);
+  requireOwnProcess();
+  const history = flags.keep ? keepHistory(target) : undefined;
+  const record = new WireRecord(new Mask(headers));
+  if (target.kind === "module") {
+    return target.file.endsWith(".jsonl") ? prepareRecording(target.file, record) : prepareModule(target.file, record);
+  }
+  const shared = { target: { kind: target.kind, name: nameOfTarget(target) }, command: target, record, history };
+  if (target.kind === "command") {
+    return { host: createHost({ ...shared, links: linkProcess(target.command, maxBytes) }) };
+  }
+  const { url } = target;
+  return { host: createHost({ ...shared, address: () => url, links: linkAddress(url, headers, maxBytes) }) };
 }
 
 /** Keeps the history of a target that has no project. @throws {WrongUsage} for others. @throws {CommandError} */
-function keepHistory(target: Target): KeptHistory {
+function keepHistory(target: Target): HistoryFile {
   if (target.kind === "module") {
     const reason = target.file.endsWith(".jsonl")
       ? "a recording makes no calls"
       : "the history of a module is kept anyway, in .proffer/inspector of its project";
     throw new WrongUsage(`--keep is for a URL or a command: ${reason}.`);
   }
-  const { history, file } = openKeptHistory(target.kind === "url" ? target.url : target.command, warn);
-  say(text`The history is kept in ${file}.`);
+  const history = openKeptHistory(target.kind === "url" ? target.url : target.command, warn);
+  say(text`The history is kept in ${history.path}.`);
   return history;
 }
 
-async function prepare(
-  target: Target,
-  name: string,
-  record: WireRecord,
-  headers: { readonly [name: string]: string },
-  maxBytes: number,
-  history: KeptHistory | undefined,
-): Promise<Prepared> {
-  if (target.kind === "module") {
-    return target.file.endsWith(".jsonl") ? prepareRecording(target.file, record) : prepareModule(target, record);
-  }
-  const opener =
-    target.kind === "url" ? openUrlLinks(target.url, headers, maxBytes) : openCommandLinks(target.command, maxBytes);
-  return prepareOther(target, name, record, opener, history);
-}
-
-function prepareOther(
-  target: Target,
-  name: string,
-  record: WireRecord,
-  opener: Opener,
-  history = openHistory(undefined, warn),
-): Prepared {
-  const shown = { kind: target.kind, name };
-  const url = target.kind === "url" ? () => target.url : () => undefined;
-  return {
-    target: shown,
-    abilities: { source: false, calls: true, keepsHistory: history.isKept, saves: target.kind === "module" },
-    opener,
-    record,
-    onCall: history.onCall,
-    handlers: (inspector) => ({
-      ...createFileHandlers(inspector, shown, { target, url }),
-      ...history.handlers(inspector.send),
-    }),
-  };
-}
-
-async function prepareModule(target: Target & { kind: "module" }, record: WireRecord): Promise<Prepared> {
-  const { file } = target;
+async function prepareModule(file: string, record: WireRecord): Promise<Prepared> {
   const { server, held, hasSource } = await openModule(file);
   overrideOptions(server, { development: true });
-  const other = prepareOther(target, file, record, openServerLinks(server), openHistory(resolve(file), warn));
-  const source = new ModuleSource(findModule(file));
+  const path = resolve(file);
   let code: ReturnType<typeof readCode> | undefined;
-  let located = () => {};
   /** The module is loaded once, so its code is read once: for the first page that asks, because it takes a second or two. */
   const read = () => {
     code ??= readCode(file).then((found) => {
-      if (hasSource) source.update(found.files, found.positions());
-      located();
+      source?.update(found.files, found.positions());
+      prepared.located?.();
       return found;
     });
     return code;
   };
-  return {
-    ...other,
-    abilities: { ...other.abilities, source: hasSource },
-    trace: traceServer(server),
+  const source = hasSource ? new ModuleSource(findModule(file), read) : undefined;
+  const prepared: Prepared = {
+    host: createHost({
+      target: { kind: "module", name: file },
+      command: { kind: "module", file },
+      links: linkServer(server),
+      trace: traceServer(server),
+      history: openHistory(path, warn),
+      module: { file: path, server, readCode: read },
+      record,
+      source,
+    }),
     release: () => held.stop(),
-    module: { file: resolve(file), server, readCode: read },
-    ...(hasSource && { places: source }),
-    handlers(inspector) {
-      located = () => inspector.offers.relocate();
-      return {
-        ...other.handlers?.(inspector),
-        ...(hasSource && {
-          async source({ kind, key }) {
-            await read();
-            return source.view(kind, key);
-          },
-          open: (place) => source.open(place),
-        }),
-      };
-    },
   };
+  return prepared;
 }
 
 interface OpenedModule {
@@ -179,13 +145,7 @@ async function prepareRecording(file: string, record: WireRecord): Promise<Prepa
   for (const problem of problems) warn(problem);
   for (const lane of header.lanes) record.setLane(lane);
   for (const message of messages) record.restore(message);
-  const target = { kind: "recording", name: file } as const;
-  return {
-    target,
-    abilities: { source: false, calls: false, keepsHistory: false, saves: false },
-    record,
-    handlers: (inspector) => createFileHandlers(inspector, target, undefined),
-  };
+  return { host: createHost({ target: { kind: "recording", name: file }, record }) };
 }
 
 function warn(message: string): void {

@@ -1,9 +1,8 @@
 import { type TalkFlags, withServer } from "../client/connect-target.ts";
 import type { TargetArguments } from "../client/target.ts";
-import type { JsonDifference } from "../inspector/edit/json-difference.ts";
-import { readRecording } from "../inspector/recording/read-recording.ts";
-import { findCalls } from "../inspector/replay/recorded-calls.ts";
-import { Answers, type Replayed, replay as replayCalls } from "../inspector/replay/replay.ts";
+import type { JsonDifference } from "../recordings/json-difference.ts";
+import { readRecording } from "../recordings/recording.ts";
+import { Answers, findCalls, type Replayed, replay as replayCalls } from "../recordings/replay.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { currentShell } from "../terminal/shell.ts";
 import { print, printJson, say, stylesFor } from "../terminal/terminal.ts";

@@ -89,9 +89,14 @@ function toInspect(values: readonly string[] | undefined): Pick<ServeArguments, 
   if (values === undefined) return {};
   const [text] = values;
   if (text === undefined) return { inspect: {} };
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return { inspect: { port } };
-  throw new WrongUsage(`Invalid value of ${INSPECT}: ${JSON.stringify(text)}. Use a port from 0 to 65535.`);
+  return { inspect: { port: toPort(INSPECT, text) } };
+}
+
+/** @throws {WrongUsage} if the value of a flag is no port. */
+export function toPort(flag: string, value: string): number {
+  const port = Number(value);
+  if (/^\d+$/.test(value) && port <= 65_535) return port;
+  throw new WrongUsage(`Invalid value of ${flag}: ${JSON.stringify(value)}. Use a port from 0 to 65535.`);
 }
 
 function toMounts(texts: readonly string[], { http }: Serving): ReadonlyMap<string, string> {

@@ -10,11 +10,13 @@ import { runNpm } from "./run-npm.ts";
 /** The folder of a new project for the packed packages. */
 const VENDOR = "vendor";
 
+type PackageName = "proffer" | "inspector" | "cli";
+
 /** A clone of the repository that this command runs from. */
 export interface Clone {
   /** The file of each package in the new project. */
-  readonly files: { readonly proffer: string; readonly cli: string };
-  readonly folders: { readonly proffer: string; readonly cli: string };
+  readonly files: { readonly [Name in PackageName]: string };
+  readonly folders: { readonly [Name in PackageName]: string };
 }
 
 /**
@@ -24,22 +26,27 @@ export interface Clone {
 export function findClone(): Clone | undefined {
   const cli = findProject(fileURLToPath(import.meta.url));
   const proffer = resolve(cli, "../proffer");
-  if (!existsSync(join(cli, "src")) || !existsSync(join(proffer, "src")) || nameOf(proffer) !== "proffer")
-    return undefined;
+  const inspector = resolve(cli, "../inspector");
+  const hasSources = [cli, proffer, inspector].every((folder) => existsSync(join(folder, "src")));
+  if (!hasSources || nameOf(proffer) !== "proffer") return undefined;
   const version = ownVersion();
   return {
-    folders: { proffer, cli },
-    files: { proffer: `${VENDOR}/proffer-${version}.tgz`, cli: `${VENDOR}/proffer-cli-${version}.tgz` },
+    folders: { proffer, inspector, cli },
+    files: {
+      proffer: `${VENDOR}/proffer-${version}.tgz`,
+      inspector: `${VENDOR}/proffer-inspector-${version}.tgz`,
+      cli: `${VENDOR}/proffer-cli-${version}.tgz`,
+    },
   };
 }
 
-/** Packs both packages of a clone into a project, as npm would publish them. @throws {CommandError} if npm fails. */
+/** Packs the packages of a clone into a project, as npm would publish them. @throws {CommandError} if npm fails. */
 export function packClone({ folders, files }: Clone, target: string): void {
   const destination = join(target, VENDOR);
   const created = mkdirSync(destination, { recursive: true });
   for (const [name, cwd] of Object.entries(folders)) {
     const { isDone, errors } = runNpm(["pack", "--ignore-scripts"], { cwd, config: { pack_destination: destination } });
-    const file = files[name as keyof Clone["files"]];
+    const file = files[name as PackageName];
     if (isDone && existsSync(join(target, file))) continue;
     // The folder may have existed before, with other files in it.
     for (const path of Object.values(files)) rmSync(join(target, path), { force: true });

@@ -1,7 +1,9 @@
-/** The versions of both packages, as package.json names them. */
+/** The versions of the packages, as package.json names them. */
 export interface PackageVersions {
   readonly proffer: string;
   readonly cli: string;
+  /** Only in a clone: npm installs the published one with the command line. */
+  readonly inspector?: string;
 }
 
 /** Returns the files of a new project, by path. */
@@ -15,7 +17,7 @@ export function projectFiles(name: string, versions: PackageVersions): { readonl
   };
 }
 
-function packageJson(name: string, { proffer, cli }: PackageVersions): string {
+function packageJson(name: string, { proffer, cli, inspector }: PackageVersions): string {
   const content = {
     name,
     version: "0.1.0",
@@ -29,7 +31,7 @@ function packageJson(name: string, { proffer, cli }: PackageVersions): string {
       test: "node --test",
     },
     dependencies: { proffer },
-    devDependencies: { "@proffer/cli": cli },
+    devDependencies: { "@proffer/cli": cli, ...(inspector === undefined ? {} : { "@proffer/inspector": inspector }) },
     engines: { node: ">=20.19" },
   };
   return `${JSON.stringify(content, undefined, 2)}\n`;

@@ -1,0 +1,222 @@
+import { basename } from "node:path";
+import {
+  ApiProblem,
+  type ClientProfile,
+  type ClientProfiles,
+  type CommandTarget,
+  type CopiedText,
+  type CopyTarget,
+  type InspectorFinding,
+  type InspectorHost,
+  type ItemKind,
+  type JsonObject,
+  type ModelView,
+  type Offer,
+} from "@proffer/inspector";
+import type { Server } from "proffer";
+import { findMissingTools, tokensOf } from "proffer/derived";
+import { findLosses, findProfile, PROFILES, type Profile, profileOf, toolsSeenBy } from "proffer/profiles";
+import { HeaderParams } from "../client/header-params.ts";
+import { headersFor } from "../client/request-headers.ts";
+import { bytesOf } from "../derive/model/tool-size.ts";
+import { examineClients, lossesOf } from "../doctor/examine-clients.ts";
+import { examineListing } from "../doctor/examine-listing.ts";
+import type { Finding } from "../doctor/finding.ts";
+import { asWritten } from "../doctor/offer.ts";
+import type { ReadCode } from "../doctor/read-code.ts";
+import { review } from "../doctor/review.ts";
+import { costOf, costParts } from "../doctor/tool-cost.ts";
+import { CLIENT_NAMES, type ClientName } from "../install/client-names.ts";
+import { CLIENTS } from "../install/clients.ts";
+import { EDITS } from "../install/config-file.ts";
+import { toLaunch } from "../install/launch.ts";
+import { ownVersion, toServerName } from "../modules/packages.ts";
+import type { WireRecord } from "../recordings/record.ts";
+import { warnOfSecrets, writeRecording } from "../recordings/recording.ts";
+import { saveCall } from "../recordings/saved-call.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import type { Listing } from "../terminal/listing.ts";
+import { passOn } from "../terminal/terminal.ts";
+import { Text } from "../terminal/text.ts";
+import type { ModuleSource } from "./module-source.ts";
+
+/** The module of a server, and how to read its code. */
+export interface InspectedModule {
+  /** An absolute path. */
+  readonly file: string;
+  readonly server: Server;
+  readCode(): Promise<ReadCode>;
+}
+
+export interface HostOptions extends Pick<InspectorHost, "target" | "links" | "trace" | "history"> {
+  readonly record: WireRecord;
+  /** The target as commands name it; absent for a recording. */
+  readonly command?: CommandTarget;
+  /** The address of the server, once it is known. */
+  readonly address?: () => string | undefined;
+  readonly module?: InspectedModule;
+  /** The code of the module, if its items come from code that can be shown. */
+  readonly source?: ModuleSource | undefined;
+}
+
+/** Hands the inspector everything that it needs of this command line. */
+export function createHost(options: HostOptions): InspectorHost {
+  const { target, record, command, module, source, address = () => undefined } = options;
+  return {
+    version: ownVersion(),
+    target,
+    record,
+    links: options.links,
+    trace: options.trace,
+    history: options.history,
+    code: source,
+    profiles: PROFILES_OF_CLIENTS,
+    copying: command && createCopying(command, address),
+    ...(module && { saveCall: (name, draft) => refuse(() => saveCall(module.file, name, draft)) }),
+    findProblems: (offer) => findProblems(offer, module, source),
+    costOf(tool) {
+      const listed = tool as unknown as Parameters<typeof costOf>[0];
+      const { tokens, output } = costOf(listed);
+      return { tokens: tokens - output, output, parts: costParts(listed) };
+    },
+    exportRecord: (server) => ({
+      text: writeRecording({ target, ...server, lanes: [...record.lanes()] }, record.messages()),
+      warnings: warnOfSecrets(record.messages()),
+    }),
+    showOutput: (text) => passOn(Text.block(text)),
+  };
+}
+
+/** The page shows the message of a command that fails. */
+function refuse<Value>(work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof CommandError ? new ApiProblem(400, "refused", error.message) : error;
+  }
+}
+
+/** Finds the problems that `doctor` would find in the lists of a server. Nothing is started or called. */
+async function findProblems(
+  offer: Offer,
+  module: InspectedModule | undefined,
+  source: ModuleSource | undefined,
+): Promise<InspectorFinding[]> {
+  const listing = toListing(offer);
+  const { diagnostics, sources } = (await module?.readCode()) ?? { diagnostics: [], sources: [] };
+  const own = module && {
+    written: asWritten(listing, module.server),
+    missingTools: await findMissingTools(module.server),
+    module: module.file,
+  };
+  const findings: Finding[] = [
+    ...diagnostics.map(({ severity, code, file, line, message }): Finding => {
+      return { level: severity === "error" ? "error" : "warning", code, file, line, message };
+    }),
+    ...examineListing(listing),
+    ...examineClients(lossesOf(offer.server.name, listing), false),
+    ...review({ listing, written: listing, sources, ...own }),
+  ];
+  return findings.map((finding) => toPage(finding, source));
+}
+
+/** The lists of an offer, as the commands have them. */
+function toListing({ items }: Offer): Listing {
+  const all = (kind: ItemKind) => items.filter((item) => item.kind === kind).map((item) => item.description) as never;
+  return {
+    tools: all("tool"),
+    prompts: all("prompt"),
+    resources: all("resource"),
+    resourceTemplates: all("template"),
+  };
+}
+
+/** Without the absolute path of a file: the page knows files by their index. */
+function toPage({ level, message, remedy, code, item, file, line }: Finding, source?: ModuleSource): InspectorFinding {
+  const index = file === undefined ? undefined : source?.indexOf(file);
+  return {
+    level,
+    message: file === undefined ? message : message.replaceAll(file, basename(file)),
+    ...(remedy !== undefined && { remedy }),
+    ...(code !== undefined && { code }),
+    ...(item !== undefined && { item }),
+    ...(index !== undefined && line !== undefined && { place: { file: index, line } }),
+  };
+}
+
+const PROFILES_OF_CLIENTS: ClientProfiles = {
+  ids: PROFILES.map(({ id }) => id),
+  find(client) {
+    const id = typeof client === "string" ? client : profileOf(client)?.id;
+    return PROFILES.some((profile) => profile.id === id) ? toClientProfile(findProfile(id as string)) : undefined;
+  },
+};
+
+function toClientProfile(profile: Profile): ClientProfile {
+  return {
+    title: profile.title,
+    revision: profile.revision?.value,
+    readsResources: profile.resources?.value !== false,
+    viewTools: (offer) => viewTools(profile, offer),
+  };
+}
+
+/** Returns what the model of a client gets of all tools, by their names. */
+function viewTools(profile: Profile, offer: Offer): ReadonlyMap<string, ModelView> {
+  const { tools } = toListing(offer);
+  const { name: server } = offer.server;
+  const { title: client } = profile;
+  const losses = new Map<string, string[]>(tools.map(({ name }) => [name, []]));
+  for (const { tool, effect, what } of findLosses(profile, server, tools)) {
+    losses.get(tool)?.push(`${client} ${effect} ${what}`);
+  }
+  const views = new Map<string, ModelView>();
+  for (const [name, lost] of losses) views.set(name, { client, losses: lost });
+  for (const { original, ...seen } of toolsSeenBy(profile, server, tools)) {
+    const declaration = seen as unknown as JsonObject;
+    views.set(original, { client, losses: losses.get(original) ?? [], declaration, tokens: tokensOf(bytesOf(seen)) });
+  }
+  return views;
+}
+
+/** Writes configurations and headers for a target. */
+export function createCopying(target: CommandTarget, address: () => string | undefined): CopyTarget {
+  return {
+    target,
+    address,
+    toConfiguration: (client, serverName) => refuse(() => toConfiguration(target, client, serverName)),
+    toHeaders(message, tools) {
+      const params = new HeaderParams();
+      params.learn({ result: { tools } });
+      return headersFor(message as never, params);
+    },
+  };
+}
+
+/** The entries of clients that connect to an address. */
+const BY_ADDRESS: { readonly [Name in ClientName]?: (url: string) => object } = {
+  "claude-code": (url) => ({ type: "http", url }),
+  vscode: (url) => ({ type: "http", url }),
+  cursor: (url) => ({ url }),
+};
+
+/** Writes the configuration of a client that uses the server. @throws {CommandError} if the client cannot. */
+function toConfiguration(target: CommandTarget, client: string, serverName: string): CopiedText {
+  if (!isClientName(client)) {
+    throw new CommandError(`Unknown client ${JSON.stringify(client)}. Use one of ${CLIENT_NAMES.join(", ")}.`);
+  }
+  const { title, format, section, toEntry } = CLIENTS[client];
+  const name = toServerName(serverName) || "server";
+  if (target.kind === "url") {
+    const entry = BY_ADDRESS[client]?.(target.url);
+    if (entry === undefined) throw new CommandError(`${title} is configured with a command here, not with an address.`);
+    return { text: EDITS[format].write("", section, name, entry), language: format };
+  }
+  const [command = "", ...args] = target.kind === "command" ? target.command : [];
+  const launch = target.kind === "module" ? toLaunch(target.file, false, {}) : { command, args, env: {} };
+  return { text: EDITS[format].write("", section, name, toEntry(launch, name)), language: format };
+}
+
+function isClientName(name: string): name is ClientName {
+  return (CLIENT_NAMES as readonly string[]).includes(name);
+}

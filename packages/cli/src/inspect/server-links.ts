@@ -1,0 +1,160 @@
+import { connect as connectSocket } from "node:net";
+import type { ConnectRequest, LinkedClient, LinkObserver, ServerLinks } from "@proffer/inspector";
+import type { Server } from "proffer";
+import { connectMemory } from "proffer/derived";
+import type { Link } from "proffer/testing";
+import { ByteBudget } from "../client/byte-budget.ts";
+import { linkCommand } from "../client/command-link.ts";
+import type { Headers } from "../client/headers.ts";
+import { linkUrl } from "../client/http-link.ts";
+import { Interruption } from "../client/interruption.ts";
+import type { LinkOptions } from "../client/link-options.ts";
+import { openClient } from "../client/open-client.ts";
+import { NO_RESPONSE } from "../client/pending-requests.ts";
+import { RemoteServer } from "../client/remote-server.ts";
+import { INPUT_REQUIRED, TASK } from "../client/result-shapes.ts";
+import { REVISIONS } from "../client/revisions.ts";
+import { explainMalformed } from "../client/shape.ts";
+import { ownVersion } from "../modules/packages.ts";
+
+const CLIENT_INFO = { name: "proffer-inspector", version: ownVersion() };
+
+/** Connects to a server in this process. */
+export function linkServer(server: Server): ServerLinks {
+  return {
+    transport: "memory",
+    clientInfo: CLIENT_INFO,
+    revisions: REVISIONS,
+    supportsAll: true,
+    spawns: false,
+    changesCaller: true,
+    async connect(request) {
+      let source: object | undefined;
+      const linked = await connectLink(request, ({ sent, received }) => (receive) => {
+        const connection = connectMemory(
+          server,
+          (text) => {
+            received(text);
+            receive(text);
+          },
+          { principal: request.caller },
+        );
+        ({ source } = connection);
+        const send = (text: string) => {
+          sent(text);
+          connection.send(text);
+        };
+        return { send, close: () => connection.close() };
+      });
+      return { ...linked, source };
+    },
+  };
+}
+
+/** Connects to the server at a URL. */
+export function linkAddress(url: string, headers: Headers, maxBytes: number): ServerLinks {
+  const link = (options: LinkOptions) => linkUrl(url, { ...options, headers });
+  return {
+    transport: "http",
+    clientInfo: CLIENT_INFO,
+    revisions: REVISIONS,
+    supportsAll: false,
+    spawns: false,
+    changesCaller: false,
+    isThere: () => isListening(url),
+    connect: (request) => connectLink(request, (observer) => linkWithin(maxBytes, observer, link)),
+  };
+}
+
+/** Starts the command for each link. */
+export function linkProcess(command: readonly string[], maxBytes: number): ServerLinks {
+  const link = (options: LinkOptions) => linkCommand(command, options);
+  return {
+    transport: "stdio",
+    clientInfo: CLIENT_INFO,
+    revisions: REVISIONS,
+    supportsAll: false,
+    spawns: true,
+    changesCaller: false,
+    connect: (request) => connectLink(request, (observer) => linkWithin(maxBytes, observer, link)),
+  };
+}
+
+/** Opens a client on the links that a function makes, one for each attempt. */
+export async function connectLink(
+  { name, observe, options }: ConnectRequest,
+  linkTo: (observer: LinkObserver) => Link,
+): Promise<LinkedClient> {
+  // Ctrl-C ends the whole process, which closes everything.
+  const client = await openClient(() => linkTo(observe()), options, new Interruption());
+  return {
+    client,
+    lists: new RemoteServer(name, client),
+    check(form, method, result) {
+      const problem = (form === "task" ? TASK : INPUT_REQUIRED)(result, "");
+      if (problem !== undefined) throw new Error(explainMalformed("The server", method, problem));
+    },
+  };
+}
+
+/** Milliseconds after which the budget of bytes begins anew without a request, as for notifications of a whole day. */
+const RENEWAL = 60_000;
+
+/** Gives each request of a link a budget of bytes. */
+function linkWithin(maxBytes: number, observer: LinkObserver, link: (options: LinkOptions) => Link): Link {
+  const budget = new ByteBudget(maxBytes);
+  let renewed = performance.now();
+  function renew(): void {
+    renewed = performance.now();
+    budget.renew();
+  }
+  const opened = link({
+    budget,
+    observer: {
+      ...observer,
+      interrupted: observer.unanswered,
+      sent(text, head) {
+        // The pages of a list share the budget of its first one, so that a list ends.
+        if (!text.includes('"cursor"')) renew();
+        observer.sent(text, head);
+      },
+      received(text, head) {
+        if (performance.now() - renewed > RENEWAL) renew();
+        observer.received(text, head);
+      },
+    },
+  });
+  return (receive) =>
+    opened((text) => {
+      receive(text);
+      if (isOwnError(text)) observer.unanswered();
+    });
+}
+
+/** Whether a link made this response because none can come: it was not on the wire. */
+function isOwnError(text: string): boolean {
+  return text.includes(`"code":${NO_RESPONSE},`) && JSON.parse(text).error?.code === NO_RESPONSE;
+}
+
+/** Milliseconds for a connection. */
+const TIMEOUT = 5000;
+
+/** Finds whether anything accepts connections at the address of a URL. Nothing is sent. */
+function isListening(url: string): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(url);
+  const socket = connectSocket({
+    // An IPv6 address has brackets in a URL only.
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+    timeout: TIMEOUT,
+  });
+  return new Promise((resolve) => {
+    const end = (isThere: boolean) => {
+      resolve(isThere);
+      socket.destroy();
+    };
+    socket.on("connect", () => end(true));
+    socket.on("timeout", () => end(false));
+    socket.on("error", () => end(false));
+  });
+}

@@ -1,0 +1,120 @@
+import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import type { Lane, Target } from "@proffer/inspector";
+import { findProject } from "../modules/module-file.ts";
+import { currentTrust } from "../modules/trust.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { claimInspectorFolder } from "./inspector-folder.ts";
+import type { WireRecord } from "./record.ts";
+import { createHeader, MAX_RECORDING_BYTES } from "./recording.ts";
+
+/** Messages may be private: nobody else may read them. */
+const FILE_MODE = 0o600;
+const MAX_NUMBER = 1000;
+
+/** A recording that grows with each message, so that a crash loses nothing. */
+export class RecordingFile {
+  readonly path: string;
+  readonly #fd: number;
+  readonly #report: (problem: string) => void;
+  readonly #maxBytes: number;
+  #bytes = 0;
+  #isOpen = true;
+
+  /**
+   * Creates a file; if there is one, with a number in its name, because a client may have started the command again after
+   * a crash that somebody wants to look at.
+   * @param report - is told why the recording has stopped.
+   * @throws {CommandError} if it cannot be created.
+   */
+  constructor(path: string, target: Target, report: (problem: string) => void, maxBytes = MAX_RECORDING_BYTES) {
+    this.#maxBytes = maxBytes;
+    ({ path: this.path, fd: this.#fd } = create(path));
+    this.#report = report;
+    this.#append(createHeader({ target, revisions: [], lanes: [] }));
+  }
+
+  /** Writes what is added to a record from now on. */
+  follow(record: WireRecord): void {
+    let known = "";
+    record.observe({
+      lane: ({ open: _, ...lane }) => {
+        // Only what a lane is, not that it ends: the recording ends, too.
+        const text = JSON.stringify(lane);
+        if (text !== known) this.#append({ lane: { ...lane, open: false } satisfies Lane });
+        known = text;
+      },
+      line: ({ n }) => this.#append(record.get(n) ?? {}),
+    });
+  }
+
+  #append(line: object): void {
+    if (!this.#isOpen) return;
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#maxBytes) {
+      this.#stop(`it may have ${this.#maxBytes} bytes`);
+      return;
+    }
+    try {
+      appendFileSync(this.#fd, bytes);
+    } catch (error) {
+      this.#stop((error as Error).message);
+    }
+  }
+
+  #stop(reason: string): void {
+    this.#isOpen = false;
+    closeSync(this.#fd);
+    this.#report(`The recording ${this.path} stops here: ${reason}.`);
+  }
+}
+
+/** Never through a link, and never over a file that exists. */
+function create(wanted: string): { readonly path: string; readonly fd: number } {
+  const extension = extname(wanted);
+  const name = wanted.slice(0, wanted.length - extension.length);
+  for (let number = 1; ; number++) {
+    const path = number === 1 ? wanted : `${name}-${number}${extension}`;
+    try {
+      return { path, fd: openSync(path, "wx", FILE_MODE) };
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === "EEXIST" && number < MAX_NUMBER) continue;
+      throw new CommandError(`The recording cannot be written: ${message}. Name another file with --record.`);
+    }
+  }
+}
+
+const NAME = /^tap-.*\.jsonl$/;
+/** A client may start its servers several times a day, for months. */
+const MAX_KEPT = 20;
+
+/**
+ * Returns the path of a new recording: in `.proffer/inspector` of the project that the current directory belongs to, or
+ * else, or if somebody else could read it there, in a private temporary folder.
+ */
+export function pathForRecording(now = new Date()): string {
+  const name = `tap-${now.toISOString().replace(/[:.]/g, "-")}.jsonl`;
+  return join(projectFolder(process.cwd()) ?? mkdtempSync(join(tmpdir(), "proffer-tap-")), name);
+}
+
+function projectFolder(directory: string): string | undefined {
+  const project = findProject(join(directory, "any"));
+  if (!existsSync(join(project, "package.json"))) return undefined;
+  try {
+    const folder = claimInspectorFolder(project, currentTrust());
+    removeOld(folder);
+    return folder;
+  } catch {
+    // Not trusted, or not writable.
+    return undefined;
+  }
+}
+
+/** The names sort by time. */
+function removeOld(folder: string): void {
+  const names = readdirSync(folder).filter((name) => NAME.test(name));
+  for (const name of names.sort().slice(0, -(MAX_KEPT - 1))) rmSync(join(folder, name));
+}

@@ -1,0 +1,144 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { promptSchema, templateSchema } from "../src/page/panes/arguments-schema.ts";
+import { jsonLines } from "../src/page/panes/json-lines.ts";
+import { placeOfPointer, pointersOfLine } from "../src/page/panes/places.ts";
+import { decodeBase64, hexLines } from "../src/page/result/bytes.ts";
+import { lineDiff } from "../src/page/result/line-diff.ts";
+import { cutText, textChunks } from "../src/page/result/text-chunks.ts";
+import { openAtStart, summaryOf, treeRows } from "../src/page/result/tree-rows.ts";
+import type { Json } from "../src/protocol/json.ts";
+
+describe("a difference of two texts", () => {
+  it("gives both texts back", () => {
+    const lines = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 }).map((parts) => parts.join("\n"));
+    fc.assert(
+      fc.property(lines, lines, (before, after) => {
+        const diff = lineDiff(before, after);
+        expect(diff.length === 0).toBe(before === after);
+        if (before === after) return;
+        // Without the unchanged lines around it, a difference is within both texts.
+        const side = (mark: string) =>
+          diff
+            .filter((line) => line.mark !== mark)
+            .map(({ text }) => text)
+            .join("\n");
+        expect(`\n${before}\n`).toContain(`\n${side("+")}\n`);
+        expect(`\n${after}\n`).toContain(`\n${side("-")}\n`);
+      }),
+    );
+  });
+
+  it("is bounded", () => {
+    const text = (word: string) => Array.from({ length: 20_000 }, (_, index) => `${word}${index}`).join("\n");
+    expect(lineDiff(text("a"), text("b")).length).toBe(40_000);
+  });
+});
+
+describe("a long text", () => {
+  it("is divided without a loss, not within a character", () => {
+    for (const text of ["line\n".repeat(50_000), "😀".repeat(60_000), `${"x".repeat(49_999)}😀`, ""]) {
+      const chunks = textChunks(text);
+      expect(chunks.join("").replaceAll("\n", "")).toBe(text.replaceAll("\n", ""));
+      for (const chunk of [...chunks, cutText(text)]) expect(chunk).not.toMatch(/\p{Surrogate}/u);
+      expect(Math.max(0, ...chunks.map(({ length }) => length))).toBeLessThanOrEqual(50_000);
+    }
+  });
+});
+
+describe("binary data", () => {
+  it("is decoded from both alphabets, and shown by its bytes", () => {
+    expect(decodeBase64("-_8=")).toEqual(new Uint8Array([0xfb, 0xff]));
+    expect(decodeBase64("no base64!")).toBeUndefined();
+    expect(hexLines(new TextEncoder().encode("raw bytes\n"), 100)).toBe(
+      "00000000  72 61 77 20 62 79 74 65  raw byte\n00000008  73 0a                    s.",
+    );
+    expect(hexLines(new Uint8Array(100), 8).split("\n").length).toBe(1);
+  });
+});
+
+describe("the tree of a value", () => {
+  it("has a row for each value that is open", () => {
+    const value: Json = { a: [1, { b: "x" }], c: {} };
+    const rows = treeRows(value, () => true);
+    expect(rows.map(({ pointer, depth, open }) => [pointer, depth, open])).toEqual([
+      ["", 0, true],
+      ["/a", 1, true],
+      ["/a/0", 2, undefined],
+      ["/a/1", 2, true],
+      ["/a/1/b", 3, undefined],
+      ["/c", 1, undefined],
+    ]);
+    expect(treeRows(value, (pointer) => pointer === "").length).toBe(3);
+  });
+
+  it("opens as many levels as fit", () => {
+    expect([...openAtStart({ a: [1, 2], b: { c: 1 } })]).toEqual(["", "/a", "/b"]);
+    expect([...openAtStart({ a: Array.from({ length: 1000 }, () => 1) })]).toEqual([""]);
+    expect([...openAtStart(Array.from({ length: 1000 }, () => 1))]).toEqual([""]);
+    expect(
+      treeRows(
+        Array.from({ length: 300_000 }, () => 1),
+        () => true,
+      ).length,
+    ).toBe(200_000);
+  });
+
+  it("cuts long texts", () => {
+    expect(summaryOf("x".repeat(1000))).toMatch(/^"x{299}… \(1002 characters\)$/);
+    expect([summaryOf([]), summaryOf([1]), summaryOf({}), summaryOf(null)]).toEqual(["[]", "[ 1 ]", "{}", "null"]);
+  });
+});
+
+describe("lines and places", () => {
+  it("formats as JSON.stringify does, with a pointer for each line", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const json = JSON.parse(JSON.stringify(value)) as Json;
+        expect(
+          jsonLines(json)
+            .map(({ text }) => text)
+            .join("\n"),
+        ).toBe(JSON.stringify(json, null, 2));
+      }),
+    );
+    expect(jsonLines({ "a/b": [1] }).map(({ pointer }) => pointer)).toEqual(["", "/a~1b", "/a~1b/0", "/a~1b", ""]);
+  });
+
+  it("finds the place of a node, and the nodes of a line", () => {
+    const places = [
+      { pointer: "/inputSchema", place: { file: 0, line: 1 }, endLine: 9 },
+      { pointer: "/inputSchema/properties/zip", place: { file: 0, line: 4 }, endLine: 5 },
+      { pointer: "/outputSchema", place: { file: 1, line: 4 }, endLine: 4 },
+    ];
+    expect(placeOfPointer(places, "/inputSchema/properties/zip/pattern")).toBe(places[1]);
+    expect(placeOfPointer(places, "/inputSchema/properties/zipper")).toBe(places[0]);
+    expect(placeOfPointer(places, "/description")).toBeUndefined();
+    expect(pointersOfLine(places, { file: 0, line: 4 })).toEqual(["/inputSchema/properties/zip"]);
+    expect(pointersOfLine(places, { file: 0, line: 8 })).toEqual(["/inputSchema"]);
+    expect(pointersOfLine(places, { file: 2, line: 8 })).toEqual([]);
+  });
+});
+
+describe("the schema of arguments", () => {
+  it("has the variables of a template", () => {
+    expect(templateSchema("a://{id}{/path*}{?limit,sort:3}").properties).toEqual({
+      id: { type: "string" },
+      path: { type: "array", items: { type: "string" } },
+      limit: { type: "string", description: "left out of the URI if it has no value" },
+      sort: { type: "string", description: "left out of the URI if it has no value" },
+    });
+    expect(Object.keys(templateSchema("{a}".repeat(1000)).properties as object)).toEqual(["a"]);
+  });
+
+  it("has the arguments of a prompt, also malformed ones", () => {
+    const list = [{ name: "a", description: "x", required: true }, { name: "b" }, { name: 5 }, null];
+    expect(promptSchema({ arguments: list })).toEqual({
+      type: "object",
+      properties: { a: { type: "string", description: "x" }, b: { type: "string" } },
+      required: ["a"],
+      additionalProperties: false,
+    });
+    expect(promptSchema({}).properties).toEqual({});
+  });
+});
