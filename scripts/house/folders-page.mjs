@@ -11,7 +11,6 @@ const TITLES = {
 export function foldersPage(sources) {
   const parts = Object.entries(PACKAGES).flatMap(([root, { folders, core }]) => {
     const inside = foldersIn(sources, root);
-    if (inside.length === 0) return [];
     const rows = Object.entries(folders)
       .filter(([folder]) => inside.includes(folder))
       .map(([folder, row]) => `| ${nameOf(folder)} | ${row.purpose} | ${importsText(row.imports, core)} |`);
@@ -28,10 +27,17 @@ around it, and imports as it does. Types may be imported from any folder, but th
 ${parts.join("\n")}`;
 }
 
-export function foldersWithoutRow(sources) {
-  return Object.entries(PACKAGES).flatMap(([root, { folders }]) =>
-    foldersIn(sources, root).flatMap((folder) => (folder in folders ? [] : [`${root}/${folder}`])),
-  );
+/** Folders without a row, and rows without a folder. */
+export function wrongRows(sources) {
+  return Object.entries(PACKAGES).flatMap(([root, { folders }]) => {
+    const present = foldersIn(sources, root);
+    const missing = present.filter((folder) => !(folder in folders));
+    const gone = Object.keys(folders).filter((folder) => !present.includes(folder));
+    return [
+      ...missing.map((folder) => `${root}/${folder} has no row in scripts/house/folders.mjs.`),
+      ...gone.map((folder) => `${root}/${folder} has a row in scripts/house/folders.mjs, but no sources.`),
+    ];
+  });
 }
 
 /** The folders of a package that have sources, also further inside; the package itself is "". */

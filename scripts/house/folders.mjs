@@ -110,7 +110,6 @@ const cli = {
     imports: ["derive/comments", "derive/model", "derive/program", "derive/types"],
   },
   "derive/emit": { purpose: "JavaScript and the manifest of a module", imports: ["derive/exports", "derive/program"] },
-  "derive/emit/module-function": { purpose: "Functions that stay in their module" },
   modules: { purpose: "Loads an author's module, and caches its manifest", imports: ["derive", "terminal"] },
   build: { purpose: "`proffer build`: the output folder", imports: shared },
   client: { purpose: "list, call, read and prompt: a client in the terminal", imports: shared },
@@ -149,7 +148,6 @@ const inspector = {
   "page/shell": { purpose: "The frame: header, lists, keys" },
   "page/side": { purpose: "The side pane: copies, differences, findings" },
   "page/state": { purpose: "The state of the page, and its changes" },
-  "page/style": { purpose: "Style sheets" },
   "page/text": { purpose: "Texts of numbers, times and differences" },
   "page/wire": { purpose: "The messages: timeline, filters, pairs" },
 };

@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { Failure, main, stylesFor } from "../terminal.mjs";
 import { wrongImports } from "./directions.mjs";
 import { measure } from "./figures.mjs";
-import { foldersPage, foldersWithoutRow } from "./folders-page.mjs";
+import { foldersPage, wrongRows } from "./folders-page.mjs";
 import { readSources } from "./sources.mjs";
 
 const budgetsFile = new URL("budgets.json", import.meta.url);
@@ -64,9 +64,9 @@ function check(rows, wrong) {
 }
 
 function wrongPage(sources) {
-  const missing = foldersWithoutRow(sources).map((folder) => `${folder} has no row in scripts/house/folders.mjs.`);
-  if (readFileSync(pageFile, "utf8") === foldersPage(sources)) return missing;
-  return [...missing, "docs/folders.md is not up to date: npm run house -- --write"];
+  const faults = wrongRows(sources);
+  if (readFileSync(pageFile, "utf8") === foldersPage(sources)) return faults;
+  return [...faults, "docs/folders.md is not up to date: npm run house -- --write"];
 }
 
 function rowsOf(figures, areas) {
@@ -90,11 +90,11 @@ function rowOf(label, figure, { most = Number.POSITIVE_INFINITY, least, target }
 }
 
 function printAll(rows) {
-  process.stdout.write(bold(line("", "now", "budget", "target")));
-  for (const { label, figure, bound, target = "", isBeyond } of rows) {
+  const lines = rows.map(({ label, figure, bound, target = "", isBeyond }) => {
     const gap = figure > target && target !== "" ? `${target} !` : `${target}  `;
-    process.stdout.write((isBeyond ? red : String)(line(label, figure, bound, gap)));
-  }
+    return (isBeyond ? red : String)(line(label, figure, bound, gap));
+  });
+  process.stdout.write(bold(line("", "now", "budget", "target")) + lines.join(""));
 }
 
 function line(label, ...cells) {
