@@ -8,13 +8,21 @@
 export type { MessageTap, TappedExchange, TappedReceiver, Wiretap } from "./calls/wiretap.ts";
 export { decode, encode } from "./derived/codec.ts";
 export { CodecError, looksLike, type TextKind } from "./derived/codec-text.ts";
-export { createFrontServer, type FrontOptions, type FrontServer, type Substitutes } from "./derived/front-server.ts";
-export { type HeldServer, holdServer } from "./derived/hold-server.ts";
+export {
+  createFrontServer,
+  type FrontOptions,
+  type FrontServer,
+  type HeldServer,
+  holdServer,
+  type Substitutes,
+} from "./derived/front-server.ts";
 export type { Module } from "./derived/load.ts";
 export type {
   Binding,
   BoundParameter,
   BoundResult,
+  Codec,
+  CustomPlan,
   Manifest,
   ManifestArgument,
   ManifestCompanion,
@@ -25,9 +33,12 @@ export type {
   ManifestTool,
   ManifestVariable,
   ParamScopes,
+  Plan,
+  PlanCondition,
+  PlanOption,
+  ResultPlan,
 } from "./derived/manifest.ts";
 export { findMissingTools } from "./derived/missing-tools.ts";
-export type { Codec, CustomPlan, Plan, PlanCondition, PlanOption, ResultPlan } from "./derived/plan.ts";
 export {
   type RunEvent,
   type RunOutcome,

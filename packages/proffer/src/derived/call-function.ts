@@ -1,17 +1,19 @@
-import { RpcError } from "../protocol/errors.ts";
+import { type CompanionOptions, companionOf } from "../catalog/companion.ts";
+import { matching } from "../catalog/completion.ts";
+import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import type { CallResult } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import { isWholeResult } from "../results/call-result.ts";
 import { kindOf, type Result, result } from "../results/content.ts";
+import { compileJsonSchema } from "../schema/json-schema/compile.ts";
 import { prunerOf } from "../schema/json-schema/prune.ts";
+import type { CompiledSchema, JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { ValidationError } from "../schema/schema.ts";
 import { decode, encode } from "./codec.ts";
 import { CodecError } from "./codec-text.ts";
-import { linkCodecs } from "./custom-codec.ts";
+import { linkCodecs, mismatch } from "./custom-codec.ts";
 import type { Module } from "./load.ts";
-import type { Binding, BoundResult } from "./manifest.ts";
-import { mismatch } from "./mismatch.ts";
-import type { Codec } from "./plan.ts";
+import type { Binding, BoundResult, Codec } from "./manifest.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -33,10 +35,7 @@ function decodeArguments(codec: Codec, args: Arguments): Arguments {
 }
 
 /** Returns the author's function, and the object that it is a method of. */
-export function findFunction(
-  { path }: Binding,
-  module: Module,
-): [holder: unknown, method: (...args: unknown[]) => unknown] {
+function findFunction({ path }: Binding, module: Module): [holder: unknown, method: (...args: unknown[]) => unknown] {
   let holder: unknown;
   let found: unknown = module;
   for (const member of path) {
@@ -49,7 +48,7 @@ export function findFunction(
 }
 
 /** Returns the values of the function's parameters. */
-export function valuesOf({ parameters, decode: codec }: Binding, given: Arguments, ctx: Context): unknown[] {
+function valuesOf({ parameters, decode: codec }: Binding, given: Arguments, ctx: Context): unknown[] {
   const args = codec === undefined ? given : decodeArguments(codec, given);
   const values: unknown[] = [];
   for (const parameter of parameters) {
@@ -133,3 +132,79 @@ function withoutOthers(value: Partial<CallResult>): object {
   const own = { content, structuredContent, isError, _meta };
   return isWholeResult(own) ? own : value;
 }
+
+type Options = CompanionOptions<(...values: unknown[]) => unknown>;
+
+/** Returns an option of the companion of a function. */
+export function optionOf<Name extends keyof Options>(
+  binding: Binding,
+  module: Module,
+  name: Name,
+): NonNullable<Options[Name]> {
+  const [, method] = findFunction(binding, module);
+  const option = (companionOf(method) as Options | undefined)?.[name];
+  if (option == null) throw lacks(binding, name);
+  return option as NonNullable<Options[Name]>;
+}
+
+/** Returns the completion of an argument or variable. */
+export function completeBy(
+  binding: Binding,
+  module: Module,
+  name: string,
+): Exclude<NonNullable<Options["complete"]>[string], readonly string[] | undefined> {
+  const complete = optionOf(binding, module, "complete")[name];
+  if (complete === undefined) throw lacks(binding, name);
+  return typeof complete === "function" ? complete : (value) => matching(complete, value);
+}
+
+/** Whether a resource exists, by the function's own parameters. */
+export function exists(
+  binding: Binding,
+  module: Module,
+  params: Readonly<Record<string, unknown>>,
+  ctx: Context,
+): boolean | Promise<boolean> {
+  const values = valuesOf(linkCodecs(binding, module), params, ctx);
+  return optionOf(binding, module, "exists")(...values);
+}
+
+function lacks({ path }: Binding, name: string): Error {
+  return mismatch(`the companion of ${path.join(".")} lacks ${name}`);
+}
+
+/** Maximum number of characters of an invalid value in a message. */
+const MAX_SHOWN = 200;
+
+interface Described {
+  readonly name: string;
+  readonly schema: JsonSchemaObject;
+}
+
+const compiledChecks = new WeakMap<JsonSchemaObject, CompiledSchema>();
+
+/** Checks values by their schemas. An absent value passes. @throws {InvalidParams} for the first invalid one. */
+export function checkValues(
+  kind: "argument" | "variable",
+  described: readonly Described[],
+  values: Readonly<Record<string, unknown>>,
+): void {
+  for (const { name, schema } of described) {
+    const value = values[name];
+    if (value === undefined || compiledCheck(schema).check(value)) continue;
+    const problems = compiledCheck(schema)
+      .issues(value)
+      .map((issue) => issue.message);
+    const shown = JSON.stringify(value).slice(0, MAX_SHOWN);
+    throw new InvalidParams(`The ${kind} "${name}" ${problems.join(" and ")}, not ${shown}.`);
+  }
+}
+
+function compiledCheck(schema: JsonSchemaObject): CompiledSchema {
+  const known = compiledChecks.get(schema) ?? compileJsonSchema(schema);
+  compiledChecks.set(schema, known);
+  return known;
+}
+
+// A server starts without this file, see `loadCalls`. The compiler of schemas is loaded with it, for the first call.
+export { compileJsonSchema };

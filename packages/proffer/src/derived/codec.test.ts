@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decode, encode } from "./codec.ts";
 import { CodecError } from "./codec-text.ts";
-import type { Codec, Plan } from "./plan.ts";
+import type { Codec, Plan } from "./manifest.ts";
 
 function pointerOf(run: () => unknown): string {
   try {

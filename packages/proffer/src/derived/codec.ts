@@ -1,7 +1,7 @@
 import { atKey, CodecError, isInstanceOf, looksLike, readText, writeText } from "./codec-text.ts";
 import { decodeCustom, encodeCustom, isCustomForm, isCustomValue } from "./custom-codec.ts";
 import { encodeAny, encodeError, hasToJson } from "./encode-any.ts";
-import type { Codec, Plan, PlanCondition } from "./plan.ts";
+import type { Codec, Plan, PlanCondition } from "./manifest.ts";
 
 type Definitions = Readonly<Record<string, Plan>>;
 type PlanOf<Kind extends Plan["kind"]> = Extract<Plan, { kind: Kind }>;

@@ -7,8 +7,7 @@ import { decode, encode } from "./codec.ts";
 import { linkCodecs } from "./custom-codec.ts";
 import { createDerivedServer } from "./derived-server.ts";
 import type { Module } from "./load.ts";
-import type { Binding, Manifest } from "./manifest.ts";
-import type { Codec, CustomPlan, Plan } from "./plan.ts";
+import type { Binding, Codec, CustomPlan, Manifest, Plan } from "./manifest.ts";
 
 class Id {
   readonly text: string;

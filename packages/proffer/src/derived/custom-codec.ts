@@ -3,9 +3,7 @@ import { ToolError } from "../results/content.ts";
 import { type CodecOptions, codecOptions } from "../schema/custom-codec.ts";
 import { CodecError } from "./codec-text.ts";
 import type { Module } from "./load.ts";
-import type { Binding } from "./manifest.ts";
-import { mismatch } from "./mismatch.ts";
-import type { CustomPlan } from "./plan.ts";
+import type { Binding, CustomPlan } from "./manifest.ts";
 
 /** The JSON types of a value; `integer` is not among them. */
 type JsonType = NonNullable<CustomPlan["types"]>[number];
@@ -91,6 +89,13 @@ function settled(plan: CustomPlan, name: string, result: unknown): unknown {
 function optionsOf({ codec, name }: CustomPlan): CodecOptions<unknown, unknown> {
   if (typeof codec === "string") throw new TypeError(`The codec of ${name} is not linked.`);
   return codec;
+}
+
+/** Returns the error for a module that is not the one that its manifest describes. */
+export function mismatch(problem: string): RpcError {
+  return new RpcError("internal_error", "The module does not match its manifest.", {
+    cause: new TypeError(`${problem}; build the module again`),
+  });
 }
 
 function jsonTypeOf(value: unknown): JsonType {

@@ -1,7 +1,11 @@
+import type { CompleteFunction } from "../catalog/completion.ts";
 import { definePrompt, type Prompt } from "../prompts/define.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import type { Context } from "../questions/context.ts";
 import { defineResource, type Resource } from "../resources/define.ts";
+import { createParam, type Param, ParamIssue } from "../resources/params/param.ts";
+import { ANY_TEXT } from "../resources/params/path.ts";
+import type { CompiledSchema, JsonSchema } from "../schema/json-schema/types.ts";
 import { ValidationError } from "../schema/schema.ts";
 import type { ServerOptions } from "../server/options.ts";
 import { defineServer, type Server } from "../server/server.ts";
@@ -9,19 +13,17 @@ import { whenReady } from "../support/async.ts";
 import { defineTool, type Tool } from "../tools/define.ts";
 import type { TaskOption } from "../tools/task-option.ts";
 import { parseParts } from "../uri/parse.ts";
-import { companionCompletions, companionHooks } from "./companion-hooks.ts";
-import { lazySchema } from "./lazy-schema.ts";
-import { type Load, type Loaded, loadCalls, type Module } from "./load.ts";
+import { compileLazily, type Load, type Loaded, lazySchema, loadCalls, type Module } from "./load.ts";
 import type {
   Binding,
   Manifest,
+  ManifestCompanion,
   ManifestPrompt,
   ManifestResource,
   ManifestTask,
   ManifestTool,
   ManifestVariable,
 } from "./manifest.ts";
-import { variableParam } from "./variable.ts";
 
 /**
  * Creates a server from a manifest. The module is imported by the first call that needs it, so that the server can list
@@ -169,4 +171,74 @@ function checkLists(variables: readonly ManifestVariable[], read: Resource["read
       calls.checkValues("variable", lists, values);
       return read(values, ctx);
     });
+}
+
+interface Described {
+  readonly binding: Binding;
+  readonly companion?: ManifestCompanion;
+}
+
+/** Returns completions that call the companion of a function, whose module may not be imported yet. */
+function companionCompletions({ binding, companion }: Described, load: Load): { [name: string]: CompleteFunction } {
+  const names = companion?.complete ?? [];
+  const completeOf = (name: string): CompleteFunction => {
+    return (value, context, ctx) =>
+      whenReady(load(), ({ module, calls }) => calls.completeBy(binding, module, name)(value, context, ctx));
+  };
+  return Object.fromEntries(names.map((name) => [name, completeOf(name)]));
+}
+
+/** Returns the options of a resource that call the companion of its function. */
+function companionHooks(
+  { binding, companion }: Described,
+  load: Load,
+): { [Name in "list" | "exists" | "watch"]?: NonNullable<Resource[Name]> } {
+  return {
+    ...(companion?.list && {
+      list: (request, ctx) =>
+        whenReady(load(), ({ module, calls }) => calls.optionOf(binding, module, "list")(request, ctx)),
+    }),
+    ...(companion?.exists && {
+      exists: (params, ctx) => whenReady(load(), ({ module, calls }) => calls.exists(binding, module, params, ctx)),
+    }),
+    ...(companion?.watch && {
+      watch: (events) => whenReady(load(), ({ module, calls }) => calls.optionOf(binding, module, "watch")(events)),
+    }),
+  };
+}
+
+type Read = (text: string) => unknown;
+
+/** Converts URI text to the type of the author's parameter. Invalid text stays text, and the schema rejects it. */
+const READERS: { readonly [Type in ManifestVariable["type"]]: Read } = {
+  string: (text) => text,
+  number: (text) => (/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : text),
+  integer: (text) => (/^-?\d+$/.test(text) ? Number(text) : text),
+  boolean: (text) => (text === "true" ? true : text === "false" ? false : text),
+  list: (text) => text,
+};
+
+/**
+ * Creates the parameter for a template variable: converts and validates the text, or each item of a list. The author's
+ * default applies to an omitted variable. In a path, dot segments are rejected regardless of the schema.
+ */
+function variableParam(variable: ManifestVariable, isInPath: boolean): Param {
+  const { schema, type } = variable;
+  const compiled = compileLazily(type === "list" ? ((schema.items ?? true) as JsonSchema) : schema);
+  const read = READERS[type];
+  return createParam<unknown>(
+    {},
+    (text) => {
+      const screened = isInPath ? ANY_TEXT.check(text) : text;
+      if (screened instanceof ParamIssue) return screened;
+      return whenReady(compiled(), (ready) => check(ready, read(text)));
+    },
+    schema,
+  );
+}
+
+function check(schema: CompiledSchema, value: unknown): unknown {
+  if (schema.check(value)) return value;
+  const problems = schema.issues(value).map(({ message }) => message);
+  return new ParamIssue("schema", problems.join("; "));
 }

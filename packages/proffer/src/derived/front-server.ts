@@ -6,10 +6,12 @@ import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Resource } from "../resources/define.ts";
 import type { ResourceRegistry } from "../resources/registry.ts";
 import type { SerializedResult } from "../results/encode.ts";
+import { lifespanOf } from "../server/lifespan.ts";
 import type { ServerOptions } from "../server/options.ts";
 import { type Public, type Server, ServerState, stateOf } from "../server/server.ts";
 import type { Store } from "../server/store.ts";
 import { Tasks } from "../server/tasks.ts";
+import { prepareToolsets } from "../server/toolsets.ts";
 import type { Tool } from "../tools/define.ts";
 
 /** Functions that replace an item whenever a client uses it. Lists show the original. */
@@ -211,4 +213,28 @@ class ResourceView extends RegistryView<Resource, Public<ResourceRegistry>> impl
   cacheSerialized(resource: Resource, revision: Revision, result: SerializedResult): void {
     this.source.cacheSerialized(resource, revision, result);
   }
+}
+
+/** A server that runs without a transport of its own, behind another server. */
+export interface HeldServer {
+  /** Prepares its toolsets and runs `onStart`. @throws {Error} with the reason if one fails. */
+  start(): Promise<void>;
+  /** Runs `onStop` if the server has started. Never rejects. */
+  stop(): Promise<void>;
+}
+
+/** Counts as a transport of the server until `stop` is called. */
+export function holdServer(server: Server): HeldServer {
+  const state = stateOf(server);
+  const lifespan = lifespanOf(state);
+  const release = lifespan?.open();
+  return {
+    async start() {
+      await prepareToolsets(state);
+      await lifespan?.start();
+    },
+    async stop() {
+      await release?.();
+    },
+  };
 }

@@ -1,7 +1,12 @@
+import type { CompiledSchema, JsonSchema, JsonSchemaObject } from "../schema/json-schema/types.ts";
+import { ValidationError } from "../schema/schema.ts";
+import type { StandardSchema } from "../schema/standard-schema.ts";
+import { whenReady } from "../support/async.ts";
+
 /** The namespace object of the author's module. */
 export type Module = Readonly<Record<string, unknown>>;
 
-type Calls = typeof import("./calls.ts");
+type Calls = typeof import("./call-function.ts");
 
 /** An imported module, and the code that calls its functions. */
 export interface Loaded {
@@ -16,11 +21,48 @@ let calls: Calls | Promise<Calls> | undefined;
 
 /** Imports the code that calls functions. A server starts and lists its tools without it. */
 export function loadCalls(): Calls | Promise<Calls> {
-  calls ??= import("./calls.ts").then(
+  calls ??= import("./call-function.ts").then(
     ({ callFunction, checkValues, compileJsonSchema, completeBy, exists, optionOf }) => {
       calls = { callFunction, checkValues, compileJsonSchema, completeBy, exists, optionOf };
       return calls;
     },
   );
   return calls;
+}
+
+/**
+ * Compiles a schema on first use, and imports the compiler before the first one. Most calls go to few tools, and a client
+ * waits while a server starts.
+ */
+export function compileLazily(schema: JsonSchema): () => CompiledSchema | Promise<CompiledSchema> {
+  let compiled: CompiledSchema | Promise<CompiledSchema> | undefined;
+  return () => {
+    compiled ??= whenReady(loadCalls(), ({ compileJsonSchema }) => {
+      compiled = compileJsonSchema(schema);
+      return compiled;
+    });
+    return compiled;
+  };
+}
+
+/** Creates a tool schema that is compiled on first use. */
+export function lazySchema(json: JsonSchemaObject): StandardSchema<unknown, unknown> {
+  const compiled = compileLazily(json);
+  const describe = () => json;
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "proffer",
+      validate(value) {
+        const schema = compiled();
+        return schema instanceof Promise ? schema.then((ready) => check(ready, value)) : check(schema, value);
+      },
+      jsonSchema: { input: describe, output: describe },
+    },
+  };
+}
+
+function check(schema: CompiledSchema, value: unknown): { readonly value: unknown } {
+  if (schema.check(value)) return { value };
+  throw new ValidationError(schema.issues(value));
 }
