@@ -4,7 +4,6 @@ import { afterAll, expect, test } from "vitest";
 import { linkServer } from "../../cli/src/inspect/server-links.ts";
 import { createTrace } from "../../cli/src/inspect/trace.ts";
 import { type Inspector, startInspector } from "../src/inspector.ts";
-import { accessibilityViolations, describeInBrowser, usePages } from "./browser.ts";
 import { openPage } from "./page-client.ts";
 import { createTestHost } from "./test-host.ts";
 
@@ -91,34 +90,4 @@ test("a call that is still open ends when one goes back, and runs without a stat
   await expect(page.post("reanswer", { call: older.id, run: 1 })).rejects.toThrow(/left no question/);
   await expect(page.post("reanswer", { call: "call-999", run: 1 })).rejects.toThrow(/does not keep/);
   page.close();
-});
-
-describeInBrowser("changing an answer in the page", () => {
-  const pages = usePages();
-
-  for (const colorScheme of ["light", "dark"] as const) {
-    test(`the question opens again with the earlier answer, ${colorScheme}`, async () => {
-      const { inspector } = await start();
-      const { origin, hash } = new URL(inspector.url);
-      const page = await pages.open(`${origin}/tools/book${hash}`, { colorScheme });
-      const question = page.getByRole("form", { name: "Question" });
-      await page.getByRole("button", { name: /^Call/ }).click();
-      await question.getByRole("textbox", { name: "city" }).fill("Rome");
-      await question.getByRole("button", { name: "Answer" }).click();
-      await question.getByText("Book Rome?").waitFor();
-      await question.getByRole("button", { name: "Decline" }).click();
-      await page.getByRole("button", { name: "Change my answer to run 1" }).click();
-      const city = question.getByRole("textbox", { name: "city" });
-      await city.waitFor();
-      expect(await city.inputValue()).toBe("Rome");
-      await page.getByText("The answer to run 1 is changed here.").waitFor();
-      expect(await accessibilityViolations(page)).toEqual([]);
-      await city.fill("Oslo");
-      await question.getByRole("button", { name: "Answer" }).click();
-      await question.getByText("Book Oslo?").waitFor();
-      await question.getByRole("button", { name: "Decline" }).click();
-      await page.getByRole("tab", { name: "Result" }).click();
-      await page.getByRole("region", { name: "Answer" }).getByText("Oslo: decline").first().waitFor();
-    });
-  }
 });
