@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -171,33 +170,6 @@ describe("an existing configuration", () => {
     expect(existsSync(project.path("home/.config"))).toBe(false);
   });
 });
-
-const names = ["a", "b", "c", "d", "e", "f"];
-
-describe
-  .skipIf(process.platform !== "linux")
-  .each(clients.filter(([client]) => ["cursor", "codex", "goose"].includes(client)))(
-  "T166: six concurrent processes for %s",
-  (client, file, read) => {
-    it("all install their server, and all uninstall it", async () => {
-      await runAll(names.map((name) => ["install", "tools.mjs", "--client", client, "--name", name]));
-      const text = project.read(`home/${file}`);
-      for (const name of names) expect(Object.values(read(text) as object)[0]).toHaveProperty(name);
-      // Each process kept a backup of the file before its change; the first one created it.
-      const others = readdirSync(join(project.path(`home/${file}`), "..")).filter((name) => !file.endsWith(name));
-      expect(others.map((name) => name.replace(/^.*\./, "."))).toEqual(Array(names.length - 1).fill(".bak"));
-      await runAll(names.map((name) => ["uninstall", name, "--client", client]));
-      expect(Object.values((read(project.read(`home/${file}`)) ?? {}) as object)[0] ?? {}).toEqual({});
-    });
-  },
-);
-
-/** Runs commands concurrently and expects them to succeed. */
-async function runAll(commands: readonly string[][]): Promise<void> {
-  const children = commands.map((args) => project.startWith({ env: env() }, ...args));
-  const codes = await Promise.all(children.map(async (child) => (await once(child, "close"))[0]));
-  expect(codes).toEqual(commands.map(() => 0));
-}
 
 describe("T168: a process that crashes", () => {
   /** Kills the process when it calls this function of `fs` for a file beside the configuration. */

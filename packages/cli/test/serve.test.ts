@@ -1,7 +1,5 @@
 import { once } from "node:events";
 import { rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createProject, type Project, waitForStderr } from "./project.ts";
@@ -119,23 +117,6 @@ describe("proffer serve", () => {
     rmSync(project.path("blocked"), { recursive: true });
   });
 
-  it("reports a port in use, whether it comes from an option or from $PORT", async () => {
-    project.write("quick.mjs", "/** Says. */", 'export const say = () => "said";');
-    const taken = createServer().listen(0, "127.0.0.1");
-    await once(taken, "listening");
-    const { port } = taken.address() as AddressInfo;
-    const outcomes = [
-      project.profferProcess({}, "serve", "quick.mjs", "--http", String(port)),
-      project.profferProcess({}, "serve", "quick.mjs", "--port", String(port)),
-      project.profferProcess({ env: { PORT: String(port) } }, "serve", "quick.mjs", "--http"),
-    ];
-    for (const { status, stdout, stderr } of outcomes) {
-      expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-      expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use`);
-    }
-    taken.close();
-  });
-
   it("serves several modules at separate paths on one port", async () => {
     project.write("one.ts", "/** Says one. */", 'export const one = () => "1";');
     project.write(
@@ -174,33 +155,11 @@ describe("proffer serve exits with 1, keeps stdout empty and", () => {
     ["rejects a folder that is not a build", "node_modules", [], /node_modules is not a file/],
     ["rejects a file that is not a module", "server.py", ["pass"], /Name a TypeScript or JavaScript file/],
     ["reports a module without exports", "nothing.ts", ["const a = 1;"], /nothing\.ts:1:1 error PF1002/],
-    ["locates a syntax error", "broken.mjs", ["const a = 1;", "export { ;"], /broken\.mjs:2:\d+ error TS1/],
-    [
-      "shows the error that the module throws",
-      "throws.mjs",
-      ['import { defineServer } from "proffer";', 'throw new Error("no key");', "export default defineServer({});"],
-      /throws\.mjs failed to load[\s\S]*no key/,
-    ],
-    [
-      "names the type of a default export that is not a server",
-      "other.ts",
-      ['import type { Server } from "proffer";', "const none: unknown = 1;", "export default none as Server;"],
-      /The default export of other\.ts is a number, not a server/,
-    ],
   ])("%s", async (_, file, lines, message) => {
     if (lines.length > 0) project.write(file, ...lines);
     const { status, stdout, stderr } = project.profferProcess({}, "serve", file);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(message);
-  });
-
-  it("explains a circular import", async () => {
-    project.write("a.ts", 'import { b } from "./b.ts";', "/** A. */", "export const a = () => b;");
-    project.write("b.ts", 'import { a } from "./a.ts";', "export const b: string = a.name;");
-    // Over HTTP the module is imported at startup, so the process exits with the error.
-    const { status, stderr } = project.profferProcess({}, "serve", "a.ts", "--http", "0");
-    expect(status).toBe(1);
-    expect(stderr).toContain("circular import");
   });
 });
 

@@ -1,51 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import ts from "typescript";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { documents, root, runSnippet, source, useSnippets } from "./docs-snippets.ts";
 
-// Every `ts` snippet of the README and the guides compiles in strict mode, and runs and exits without help.
+// Every `ts` snippet of the README and the guides compiles in strict mode; those of the README run and exit without help.
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
-const source = join(root, "packages/proffer/src");
-const scratch = mkdtempSync(join(tmpdir(), "proffer-docs-"));
-
-interface Snippet {
-  /** For example `docs/tools.md:7`. */
-  readonly place: string;
-  readonly path: string;
-  readonly code: string;
-}
-
-const documents = [
-  "README.md",
-  "packages/proffer/README.md",
-  ...readdirSync(join(root, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
-];
-const snippets = documents.flatMap(snippetsOf);
-
-function snippetsOf(document: string): Snippet[] {
-  const text = readFileSync(join(root, document), "utf8");
-  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((found) => {
-    const line = text.slice(0, found.index).split("\n").length;
-    const name = `${document.replace(/\W/g, "-").toLowerCase()}-${line}.ts`;
-    return { place: `${document}:${line}`, path: join(scratch, name), code: found[1] ?? "" };
-  });
-}
-
-beforeAll(() => {
-  symlinkSync(join(root, "node_modules"), join(scratch, "node_modules"));
-  writeFileSync(join(scratch, "package.json"), '{ "type": "module" }');
-  for (const { path, code } of snippets) writeFileSync(path, code);
-});
-
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const { folder, snippets } = useSnippets();
 
 describe("the snippets of the documentation", () => {
   it("exist, and all are marked as ts", () => {
@@ -66,7 +27,7 @@ describe("the snippets of the documentation", () => {
     const { options } = ts.parseJsonConfigFileContent(
       { compilerOptions: { ...config.compilerOptions, ...theirs } },
       ts.sys,
-      scratch,
+      folder,
     );
     const program = ts.createProgram(
       snippets.map(({ path }) => path),
@@ -81,39 +42,7 @@ describe("the snippets of the documentation", () => {
     expect(problems).toEqual([]);
   });
 
-  // Settings need a derived schema; settings.test.ts of the command line loads those of the documentation.
-  const runnable = snippets.filter(({ code }) => !code.includes("defineSettings<"));
-
-  it.concurrent.each(runnable)("run: $place", async ({ path }) => {
-    const program = path.replace(/\.ts$/, ".mjs");
-    await build({
-      entryPoints: [path],
-      outfile: program,
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      target: "node20",
-      logLevel: "error",
-      plugins: [
-        {
-          name: "the workspace's sources, and everybody else's packages",
-          setup({ onResolve }) {
-            onResolve({ filter: /^proffer(\/|$)/ }, (found) => ({
-              path: join(source, `${found.path.slice("proffer/".length) || "index"}.ts`),
-            }));
-            onResolve({ filter: /^[^./]/ }, (found) => ({ path: found.path, external: found.kind !== "entry-point" }));
-          },
-        },
-      ],
-    });
-    // Some snippets create a folder and leave it in the temporary directory.
-    const env = { ...process.env, TMPDIR: scratch, TEMP: scratch };
-    const child = spawn(process.execPath, [program], { cwd: scratch, env, stdio: ["ignore", "ignore", "pipe"] });
-    let printed = "";
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      printed += text;
-    });
-    const [code] = await once(child, "close");
-    expect({ code, printed: code === 0 ? "" : printed }).toEqual({ code: 0, printed: "" });
-  });
+  it.concurrent.each(snippets.filter(({ place }) => place.startsWith("README.md")))("run: $place", (snippet) =>
+    runSnippet(snippet, folder),
+  );
 });

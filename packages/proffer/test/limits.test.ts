@@ -134,7 +134,7 @@ describe("T091 a schema", () => {
     }
   });
 
-  it("T095 is registered and validated a hundred thousand times, and the heap stays flat", async () => {
+  it("T095 is registered and validated many times, and the heap stays flat", async () => {
     const collect = exposeGc();
     const server = serveTool(() => "");
     const input = { type: "object", properties: { a: { type: "string" } }, required: ["a"] } as const;
@@ -146,16 +146,16 @@ describe("T091 a schema", () => {
         const tool = defineTool({ name: "same", input: source as typeof input, handle: () => "" });
         validate(tool.input, { a: "x" });
         server.tools.add(tool);
-        if (round % 10_000 === 0) expect(await client.call("same", { a: 1 as never })).toMatchObject({ isError: true });
+        if (round % 5_000 === 0) expect(await client.call("same", { a: 1 as never })).toMatchObject({ isError: true });
         server.tools.remove("same");
       }
       await turn();
       collect();
       return process.memoryUsage().heapUsed;
     };
-    const before = await run(10_000);
-    const after = await run(90_000);
-    // 90,000 leaked schemas would be more than 50 MB.
+    const before = await run(3_000);
+    const after = await run(20_000);
+    // 20,000 leaked schemas would be more than 10 MB.
     expect(after - before).toBeLessThan(5_000_000);
   });
 
@@ -185,14 +185,14 @@ describe("T091 a schema", () => {
 
 describe("T093 a flood", () => {
   it("of malformed messages is answered one by one, and the next request is served", async () => {
-    const flood = Array.from({ length: 50_000 }, (_, index) => (index % 2 ? "{" : "null"));
+    const flood = Array.from({ length: 10_000 }, (_, index) => (index % 2 ? "{" : "null"));
     const { answers } = await exchange([...flood, request(1, "ping")]);
     expect(answers).toHaveLength(flood.length + 1);
     expect(answers.at(-1)).toMatchObject({ id: 1, result: {} });
   });
 
   it("of notifications is not answered", async () => {
-    const flood = Array.from({ length: 50_000 }, (_, index) => `{"jsonrpc":"2.0","method":"notifications/${index}"}`);
+    const flood = Array.from({ length: 10_000 }, (_, index) => `{"jsonrpc":"2.0","method":"notifications/${index}"}`);
     const { answers } = await exchange([...flood, request(1, "ping")]);
     expect(answers).toMatchObject([{ id: 1, result: {} }]);
   });

@@ -85,9 +85,9 @@ export class TestClient {
    */
   async call<Called extends string | Tool>(
     tool: Called,
-    ...[values, options]: CallArguments<Called>
+    ...input: CallArguments<Called>
   ): Promise<ToolCallResult<Called>> {
-    return (await this.request("tools/call", callParams(tool, values), options)) as never;
+    return (await this.request("tools/call", callParams(tool, input[0]), input[1])) as never;
   }
 
   /** Reads a resource. */
