@@ -8,6 +8,7 @@ const REST = "**/*.all.test.ts";
 const TESTS = ["packages/*/{src,test}/**/*.test.ts", "examples/**/*.test.ts", "fuzz/*.test.ts", "zoo/*.test.ts"];
 
 const src = fileURLToPath(new URL("./packages/proffer/src", import.meta.url));
+const cli = fileURLToPath(new URL("./packages/cli/src", import.meta.url));
 const inspector = fileURLToPath(new URL("./packages/inspector/src", import.meta.url));
 
 export default defineConfig({
@@ -15,6 +16,7 @@ export default defineConfig({
     alias: [
       { find: /^proffer$/, replacement: `${src}/index.ts` },
       { find: /^proffer\/(.+)$/, replacement: `${src}/$1.ts` },
+      { find: /^@proffer\/cli$/, replacement: `${cli}/index.ts` },
       { find: /^@proffer\/inspector$/, replacement: `${inspector}/index.ts` },
     ],
   },

@@ -80,6 +80,9 @@ describeInBrowser("a walk through the page", () => {
     const page = await pages.open(
       routeOf(await addressOf(project.start("inspect", "--port", "0", "--", ...command)), "/wire"),
     );
+    const state = page.locator(".chip.loop");
+    // A message is refused until the server is connected.
+    await expect.poll(() => state.textContent()).toMatch(/connected$/);
     await page.getByRole("button", { name: "Send raw" }).click();
     await page
       .getByRole("textbox", { name: "Raw message" })
@@ -87,6 +90,6 @@ describeInBrowser("a walk through the page", () => {
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByText("The server is gone.").waitFor();
     await page.getByRole("button", { name: "Connect again" }).click();
-    await expect.poll(() => page.locator(".chip.loop").textContent()).toMatch(/connected$/);
+    await expect.poll(() => state.textContent()).toMatch(/connected$/);
   });
 });

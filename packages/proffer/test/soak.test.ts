@@ -1,10 +1,9 @@
 import { expect, it } from "vitest";
 import { runScript } from "./run-script.ts";
 
-/** The soak in seconds instead of minutes, so that it stays runnable. It judges counts, not times. */
-it("a short soak finds no wrong answers, foreign bytes, orphans or leaks", async () => {
-  const report = await runScript("soak.mjs", "--load", "--minutes", "0.03", "--seed", "1");
+/** One kind of attack, so that the script stays runnable: `soak.all.test.ts` runs all of them. */
+it("a short soak with one attacker finds no wrong answers or foreign bytes", async () => {
+  const report = await runScript("soak.mjs", "--load", "--minutes", "0.01", "--seed", "1", "--only", "abandoned");
   expect(report).toMatch(/\| foreign bytes +\| +0 \|/);
-  // Each attacker has begun.
   expect(report).toMatch(/\| abandoned questions +\| +\d/);
 });
