@@ -6,7 +6,7 @@ import { serve } from "./commands/serve.ts";
 import { ALL_SERVE_FLAGS, DEV_FLAGS } from "./commands/transport-flags.ts";
 import { collect, define, MODULE, withChoiceFlags } from "./define-command.ts";
 import { addInspecting } from "./inspecting-program.ts";
-import { CLIENT_NAMES } from "./install/client-names.ts";
+import { CLIENT_NAMES } from "./install/clients.ts";
 import { whileDeriving } from "./modules/derive-module.ts";
 import { ownVersion } from "./modules/packages.ts";
 import { addPublishing } from "./publishing-program.ts";

@@ -40,8 +40,8 @@ describe("docs/cli.md", () => {
     ["pages of one list", "remote-server.ts", "MAX_PAGES"],
     ["rounds of questions", "remote-server.ts", "MAX_ROUNDS"],
     ["fields of a form", "form.ts", "MAX_FIELDS"],
-    ["items of one message", "json-size.ts", "MAX_ITEMS"],
-    ["nesting levels", "json-size.ts", "MAX_DEPTH"],
+    ["items of one message", "limits.ts", "MAX_ITEMS"],
+    ["nesting levels", "limits.ts", "MAX_DEPTH"],
   ])("has the limit of the code for %s", (name, file, constant) => {
     const source = readFileSync(new URL(`../src/client/${file}`, import.meta.url), "utf8");
     const [, factors = ""] = new RegExp(`const ${constant} = ([\\d_ *]+);`).exec(source) ?? [];

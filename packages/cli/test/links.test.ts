@@ -7,9 +7,9 @@ import { defineResource, defineServer, defineTool, field } from "proffer";
 import { serveHttp } from "proffer/http";
 import { connectOver } from "proffer/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { ByteBudget } from "../src/client/byte-budget.ts";
 import { linkCommand } from "../src/client/command-link.ts";
 import { linkUrl } from "../src/client/http-link.ts";
+import { ByteBudget } from "../src/client/limits.ts";
 import type { SeenHead } from "../src/client/link-options.ts";
 
 const SESSIONS = "2025-11-25";

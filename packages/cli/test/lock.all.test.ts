@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createDeriver } from "../src/derive/index.ts";
 import { compareLocks } from "../src/lock/compare-locks.ts";
-import { takeLock } from "../src/lock/take-lock.ts";
+import { takeLock } from "../src/lock/lock-file.ts";
 import { describedServer } from "../src/modules/load.ts";
 import { createProject } from "./project.ts";
 

@@ -2,8 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDeriver } from "../src/derive/index.ts";
 import { compareLocks } from "../src/lock/compare-locks.ts";
-import type { Lock } from "../src/lock/lock-file.ts";
-import { takeLock } from "../src/lock/take-lock.ts";
+import { type Lock, takeLock } from "../src/lock/lock-file.ts";
 import { describedServer } from "../src/modules/load.ts";
 import { createProject, type Project } from "./project.ts";
 

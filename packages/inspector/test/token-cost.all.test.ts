@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { costParts } from "../../cli/src/doctor/tool-cost.ts";
+import { costParts } from "../../cli/src/doctor/examine-cost.ts";
 import { accessibilityViolations, describeInBrowser, usePages } from "./browser.ts";
 import { openPage } from "./page-client.ts";
 import { useShopPages } from "./shop-page.ts";

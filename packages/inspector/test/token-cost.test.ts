@@ -1,7 +1,7 @@
 import { tokensOf } from "proffer/derived";
 import { describe, expect, test } from "vitest";
 import { bytesOf } from "../../cli/src/derive/model/tool-size.ts";
-import { costOf, costParts } from "../../cli/src/doctor/tool-cost.ts";
+import { costOf, costParts } from "../../cli/src/doctor/examine-cost.ts";
 import { tokenShare } from "../src/page/text/units.ts";
 
 const TOOL = {

@@ -5,12 +5,11 @@ import { CommandError } from "../terminal/command-error.ts";
 import { currentShell } from "../terminal/shell.ts";
 import { passOn } from "../terminal/terminal.ts";
 import { Text } from "../terminal/text.ts";
-import { ByteBudget } from "./byte-budget.ts";
-import { DEFAULT_MAX_BYTES } from "./limits.ts";
+import { parseMessage } from "./headers.ts";
+import { ByteBudget, DEFAULT_MAX_BYTES } from "./limits.ts";
 import { readLines } from "./lines.ts";
 import type { LinkOptions } from "./link-options.ts";
 import { PendingRequests } from "./pending-requests.ts";
-import { parseMessage } from "./request-headers.ts";
 
 /** The time in milliseconds that a server has to exit after its stdin is closed, and again after SIGTERM. */
 const GRACE = 2000;

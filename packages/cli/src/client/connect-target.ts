@@ -18,20 +18,19 @@ import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { currentShell } from "../terminal/shell.ts";
 import { say } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
-import { ByteBudget } from "./byte-budget.ts";
 import { type ChoiceFlags, showChosen, toChoice } from "./choice-flags.ts";
 import { linkCommand } from "./command-link.ts";
 import { Deadline } from "./deadline.ts";
 import { type HeaderFlags, type Headers, toHeaders } from "./headers.ts";
 import { linkUrl } from "./http-link.ts";
 import { Interruption } from "./interruption.ts";
-import { type ClientLimits, type LimitFlags, toLimits } from "./limits.ts";
+import { ByteBudget, type ClientLimits, type LimitFlags, toLimits } from "./limits.ts";
 import { openClient } from "./open-client.ts";
 import { NO_RESPONSE } from "./pending-requests.ts";
 import { RemoteServer } from "./remote-server.ts";
 import { nameOfTarget, type Target } from "./target.ts";
 import { answerInTerminal } from "./terminal-answers.ts";
-import { showLog } from "./terminal-log.ts";
+import { showLog } from "./terminal-notices.ts";
 
 export interface TalkFlags extends LimitFlags, HeaderFlags, ChoiceFlags {
   readonly revision?: string;

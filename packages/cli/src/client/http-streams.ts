@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { ByteBudget } from "./byte-budget.ts";
-import { readEvents, type ServerEvent } from "./event-source.ts";
 import type { Headers } from "./headers.ts";
+import type { ByteBudget } from "./limits.ts";
+import { readLines } from "./lines.ts";
 import type { SeenHead } from "./link-options.ts";
 
 /** Milliseconds before a stream is opened again, unless the server sets another time within these bounds. */
@@ -147,4 +147,49 @@ async function readText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);
   return new TextDecoder().decode(Buffer.concat(parts));
+}
+
+/** An event of a server-sent event stream. */
+export interface ServerEvent {
+  /** The value of the `event` field, or "message". */
+  readonly type: string;
+  readonly data: string;
+  /** The value of the last `id` field of the stream so far. */
+  readonly id: string | undefined;
+  /** The reconnection time in milliseconds, if this event sets it. */
+  readonly retry: number | undefined;
+}
+
+/**
+ * Parses a stream of server-sent events as the HTML standard defines it, section 9.2.6. Comments and unknown fields are
+ * ignored. An event without a `data` field is not dispatched, and neither is one that the end of the stream cuts off.
+ */
+export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
+  let id: string | undefined;
+  let retry: number | undefined;
+  let type = "";
+  let data: string[] = [];
+  for await (const line of readLines(body, "event")) {
+    if (line === "") {
+      if (data.length > 0) yield { type: type || "message", data: data.join("\n"), id, retry };
+      retry = undefined;
+      type = "";
+      data = [];
+      continue;
+    }
+    const [, field = "", value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+    switch (field) {
+      case "data":
+        data.push(value);
+        break;
+      case "event":
+        type = value;
+        break;
+      case "id":
+        if (!value.includes("\0")) id = value;
+        break;
+      case "retry":
+        if (/^\d+$/.test(value)) retry = Number(value);
+    }
+  }
 }

@@ -1,5 +1,5 @@
-import type { ByteBudget } from "./byte-budget.ts";
 import type { Headers } from "./headers.ts";
+import type { ByteBudget } from "./limits.ts";
 
 /** The head of an HTTP message, as it was sent or received. */
 export interface SeenHead {

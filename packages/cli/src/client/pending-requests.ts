@@ -1,4 +1,4 @@
-import { findOversize } from "./json-size.ts";
+import { findOversize } from "./limits.ts";
 import { describeValue, explainMalformed, isObject } from "./shape.ts";
 
 /** Error code of the responses that a link creates when no response can come. Servers use other codes. */

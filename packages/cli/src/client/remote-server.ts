@@ -1,8 +1,7 @@
 import type { RequestOptions, TestClient } from "proffer/testing";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Lists } from "../terminal/listing.ts";
-import { INPUT_REQUIRED, PAGE, RESULT_SHAPES, TASK } from "./result-shapes.ts";
-import { explainMalformed, isObject, type Shape } from "./shape.ts";
+import { explainMalformed, INPUT_REQUIRED, isObject, PAGE, RESULT_SHAPES, type Shape, TASK } from "./shape.ts";
 
 type Method = keyof typeof RESULT_SHAPES;
 type Result<Name extends "call" | "read" | "get"> = Awaited<ReturnType<TestClient[Name]>>;

@@ -3,7 +3,7 @@ import { type TalkFlags, withServer } from "../client/connect-target.ts";
 import type { RemoteServer } from "../client/remote-server.ts";
 import { type Place, resultPlace, showBlock } from "../client/show-content.ts";
 import type { TargetArguments } from "../client/target.ts";
-import { endProgress, showProgress } from "../client/terminal-progress.ts";
+import { endProgress, showProgress } from "../client/terminal-notices.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { currentShell } from "../terminal/shell.ts";
 import { prettyJson, print, printJson } from "../terminal/terminal.ts";

@@ -1,6 +1,6 @@
 import { isUrl, textOf } from "../modules/packages.ts";
 import { createLinks, toMarkdown } from "../publish/install-links.ts";
-import { describePublished } from "../publish/published-server.ts";
+import { describePublished } from "../publish/server-json.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 import { print, printJson } from "../terminal/terminal.ts";
 import { Text } from "../terminal/text.ts";

@@ -1,8 +1,16 @@
 import type { Derivation, ItemSource } from "../derive/index.ts";
 import { type Change, formatChanges, kindOf, type PlacedChange } from "../lock/change.ts";
 import { compareLocks } from "../lock/compare-locks.ts";
-import { LOCKED_LISTS, type Lock, type LockedList, lineOf, lockPath, readLock, writeLock } from "../lock/lock-file.ts";
-import { takeLock } from "../lock/take-lock.ts";
+import {
+  LOCKED_LISTS,
+  type Lock,
+  type LockedList,
+  lineOf,
+  lockPath,
+  readLock,
+  takeLock,
+  writeLock,
+} from "../lock/lock-file.ts";
 import { deriveModule } from "../modules/derive-module.ts";
 import { describedServer } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, it } from "vitest";
 import { makeRunnable } from "./compiler.ts";
-import { openExternalModules } from "./external-modules.ts";
 import { createModuleCompiler } from "./module-compiler.ts";
-import { createModuleGraph, type Namespace } from "./module-graph.ts";
+import { createModuleGraph, type Namespace, openExternalModules } from "./module-graph.ts";
 
 let folder: string;
 

@@ -20,9 +20,8 @@ import { checkModule } from "../terminal/diagnostic-report.ts";
 import { say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
 import type { Compiler } from "./compiler-thread.ts";
-import { type ExternalModules, openExternalModules } from "./external-modules.ts";
 import { createModuleCompiler } from "./module-compiler.ts";
-import { createModuleGraph } from "./module-graph.ts";
+import { createModuleGraph, type ExternalModules, openExternalModules } from "./module-graph.ts";
 
 /** One version of a module. */
 export interface Version {

@@ -1,6 +1,5 @@
 import type { ItemSource, Place } from "../derive/index.ts";
-import type { CheckCode } from "./checks.ts";
-import type { Finding } from "./finding.ts";
+import type { CheckCode, Finding } from "./finding.ts";
 import { findingAt, itemOf, type ListedTool, type Offer } from "./offer.ts";
 import { stemOf, wordsOf } from "./words.ts";
 

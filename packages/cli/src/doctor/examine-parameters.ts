@@ -1,7 +1,6 @@
 import type { JsonSchemaObject } from "proffer";
 import { partsOf } from "../derive/model/tool-size.ts";
-import type { CheckCode } from "./checks.ts";
-import type { Finding } from "./finding.ts";
+import type { CheckCode, Finding } from "./finding.ts";
 import { findingAt, type ListedTool, type Offer, parametersOf } from "./offer.ts";
 import { stemOf, wordsOf } from "./words.ts";
 

@@ -1,7 +1,6 @@
 import type { JsonSchema, JsonSchemaObject } from "proffer";
 import { bytesOf, partsOf, sizeOfTool } from "../derive/model/tool-size.ts";
-import type { CheckCode } from "./checks.ts";
-import type { Finding } from "./finding.ts";
+import type { CheckCode, Finding } from "./finding.ts";
 import { findingAt, type ListedTool, type Offer, parametersOf, sourceOf } from "./offer.ts";
 import { wordsOf } from "./words.ts";
 

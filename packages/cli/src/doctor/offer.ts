@@ -2,8 +2,7 @@ import type { JsonSchema, JsonSchemaObject, Server } from "proffer";
 import type { MissingTool } from "proffer/derived";
 import type { ItemSource, Place } from "../derive/index.ts";
 import type { Listing } from "../terminal/listing.ts";
-import type { CheckCode } from "./checks.ts";
-import type { Finding, FoundItem } from "./finding.ts";
+import type { CheckCode, Finding, FoundItem } from "./finding.ts";
 
 export type ListedTool = Listing["tools"][number];
 

@@ -3,18 +3,17 @@ import type { ConnectRequest, LinkedClient, LinkObserver, ServerLinks } from "@p
 import type { Server } from "proffer";
 import { connectMemory } from "proffer/derived";
 import type { Link } from "proffer/testing";
-import { ByteBudget } from "../client/byte-budget.ts";
 import { linkCommand } from "../client/command-link.ts";
 import type { Headers } from "../client/headers.ts";
 import { linkUrl } from "../client/http-link.ts";
 import { Interruption } from "../client/interruption.ts";
+import { ByteBudget } from "../client/limits.ts";
 import type { LinkOptions } from "../client/link-options.ts";
 import { openClient } from "../client/open-client.ts";
 import { NO_RESPONSE } from "../client/pending-requests.ts";
 import { RemoteServer } from "../client/remote-server.ts";
-import { INPUT_REQUIRED, TASK } from "../client/result-shapes.ts";
 import { REVISIONS } from "../client/revisions.ts";
-import { explainMalformed } from "../client/shape.ts";
+import { explainMalformed, INPUT_REQUIRED, TASK } from "../client/shape.ts";
 import { ownVersion } from "../modules/packages.ts";
 
 const CLIENT_INFO = { name: "proffer-inspector", version: ownVersion() };

@@ -2,8 +2,7 @@ import { WrongUsage } from "../terminal/command-error.ts";
 import { currentShell, fromHere } from "../terminal/shell.ts";
 import { print, say, stylesFor } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
-import type { ClientName } from "./client-names.ts";
-import { CLIENTS, type ClientConfig } from "./clients.ts";
+import { CLIENTS, type ClientConfig, type ClientName } from "./clients.ts";
 import { changeConfig, type EntryChange, planConfig } from "./config-file.ts";
 import { formatDifference } from "./difference.ts";
 

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { currentShell, homeFolder } from "../terminal/shell.ts";
-import type { ClientName } from "./client-names.ts";
 import type { Launch } from "./launch.ts";
 
 /** Where a client keeps its configuration, and the format of a server entry. */
@@ -135,3 +134,18 @@ function applicationData(name: string): string {
       return join(configHome(), name);
   }
 }
+
+/** The supported clients. */
+export const CLIENT_NAMES = [
+  "claude-code",
+  "claude-desktop",
+  "vscode",
+  "cursor",
+  "windsurf",
+  "zed",
+  "gemini",
+  "goose",
+  "codex",
+] as const;
+
+export type ClientName = (typeof CLIENT_NAMES)[number];

@@ -1,17 +1,16 @@
-import { mkdirSync, readFileSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "../terminal/command-error.ts";
+import { isSecretName } from "../terminal/redact.ts";
 import { Text, text } from "../terminal/text.ts";
 import { backUp, replaceFile } from "./atomic-file.ts";
 import type { ClientConfig } from "./clients.ts";
 import { withLock } from "./config-lock.ts";
-import { resolveLinks } from "./config-path.ts";
 import type { Edit } from "./edit.ts";
 import { editJson } from "./edit-json.ts";
 import { editToml } from "./edit-toml.ts";
 import { editYaml } from "./edit-yaml.ts";
-import { createHider } from "./hidden-values.ts";
 
 /** How each format is read and edited. */
 export const EDITS: { readonly [Format in ClientConfig["format"]]: Edit } = {
@@ -30,7 +29,7 @@ export interface EntryChange {
 }
 
 /** The text of a configuration file before and after a change. */
-export interface ConfigChange {
+interface ConfigChange {
   readonly before: string;
   readonly after: string;
   /** Hides the secrets in a line of both. */
@@ -156,4 +155,91 @@ function isSame(actual: unknown, wanted: Entries, section: string): boolean {
   if (!isEntries(actual)) return false;
   const normal = (value: Entries) => JSON.parse(JSON.stringify({ ...value, [section]: value[section] ?? {} }));
   return isDeepStrictEqual(normal(actual), normal(wanted));
+}
+
+/** As many as Linux follows. */
+const MAX_LINKS = 40;
+
+/**
+ * Returns the file to write. Users link such files to a dotfiles folder: the target is written, so that the link stays a
+ * link, even if the target does not exist yet. All links to one file have the same result, and so the same lock.
+ * @throws {CommandError} if the folder of a link's target does not exist.
+ */
+function resolveLinks(file: string): string {
+  let path = realFolder(file);
+  for (let count = 0; isLink(path); count++) {
+    if (count === MAX_LINKS) throw new CommandError(`${file} is a symbolic link to itself. Remove it first.`);
+    const target = resolve(dirname(path), readlinkSync(path));
+    if (!existsSync(dirname(target))) {
+      throw new CommandError(
+        `${file} is a symbolic link to ${target}, but the folder ${dirname(target)} does not exist. ` +
+          "Create the folder or remove the link.",
+      );
+    }
+    path = realFolder(target);
+  }
+  return path;
+}
+
+/** Resolves links in the path of the folder, if it exists. */
+function realFolder(path: string): string {
+  const folder = dirname(path);
+  return existsSync(folder) ? join(realpathSync(folder), basename(path)) : path;
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+/** A value of a configuration that is not shown, with its key. */
+interface Secret {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** The keys of objects whose values may all be secrets. */
+const SECRET_OBJECTS = new Set(["env", "envs", "environment", "headers"]);
+/** A shorter value occurs in other text by chance, and is hidden only behind its key. */
+const MIN_LENGTH = 8;
+const HIDDEN = "***";
+
+/**
+ * Returns a function that hides secrets in a line of a configuration file: environment variables, headers, and other
+ * values whose key or flag names a secret. The output of `install` ends up in logs and in recordings of a screen.
+ */
+function createHider(...configurations: readonly unknown[]): (line: string) => string {
+  const secrets = configurations.flatMap((value) => [...findSecrets(value, false)]);
+  return (line) => secrets.reduce(hide, line);
+}
+
+function* findSecrets(value: unknown, isSecret: boolean): Generator<Secret> {
+  if (Array.isArray(value)) {
+    for (const [index, each] of value.entries()) {
+      yield* findSecrets(each, isSecret);
+      if (typeof each === "string") yield* findInArgument(String(value[index - 1] ?? ""), each);
+    }
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, each] of Object.entries(value)) {
+      if (typeof each === "object") yield* findSecrets(each, isSecret || SECRET_OBJECTS.has(key));
+      else if (isSecret || isSecretName(key)) yield { key, value: String(each) };
+    }
+  }
+}
+
+/** Finds the value in `--token=value`, or in `--token value`. */
+function* findInArgument(before: string, argument: string): Generator<Secret> {
+  const [, flag = "", value = ""] = /^-*([^=]*)=(.*)$/s.exec(argument) ?? [];
+  if (isSecretName(flag)) yield { key: `${flag}=`, value };
+  else if (before.startsWith("-") && isSecretName(before)) yield { key: "", value: argument };
+}
+
+function hide(line: string, { key, value }: Secret): string {
+  if (value === "") return line;
+  const isLong = value.length >= MIN_LENGTH;
+  if (!isLong && key === "") return line.replaceAll(JSON.stringify(value), JSON.stringify(HIDDEN));
+  if (!isLong && !line.includes(key)) return line;
+  const at = isLong ? 0 : line.indexOf(key) + key.length;
+  // A value of several lines is hidden line by line.
+  const forms = [value, JSON.stringify(value).slice(1, -1), ...value.split("\n").filter((part) => part !== "")];
+  return line.slice(0, at) + forms.reduce((rest, form) => rest.replaceAll(form, HIDDEN), line.slice(at));
 }

@@ -1,8 +1,17 @@
 import type { JsonSchemaObject } from "proffer";
 import type { ManifestSettings } from "proffer/derived";
 import { isRequired, isSecret } from "proffer/settings";
-import { isUrl, type ProjectPackage, repositoryOf, textOf } from "../modules/packages.ts";
-import type { PublishedServer } from "./published-server.ts";
+import { describeModule } from "../modules/load.ts";
+import { findBuiltFolder, findModule } from "../modules/module-file.ts";
+import {
+  type FoundPackage,
+  isUrl,
+  type ProjectPackage,
+  readProjectPackage,
+  repositoryOf,
+  textOf,
+  toServerName,
+} from "../modules/packages.ts";
 
 const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
@@ -15,7 +24,7 @@ const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 const NPM_NAME = /^(?=.{1,214}$)(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
 /** An entry for the registry, and the reasons why it would be refused. */
-export interface Entry {
+interface Entry {
   readonly name: string;
   readonly json: object;
   readonly problems: readonly string[];
@@ -142,4 +151,26 @@ function inOrder(json: Content): object {
   const first = ["$schema", "name", "title", "description", "version", "repository", "websiteUrl"];
   const known = first.flatMap((key) => (json[key] === undefined ? [] : [[key, json[key]] as const]));
   return { ...Object.fromEntries(known), ...json };
+}
+
+/** A server that others install from npm, or reach at a URL. */
+interface PublishedServer {
+  /** A name that clients accept as an identifier. */
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly settings: ManifestSettings | undefined;
+  readonly project: FoundPackage;
+}
+
+/** Describes a module or a built folder with the package.json of its project. @throws {CommandError} without one. */
+export async function describePublished(file: string): Promise<PublishedServer> {
+  const project = readProjectPackage(findBuiltFolder(file) ?? findModule(file));
+  const { server, settings } = await describeModule(file);
+  const [summary] = server.instructions?.split(/\n\s*\n/) ?? [];
+  return {
+    name: toServerName(server.name),
+    description: textOf(project.content.description) ?? textOf(summary?.replaceAll("\n", " ")),
+    settings,
+    project,
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { readEvents, type ServerEvent } from "./event-source.ts";
+import { readEvents, type ServerEvent } from "./http-streams.ts";
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
