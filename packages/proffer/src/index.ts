@@ -132,10 +132,17 @@ export {
 export { type LinesOptions, type Slice, type SliceOptions, sliceItems, sliceLines } from "./results/slice.ts";
 export { type TruncateJsonOptions, type TruncateTextOptions, truncateJson, truncateText } from "./results/truncate.ts";
 export { type CodecOptions, type CustomCodec, defineCodec } from "./schema/custom-codec.ts";
-export type { FromJsonSchema, Infer, Integer, SchemaLike } from "./schema/infer.ts";
 export type { JsonSchema, JsonSchemaMap, JsonSchemaObject } from "./schema/json-schema/types.ts";
-export type { Schema } from "./schema/schema.ts";
-export type { StandardIssue, StandardResult, StandardSchema } from "./schema/standard-schema.ts";
+export type {
+  FromJsonSchema,
+  Infer,
+  Integer,
+  Schema,
+  SchemaLike,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from "./schema/schema.ts";
 export type { ServerLimits, SetLimits, TaskLimits } from "./server/limits.ts";
 export type { HttpMetrics, MetricValues, ServerMetrics } from "./server/metrics.ts";
 export type { ServerOptions, ToolsetSettings } from "./server/options.ts";

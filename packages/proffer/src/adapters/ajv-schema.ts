@@ -1,8 +1,7 @@
 import { Ajv2020, type ErrorObject, type Options } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { FromJsonSchema } from "../schema/infer.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
-import type { StandardIssue, StandardSchema } from "../schema/standard-schema.ts";
+import type { FromJsonSchema, StandardIssue, StandardSchema } from "../schema/schema.ts";
 import { unescapeToken } from "../support/json-pointer.ts";
 import { UsageError } from "../support/usage-error.ts";
 

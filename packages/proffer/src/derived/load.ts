@@ -1,6 +1,5 @@
 import type { CompiledSchema, JsonSchema, JsonSchemaObject } from "../schema/json-schema/types.ts";
-import { ValidationError } from "../schema/schema.ts";
-import type { StandardSchema } from "../schema/standard-schema.ts";
+import { type StandardSchema, ValidationError } from "../schema/schema.ts";
 import { whenReady } from "../support/async.ts";
 
 /** The namespace object of the author's module. */

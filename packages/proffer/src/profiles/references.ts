@@ -1,4 +1,4 @@
-import { mapKeyword } from "../schema/json-schema/publishable.ts";
+import { mapKeyword } from "../schema/json-schema/keywords.ts";
 import type { JsonSchema, JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { utf8Length } from "../support/bytes.ts";
 

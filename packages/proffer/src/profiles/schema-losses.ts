@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import type { ToolDescription } from "../protocol/model.ts";
-import { mapKeyword } from "../schema/json-schema/publishable.ts";
+import { mapKeyword } from "../schema/json-schema/keywords.ts";
 import type { JsonSchema } from "../schema/json-schema/types.ts";
 import { utf8Length } from "../support/bytes.ts";
 import type { Effect } from "./losses.ts";

@@ -1,6 +1,6 @@
 import type { Call } from "../calls/call.ts";
 import type { Annotations, ClientCapabilities, MediaBlock, Meta, TextBlock } from "../protocol/model.ts";
-import type { Infer, SchemaLike } from "../schema/infer.ts";
+import type { Infer, SchemaLike } from "../schema/schema.ts";
 import { whenReady } from "../support/async.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { Fields, FieldValues } from "./fields.ts";

@@ -6,7 +6,7 @@ import type { Client, Session } from "../calls/session.ts";
 import { InsufficientScope } from "../protocol/errors.ts";
 import { isLoud, type LogLevel, logMessage, type Meta, type Progress } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
-import type { SchemaLike } from "../schema/infer.ts";
+import type { SchemaLike } from "../schema/schema.ts";
 import { checkScopes } from "../support/scope.ts";
 import {
   type Answer,

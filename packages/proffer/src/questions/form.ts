@@ -1,7 +1,5 @@
-import type { SchemaLike } from "../schema/infer.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
-import { toSchema } from "../schema/schema.ts";
-import { isStandardSchema } from "../schema/standard-schema.ts";
+import { isStandardSchema, type SchemaLike, toSchema } from "../schema/schema.ts";
 import { validate } from "../schema/validate.ts";
 import { Memo } from "../support/memo.ts";
 import { UsageError } from "../support/usage-error.ts";

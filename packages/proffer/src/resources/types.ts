@@ -1,4 +1,4 @@
-import type { StandardSchema } from "../schema/standard-schema.ts";
+import type { StandardSchema } from "../schema/schema.ts";
 import type { TemplateValues, TemplateVariables } from "../uri/template.ts";
 import type { Param, ParamSource } from "./params/param.ts";
 

@@ -1,10 +1,83 @@
 import { messageOf } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
-import type { SchemaLike } from "./infer.ts";
-import { publishable } from "./json-schema/publishable.ts";
+import { publishable } from "./json-schema/keywords.ts";
 import { indexSchema, type SchemaIndex } from "./json-schema/schema-index.ts";
-import type { JsonSchemaObject, SchemaIssue } from "./json-schema/types.ts";
-import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
+import type { JsonSchema, JsonSchemaMap, JsonSchemaObject, SchemaIssue } from "./json-schema/types.ts";
+
+/**
+ * A schema for `input`, `output` or a question: a Standard Schema with JSON Schema support, or a JSON Schema object.
+ */
+export type SchemaLike = StandardSchema<unknown, unknown> | JsonSchemaObject;
+
+/** The type of a value that passed the schema. */
+export type Infer<Schema> = Schema extends Typed
+  ? NonNullable<Schema["~standard"]["types"]>["output"]
+  : FromJsonSchema<Schema>;
+
+/** The part of a Standard Schema that has its type: checking against the whole interface would slow down `tsc`. */
+interface Typed {
+  readonly "~standard": { readonly types?: { readonly output: unknown } | undefined };
+}
+
+/** The TypeScript type of a JSON Schema literal; `unknown` where it cannot be inferred. */
+export type FromJsonSchema<Schema> = Schema extends { readonly const: infer Value }
+  ? Value
+  : Schema extends { readonly enum: readonly (infer Value)[] }
+    ? Value
+    : Schema extends { readonly type: keyof Types }
+      ? Types<Schema>[Schema["type"]]
+      : unknown;
+
+/** The TypeScript type for each `type` of JSON Schema. */
+interface Types<Schema = unknown> {
+  string: string;
+  number: number;
+  integer: number;
+  boolean: boolean;
+  null: null;
+  array: Schema extends { readonly items: infer Items } ? FromJsonSchema<Items>[] : unknown[];
+  object: FromObject<Schema>;
+}
+
+type FromObject<Schema> = Schema extends { readonly properties: infer Properties }
+  ? Schema extends { readonly required: readonly (infer Required)[] }
+    ? { -readonly [Key in keyof Properties & Required]: FromJsonSchema<Properties[Key]> } & {
+        -readonly [Key in Exclude<keyof Properties, Required>]?: FromJsonSchema<Properties[Key]>;
+      }
+    : { -readonly [Key in keyof Properties]?: FromJsonSchema<Properties[Key]> }
+  : { [key: string]: unknown };
+
+declare const INTEGER: unique symbol;
+
+/** A whole number, for derived schemas: any `number` is assignable, and the schema gets `type: "integer"`. */
+export type Integer = number & { readonly [INTEGER]?: never };
+
+/**
+ * The part of the Standard Schema specification that Proffer uses: a `~standard` property with a validator and, in its
+ * JSON Schema extension, the JSON Schemas of the validator's input and output. The type is structural, so that schemas
+ * of any library that follows the specification are assignable without importing the library.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly jsonSchema?: {
+      readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
+    };
+  };
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
 
 /** A schema of either kind. `validate` validates values; only calls need it, so it is not loaded at start. */
 export interface Schema {
@@ -40,6 +113,30 @@ export function toSchema(source: SchemaLike, side: "input" | "output", where: st
   }
   const validator = index(source, where);
   return { json: publishable(source) as JsonSchemaObject, isWritten: true, transforms: false, validator };
+}
+
+/**
+ * Adds `type: "object"` to the root, which the protocol requires of arguments. Schema libraries leave it out of unions
+ * and intersections of objects. A JSON Schema that the author wrote stays as written.
+ */
+export function withObjectRoot(schema: Schema): Schema {
+  const { json, isWritten } = schema;
+  if (isWritten || json.type !== undefined || !isObjectSchema(json, json.$defs)) return schema;
+  return { ...schema, json: { type: "object", ...json } };
+}
+
+/** A reference that leads back to itself runs out of levels. */
+function isObjectSchema(schema: JsonSchema | undefined, definitions: JsonSchemaMap = {}, levels = 20): boolean {
+  if (typeof schema !== "object") return false;
+  const { type, anyOf, oneOf, allOf, $ref } = schema;
+  if (type !== undefined || levels === 0) return type === "object";
+  const parts = anyOf ?? oneOf ?? allOf ?? ($ref ? [definitions[$ref.slice(8)]] : []);
+  return parts.length > 0 && parts.every((part) => isObjectSchema(part, definitions, levels - 1));
+}
+
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  // arktype's schemas are functions.
+  return (typeof value === "object" || typeof value === "function") && value !== null && "~standard" in value;
 }
 
 function index(source: JsonSchemaObject, where: string): SchemaIndex {

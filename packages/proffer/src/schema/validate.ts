@@ -2,8 +2,7 @@ import { escapeToken } from "../support/json-pointer.ts";
 import { compileIndex } from "./json-schema/compile.ts";
 import type { SchemaIndex } from "./json-schema/schema-index.ts";
 import type { CompiledSchema, SchemaIssue } from "./json-schema/types.ts";
-import { type Schema, ValidationError } from "./schema.ts";
-import type { StandardIssue, StandardResult } from "./standard-schema.ts";
+import { type Schema, type StandardIssue, type StandardResult, ValidationError } from "./schema.ts";
 
 const compiled = new WeakMap<SchemaIndex, CompiledSchema>();
 

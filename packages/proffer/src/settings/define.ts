@@ -1,4 +1,4 @@
-import type { FromJsonSchema } from "../schema/infer.ts";
+import type { FromJsonSchema } from "../schema/schema.ts";
 import { type Environment, readSettings } from "./read.ts";
 import { checkSettingsSchema, type SettingsSchema } from "./schema.ts";
 

@@ -15,8 +15,7 @@ import { failureResult, toCallResult, withParsedValue } from "../results/call-re
 import { ToolError } from "../results/content.ts";
 import type { SerializedResult } from "../results/encode.ts";
 import { isDeferred } from "../results/return-value.ts";
-import { closeSchema } from "../schema/json-schema/closed.ts";
-import { prunerOf } from "../schema/json-schema/prune.ts";
+import { closeSchema, prunerOf } from "../schema/json-schema/prune.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { listedForm } from "../schema/listed/listed-form.ts";
 import { type Schema, ValidationError } from "../schema/schema.ts";

@@ -1,8 +1,7 @@
 import type { Resource } from "../../resources/define.ts";
 import type { Param } from "../../resources/params/param.ts";
 import type { JsonSchemaObject } from "../../schema/json-schema/types.ts";
-import { type Schema, toSchema } from "../../schema/schema.ts";
-import { isStandardSchema } from "../../schema/standard-schema.ts";
+import { isStandardSchema, type Schema, toSchema } from "../../schema/schema.ts";
 import type { Variable } from "../../uri/parse.ts";
 
 const SCALARS = ["string", "number", "integer", "boolean"];

@@ -1,4 +1,4 @@
-import * as known from "../../schema/json-schema/date-and-uuid.ts";
+import * as known from "../../schema/json-schema/formats.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { createParam, type Param, ParamIssue, type ParamOptions } from "./param.ts";
 

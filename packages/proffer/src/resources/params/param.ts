@@ -1,5 +1,5 @@
 import type { JsonSchemaObject } from "../../schema/json-schema/types.ts";
-import type { StandardSchema } from "../../schema/standard-schema.ts";
+import type { StandardSchema } from "../../schema/schema.ts";
 
 /** Brands the parameters created in this folder, to distinguish them from Standard Schemas and other objects. */
 export const PARAM: unique symbol = Symbol.for("proffer.param");

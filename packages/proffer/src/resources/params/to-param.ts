@@ -1,4 +1,4 @@
-import { isStandardSchema, type StandardSchema } from "../../schema/standard-schema.ts";
+import { isStandardSchema, type StandardSchema } from "../../schema/schema.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { createParam, isParam, type Param, ParamIssue, type ParamSource } from "./param.ts";
 import { pattern } from "./pattern.ts";

@@ -1,7 +1,6 @@
 import { findDuplicate } from "./equality.ts";
-import { childPointer, countOf } from "./report.ts";
 import { type Check, createRule, type Explain, type Kind, nothing, type Rule } from "./rule.ts";
-import { run } from "./run.ts";
+import { childPointer, countOf, run } from "./run.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
 /** The rules of the subschemas of the array keywords. */

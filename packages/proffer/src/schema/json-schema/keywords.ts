@@ -1,5 +1,6 @@
 import { isObject } from "../../protocol/messages.ts";
-import { typeRules } from "./type-rule.ts";
+import { typeRules } from "./rule.ts";
+import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 
 /** The shape of a keyword's value. The last three contain subschemas. */
 export type Shape =
@@ -99,7 +100,7 @@ export function isAnnotation(keyword: string): boolean {
 }
 
 /** Keywords that only Proffer defines. */
-export const profferKeywords: ReadonlySet<string> = new Set(["unsafePattern"]);
+const profferKeywords: ReadonlySet<string> = new Set(["unsafePattern"]);
 
 /** The name and the test of each shape; `any` and `schema` are not tested here. */
 export const shapes: ReadonlyMap<Shape, { readonly name: string; test(value: unknown): boolean }> = new Map([
@@ -134,4 +135,60 @@ function isTypes(value: unknown): boolean {
 
 function isFilledArray(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
+}
+
+/** Returns a schema without the keywords that only Proffer defines, or the same object if it has none. */
+export function publishable(schema: JsonSchema): JsonSchema {
+  if (typeof schema === "boolean") return schema;
+  let changed = false;
+  const entries: [string, unknown][] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    const stripped = profferKeywords.has(keyword) ? undefined : mapKeyword(keyword, value, publishable);
+    if (stripped !== value) changed = true;
+    if (stripped !== undefined) entries.push([keyword, stripped]);
+  }
+  return changed ? Object.fromEntries(entries) : schema;
+}
+
+/** Returns the value of a keyword with its subschemas changed, or the same value if none changes. */
+export function mapKeyword(keyword: string, value: unknown, change: (schema: JsonSchema) => JsonSchema): unknown {
+  switch (keywords.get(keyword)) {
+    case "schema":
+      return change(value as JsonSchema);
+    case "schemaList": {
+      const list = value as readonly JsonSchema[];
+      const changed = list.map(change);
+      return changed.some((item, i) => item !== list[i]) ? changed : value;
+    }
+    case "schemaMap": {
+      const entries = Object.entries(value as Record<string, JsonSchema>);
+      const changed = entries.map(([name, item]) => [name, change(item)] as const);
+      return changed.some(([, item], i) => item !== entries[i]?.[1]) ? Object.fromEntries(changed) : value;
+    }
+    default:
+      return value;
+  }
+}
+
+/** Returns a schema with its subschemas changed, or the same object if none changes. */
+export function mapAll(
+  schema: JsonSchemaObject,
+  change: (schema: JsonSchema, keyword: string) => JsonSchema,
+): JsonSchemaObject {
+  let changed: { [keyword: string]: unknown } | undefined;
+  for (const keyword of Object.keys(schema)) {
+    const value = schema[keyword];
+    // Most values are texts, which contain no schema.
+    if (typeof value !== "object") continue;
+    const mapped = mapKeyword(keyword, value, (part) => change(part, keyword));
+    if (mapped === value) continue;
+    changed ??= { ...schema };
+    changed[keyword] = mapped;
+  }
+  return changed ?? schema;
+}
+
+/** Whether a schema allows a type by name. */
+export function includesType({ type }: JsonSchemaObject, name: string): boolean {
+  return typeof type === "string" ? type === name : (type?.includes(name) ?? false);
 }

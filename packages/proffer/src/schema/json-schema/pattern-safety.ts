@@ -11,6 +11,11 @@ export interface PatternCost {
   readonly width: number;
 }
 
+/** A regular expression and its cost. */
+export interface Pattern extends PatternCost {
+  readonly regex: RegExp;
+}
+
 /** Returns the degree of `patternCost`. */
 export function patternDegree(source: string): number {
   return patternCost(source).degree;

@@ -1,8 +1,7 @@
 // biome-ignore-all lint/suspicious/noThenProperty: a keyword of JSON Schema
 import { describe, expect, it, test } from "vitest";
-import { closeSchema } from "./closed.ts";
 import { compileJsonSchema } from "./compile.ts";
-import { prunerOf } from "./prune.ts";
+import { closeSchema, prunerOf } from "./prune.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
 const text = { type: "string" } as const;

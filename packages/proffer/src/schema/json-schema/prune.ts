@@ -1,8 +1,8 @@
 import { escapeToken } from "../../support/json-pointer.ts";
-import { declaresProperties, openSchema } from "./closed.ts";
 import { compileRules } from "./compile.ts";
+import { keywords, mapKeyword } from "./keywords.ts";
 import { startRun } from "./run.ts";
-import type { JsonSchemaObject } from "./types.ts";
+import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 
 /** A value without the properties that its schema does not have, and their number. */
 interface Pruned {
@@ -11,7 +11,7 @@ interface Pruned {
 }
 
 /** Drops the properties that a schema does not have, at every level. Copies only the parts that change. */
-export type Pruner = (value: unknown) => unknown;
+type Pruner = (value: unknown) => unknown;
 
 const pruners = new WeakMap<JsonSchemaObject, Pruner>();
 
@@ -157,4 +157,58 @@ type Properties = { readonly [name: string]: unknown };
 function toJson(value: unknown): unknown {
   const { toJSON } = (value ?? {}) as { toJSON?: unknown };
   return typeof toJSON === "function" ? toJSON.call(value) : value;
+}
+
+/** Keywords that combine schemas for one object, so that no single schema knows all of its properties. */
+const COMPOSING = ["allOf", "if", "dependentSchemas"];
+const REFERRING = ["$ref", "anyOf", "oneOf"];
+
+/** Whether a schema says which properties an object has. */
+function declaresProperties(schema: JsonSchemaObject): boolean {
+  const { properties, patternProperties, additionalProperties } = schema;
+  return properties !== undefined || patternProperties !== undefined || additionalProperties === false;
+}
+
+/**
+ * Returns a schema whose objects reject other properties, at every level. A schema that is composed, for example with
+ * `allOf`, stays open: `additionalProperties: false` in one part would reject the properties of the others.
+ */
+export function closeSchema(schema: JsonSchema): JsonSchema {
+  return isComposed(schema) ? schema : close(schema);
+}
+
+/**
+ * Returns a schema whose objects accept other properties, at every level, so that a value can be matched before they are
+ * dropped. `declaresProperties` is the same for both schemas. Keywords that the validator does not know are removed.
+ */
+function openSchema(schema: JsonSchema): JsonSchema {
+  if (typeof schema === "boolean") return schema;
+  const { additionalProperties: rest, ...others } = schema;
+  const kept = Object.entries(rest === false ? { properties: {}, ...others } : schema).filter(([name]) =>
+    keywords.has(name),
+  );
+  const opened = kept.map(([name, value]) => [name, mapKeyword(name, value, openSchema)]);
+  // The validator of the schema itself has accepted the patterns, or has them in its own engine.
+  return Object.fromEntries([...opened, ["unsafePattern", true]]);
+}
+
+function close(schema: JsonSchema): JsonSchema {
+  if (typeof schema === "boolean") return schema;
+  const closed = Object.entries(schema).map(([name, value]) => [name, mapKeyword(name, value, close)]);
+  const isOpen = declaresProperties(schema) && schema.additionalProperties === undefined;
+  return Object.fromEntries(isOpen ? [...closed, ["additionalProperties", false]] : closed);
+}
+
+function isComposed(schema: JsonSchema): boolean {
+  if (typeof schema === "boolean") return false;
+  const has = (name: string) => schema[name] !== undefined;
+  if (COMPOSING.some(has) || (declaresProperties(schema) && REFERRING.some(has))) return true;
+  let found = false;
+  for (const [name, value] of Object.entries(schema)) {
+    mapKeyword(name, value, (child) => {
+      found ||= isComposed(child);
+      return child;
+    });
+  }
+  return found;
 }

@@ -1,3 +1,6 @@
+import { escapeToken } from "../../support/json-pointer.ts";
+import type { SchemaIssue } from "./types.ts";
+
 /**
  * The state of the current validation. Validation is synchronous, so one module-level object serves all schemas, and
  * the checks on the hot path need no extra parameter.
@@ -39,4 +42,67 @@ export function charge(steps: number): boolean {
 function isPolluted(): boolean {
   for (const _name in Object.prototype) return true;
   return false;
+}
+
+const MAX_ISSUES = 100;
+const MAX_NAME = 100;
+
+/**
+ * Collects issues: keeps the first 100 and counts the rest. Reports and issues are charged, because a small value can
+ * have many of both: each alternative of a union has a report.
+ */
+export class Report {
+  readonly issues: SchemaIssue[] = [];
+  count = 0;
+  /** The expected type of the value itself, if its type is wrong; not of its parts. */
+  expectedType: string | undefined;
+  readonly #pointer: string;
+
+  constructor(pointer: string) {
+    run.left -= 8;
+    this.#pointer = pointer;
+  }
+
+  add(pointer: string, message: string): void {
+    run.left -= 8;
+    // Beyond the work limit every check returns false, so the issue may not be one.
+    if (run.left < 0) return;
+    this.count++;
+    if (this.issues.length < MAX_ISSUES) this.issues.push({ pointer, message });
+  }
+
+  addType(pointer: string, type: string): void {
+    if (pointer === this.#pointer) this.expectedType = type;
+    this.add(pointer, `must be ${type}`);
+  }
+
+  /** Adds all issues of another report, with a prefix before each message. */
+  merge(other: Report, prefix = ""): void {
+    for (const issue of other.issues) this.add(issue.pointer, prefix + issue.message);
+    this.count += other.count - other.issues.length;
+  }
+
+  /** Returns the issues, and a last one with the number of omitted issues. */
+  list(): SchemaIssue[] {
+    const omitted = this.count - this.issues.length;
+    if (omitted === 0) return this.issues;
+    return [...this.issues, { pointer: "", message: `${omitted} more issues are not listed` }];
+  }
+}
+
+/**
+ * Extends an RFC 6901 pointer by one reference token. Long names are truncated: they come from the client, and a name
+ * of 10 MB repeated in a hundred issues would make a gigabyte of a small request.
+ */
+export function childPointer(pointer: string, name: string | number): string {
+  run.left -= 4;
+  if (typeof name === "number") return `${pointer}/${name}`;
+  const token = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
+  run.left -= token.length >> 1;
+  return `${pointer}/${escapeToken(token)}`;
+}
+
+/** Returns a count with its noun: "1 item", "2 items". */
+export function countOf(count: number, singular: string, plural: string): string {
+  return `${count} ${count === 1 ? singular : plural}`;
 }

@@ -1,14 +1,16 @@
 import { isObject } from "../../protocol/messages.ts";
 import { escapeToken } from "../../support/json-pointer.ts";
+import { UsageError } from "../../support/usage-error.ts";
 import { inPlaceKeywords, keywords, type Shape, shapes } from "./keywords.ts";
-import { compilePattern, type Pattern } from "./pattern.ts";
-import { rejectSchema } from "./reject-schema.ts";
+import { type Pattern, patternCost } from "./pattern-safety.ts";
 import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 
 const DIALECT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 /** The maximum number of subschemas of one schema. */
 export const MAX_SCHEMAS = 10_000;
 const MAX_DEPTH = 200;
+/** The maximum number of steps of a match that only `maxLength` bounds. */
+const MAX_MATCH_STEPS = 1e7;
 
 /** All subschemas of a schema, validated, by their pointers. */
 export interface SchemaIndex {
@@ -158,4 +160,49 @@ function describeValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array of other values";
   if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
   return isObject(value) ? "an object" : String(value);
+}
+
+/** Throws a `UsageError` for the schema at a pointer. */
+function rejectSchema(
+  pointer: string,
+  problem: string,
+  code: "bad_schema" | "unsupported_keyword" | "unsafe_pattern" = "bad_schema",
+): never {
+  throw new UsageError(code, `In the schema, #${pointer} ${problem}.`);
+}
+
+/**
+ * Compiles the regular expression of `pattern` or `patternProperties`.
+ *
+ * A pattern that can take exponential time is rejected, and so is one that can take more than quadratic time, unless
+ * `maxLength` limits the steps. Quadratic time is allowed, because many common patterns are quadratic
+ * (`[^\s@]+\.[^\s@]+`). Each match is charged, so that a text of more than about 6,000 characters exceeds the work
+ * limit.
+ */
+function compilePattern(source: string, schema: JsonSchemaObject, place: string): Pattern {
+  const regex = createRegex(source, place);
+  if (schema.unsafePattern === true) return { regex, degree: 1, width: 1 };
+  const { degree, width } = patternCost(source);
+  if (degree > 2 && !((schema.maxLength ?? Number.POSITIVE_INFINITY) ** degree <= MAX_MATCH_STEPS)) {
+    const isPolynomial = Number.isFinite(degree);
+    const cost = isPolynomial ? `time that grows with the length to the power of ${degree}` : "exponential time";
+    const limit = isPolynomial ? `set "maxLength" to at most ${Math.floor(MAX_MATCH_STEPS ** (1 / degree))}, ` : "";
+    const trust = `add "unsafePattern": true if you trust all texts`;
+    const remedy = `Rewrite it so that a text can match in only one way, ${limit}or ${trust}`;
+    rejectSchema(
+      place,
+      `is the pattern ${source}, which can take ${cost} on a hostile text. ${remedy}`,
+      "unsafe_pattern",
+    );
+  }
+  return { regex, degree, width };
+}
+
+function createRegex(source: string, place: string): RegExp {
+  try {
+    return new RegExp(source, "u");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return rejectSchema(place, `is not a valid regular expression with the flag u: ${reason}`);
+  }
 }

@@ -1,9 +1,11 @@
 import { isObject } from "../../protocol/messages.ts";
+import { escapeToken } from "../../support/json-pointer.ts";
 import { toCanonical } from "./equality.ts";
 import { has } from "./object-rule.ts";
-import { childPointer, Report } from "./report.ts";
 import { type Check, countPassing, createLeaf, createRule, type Explain, type Rule } from "./rule.ts";
-import { run } from "./run.ts";
+import { childPointer, Report, run } from "./run.ts";
+import type { SchemaIndex } from "./schema-index.ts";
+import type { JsonSchemaObject } from "./types.ts";
 
 /** Compiles `anyOf`. */
 export function compileAnyOf(rules: readonly Rule[]): Rule {
@@ -93,4 +95,54 @@ function explainNearest(rules: readonly Rule[], value: unknown, pointer: string,
   const total = `matches none of the ${rules.length} alternatives`;
   report.add(pointer, `${total}. Alternative ${nearest} is the closest; its issues follow:`);
   report.merge(best);
+}
+
+/** The discriminator of a tagged union: a property name, and the alternative for each of its values. */
+interface Discriminator {
+  readonly name: string;
+  readonly values: ReadonlyMap<unknown, number>;
+}
+
+/**
+ * Finds the discriminator of a union: a property that every alternative requires, with constant values that no other
+ * alternative has. Then at most one alternative can match, so only one is tried, and `anyOf` equals `oneOf`.
+ */
+export function findDiscriminator(pointers: readonly string[], index: SchemaIndex): Discriminator | undefined {
+  const places = pointers.map((pointer) => followReferences(pointer, index));
+  const [first] = places;
+  if (first === undefined || places.length < 2) return undefined;
+  for (const name of schemaAt(first, index)?.required ?? []) {
+    const values = new Map<unknown, number>();
+    const isTag = places.every((place, i) => addValues(values, tagValues(place, name, index), i));
+    if (isTag) return { name, values };
+  }
+  return undefined;
+}
+
+/** Resolves an alternative that is only a reference. */
+function followReferences(pointer: string, index: SchemaIndex): string {
+  const schema = schemaAt(pointer, index);
+  if (schema?.$ref === undefined || schema.type !== undefined) return pointer;
+  return followReferences(index.resolve(schema.$ref, pointer), index);
+}
+
+function tagValues(pointer: string, name: string, index: SchemaIndex): readonly unknown[] {
+  const schema = schemaAt(pointer, index);
+  if (schema?.type !== "object" || !schema.required?.includes(name)) return [];
+  const property = schemaAt(`${pointer}/properties/${escapeToken(name)}`, index);
+  return property?.const === undefined ? (property?.enum ?? []) : [property.const];
+}
+
+function addValues(known: Map<unknown, number>, values: readonly unknown[], alternative: number): boolean {
+  for (const value of values) {
+    const isComposite = typeof value === "object" && value !== null;
+    if (isComposite || known.has(value)) return false;
+    known.set(value, alternative);
+  }
+  return values.length > 0;
+}
+
+function schemaAt(pointer: string, index: SchemaIndex): JsonSchemaObject | undefined {
+  const schema = index.schemas.get(pointer);
+  return typeof schema === "object" ? schema : undefined;
 }

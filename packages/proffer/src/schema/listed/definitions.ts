@@ -1,6 +1,5 @@
 import { utf8Length } from "../../support/bytes.ts";
-import { isAnnotation, keywords } from "../json-schema/keywords.ts";
-import { mapKeyword } from "../json-schema/publishable.ts";
+import { isAnnotation, keywords, mapAll, mapKeyword } from "../json-schema/keywords.ts";
 import type { JsonSchema, JsonSchemaObject } from "../json-schema/types.ts";
 
 /** In bytes. Codex removes descriptions and definitions of larger schemas. */
@@ -101,4 +100,25 @@ function bytesOf(value: unknown, known: Map<object, number>): number {
   }
   known.set(value, bytes);
   return bytes;
+}
+
+/**
+ * Copies the root to a definition if the schema refers to its root. Zed refuses such a reference beside definitions, and
+ * the root may change.
+ */
+export function keepRoot(schema: JsonSchemaObject): JsonSchemaObject {
+  let isUsed = false;
+  let name = "root";
+  while (Object.hasOwn(schema.$defs ?? {}, name)) name += "_";
+  const redirect = (part: JsonSchema): JsonSchema => {
+    if (typeof part === "boolean") return part;
+    const mapped = mapAll(part, redirect);
+    if (part.$ref !== "#") return mapped;
+    isUsed = true;
+    return { ...mapped, $ref: `#/$defs/${name}` };
+  };
+  const redirected = redirect(schema) as JsonSchemaObject;
+  if (!isUsed) return schema;
+  const { $defs, ...root } = redirected;
+  return { ...root, $defs: { ...$defs, [name]: root } };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { publishable } from "./publishable.ts";
+import { publishable } from "./keywords.ts";
 
 it("returns the same object if there is nothing to strip", () => {
   const schema = {

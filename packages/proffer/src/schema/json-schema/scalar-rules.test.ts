@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
-import { createMultipleTest } from "./multiple-of.ts";
 import { startRun } from "./run.ts";
+import { createMultipleTest } from "./scalar-rules.ts";
 
 // Comparing with big integers charges the work limit of a validation.
 beforeEach(() => startRun(false));
