@@ -1,7 +1,6 @@
 import { RpcError } from "./errors.ts";
 import { isObject, type JsonObject, type Message, type RequestId } from "./messages.ts";
-import { scan } from "./scan.ts";
-import type { Scan } from "./structure.ts";
+import { type Scan, scan, scanWhole } from "./scan.ts";
 
 /** The maximum nesting depth. No real message needs more, and recursion over deeper ones could exhaust the stack. */
 export const MAX_DEPTH = 64;
@@ -117,4 +116,32 @@ function findDuplicateKeys(messages: unknown[], scanned: Scan): string | undefin
 
 function countKeys(value: JsonObject): number {
   return Object.keys(value).length;
+}
+
+/** A parsed text, and the number of its keys and elements. */
+interface ParsedText {
+  readonly value: object;
+  readonly items: number;
+}
+
+/**
+ * Parses a JSON object or array that a client sent as a string. The scan of the message did not look into the string, so
+ * the limits of a message apply to it here. A text with a key twice in one object could mean two things and is refused.
+ * Returns undefined for a text that is not accepted.
+ */
+export function parseText(text: string, maxDepth: number, maxItems: number): ParsedText | undefined {
+  const scanned = /^\s*[[{]/.test(text) ? scanWhole(text, maxDepth, maxItems) : undefined;
+  if (scanned === undefined) return undefined;
+  try {
+    const value = JSON.parse(text);
+    return countAllKeys(value) === scanned.keys ? { value, items: scanned.items } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function countAllKeys(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const children = Object.values(value);
+  return children.reduce((sum, child) => sum + countAllKeys(child), Array.isArray(value) ? 0 : children.length);
 }

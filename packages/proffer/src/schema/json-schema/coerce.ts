@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, valueAt } from "../../protocol/messages.ts";
-import { MAX_DEPTH } from "../../protocol/parse.ts";
-import { parseText } from "../../protocol/parse-text.ts";
+import { MAX_DEPTH, parseText } from "../../protocol/parse.ts";
 import { unescapeToken } from "../../support/json-pointer.ts";
 import { charge, NAME_COST, run, startRun } from "./run.ts";
 
