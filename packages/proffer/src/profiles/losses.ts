@@ -1,8 +1,11 @@
+import { isObject, type JsonObject } from "../protocol/messages.ts";
 import type { ToolDescription } from "../protocol/model.ts";
+import { mapKeyword } from "../schema/json-schema/keywords.ts";
+import type { JsonSchema } from "../schema/json-schema/types.ts";
+import { utf8Length } from "../support/bytes.ts";
 import { Refusal } from "./cuts/cut.ts";
 import { cutOf } from "./find.ts";
-import type { NameRules, Profile } from "./profile.ts";
-import { findSchemaLosses } from "./schema-losses.ts";
+import type { NameRules, Profile, SchemaRules } from "./profile.ts";
 
 /**
  * `refuses`: the client or its API does not accept the tool, or no tool of the server. `omits`: the tool is not shown.
@@ -10,14 +13,17 @@ import { findSchemaLosses } from "./schema-losses.ts";
  */
 export type Effect = "refuses" | "omits" | "cuts" | "drops" | "risks";
 
-/** What a client does to a tool to the disadvantage of its model. */
+/** A change that a client makes to a tool, to the disadvantage of its model. */
 export interface Loss {
   readonly client: Profile["id"];
   readonly tool: string;
   readonly effect: Effect;
-  /** What is refused or missing, in words. */
+  /** The part that is refused or missing, in words. */
   readonly what: string;
 }
+
+/** The effect on a tool, and the words of `Loss`. */
+type Found = readonly [Effect, string];
 
 /** Finds what a client refuses or loses of a list of tools. */
 export function findLosses(profile: Profile, server: string, tools: readonly ToolDescription[]): Loss[] {
@@ -53,7 +59,7 @@ function refusalOf(work: () => unknown): string | undefined {
   }
 }
 
-function nameLosses(rules: NameRules, server: string, tool: string, shown: string): (readonly [Effect, string])[] {
+function nameLosses(rules: NameRules, server: string, tool: string, shown: string): Found[] {
   const { pattern, characters, strict, max = Number.POSITIVE_INFINITY, beyond } = rules;
   const full = pattern.replace("{server}", () => server).replace("{tool}", () => tool);
   if (strict && !new RegExp(`^[${characters}]*$`).test(full))
@@ -61,4 +67,61 @@ function nameLosses(rules: NameRules, server: string, tool: string, shown: strin
   if (full.length <= max) return [];
   if (beyond === "cut") return [["cuts", `the name to ${shown}`]];
   return [[beyond === "refused" ? "refuses" : "omits", `the name ${full}, which has more than ${max} characters`]];
+}
+
+/** Constraints that the descriptions also state, and keywords that say nothing about values. */
+const STATED = [
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern"],
+  ...["format", "minItems", "maxItems", "uniqueItems", "default", "contentEncoding", "const"],
+  ...["$schema", "$comment", "title", "deprecated", "readOnly", "writeOnly", "contentMediaType"],
+];
+
+/** Finds the parts of a tool's schemas that a client refuses or loses. */
+function findSchemaLosses(tool: ToolDescription, rules: SchemaRules): Found[] {
+  const { inputSchema, outputSchema, description = "" } = tool;
+  const parts = everySchema(inputSchema as JsonSchema);
+  const found: Found[] = [];
+  const root = inputSchema as JsonObject;
+  const union = ["anyOf", "oneOf", "allOf"].find((keyword) => root[keyword] !== undefined);
+  if (rules.refusesRootUnion && union !== undefined) found.push(["refuses", `${union} at the root of the arguments`]);
+  if (rules.needsProperties && parts.some((part) => hasType(part, "object") && part.properties === undefined))
+    found.push(["refuses", "an object without properties"]);
+  if (rules.needsItems && parts.some((part) => hasType(part, "array") && part.items === undefined))
+    found.push(["refuses", "an array without items"]);
+  if (rules.refusesDialect && parts.some((part) => part.$schema !== undefined)) found.push(["refuses", "$schema"]);
+  if (rules.refusesOutputUnion && outputSchema !== undefined && (outputSchema as JsonObject).type === undefined)
+    found.push(["risks", "an output schema without a type, which broke connections"]);
+  if (rules.ignoresReferences && parts.some((part) => part.$ref !== undefined))
+    found.push(["drops", "references, which stay unresolved"]);
+  if (rules.maxDescription !== undefined && description.length > rules.maxDescription)
+    found.push(["cuts", `the description after ${rules.maxDescription} characters`]);
+  const dropped = droppedKeywords(parts, rules);
+  if (dropped.length > 0) found.push(["drops", dropped.join(", ")]);
+  const bytes = utf8Length(JSON.stringify(inputSchema));
+  if (rules.maxBytes !== undefined && bytes > rules.maxBytes)
+    found.push(["cuts", `descriptions of arguments, because their schema has ${bytes} of ${rules.maxBytes} bytes`]);
+  return found;
+}
+
+function droppedKeywords(parts: readonly JsonObject[], { keeps, drops = [] }: SchemaRules): string[] {
+  const used = new Set(parts.flatMap((part) => Object.keys(part)));
+  const lost = (keyword: string) => (keeps === undefined ? drops.includes(keyword) : !keeps.includes(keyword));
+  return [...used].filter((keyword) => lost(keyword) && !STATED.includes(keyword) && !keyword.startsWith("x-"));
+}
+
+function hasType({ type }: JsonObject, name: string): boolean {
+  return Array.isArray(type) ? type.includes(name) : type === name;
+}
+
+/** A schema and all schemas in it. */
+function everySchema(schema: JsonSchema): JsonObject[] {
+  if (!isObject(schema)) return [];
+  const all: JsonObject[] = [schema];
+  for (const [keyword, value] of Object.entries(schema)) {
+    mapKeyword(keyword, value, (part) => {
+      all.push(...everySchema(part));
+      return part;
+    });
+  }
+  return all;
 }

@@ -1,4 +1,4 @@
-import { CODEX_KEYWORDS } from "./cuts/codex-schema.ts";
+import { CODEX_KEYWORDS } from "./cuts/codex.ts";
 import type { Cell, Profile } from "./profile.ts";
 
 // One row per client. Each cell says where the fact is stated, and on which day that was read. A cell that nobody has
