@@ -1,10 +1,9 @@
 import { guardStdout } from "proffer/stdio";
 import { serve } from "./commands/serve.ts";
 import { CommandError, Interrupted, PassedOnExit } from "./terminal/command-error.ts";
-import { flushOutput, tolerateClosedPipes } from "./terminal/output.ts";
 import { currentShell, type Shell, withShell } from "./terminal/shell.ts";
 import { prepareStatusLine } from "./terminal/status-line.ts";
-import { say, stylesFor } from "./terminal/terminal.ts";
+import { flushOutput, say, stylesFor, tolerateClosedPipes } from "./terminal/terminal.ts";
 import { Text, text } from "./terminal/text.ts";
 
 /**

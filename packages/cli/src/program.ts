@@ -1,15 +1,12 @@
 import { Command, Option } from "commander";
 import { describeFlag, type Flag } from "proffer/flags";
-import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT } from "./client/limits.ts";
-import { toTarget } from "./client/target.ts";
+import { addClientCommands, addInspecting } from "./client-program.ts";
 import { serve } from "./commands/serve.ts";
 import { ALL_SERVE_FLAGS, DEV_FLAGS } from "./commands/transport-flags.ts";
 import { collect, define, MODULE, withChoiceFlags } from "./define-command.ts";
-import { addInspecting } from "./inspecting-program.ts";
 import { CLIENT_NAMES } from "./install/clients.ts";
 import { whileDeriving } from "./modules/derive-module.ts";
 import { ownVersion } from "./modules/packages.ts";
-import { addPublishing } from "./publishing-program.ts";
 import { currentShell } from "./terminal/shell.ts";
 import { write } from "./terminal/terminal.ts";
 
@@ -19,8 +16,6 @@ Exit codes:
   1    failure; stderr has the reason
   2    wrong usage
   130  Ctrl-C`;
-
-const TARGET = "a module or the URL of a server; to start a server instead, end with -- command args…";
 
 /**
  * Creates the command line. Every command except `serve` is imported when it runs.
@@ -125,81 +120,6 @@ function addLock(program: Command): void {
     });
 }
 
-function addClientCommands(program: Command, command: readonly string[] | undefined): void {
-  const list = define(program, "list", "list the tools, prompts and resources of a server", [
-    "tools.ts",
-    "http://localhost:3000/mcp --json",
-    "https://example.com/mcp --bearer-env API_TOKEN",
-    "tools.ts --as codex",
-    "tools.ts --toolsets orders --read-only",
-  ]);
-  withClientOptions(list)
-    .option("--as <client>", "show what the model of this client sees, such as codex")
-    .argument("[target...]", TARGET)
-    .action(async (words: string[], flags) => {
-      const { list } = await import("./commands/list.ts");
-      await list(toTarget(words, command), flags);
-    });
-
-  const call = define(program, "call", "call a tool", [
-    "tools.ts factorial --arg n=20",
-    'http://localhost:3000/mcp add --input \'{"a":1,"b":2}\'',
-    "add --arg a=1 --arg b=2 -- node other-server.js",
-  ]);
-  withClientOptions(call)
-    .argument("<words...>", `${TARGET.replace(";", ", then the name of the tool;")}`)
-    .option(
-      "--arg <name=value>",
-      "an argument: a string, or JSON if the tool expects another type; repeatable",
-      collect,
-      [],
-    )
-    .option("--input <json>", "all arguments as a JSON object, or - to read it from stdin")
-    .option("--saved <name>", "run a call that was saved in the inspector; no tool is named then")
-    .action(async (words: string[], flags) => {
-      if (flags.saved !== undefined) {
-        const { callSaved } = await import("./commands/call-saved.ts");
-        return callSaved(toTarget(words, command), flags);
-      }
-      const { call } = await import("./commands/call.ts");
-      await call(toTarget(words, command, ["tool"]), flags);
-    });
-
-  const read = define(program, "read", "read a resource", ["tools.ts orders://17", "http://localhost:3000/mcp a://b"]);
-  withClientOptions(read)
-    .argument("<words...>", `${TARGET.replace(";", ", then the URI of the resource;")}`)
-    .action(async (words: string[], flags) => {
-      const { read } = await import("./commands/read.ts");
-      await read(toTarget(words, command, ["uri"]), flags);
-    });
-
-  const prompt = define(program, "prompt", "get a prompt", ["tools.ts codeReview --arg code='let x'"]);
-  withClientOptions(prompt)
-    .argument("<words...>", `${TARGET.replace(";", ", then the name of the prompt;")}`)
-    .option("--arg <name=value>", "an argument; repeatable", collect, [])
-    .action(async (words: string[], flags) => {
-      const { prompt } = await import("./commands/prompt.ts");
-      await prompt(toTarget(words, command, ["prompt"]), flags);
-    });
-
-  const replay = define(program, "replay", "make the calls of a recording again and show what differs", [
-    "session.jsonl tools.ts",
-    "session.jsonl http://localhost:3000/mcp --revision 2025-06-18",
-    "session.jsonl --effects -- node other-server.js",
-  ]);
-  withClientOptions(replay)
-    .description(
-      "Makes the calls of a recording again, with the answers that were given, and exits with code 1 if a result differs. " +
-        "Ids, states, cursors, sessions and times are made anew and not compared.",
-    )
-    .argument("<words...>", `a recording of the inspector, then ${TARGET}`)
-    .option("--effects", "also call the tools that are not marked as read-only")
-    .action(async ([file = "", ...words]: string[], flags) => {
-      const { replay } = await import("./commands/replay.ts");
-      await replay(file, toTarget(words, command), flags);
-    });
-}
-
 function addSetup(program: Command): void {
   const client = () =>
     new Option("--client <name>", "the client to configure").choices(CLIENT_NAMES).makeOptionMandatory();
@@ -234,7 +154,7 @@ function addSetup(program: Command): void {
     .option("--project", "use the configuration of the project in the current directory instead of the user's")
     .option("--dry-run", "show the difference without changing the file")
     .action(async (file, flags) => {
-      const { uninstall } = await import("./commands/uninstall.ts");
+      const { uninstall } = await import("./commands/install.ts");
       await uninstall(file, flags);
     });
 
@@ -274,6 +194,56 @@ function addSetup(program: Command): void {
     });
 }
 
+/** Adds the commands that bring a server to people. */
+function addPublishing(program: Command): void {
+  define(program, "pack", "write a package that Claude Desktop installs", [
+    "tools.ts",
+    "tools.ts --out shop.mcpb",
+    "dist",
+  ])
+    .description(
+      "Writes a .mcpb package with the server and all packages that it imports, for Claude Desktop and other clients. " +
+        "Users fill in the settings of the module when they install it. Requires esbuild, unless a built folder is packed.",
+    )
+    .argument("<module>", `${MODULE}, or a folder written by proffer build, with its packages installed`)
+    .option("--out <file>", "the file to write; an earlier package is replaced (default: the name of the server)")
+    .option("--asset <path>", "copy a file or folder that the module reads at run time; repeatable", collect, [])
+    .option("--allow-undocumented", "allow exports without a documentation comment")
+    .action(async (file, flags) => {
+      const { pack } = await import("./commands/pack.ts");
+      await pack(file, flags);
+    });
+
+  define(program, "publish", "prepare a server for the MCP registry", ["tools.ts --prepare"])
+    .description(
+      "Writes server.json and mcpName of package.json, checks them as the MCP registry does, and prints the commands " +
+        "that publish the server. It uses no network.",
+    )
+    .argument("<module>", `${MODULE}, or a folder written by proffer build`)
+    .option("--prepare", "write the files; without it, nothing is done")
+    .option("--dry-run", "show the differences without changing the files")
+    .action(async (file, flags) => {
+      const { publish } = await import("./commands/publish.ts");
+      await publish(file, flags);
+    });
+
+  define(program, "links", "print install links for clients", [
+    "tools.ts",
+    "tools.ts --url https://shop.example.com/mcp",
+  ])
+    .description(
+      "Prints badges for a README that install the server in Cursor, VS Code and Goose, and the configuration for other clients.",
+    )
+    .argument("<module>", `${MODULE}, or a folder written by proffer build`)
+    .option("--url <url>", "the address of the server, if clients do not start the package from npm")
+    .option("--name <name>", "the name of the server in the clients (default: the server's own name)")
+    .option("--json", "print the links and the configuration as JSON")
+    .action(async (file, flags) => {
+      const { links } = await import("./commands/publish.ts");
+      await links(file, flags);
+    });
+}
+
 /** Passes all words to the parser of the run-time, which built folders use too. Commander only shows the flags. */
 function withServeFlags(
   command: Command,
@@ -287,14 +257,4 @@ function withServeFlags(
     .configureHelp({ visibleOptions: () => [...options, new Option("-h, --help", "display help for command")] })
     .usage("[options] <module> [-- arguments of the server]")
     .action(() => act(command.args));
-}
-
-function withClientOptions(command: Command): Command {
-  return withChoiceFlags(command)
-    .option("--header <name: value>", "a header of all requests to a URL; repeatable", collect)
-    .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer")
-    .option("--revision <date>", "the protocol revision (default: the newest that the server supports)")
-    .option("--json", "print the raw result")
-    .option("--timeout <seconds>", `the time for the server's responses; 0 for no limit (default: ${DEFAULT_TIMEOUT})`)
-    .option("--max-bytes <bytes>", `the size of all messages from the server (default: ${DEFAULT_MAX_BYTES})`);
 }

@@ -13,8 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type CachedModule, locateCache, readCache } from "../src/modules/cache.ts";
-import { compareFingerprint } from "../src/modules/cache-entry.ts";
+import { type CachedModule, compareFingerprint, locateCache, readCache } from "../src/modules/cache.ts";
 import { digestOf } from "../src/modules/inputs.ts";
 import { prepareModule } from "../src/modules/prepare-module.ts";
 import { currentTrust } from "../src/modules/trust.ts";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Target } from "../src/client/arguments.ts";
 import { type HeaderFlags, toHeaders } from "../src/client/headers.ts";
-import type { Target } from "../src/client/target.ts";
 import { WrongUsage } from "../src/terminal/command-error.ts";
 import { type HostileHttp, sendJson, sendResult, startHostileHttp } from "./hostile-http.ts";
 import { createProject, type Project } from "./project.ts";

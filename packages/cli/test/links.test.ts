@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { linkCommand } from "../src/client/command-link.ts";
 import { linkUrl } from "../src/client/http-link.ts";
 import { ByteBudget } from "../src/client/limits.ts";
-import type { SeenHead } from "../src/client/link-options.ts";
+import type { SeenHead } from "../src/client/link.ts";
 
 const SESSIONS = "2025-11-25";
 const EVENTS = { "content-type": "text/event-stream" };

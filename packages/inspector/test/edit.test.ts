@@ -7,10 +7,10 @@ import { build } from "esbuild";
 import { type Server, UsageError } from "proffer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createCompiler } from "../../cli/src/dev/compiler.ts";
-import type { EditEvent } from "../../cli/src/dev/edit-observer.ts";
+import type { EditEvent } from "../../cli/src/dev/edit.ts";
 import { openVersions, type Versions } from "../../cli/src/dev/versions.ts";
 import { describeEdit } from "../../cli/src/inspect/edits.ts";
-import { differencesOf } from "../../cli/src/recordings/json-difference.ts";
+import { differencesOf } from "../../cli/src/recordings/replay.ts";
 import { createProject, type Project } from "../../cli/test/project.ts";
 import type { Edit } from "../src/protocol/edit.ts";
 

@@ -1,9 +1,10 @@
 import type { Server } from "proffer";
 import { showAllToolsets } from "proffer/derived";
 import { type Choice, toServing } from "proffer/flags";
+import { findProfile, PROFILES, type Profile } from "proffer/profiles";
 import { chooseItems } from "proffer/stdio";
 import { toWrongUsage, WrongUsage } from "../terminal/command-error.ts";
-import type { Target } from "./target.ts";
+import type { Target } from "./arguments.ts";
 
 /** The flags of `serve` that choose what is shown. */
 export interface ChoiceFlags {
@@ -43,4 +44,14 @@ export function toChoice({ toolsets, readOnly, only, except }: ChoiceFlags, targ
 /** Shows what `serve` would show with this choice, or everything without one. @throws {UsageError} for unknown names. */
 export function showChosen(server: Server, choice: Choice | undefined): Promise<void> {
   return choice === undefined ? showAllToolsets(server) : chooseItems([server], choice);
+}
+
+/** Returns the profiles that a flag names, separated by commas. @throws {WrongUsage} for an unknown one. */
+export function profilesOf(flag: string, names: string): Profile[] {
+  return names.split(",").map((name) => {
+    const id = name.trim();
+    if (PROFILES.some((profile) => profile.id === id)) return findProfile(id);
+    const known = PROFILES.map((profile) => profile.id).join(", ");
+    throw new WrongUsage(`Unknown client ${JSON.stringify(id)} in ${flag}. Known clients: ${known}.`);
+  });
 }

@@ -8,8 +8,7 @@ import { Text } from "../terminal/text.ts";
 import { parseMessage } from "./headers.ts";
 import { ByteBudget, DEFAULT_MAX_BYTES } from "./limits.ts";
 import { readLines } from "./lines.ts";
-import type { LinkOptions } from "./link-options.ts";
-import { PendingRequests } from "./pending-requests.ts";
+import { type LinkOptions, PendingRequests } from "./link.ts";
 
 /** The time in milliseconds that a server has to exit after its stdin is closed, and again after SIGTERM. */
 const GRACE = 2000;

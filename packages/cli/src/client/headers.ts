@@ -1,8 +1,8 @@
 import { WrongUsage } from "../terminal/command-error.ts";
 import { hideFromErrors } from "../terminal/redact.ts";
 import { currentShell } from "../terminal/shell.ts";
+import type { Target } from "./arguments.ts";
 import { isObject } from "./shape.ts";
-import type { Target } from "./target.ts";
 
 export interface HeaderFlags {
   /** Additional headers, each as `name: value`. */

@@ -2,13 +2,12 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Link } from "proffer/testing";
 import { CommandError } from "../terminal/command-error.ts";
+import { nameOfUrl } from "./arguments.ts";
 import { HeaderParams, type Headers, headersFor, type Message, parseMessage } from "./headers.ts";
 import { HttpStreams } from "./http-streams.ts";
 import { ByteBudget, DEFAULT_MAX_BYTES } from "./limits.ts";
-import type { LinkOptions } from "./link-options.ts";
-import { PendingRequests } from "./pending-requests.ts";
+import { type LinkOptions, PendingRequests } from "./link.ts";
 import { openSsePair, type SsePair } from "./sse-pair.ts";
-import { nameOfUrl } from "./target.ts";
 
 /** The time in milliseconds that a server has to accept the last messages and to end a session. */
 const GRACE = 2000;

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Headers } from "./headers.ts";
 import type { ByteBudget } from "./limits.ts";
 import { readLines } from "./lines.ts";
-import type { SeenHead } from "./link-options.ts";
+import type { SeenHead } from "./link.ts";
 
 /** Milliseconds before a stream is opened again, unless the server sets another time within these bounds. */
 const RETRY = 1000;

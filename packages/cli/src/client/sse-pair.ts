@@ -1,6 +1,6 @@
 import { CommandError } from "../terminal/command-error.ts";
+import { nameOfUrl } from "./arguments.ts";
 import { type HttpStreams, isEventStream } from "./http-streams.ts";
-import { nameOfUrl } from "./target.ts";
 
 /** Milliseconds in which the server must name the address of messages. */
 const ENDPOINT_TIMEOUT = 30_000;

@@ -1,6 +1,5 @@
 import { openBuildSource, type SourceFlags } from "../build/build-source.ts";
-import { checkTarget, writeBuild } from "../build/built-folder.ts";
-import { writeDocker } from "../build/docker.ts";
+import { checkTarget, writeBuild, writeDocker } from "../build/built-folder.ts";
 import type { Derivation } from "../derive/index.ts";
 import { BUNDLE, findModule } from "../modules/module-file.ts";
 import { quoteForShell } from "../terminal/shell.ts";

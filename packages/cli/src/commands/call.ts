@@ -1,12 +1,11 @@
-import { parseInput, parsePairs, toValues } from "../client/arguments.ts";
+import { parseInput, parsePairs, type TargetArguments, toValues } from "../client/arguments.ts";
 import { type TalkFlags, withServer } from "../client/connect-target.ts";
 import type { RemoteServer } from "../client/remote-server.ts";
-import { type Place, resultPlace, showBlock } from "../client/show-content.ts";
-import type { TargetArguments } from "../client/target.ts";
+import { type Place, resultPlace, showBlock, showContents } from "../client/show-content.ts";
 import { endProgress, showProgress } from "../client/terminal-notices.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { currentShell } from "../terminal/shell.ts";
-import { prettyJson, print, printJson } from "../terminal/terminal.ts";
+import { prettyJson, print, printJson, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
 export interface CallFlags extends TalkFlags {
@@ -61,4 +60,34 @@ function show({ content, structuredContent }: CallResult, place: Place): Text {
   if (structuredContent === undefined) return text``;
   const json = Text.json(structuredContent, 2);
   return (place.styles && prettyJson(String(json), place.styles)) ?? json;
+}
+
+/** Reads a resource and prints its contents. */
+export async function read({ target, words: [uri = ""] }: TargetArguments, flags: TalkFlags): Promise<void> {
+  const result = await withServer(target, flags, (server) => server.read(uri));
+  if (flags.json) {
+    printJson(result);
+    return;
+  }
+  const place = resultPlace();
+  const shown = result.contents.map((contents) => showContents(contents, place));
+  print(Text.join(shown, "\n"));
+}
+
+export interface PromptFlags extends TalkFlags {
+  readonly arg: readonly string[];
+}
+
+/** Gets a prompt and prints its messages. */
+export async function prompt({ target, words: [name = ""] }: TargetArguments, flags: PromptFlags): Promise<void> {
+  const values = Object.fromEntries(parsePairs(flags.arg, "--arg"));
+  const result = await withServer(target, flags, (server) => server.get(name, values));
+  if (flags.json) {
+    printJson(result);
+    return;
+  }
+  const { dim } = stylesFor(currentShell().stdout);
+  const place = resultPlace("  ");
+  const messages = result.messages.map(({ role, content }) => text`${dim(`${role}:`)} ${showBlock(content, place)}`);
+  print(Text.join(messages, "\n"));
 }

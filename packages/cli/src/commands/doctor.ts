@@ -1,15 +1,12 @@
 import { findMissingTools } from "proffer/derived";
 import type { Choice } from "proffer/flags";
 import type { Loss, Profile } from "proffer/profiles";
-import { type ChoiceFlags, showChosen, toChoice } from "../client/choice-flags.ts";
-import { profilesOf } from "../client/profile-flag.ts";
+import { type ChoiceFlags, profilesOf, showChosen, toChoice } from "../client/choice-flags.ts";
 import type { Diagnostic } from "../derive/index.ts";
 import { examineClients, examineListing, formatClients, lossesOf } from "../doctor/examine-clients.ts";
-import { examineLoad } from "../doctor/examine-load.ts";
-import { examineStart } from "../doctor/examine-start.ts";
+import { examineLoad, examineStart } from "../doctor/examine-start.ts";
 import { type Finding, formatFinding } from "../doctor/finding.ts";
-import { asWritten } from "../doctor/offer.ts";
-import { readCode } from "../doctor/read-code.ts";
+import { asWritten, readCode } from "../doctor/offer.ts";
 import { review } from "../doctor/review.ts";
 import { toLaunch } from "../install/launch.ts";
 import { openServer } from "../modules/load.ts";

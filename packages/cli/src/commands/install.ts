@@ -1,9 +1,15 @@
-import { applyChange, type ClientFlags, locateConfig } from "../install/apply.ts";
+import { existsSync } from "node:fs";
+import { CLIENTS, type ClientConfig, type ClientName } from "../install/clients.ts";
+import { changeConfig, type EntryChange, planConfig } from "../install/config-file.ts";
+import { formatDifference } from "../install/difference.ts";
 import { toLaunch } from "../install/launch.ts";
 import { checkVariables, parseVariables } from "../install/settings-env.ts";
 import { describeModule } from "../modules/load.ts";
 import { toServerName } from "../modules/packages.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError, WrongUsage } from "../terminal/command-error.ts";
+import { currentShell, fromHere } from "../terminal/shell.ts";
+import { print, say, stylesFor } from "../terminal/terminal.ts";
+import { text } from "../terminal/text.ts";
 
 export interface InstallFlags extends ClientFlags {
   readonly name?: string;
@@ -27,4 +33,69 @@ function checkName(name: string): string {
   throw new CommandError(
     `Invalid server name ${JSON.stringify(name)}. Use 1 to 64 letters, digits, _ and -; the first is not -.`,
   );
+}
+
+/** Removes a server from a client's configuration. @throws {CommandError} if the configuration does not contain it. */
+export async function uninstall(module: string, flags: ClientFlags): Promise<void> {
+  await applyChange(flags, (entries, file) => {
+    const name = Object.hasOwn(entries, module) ? module : findByPath(module, entries, flags.project ?? false);
+    if (name !== undefined) return { name };
+    const names = Object.keys(entries).join(", ");
+    throw new CommandError(`${file} has no server ${JSON.stringify(module)}. Its servers: ${names || "none"}.`);
+  });
+}
+
+/** Finds the entry that starts the module. It does not load the module, which may be broken or renamed by now. */
+function findByPath(
+  module: string,
+  entries: { readonly [name: string]: unknown },
+  shared: boolean,
+): string | undefined {
+  if (!existsSync(fromHere(module))) return undefined;
+  const path = toLaunch(module, shared, {}).args.at(-1);
+  const found = Object.entries(entries).find(([, entry]) => {
+    const { args } = (entry ?? {}) as { args?: unknown };
+    return Array.isArray(args) && args.includes(path);
+  });
+  return found?.[0];
+}
+
+export interface ClientFlags {
+  readonly client: ClientName;
+  readonly project?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** Returns the configuration file of a client. @throws {WrongUsage} if the client has no project configuration. */
+export function locateConfig({ client, project }: ClientFlags): { config: ClientConfig; file: string } {
+  const config = CLIENTS[client];
+  if (!project) return { config, file: config.userFile() };
+  if (config.projectFile === undefined) {
+    throw new WrongUsage(`${config.title} has no project configuration. Remove --project.`);
+  }
+  return { config, file: fromHere(config.projectFile) };
+}
+
+/**
+ * Changes the configuration of a client, unless `dryRun` is set, and prints the difference.
+ * @param decide - returns the change, from the entries of the file.
+ */
+export async function applyChange(
+  flags: ClientFlags,
+  decide: (entries: { readonly [name: string]: unknown }, file: string) => EntryChange,
+): Promise<void> {
+  const { config, file } = locateConfig(flags);
+  const change = await (flags.dryRun ? planConfig : changeConfig)(file, config, (entries) => decide(entries, file));
+  const { before, after, hide, backup } = change;
+  if (before === after) {
+    say(text`${file} is already up to date.`);
+    return;
+  }
+  print(formatDifference(before, after, stylesFor(currentShell().stdout), hide));
+  if (flags.dryRun) {
+    say(text`\nDry run: ${file} was not changed.`);
+    return;
+  }
+  say(text`\nWrote ${file}${backup === undefined ? "" : `; the previous version is in ${backup}`}.`);
+  say(text`${config.title}: ${config.nextStep}`);
 }

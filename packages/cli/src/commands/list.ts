@@ -1,9 +1,8 @@
 import { findLosses, type Profile, toolsSeenBy } from "proffer/profiles";
+import type { TargetArguments } from "../client/arguments.ts";
+import { profilesOf } from "../client/choice-flags.ts";
 import { type TalkFlags, withServer } from "../client/connect-target.ts";
-import { profilesOf } from "../client/profile-flag.ts";
-import type { TargetArguments } from "../client/target.ts";
-import { type Listing, listAll, withDetails } from "../terminal/listing.ts";
-import { formatListing } from "../terminal/listing-text.ts";
+import { formatListing, type Listing, listAll, withDetails } from "../terminal/listing.ts";
 import { currentShell } from "../terminal/shell.ts";
 import { print, printJson, say, stylesFor } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";

@@ -1,12 +1,22 @@
+import type { TargetArguments } from "../client/arguments.ts";
 import { type TalkFlags, withServer } from "../client/connect-target.ts";
-import type { TargetArguments } from "../client/target.ts";
-import type { JsonDifference } from "../recordings/json-difference.ts";
+import { findModule } from "../modules/module-file.ts";
 import { readRecording } from "../recordings/recording.ts";
-import { Answers, findCalls, type Replayed, replay as replayCalls } from "../recordings/replay.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import {
+  Answers,
+  compareOutcomes,
+  findCalls,
+  type JsonDifference,
+  perform,
+  type Replayed,
+  replay as replayCalls,
+} from "../recordings/replay.ts";
+import { readSavedCall } from "../recordings/saved-call.ts";
+import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 import { currentShell } from "../terminal/shell.ts";
 import { print, printJson, say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
+import type { CallFlags } from "./call.ts";
 
 export interface ReplayFlags extends TalkFlags {
   readonly effects?: boolean;
@@ -52,4 +62,29 @@ export function formatDifference({ pointer, before, after }: JsonDifference): Te
   const side = (sign: string, value: JsonDifference["before"]) =>
     value === undefined ? text`${sign} (nothing)` : text`${sign} ${Text.json(value)}`;
   return text`    ${pointer || "/"}\n      ${red(side("-", before))}\n      ${green(side("+", after))}`;
+}
+
+/**
+ * Runs a call that was saved in the inspector, with the answers that were given.
+ * @throws {CommandError} if its result differs from the saved one.
+ */
+export async function callSaved({ target }: TargetArguments, flags: CallFlags): Promise<void> {
+  const { saved = "", arg, input } = flags;
+  if (target.kind !== "module") throw new WrongUsage("--saved needs a module: saved calls are beside it, in inspect/.");
+  if (arg.length > 0 || input !== undefined)
+    throw new WrongUsage("--saved has arguments of its own. Remove --arg and --input.");
+  const draft = readSavedCall(findModule(target.file), saved);
+  const answers = new Answers();
+  answers.begin(draft.answers);
+  const revision = flags.revision ?? draft.revision;
+  const again = await withServer(target, { ...flags, revision, answers: answers.next }, (server) =>
+    perform(server, draft),
+  );
+  if (flags.json) printJson(again);
+  else print(Text.json("result" in again ? again.result : again.error, 2));
+  if (draft.result === undefined) return;
+  const differences = compareOutcomes({ result: draft.result }, again, revision === draft.revision);
+  if (differences.length === 0) return say(text`The result is the saved one.`);
+  const shown = Text.join(differences.map(formatDifference), "\n");
+  throw new CommandError(text`The result differs from the saved one:\n${shown}`);
 }

@@ -6,8 +6,7 @@ import { pathForRecording, RecordingFile } from "../recordings/recording-file.ts
 import { type Exit, relay } from "../recordings/relay.ts";
 import { TapRecorder } from "../recordings/tap-recorder.ts";
 import { PassedOnExit, WrongUsage } from "../terminal/command-error.ts";
-import { flushOutput } from "../terminal/output.ts";
-import { say } from "../terminal/terminal.ts";
+import { flushOutput, say } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
 import { requireOwnProcess, toPort } from "./transport-flags.ts";
 

@@ -4,7 +4,7 @@ import { connect } from "proffer/testing";
 import { afterEach, expect, it, vi } from "vitest";
 import { stylesFor } from "../terminal/terminal.ts";
 import { reportCalls } from "./call-report.ts";
-import { formatEdit } from "./edit-text.ts";
+import { formatEdit } from "./edit.ts";
 import { createLiveServer } from "./live-server.ts";
 
 afterEach(() => {

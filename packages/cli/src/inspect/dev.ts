@@ -1,6 +1,6 @@
 import { type Inspector, startInspector } from "@proffer/inspector";
 import type { DevObserver } from "../commands/dev.ts";
-import type { EditEvent } from "../dev/edit-observer.ts";
+import type { EditEvent } from "../dev/edit.ts";
 import { findModule } from "../modules/module-file.ts";
 import { recordClients } from "../recordings/lanes.ts";
 import { observeClients } from "../recordings/observe-clients.ts";

@@ -8,11 +8,9 @@ import type { Headers } from "../client/headers.ts";
 import { linkUrl } from "../client/http-link.ts";
 import { Interruption } from "../client/interruption.ts";
 import { ByteBudget } from "../client/limits.ts";
-import type { LinkOptions } from "../client/link-options.ts";
-import { openClient } from "../client/open-client.ts";
-import { NO_RESPONSE } from "../client/pending-requests.ts";
+import { type LinkOptions, NO_RESPONSE } from "../client/link.ts";
+import { openClient, REVISIONS } from "../client/open-client.ts";
 import { RemoteServer } from "../client/remote-server.ts";
-import { REVISIONS } from "../client/revisions.ts";
 import { explainMalformed, INPUT_REQUIRED, TASK } from "../client/shape.ts";
 import { ownVersion } from "../modules/packages.ts";
 

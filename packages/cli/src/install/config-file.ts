@@ -7,8 +7,7 @@ import { Text, text } from "../terminal/text.ts";
 import { backUp, replaceFile } from "./atomic-file.ts";
 import type { ClientConfig } from "./clients.ts";
 import { withLock } from "./config-lock.ts";
-import type { Edit } from "./edit.ts";
-import { editJson } from "./edit-json.ts";
+import { type Edit, editJson } from "./edit-json.ts";
 import { editToml } from "./edit-toml.ts";
 import { editYaml } from "./edit-yaml.ts";
 

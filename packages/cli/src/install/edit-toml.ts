@@ -1,5 +1,5 @@
 import { parse, stringify } from "smol-toml";
-import type { Edit } from "./edit.ts";
+import type { Edit } from "./edit-json.ts";
 
 /**
  * Edits TOML as text: removes the tables of an entry and appends the new ones, so that comments stay. It does not

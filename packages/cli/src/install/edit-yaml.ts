@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from "yaml";
-import type { Edit } from "./edit.ts";
+import type { Edit } from "./edit-json.ts";
 
 /** Does not wrap long lines. */
 const LAYOUT = { lineWidth: 0 };

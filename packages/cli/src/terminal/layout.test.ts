@@ -2,8 +2,7 @@ import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { truncate, widthOf, wrap } from "./layout.ts";
-import type { Listing } from "./listing.ts";
-import { formatListing } from "./listing-text.ts";
+import { formatListing, type Listing } from "./listing.ts";
 import { prettyJson, stylesFor } from "./terminal.ts";
 
 afterEach(() => vi.unstubAllEnvs());

@@ -1,6 +1,9 @@
 import type { Prompt, Resource, Server, TaskSettings, Tool } from "proffer";
 import type { ParamScopes } from "proffer/derived";
 import { connect, type TestClient } from "proffer/testing";
+import { widthOf, wrap } from "./layout.ts";
+import type { Styles } from "./terminal.ts";
+import { Text, text } from "./text.ts";
 
 type Listed<Method extends "listTools" | "listPrompts" | "listResources" | "listTemplates"> = Awaited<
   ReturnType<TestClient[Method]>
@@ -65,7 +68,7 @@ export function withDetails(listing: Listing, server: Server): { readonly [list 
 }
 
 /** Describes how a tool becomes a task, and the rest, as in `[task after 2s] [toolset: admin]`. */
-export function describeTool(tool: Tool | undefined): string | undefined {
+function describeTool(tool: Tool | undefined): string | undefined {
   const parts = [tool?.task && describeTask(tool.task), describeItem(tool)].filter((part) => part !== undefined);
   return parts.length === 0 ? undefined : parts.join(" ");
 }
@@ -81,7 +84,7 @@ function shownTask({ after, ...task }: TaskSettings): object {
 }
 
 /** Describes an item, as in `[toolset: admin] [scopes: orders:write; with force: orders:admin]`. */
-export function describeItem(item: Tool | Prompt | Resource | undefined): string | undefined {
+function describeItem(item: Tool | Prompt | Resource | undefined): string | undefined {
   const { toolset, scopes, paramScopes = {} } = detailsOf(item);
   const parts = [
     ...(scopes === undefined ? [] : [scopes.join(" ")]),
@@ -100,4 +103,99 @@ function detailsOf(item: Tool | Prompt | Resource | undefined): ItemDetails {
     ...(item?.scopes && { scopes: item.scopes }),
     ...(item?.paramScopes && { paramScopes: Object.fromEntries(item.paramScopes) }),
   };
+}
+
+/** A longer description would hide the other items. */
+const MAX_DESCRIPTION = 2000;
+
+/** Formats the lists of a server for the terminal, with the toolsets and scopes of its items and which tools become tasks if it runs in this process. */
+export function formatListing(listing: Listing, styles: Styles, own?: Server): Text {
+  const { tools, prompts, resources, resourceTemplates } = listing;
+  const sections = [
+    section("Tools", styles, tools, (tool) => [
+      signature(tool.name, tool.inputSchema),
+      tool.description,
+      describeTool(own?.tools.get(tool.name)),
+    ]),
+    section("Prompts", styles, prompts, (prompt) => [
+      withArguments(prompt),
+      prompt.description,
+      describeItem(own?.prompts.get(prompt.name)),
+    ]),
+    section("Resources", styles, resources, (resource) => [
+      resource.uri,
+      resource.description ?? resource.name,
+      describeItem(own?.resources.get(resource.uri)),
+    ]),
+    section("Resource templates", styles, resourceTemplates, (template) => [
+      template.uriTemplate,
+      template.description ?? template.name,
+      describeItem(own?.resources.get(template.uriTemplate)),
+    ]),
+  ].filter((each) => !each.isEmpty);
+  return sections.length === 0 ? text`No tools, prompts or resources.` : Text.join(sections, "\n\n");
+}
+
+type Row = readonly [name: string, description: string | undefined, details: string | undefined];
+
+function section<Item>(title: string, styles: Styles, items: readonly Item[], describe: (item: Item) => Row): Text {
+  if (items.length === 0) return text``;
+  const rows = items.map(describe);
+  const { bold, columns } = styles;
+  const lines = columns === undefined ? rows.map((row) => toLine(row, styles)) : toTable(rows, columns, styles);
+  return Text.join([bold(title), ...lines], "\n");
+}
+
+/** A program that reads the output gets one line for each item. */
+function toLine([name, description = "", details]: Row, { dim, cyan }: Styles): Text {
+  const shown = withSuffix(firstLine(description), details);
+  return shown === "" ? text`  ${cyan(name)}` : text`  ${cyan(name)}  ${dim(shown)}`;
+}
+
+function withSuffix(description: string, suffix = ""): string {
+  return `${description} ${suffix}`.trim();
+}
+
+/** The first column has at most this share of the terminal. A longer name has a line of its own. */
+const NAME_SHARE = 0.4;
+/** Narrower descriptions are hard to read, so they are shown below the names. */
+const MIN_DESCRIPTION = 30;
+const INDENT = 2;
+
+/** Aligns the descriptions and wraps them at the width of the terminal. */
+function toTable(rows: readonly Row[], columns: number, { dim, cyan }: Styles): Text[] {
+  const names = rows.map(([name]) => String(text`${name}`));
+  const limit = Math.floor(columns * NAME_SHARE);
+  const widest = names.map(widthOf).reduce((most, width) => (width <= limit ? Math.max(most, width) : most), 0);
+  const start = columns - 2 * INDENT - widest < MIN_DESCRIPTION || widest === 0 ? 2 * INDENT : 2 * INDENT + widest;
+  return rows.map(([name, description = "", details], index) => {
+    const shown = names[index] ?? "";
+    const lines = wrap(String(text`${withSuffix(firstParagraph(description), details)}`), columns - start);
+    const rest = lines.map((line) => text`${" ".repeat(start)}${dim(line)}`);
+    const gap = start - INDENT - widthOf(shown);
+    if (gap < INDENT || lines.length === 0) return Text.join([text`  ${cyan(name)}`, ...rest], "\n");
+    const first = text`  ${cyan(name)}${" ".repeat(gap)}${dim(lines[0] ?? "")}`;
+    return Text.join([first, ...rest.slice(1)], "\n");
+  });
+}
+
+/** Returns the name of a tool with its parameters, as in `add(a, b?)`. */
+export function signature(name: string, schema: { readonly required?: unknown; readonly properties?: object }): string {
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const names = Object.keys(schema.properties ?? {});
+  return `${name}(${names.map((each) => (required.has(each) ? each : `${each}?`)).join(", ")})`;
+}
+
+function withArguments(prompt: Listing["prompts"][number]): string {
+  const names = (prompt.arguments ?? []).map(({ name, required }) => (required ? name : `${name}?`));
+  return `${prompt.name}(${names.join(", ")})`;
+}
+
+function firstParagraph(value: string): string {
+  const [paragraph = ""] = value.trim().split(/\r?\n\s*\r?\n/, 1);
+  return paragraph.replace(/\s+/g, " ").slice(0, MAX_DESCRIPTION);
+}
+
+function firstLine(value: string): string {
+  return value.split(/\r?\n/, 1)[0] ?? "";
 }

@@ -1,11 +1,12 @@
 import type { Server } from "proffer";
-import { signature } from "../terminal/listing-text.ts";
+import type { Diagnostic, ItemPositions } from "../derive/index.ts";
+import { signature } from "../terminal/listing.ts";
 import type { Styles } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 import type { Difference } from "./live-server.ts";
 
 /** One version of a server before an edit, and the next one. */
-export interface Edit {
+interface Edit {
   readonly before: Server;
   readonly after: Server;
   readonly difference: Difference;
@@ -56,4 +57,27 @@ function aspectsOf(before: Server, after: Server, key: string): string {
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   const different = [...names].filter((name) => JSON.stringify(old[name]) !== JSON.stringify(now[name]));
   return different.map((name) => WORDS[name] ?? name).join(", ");
+}
+
+/** What `dev` did with an edit. */
+export type EditEvent = AppliedEdit | BrokenEdit;
+
+interface AppliedEdit {
+  readonly how: "applied";
+  readonly before: Server;
+  readonly after: Server;
+  readonly diagnostics: readonly Diagnostic[];
+  /** The files of the derivation. */
+  readonly files: readonly string[];
+  readonly milliseconds: number;
+  /** Finds where the parts of the items come from. */
+  positions(): Promise<readonly ItemPositions[]>;
+}
+
+/** The version before stays active. */
+interface BrokenEdit {
+  readonly how: "broken";
+  /** The error that the terminal shows. */
+  readonly error: unknown;
+  readonly files: readonly string[];
 }

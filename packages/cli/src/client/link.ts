@@ -1,5 +1,34 @@
-import { findOversize } from "./limits.ts";
+import type { Headers } from "./headers.ts";
+import { type ByteBudget, findOversize } from "./limits.ts";
 import { describeValue, explainMalformed, isObject } from "./shape.ts";
+
+/** The head of an HTTP message, as it was sent or received. */
+export interface SeenHead {
+  readonly method?: string;
+  readonly status?: number;
+  readonly requestHeaders?: Headers;
+  readonly responseHeaders?: Headers;
+  readonly eventId?: string;
+}
+
+/** Sees what a link sends and receives, exactly and before it is checked. */
+interface LinkObserver {
+  sent?(text: string, head?: SeenHead): void;
+  received?(text: string, head?: SeenHead): void;
+  /** What a command writes to stderr. Default: it is passed on to the terminal, escaped. */
+  stderr?(text: string): void;
+  /** The other side has ended: no message will come. */
+  ended?(reason: string): void;
+  /** A stream broke off that would have had messages: the server may be gone. */
+  interrupted?(): void;
+  /** The server has the older transport: HTTP with SSE. */
+  fellBack?(): void;
+}
+
+export interface LinkOptions {
+  readonly budget?: ByteBudget | undefined;
+  readonly observer?: LinkObserver | undefined;
+}
 
 /** Error code of the responses that a link creates when no response can come. Servers use other codes. */
 export const NO_RESPONSE = 0;

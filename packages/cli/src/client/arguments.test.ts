@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { nameOfTarget, toTarget } from "./arguments.ts";
 import { withServer } from "./connect-target.ts";
-import { nameOfTarget, toTarget } from "./target.ts";
 
 describe("T118: a target", () => {
   it.each(["javascript://x", "file:///etc/passwd", "ftp://x/y", "http://me:pw@x/", "https://"])("rejects %s", (url) => {

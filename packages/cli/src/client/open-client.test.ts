@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { defineServer } from "proffer";
 import { connect } from "proffer/testing";
 import { expect, it } from "vitest";
-import { REVISIONS, STATELESS_REVISIONS } from "./revisions.ts";
+import { REVISIONS, STATELESS_REVISIONS } from "./open-client.ts";
 
 it("the revisions are those of the run-time, newest first", async () => {
   const folder = new URL("../../../proffer/src/protocol/revisions/", import.meta.url);

@@ -1,0 +1,130 @@
+import type { Command } from "commander";
+import { toTarget } from "./client/arguments.ts";
+import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT } from "./client/limits.ts";
+import { collect, define, withChoiceFlags } from "./define-command.ts";
+import { WrongUsage } from "./terminal/command-error.ts";
+
+const TARGET = "a module or the URL of a server; to start a server instead, end with -- command args…";
+
+const INSPECTED =
+  "a module, the URL of a server, or a recording (.jsonl); to start a server instead, end with -- command args…";
+
+/** Adds the commands that talk to a server in the terminal. */
+export function addClientCommands(program: Command, command: readonly string[] | undefined): void {
+  const list = define(program, "list", "list the tools, prompts and resources of a server", [
+    "tools.ts",
+    "http://localhost:3000/mcp --json",
+    "https://example.com/mcp --bearer-env API_TOKEN",
+    "tools.ts --as codex",
+    "tools.ts --toolsets orders --read-only",
+  ]);
+  withClientOptions(list)
+    .option("--as <client>", "show what the model of this client sees, such as codex")
+    .argument("[target...]", TARGET)
+    .action(async (words: string[], flags) => {
+      const { list } = await import("./commands/list.ts");
+      await list(toTarget(words, command), flags);
+    });
+
+  const call = define(program, "call", "call a tool", [
+    "tools.ts factorial --arg n=20",
+    'http://localhost:3000/mcp add --input \'{"a":1,"b":2}\'',
+    "add --arg a=1 --arg b=2 -- node other-server.js",
+  ]);
+  withClientOptions(call)
+    .argument("<words...>", `${TARGET.replace(";", ", then the name of the tool;")}`)
+    .option(
+      "--arg <name=value>",
+      "an argument: a string, or JSON if the tool expects another type; repeatable",
+      collect,
+      [],
+    )
+    .option("--input <json>", "all arguments as a JSON object, or - to read it from stdin")
+    .option("--saved <name>", "run a call that was saved in the inspector; no tool is named then")
+    .action(async (words: string[], flags) => {
+      if (flags.saved !== undefined) {
+        const { callSaved } = await import("./commands/replay.ts");
+        return callSaved(toTarget(words, command), flags);
+      }
+      const { call } = await import("./commands/call.ts");
+      await call(toTarget(words, command, ["tool"]), flags);
+    });
+
+  const read = define(program, "read", "read a resource", ["tools.ts orders://17", "http://localhost:3000/mcp a://b"]);
+  withClientOptions(read)
+    .argument("<words...>", `${TARGET.replace(";", ", then the URI of the resource;")}`)
+    .action(async (words: string[], flags) => {
+      const { read } = await import("./commands/call.ts");
+      await read(toTarget(words, command, ["uri"]), flags);
+    });
+
+  const prompt = define(program, "prompt", "get a prompt", ["tools.ts codeReview --arg code='let x'"]);
+  withClientOptions(prompt)
+    .argument("<words...>", `${TARGET.replace(";", ", then the name of the prompt;")}`)
+    .option("--arg <name=value>", "an argument; repeatable", collect, [])
+    .action(async (words: string[], flags) => {
+      const { prompt } = await import("./commands/call.ts");
+      await prompt(toTarget(words, command, ["prompt"]), flags);
+    });
+
+  const replay = define(program, "replay", "make the calls of a recording again and show what differs", [
+    "session.jsonl tools.ts",
+    "session.jsonl http://localhost:3000/mcp --revision 2025-06-18",
+    "session.jsonl --effects -- node other-server.js",
+  ]);
+  withClientOptions(replay)
+    .description(
+      "Makes the calls of a recording again, with the answers that were given, and exits with code 1 if a result differs. " +
+        "Ids, states, cursors, sessions and times are made anew and not compared.",
+    )
+    .argument("<words...>", `a recording of the inspector, then ${TARGET}`)
+    .option("--effects", "also call the tools that are not marked as read-only")
+    .action(async ([file = "", ...words]: string[], flags) => {
+      const { replay } = await import("./commands/replay.ts");
+      await replay(file, toTarget(words, command), flags);
+    });
+}
+
+/** Adds the command that shows a server in the browser. */
+export function addInspecting(program: Command, command: readonly string[] | undefined): void {
+  define(program, "inspect", "show a server in the browser", [
+    "tools.ts",
+    "https://example.com/mcp --bearer-env API_TOKEN",
+    "session.jsonl",
+    "-- uvx some-server",
+    "--tap -- uvx some-server",
+  ])
+    .description(
+      "Opens a page on this machine that shows what a server offers, calls it, answers its questions and shows every " +
+        "message. It works with any MCP server. Only this machine can open the page, at the address that is printed.",
+    )
+    .argument("[target...]", INSPECTED)
+    .option("--port <port>", "the port of the page (default: 6280, or the next free one)")
+    .option("--open", "open the page in the browser")
+    .option("--header <name: value>", "a header of all requests to a URL; repeatable", collect)
+    .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer")
+    .option("--max-bytes <bytes>", `the size of one response of the server (default: ${DEFAULT_MAX_BYTES})`)
+    .option("--keep", "keep the history of a URL or a command in a file of your own, also after the end")
+    .option("--tap", "run the server for the client that starts this command, and record what they say")
+    .option("--record <file>", "with --tap: the file of the recording (default: a new one in .proffer/inspector)")
+    .action(async (words: string[], flags) => {
+      if (flags.tap) {
+        if (flags.keep) throw new WrongUsage("--keep cannot be used with --tap, which records every message.");
+        const { tap } = await import("./commands/tap.ts");
+        return tap(words, command, flags);
+      }
+      if (flags.record !== undefined) throw new WrongUsage("--record needs --tap. The page exports recordings.");
+      const { inspect } = await import("./commands/inspect.ts");
+      await inspect(toTarget(words, command), flags);
+    });
+}
+
+function withClientOptions(command: Command): Command {
+  return withChoiceFlags(command)
+    .option("--header <name: value>", "a header of all requests to a URL; repeatable", collect)
+    .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer")
+    .option("--revision <date>", "the protocol revision (default: the newest that the server supports)")
+    .option("--json", "print the raw result")
+    .option("--timeout <seconds>", `the time for the server's responses; 0 for no limit (default: ${DEFAULT_TIMEOUT})`)
+    .option("--max-bytes <bytes>", `the size of all messages from the server (default: ${DEFAULT_MAX_BYTES})`);
+}
