@@ -2,7 +2,7 @@
 import "./node-version.mjs";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeWhole } from "./llms.mjs";
 import { ensureInstalled, npm, root } from "./npm.mjs";
@@ -85,7 +85,7 @@ async function bundle(folder) {
     fixedExtension: false,
     hash: false,
     outputOptions: {
-      chunkFileNames: "shared/[name].js",
+      chunkFileNames: chunkFile,
       codeSplitting: { groups: GROUPS },
       // The declarations keep the comments.
       comments: { jsdoc: false },
@@ -143,4 +143,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     await ensureBuilt({ force: process.argv.includes("--force") });
     writeWhole();
   });
+}
+
+/** The file of a shared part. Each feature has a `feature.ts`: its part is named after the folder. */
+function chunkFile({ name, facadeModuleId, moduleIds }) {
+  return `shared/${name === "feature" ? basename(dirname(facadeModuleId ?? moduleIds.at(-1))) : name}.js`;
 }

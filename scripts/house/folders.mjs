@@ -35,6 +35,7 @@ const proffer = {
     imports: core,
   },
   features: { purpose: "Optional parts of a server: loaded by the servers that use them", imports: core },
+  "features/adapt": { purpose: "Lists and results adapted to clients that would lose a part of them", imports: core },
   "features/max-result": { purpose: "Large results: cut, the rest kept, the tool `more`", imports: [...core, "nodes"] },
   "features/observe": { purpose: "`defineObserver`: values of every call, for logs and metrics", imports: core },
   "features/resource-tools": { purpose: "Resources as tools, for models that cannot read resources", imports: core },
@@ -79,14 +80,19 @@ const proffer = {
 
 /** More imports of single files or folders. The core may name a feature in its table of features and in types of options. */
 const profferExceptions = [
-  { from: "server/", lazy: ["features/max-result", "features/resource-tools", "features/tasks", "features/toolsets"] },
-  { from: "server/", lazy: ["nodes"], type: ["features/tasks", "features/toolsets", "nodes"] },
-  { from: "calls/", type: ["features/resource-tools"] },
-  { from: "resources/", type: ["features/tasks"] },
-  { from: "derived/", lazy: ["features/resource-tools"] },
-  { from: "transports/", lazy: ["", "nodes", "oauth"] },
-  { from: "transports/", type: ["features/toolsets"] },
-  { from: "transports/http/", lazy: ["nodes/sessions"], type: ["nodes/sessions"] },
+  {
+    from: "server/features.ts",
+    lazy: [
+      ...["features/adapt", "features/max-result", "features/resource-tools", "features/tasks", "features/toolsets"],
+      "nodes",
+    ],
+  },
+  { from: "server/", type: ["features/tasks", "features/toolsets", "nodes"] },
+  { from: "derived/for-commands.ts", lazy: ["features/resource-tools", "features/toolsets"] },
+  { from: "nodes/feature.ts", lazy: ["nodes/sessions"] },
+  { from: "testing/", value: ["features/tasks"], type: ["features/tasks"] },
+  { from: "transports/", lazy: ["", "nodes", "oauth"], type: ["features/toolsets"] },
+  { from: "transports/process.ts", lazy: ["features/toolsets"] },
 ];
 
 const shared = ["derive", "derive/model", "modules", "terminal"];

@@ -8,6 +8,7 @@
 export type { MessageTap, TappedExchange, TappedReceiver, Wiretap } from "./calls/wiretap.ts";
 export { decode, encode } from "./derived/codec.ts";
 export { CodecError, looksLike, type TextKind } from "./derived/codec-text.ts";
+export { chooseItems, findMissingTools, showAllToolsets } from "./derived/for-commands.ts";
 export {
   createFrontServer,
   type FrontOptions,
@@ -38,7 +39,6 @@ export type {
   PlanOption,
   ResultPlan,
 } from "./derived/manifest.ts";
-export { findMissingTools } from "./derived/missing-tools.ts";
 export {
   type RunEvent,
   type RunOutcome,
@@ -53,7 +53,6 @@ export { isAnnotation } from "./schema/json-schema/keywords.ts";
 export { patternDegree } from "./schema/json-schema/pattern-safety.ts";
 export { MAX_SCHEMAS } from "./schema/json-schema/schema-index.ts";
 export { type Overrides, overrideOptions } from "./server/overrides.ts";
-export { showAllToolsets } from "./server/toolsets.ts";
 export { tokensOf } from "./support/bytes.ts";
 export { escapeToken } from "./support/json-pointer.ts";
 export { isScope } from "./support/scope.ts";

@@ -1,5 +1,4 @@
 // Internal, for @proffer/cli and its builds: an entry of their own would be one more file to load at each start.
-export { chooseItems } from "./server/toolsets.ts";
 export { withoutSecrets } from "./support/log.ts";
 export { formatLog, type ProcessOptions, prepareProcess, serveProcess } from "./transports/process.ts";
 export { type BuiltServer, serveByArguments } from "./transports/serve-built.ts";

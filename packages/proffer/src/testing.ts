@@ -1,7 +1,7 @@
+export type { DetailedTask, Task, TaskStatus } from "./features/tasks/protocol.ts";
 export { memoryCluster } from "./nodes/memory.ts";
 export type { ErrorObject } from "./protocol/errors.ts";
 export type { JsonObject } from "./protocol/messages.ts";
-export type { DetailedTask, Task, TaskStatus } from "./protocol/tasks.ts";
 export type { Asked, ScriptedAnswer, ScriptedAnswers } from "./testing/answers.ts";
 export { TestClient } from "./testing/client.ts";
 export { type ConnectOptions, connect, connectOver } from "./testing/connect.ts";

@@ -1,8 +1,7 @@
 import type { Server } from "proffer";
-import { showAllToolsets } from "proffer/derived";
+import { chooseItems, showAllToolsets } from "proffer/derived";
 import { type Choice, toServing } from "proffer/flags";
 import { findProfile, PROFILES, type Profile } from "proffer/profiles";
-import { chooseItems } from "proffer/stdio";
 import { toWrongUsage, WrongUsage } from "../terminal/command-error.ts";
 import type { Target } from "./arguments.ts";
 

@@ -1,7 +1,7 @@
 import type { Middleware, Server } from "proffer";
-import { overrideOptions, type RunTracing, type Wiretap } from "proffer/derived";
+import { chooseItems, overrideOptions, type RunTracing, type Wiretap } from "proffer/derived";
 import type { Choice } from "proffer/flags";
-import { chooseItems, serveProcess } from "proffer/stdio";
+import { serveProcess } from "proffer/stdio";
 import type { Derivation } from "../derive/index.ts";
 import { reportCalls } from "../dev/call-report.ts";
 import { startCompiler } from "../dev/compiler-thread.ts";

@@ -64,8 +64,8 @@ export class Batch implements CallOrigin {
     return this.#origin.address;
   }
 
-  get toolsets(): CallOrigin["toolsets"] {
-    return this.#origin.toolsets;
+  get query(): string | undefined {
+    return this.#origin.query;
   }
 
   get http(): CallOrigin["http"] {

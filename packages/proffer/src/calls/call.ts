@@ -1,15 +1,19 @@
 import type { ChangeListener } from "../catalog/changes.ts";
-import type { AdaptedCall } from "../profiles/adapted-call.ts";
 import type { ErrorObject } from "../protocol/errors.ts";
 import { isObject, type JsonObject, type RequestId, type RequestMessage, type Wire } from "../protocol/messages.ts";
-import type { CacheHints, ClientCapabilities, Implementation, LogLevel } from "../protocol/model.ts";
+import type {
+  CacheHints,
+  CallResult,
+  ClientCapabilities,
+  Implementation,
+  LogLevel,
+  ToolDescription,
+} from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Questions } from "../questions/question.ts";
 import type { Resource } from "../resources/define.ts";
 import type { ServerState } from "../server/server.ts";
-import type { Tool } from "../tools/define.ts";
 import type { RouteMatch } from "../uri/routes.ts";
-import type { VisibleSet } from "./access.ts";
 import type { ClientResponse } from "./client-requests.ts";
 import { META } from "./envelope.ts";
 import type { Observation } from "./observe.ts";
@@ -35,8 +39,8 @@ export interface CallOrigin {
   readonly session: SessionState | undefined;
   /** The network address of the client, where the transport knows one. */
   readonly address?: string | undefined;
-  /** The toolsets that the request asks for, by `?toolsets=`; undefined for those of the server. */
-  readonly toolsets?: ReadonlySet<string> | undefined;
+  /** The query of the URL to which the request was sent. */
+  readonly query?: string | undefined;
   /** The HTTP request of the call, if it came by one. */
   readonly http?: HttpSource | undefined;
   /** Whether the response to `subscriptions/listen` counts as a stream, not as a call in flight. */
@@ -62,15 +66,25 @@ export interface Method {
   /** Returns the result or a promise of it, or throws. */
   readonly handle: (call: Call) => unknown;
   /** The server capability that must be advertised for the method to exist. */
-  readonly capability?: "tools" | "prompts" | "resources" | "completions" | "logging" | "tasks";
+  readonly capability?: "tools" | "prompts" | "resources" | "completions" | "logging";
+  /** It belongs to an extension, and so exists in the revisions that have extensions. */
+  readonly extension?: true;
   /** Complete results carry cache hints if the revision has them. */
   readonly cacheable?: true;
   /** The parameter that the `Mcp-Name` header mirrors. */
-  readonly mirrored?: "name" | "uri" | "taskId";
+  readonly mirrored?: string;
   /** The handler may ask the client for input before it returns a result. */
   readonly asks?: true;
   /** It runs a function of the author, and so waits until the server has started. */
   readonly runs?: true;
+}
+
+/** Converts tools and their results for a client that would lose a part of them. */
+export interface Conversion {
+  /** The same for the same conversion: pages are remembered by it. */
+  readonly key: string;
+  tool(description: ToolDescription): ToolDescription;
+  result(result: CallResult): CallResult;
 }
 
 const NO_PARAMS: JsonObject = /* @__PURE__ */ Object.freeze({});
@@ -85,16 +99,12 @@ export class Call {
   readonly revision: Revision;
   readonly id: RequestId;
   readonly method: string;
-  /** Undefined for a method that no server has. */
-  readonly definition: Method | undefined;
   /** As the client sent them, except for an earlier name of an item, or one that `adapt` shortened. */
   params: JsonObject;
   /** The earlier name in the request, if `params` has the present one instead. */
   alias: string | undefined;
-  /** How to convert lists and results for the client; set by dispatch if the server has `adapt`. */
-  adapted: AdaptedCall | undefined;
-  /** For a client with tools that read resources: such a tool that it calls, or its list. Set by `resource-tools/`. */
-  resourceTools: { readonly tool?: Tool | undefined; readonly list?: VisibleSet<Tool> } | undefined;
+  /** How to convert tools and results for the client, beside the conversions of the revision. */
+  conversion: Conversion | undefined;
   /** Answered or cancelled: nothing more may be sent for it. */
   done = false;
   /** The resource that the request names, once access to it was checked. */
@@ -131,8 +141,12 @@ export class Call {
     this.revision = revision;
     this.id = message.id;
     this.method = message.method;
-    this.definition = server.methods.get(message.method);
     this.params = message.params ?? NO_PARAMS;
+  }
+
+  /** Undefined for a method that the server does not have. */
+  get definition(): Method | undefined {
+    return this.server.methods.get(this.method);
   }
 
   get meta(): JsonObject {

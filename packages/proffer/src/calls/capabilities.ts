@@ -1,9 +1,7 @@
 import { RpcError } from "../protocol/errors.ts";
 import type { ClientCapabilities } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
-import { TASKS } from "../protocol/tasks.ts";
 import { ToolError } from "../results/content.ts";
-import type { Call } from "./call.ts";
 
 /** The required capabilities that the client did not declare; undefined if it declared all of them. */
 export function missingCapabilities(
@@ -34,14 +32,4 @@ export function missingCapability(revision: Revision, missing: ClientCapabilitie
   const message = `${what} requires a client that supports ${names.join(" and ")}; this client did not declare it.`;
   if (!revision.capabilityErrors) return new ToolError(message);
   return new RpcError("missing_capability", message, { data: { requiredCapabilities: missing } });
-}
-
-/** Whether the request declares that its client supports tasks. An earlier declaration counts for nothing. */
-export function declaresTasks(call: Call): boolean {
-  return missingCapabilities(TASKS, call.client.capabilities) === undefined;
-}
-
-/** @throws {RpcError} unless the request declares that its client supports tasks. */
-export function requireTasks(call: Call, what: string): void {
-  if (!declaresTasks(call)) throw missingCapability(call.revision, TASKS, what);
 }

@@ -42,9 +42,15 @@ function findUses(call: Call): readonly Use[] {
   }
 }
 
-/** The tool with a name, if it exists for the caller: one of the author, or one that reads a resource. */
+/** The tool with a name, if it exists for the caller: one of the author, or one that a feature adds. */
 export function findTool(call: Call, name: unknown): Tool | undefined {
-  return call.resourceTools?.tool ?? findItem(call, call.server.tools, name);
+  const tool = findItem(call, call.server.tools, name);
+  if (tool !== undefined || typeof name !== "string") return tool;
+  for (const feature of call.server.features.with("findTool")) {
+    const added = feature.findTool(call, name);
+    if (added !== undefined) return added;
+  }
+  return undefined;
 }
 
 /** The item with a key, if it exists for the caller. */

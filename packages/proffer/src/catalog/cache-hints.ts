@@ -13,19 +13,19 @@ export function checkHints(hints: Partial<CacheHints>, where: string): void {
 
 /**
  * Returns the cache hints of a computed result: a result for an authenticated caller is private to that caller, one for
- * `?toolsets=` to the callers with that query, and one for clients with the same profile to them.
+ * a query such as `?toolsets=` to the callers with that query, and one for clients with the same profile to them.
  */
 export function hintsFor(call: Call): CacheHints {
   const { hints } = call.server;
-  const { principal, toolsets } = call.origin;
-  const isPrivate = (principal ?? toolsets) !== undefined || dependsOnClient(call);
+  const { principal, query } = call.origin;
+  const isPrivate = principal !== undefined || Boolean(query) || dependsOnClient(call);
   return hints.cacheScope === "public" && isPrivate ? { ...hints, cacheScope: "private" } : hints;
 }
 
 /** Returns the hints of a fixed list. Middleware may filter any page of it by caller, and all pages must agree. */
 export function listHints(call: Call): CacheHints {
   const { middleware, hints } = call.server;
-  const isFixed = middleware.length === 0 && call.origin.toolsets === undefined && !dependsOnClient(call);
+  const isFixed = middleware.length === 0 && !call.origin.query && !dependsOnClient(call);
   return isFixed ? hints : hintsFor(call);
 }
 

@@ -4,8 +4,8 @@ import type { LogLevel } from "../protocol/model.ts";
 /** The lists whose changes clients can be notified of. */
 export type ListKind = "tools" | "prompts" | "resources";
 
-/** Also the resources that are tools for some clients: `toListKind` decides what these are told. */
-export type ChangeKind = ListKind | "resourceTools";
+/** Also the tools that features add for some clients: each listener finds out whether its client has them. */
+export type ChangeKind = ListKind | "addedTools";
 
 /** The resource that changed: its URI, or a prefix for all resources whose URI starts with it. */
 export type ResourceChange = string | { readonly prefix: string };
@@ -111,7 +111,7 @@ export class Changes {
   #flush(): void {
     this.#scheduled = false;
     // Whoever learns of all tools needs no second notification.
-    if (this.#lists.has("tools")) this.#lists.delete("resourceTools");
+    if (this.#lists.has("tools")) this.#lists.delete("addedTools");
     const lists = [...this.#lists];
     const uris = [...this.#uris];
     this.#lists.clear();

@@ -1,4 +1,4 @@
-import type { Item, VisibleSet } from "../calls/access.ts";
+import type { Item } from "../calls/access.ts";
 import type { Call } from "../calls/call.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import type { CacheHints } from "../protocol/model.ts";
@@ -7,6 +7,9 @@ import { whenReady } from "../support/async.ts";
 import { sealerOf } from "../support/seal.ts";
 import { listHints } from "./cache-hints.ts";
 import type { Entry } from "./registry.ts";
+
+/** Pages that are remembered. */
+const MAX_PAGES = 1000;
 
 /** A list that clients read page by page. */
 export interface List<Listed extends Item> {
@@ -59,13 +62,15 @@ export function pageAfter<Listed extends Item>(
   hints: CacheHints,
 ): SerializedResult | Promise<SerializedResult> {
   const { server, revision } = call;
-  // Only a request for the list of tools has one of its own.
-  const visible = (call.resourceTools?.list as VisibleSet<Listed> | undefined) ?? server.access?.visibleSet(call, list);
+  const visible = server.access?.visibleSet(call, list);
   const { pages } = visible ?? server;
-  const key = `${list.name} ${revision.version} ${position} ${hints.cacheScope}${call.adapted?.shape.key ?? ""}`;
+  const added = server.features.with("list").flatMap((feature) => feature.list(call, list.name) ?? []);
+  const keys = [list.name, revision.version, position, hints.cacheScope, call.conversion?.key];
+  const key = keys.concat(added.map((each) => each.key)).join(" ");
   const cached = pages.get(key);
   if (cached !== undefined) return cached;
-  const rest = after(position, visible?.entries ?? list.entries(call));
+  const own = visible?.entries ?? list.entries(call);
+  const rest = after(position, [...own, ...added.flatMap(({ entries }) => entries as typeof own)]);
   const shown = rest.slice(0, server.pageSize);
   const last = shown.at(-1);
   const more = last !== undefined && shown.length < rest.length;
@@ -74,6 +79,8 @@ export function pageAfter<Listed extends Item>(
     const items = shown.map((entry) => list.describe(entry.item, call));
     const result = { [list.name]: items, ...(nextCursor === undefined ? {} : { nextCursor }) };
     const serialized = serializeResult(server.envelopes, revision, result, hints);
+    // Callers with different rights may get different entries of features.
+    if (pages.size >= MAX_PAGES) pages.clear();
     pages.set(key, serialized);
     return serialized;
   });

@@ -1,5 +1,5 @@
 import type { Middleware } from "../calls/middleware.ts";
-import type { ChangeKind, ListKind } from "../catalog/changes.ts";
+import type { ListKind } from "../catalog/changes.ts";
 import type { Entry, Registry } from "../catalog/registry.ts";
 import type { Prompt } from "../prompts/define.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
@@ -10,8 +10,6 @@ import { lifespanOf } from "../server/lifespan.ts";
 import type { ServerOptions } from "../server/options.ts";
 import { type Public, type Server, ServerState, stateOf } from "../server/server.ts";
 import type { Store } from "../server/store.ts";
-import { Tasks } from "../server/tasks.ts";
-import { prepareToolsets } from "../server/toolsets.ts";
 import type { Tool } from "../tools/define.ts";
 
 /** Functions that replace an item whenever a client uses it. Lists show the original. */
@@ -48,7 +46,7 @@ export function createFrontServer(first: Server, options: FrontOptions): FrontSe
     present(next, changed) {
       front.present(stateOf(next));
       for (const kind of changed) front.listChanged(kind);
-      if (changed.includes("resources")) front.listChanged("resourceTools");
+      if (changed.includes("resources")) front.listChanged("addedTools");
     },
   };
 }
@@ -66,12 +64,9 @@ const OWN = new Set<string>([
   "watchers",
   "pages",
   "store",
-  "tasks",
-  "node",
   "lifespan",
   "overrides",
   "access",
-  "resourceTools",
   "runMiddleware",
   "onRandomKey",
 ] satisfies (keyof ServerState)[]);
@@ -98,7 +93,7 @@ class Front extends ServerState {
     const { substitutes, onStop, observe } = this.#chosen;
     const { onStart: _, ...options } = next.options;
     this.#declared = { ...LISTS, ...options, onStop };
-    // Every other field, so that no option is forgotten.
+    // Every other field, so that no option is forgotten. Features keep the state of a front apart: an edit ends no task.
     const settings = Object.entries(next).filter(([field]) => !OWN.has(field));
     Object.assign(this, Object.fromEntries(settings), {
       store: options.cluster?.store ?? options.store ?? this.#memory,
@@ -110,19 +105,12 @@ class Front extends ServerState {
     this.tools = new RegistryView(next.tools, substitutes.tool);
     this.prompts = new RegistryView(next.prompts, substitutes.prompt);
     this.resources = new ResourceView(next.resources, substitutes.resource);
-    // The tasks belong to the front, so that an edit does not end those in flight.
-    if (next.tasks !== undefined) this.tasks ??= new Tasks(this);
     this.forgetPages();
   }
 
   override get options(): ServerOptions {
-    return this.#declared;
-  }
-
-  /** A version may get its first tool with `maxResult` while it is presented. */
-  override listChanged(kind: ChangeKind): void {
-    this.limit = this.#presented.limit;
-    super.listChanged(kind);
+    // The constructor of the base class reads them first.
+    return #declared in this ? this.#declared : super.options;
   }
 
   /** Each version joins its own cluster. */
@@ -217,7 +205,7 @@ class ResourceView extends RegistryView<Resource, Public<ResourceRegistry>> impl
 
 /** A server that runs without a transport of its own, behind another server. */
 export interface HeldServer {
-  /** Prepares its toolsets and runs `onStart`. @throws {Error} with the reason if one fails. */
+  /** Loads its features and runs `onStart`. @throws {Error} with the reason if one fails. */
   start(): Promise<void>;
   /** Runs `onStop` if the server has started. Never rejects. */
   stop(): Promise<void>;
@@ -230,7 +218,7 @@ export function holdServer(server: Server): HeldServer {
   const release = lifespan?.open();
   return {
     async start() {
-      await prepareToolsets(state);
+      await state.features.loading;
       await lifespan?.start();
     },
     async stop() {

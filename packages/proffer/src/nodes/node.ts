@@ -83,12 +83,6 @@ export class ClusterNode {
   }
 }
 
-/** The node of a server, which must have a cluster. It exists from its first use, before the server is served. */
-export function nodeOf(server: ServerState): ClusterNode {
-  server.node ??= new ClusterNode(server, server.cluster as Cluster);
-  return server.node;
-}
-
 /** Milliseconds: the upper bounds of the counts by duration. */
 const BOUNDS = [1, 5, 25, 100, 1000] as const;
 

@@ -8,6 +8,7 @@ import { isLoud, type LogLevel, logMessage, type Meta, type Progress } from "../
 import { convert } from "../protocol/revisions/revision.ts";
 import type { SchemaLike } from "../schema/schema.ts";
 import { checkScopes } from "../support/scope.ts";
+import { UsageError } from "../support/usage-error.ts";
 import {
   type Answer,
   type AskOptions,
@@ -21,7 +22,6 @@ import {
   sample,
   type UrlAnswer,
 } from "./ask.ts";
-import { background } from "./background.ts";
 import type { Fields } from "./fields.ts";
 import { questionsOf } from "./questions-of.ts";
 
@@ -141,8 +141,10 @@ export class CallContext implements Context {
     return this.#call.questions?.task?.taskId;
   }
 
-  background(): Promise<void> {
-    return background(this.#call);
+  async background(): Promise<void> {
+    const [feature] = this.#call.server.features.with("background");
+    if (feature !== undefined && (await feature.background(this.#call))) return;
+    throw new UsageError("wrong_use", "ctx.background() works only in a tool with the option task.");
   }
 
   progress(done: number, total?: number, message?: string): void {

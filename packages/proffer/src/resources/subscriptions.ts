@@ -1,17 +1,14 @@
 import type { Call } from "../calls/call.ts";
-import { requireTasks } from "../calls/capabilities.ts";
 import { META } from "../calls/envelope.ts";
 import type { Principal } from "../calls/principal.ts";
-import { offersTo, toListKind } from "../calls/resource-tools.ts";
-import type { Client } from "../calls/session.ts";
 import { limitHook } from "../calls/timeout.ts";
 import type { Use } from "../calls/uses.ts";
 import type { ChangeKind, ChangeListener, ListKind } from "../catalog/changes.ts";
-import type { TaskWatch } from "../features/tasks/watch.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { CallContext } from "../questions/context.ts";
 import { isDeferred } from "../results/return-value.ts";
+import type { Listening } from "../server/feature.ts";
 import { whenReady } from "../support/async.ts";
 import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
@@ -43,8 +40,7 @@ export async function listen(call: Call): Promise<object> {
   const { notifications } = call.params;
   if (!isObject(notifications)) throw new InvalidParams("subscriptions/listen needs params.notifications, an object.");
   const subscription = new Subscription(call, await limitHook(call, accept(call, notifications)));
-  const { taskIds } = notifications;
-  if (taskIds !== undefined) await subscription.watchTasks(taskIds);
+  await subscription.askFeatures(notifications);
   return subscription.run();
 }
 
@@ -65,7 +61,9 @@ interface Accepted {
 
 /** Returns the part of the requested subscriptions that the server supports. */
 async function accept(call: Call, requested: JsonObject): Promise<Accepted> {
-  const lists = new Set(LISTS.filter((kind) => requested[`${kind}ListChanged`] === true && offersTo(call, kind)));
+  const lists = new Set(
+    LISTS.filter((kind) => requested[`${kind}ListChanged`] === true && call.server.offersTo(call, kind)),
+  );
   const uris = requested.resourceSubscriptions ?? [];
   if (!Array.isArray(uris))
     throw new InvalidParams("params.notifications.resourceSubscriptions must be an array of URIs.");
@@ -80,7 +78,7 @@ class Subscription implements ChangeListener {
   readonly #call: Call;
   readonly #accepted: Accepted;
   readonly #meta: object;
-  #tasks: TaskWatch | undefined;
+  readonly #features: Listening[] = [];
 
   constructor(call: Call, accepted: Accepted) {
     this.#call = call;
@@ -92,17 +90,12 @@ class Subscription implements ChangeListener {
     return this.#call.origin.principal;
   }
 
-  get client(): Client {
-    return this.#call.client;
-  }
-
-  /** Watches those of the tasks that the caller may read, if the server has tasks. */
-  async watchTasks(ids: unknown): Promise<void> {
-    const { tasks } = this.#call.server;
-    if (tasks === undefined) return;
-    requireTasks(this.#call, this.#call.method);
-    const engine = await tasks.engine;
-    this.#tasks = await engine.watch(this.#call, ids, (task) => this.#notify("notifications/tasks", task));
+  /** Lets each feature accept its part of the filter. */
+  async askFeatures(filter: JsonObject): Promise<void> {
+    for (const feature of this.#call.server.features.with("listen")) {
+      const listening = await feature.listen(this.#call, filter, (method, params) => this.#notify(method, params));
+      if (listening !== undefined) this.#features.push(listening);
+    }
   }
 
   run(): Promise<object> {
@@ -112,12 +105,12 @@ class Subscription implements ChangeListener {
       notifications: {
         ...Object.fromEntries([...lists].map((kind) => [`${kind}ListChanged`, true])),
         ...(watched.length === 0 ? {} : { resourceSubscriptions: watched.map(({ uri }) => uri) }),
-        ...(this.#tasks && { taskIds: this.#tasks.ids }),
+        ...Object.assign({}, ...this.#features.map(({ acknowledged }) => acknowledged)),
       },
     });
     const stops = watched.map((each) => watch(this.#call, each, this));
     if (lists.size > 0) stops.push(changes.listen(this));
-    if (this.#tasks !== undefined) stops.push(this.#tasks.start());
+    for (const listening of this.#features) stops.push(listening.start());
     return new Promise((resolve) => {
       const stop = () => {
         for (const each of stops) each();
@@ -131,7 +124,7 @@ class Subscription implements ChangeListener {
   }
 
   listChanged(changed: ChangeKind): void {
-    const kind = toListKind(this.#call.server, changed, this);
+    const kind = this.#call.server.features.changeFor(() => this.#call.client, changed);
     if (kind !== undefined && this.#accepted.lists.has(kind)) this.#notify(`notifications/${kind}/list_changed`, {});
   }
 

@@ -4,7 +4,6 @@ import { ClientRequests, type ClientResponse } from "../calls/client-requests.ts
 import { envelopeRevision, hasEnvelope } from "../calls/envelope.ts";
 import { cancelCall, InFlight } from "../calls/in-flight.ts";
 import type { Principal } from "../calls/principal.ts";
-import { toListKind } from "../calls/resource-tools.ts";
 import type { Client, SessionState } from "../calls/session.ts";
 import type { ChangeKind, ChangeListener } from "../catalog/changes.ts";
 import { RpcError } from "../protocol/errors.ts";
@@ -46,7 +45,7 @@ export interface ConnectionOptions {
 export class Connection implements CallOrigin, ChangeListener {
   readonly transport: TransportName;
   principal: Principal | undefined;
-  toolsets: ReadonlySet<string> | undefined;
+  query: string | undefined;
   session: SessionState | undefined;
   readonly #server: ServerState;
   readonly #send: (wire: Wire) => void;
@@ -116,7 +115,7 @@ export class Connection implements CallOrigin, ChangeListener {
   }
 
   listChanged(changed: ChangeKind): void {
-    const kind = toListKind(this.#server, changed, this);
+    const kind = this.#server.features.changeFor(() => this.client, changed);
     if (this.session?.ready && kind !== undefined)
       this.#send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
   }

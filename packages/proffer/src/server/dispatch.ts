@@ -1,12 +1,12 @@
 import { accessOf } from "../calls/access.ts";
 import type { Call, Method } from "../calls/call.ts";
 import { exposedText } from "../calls/exposed-error.ts";
-import { hasResourceTools, offersTo } from "../calls/resource-tools.ts";
 import { middlewareOf } from "../calls/run-middleware.ts";
 import { replaceAlias } from "../calls/uses.ts";
 import { hintsFor } from "../catalog/cache-hints.ts";
 import { RpcError } from "../protocol/errors.ts";
 import type { CacheHints } from "../protocol/model.ts";
+import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Questions } from "../questions/question.ts";
 import { resume } from "../questions/rounds.ts";
 import { failureResult } from "../results/call-result.ts";
@@ -26,8 +26,7 @@ export function dispatch(call: Call): void {
 export function answer(call: Call, work: Step): void {
   let outcome: unknown;
   try {
-    const { limit } = call.server;
-    outcome = limit ? limit(call, work) : work(call);
+    outcome = withFeatures(call, work);
   } catch (error) {
     refuse(call, error);
     return;
@@ -49,17 +48,29 @@ function after(call: Call, pending: Promise<unknown> | undefined, next: Step): u
   return pending === undefined ? next(call) : pending.then(() => (call.done ? undefined : next(call)));
 }
 
+/** 0. The features of the server are loaded, and may surround the rest. */
+function withFeatures(call: Call, work: Step): unknown {
+  const { features } = call.server;
+  const loading = features.of(call);
+  if (loading === undefined) return features.around === undefined ? work(call) : features.around(call, work);
+  return after(call, loading, () => (features.around === undefined ? work(call) : features.around(call, work)));
+}
+
 /** 1. The method must exist for this server and this revision. */
 function findMethod(call: Call): unknown {
   const { definition, method, revision } = call;
-  if (definition === undefined || !isOffered(call, definition) || !revision.methods.has(method))
+  if (definition === undefined || !isOffered(call, definition) || !hasMethod(revision, method, definition))
     throw new RpcError("method_not_found", `Unknown method ${JSON.stringify(method.slice(0, 128))}.`);
   return after(call, waitForStart(call), prepare);
 }
 
+function hasMethod({ methods, extensions }: Revision, method: string, { extension }: Method): boolean {
+  return extension ? extensions : methods.has(method);
+}
+
 /** Whether the server has the capability that a method requires, or answers with an empty list without it. */
 function isOffered(call: Call, { capability }: Method): boolean {
-  if (capability === undefined || offersTo(call, capability)) return true;
+  if (capability === undefined || call.server.offersTo(call, capability)) return true;
   return call.revision.emptyLists && call.method.endsWith("/list");
 }
 
@@ -71,25 +82,10 @@ function waitForStart(call: Call): Promise<void> | undefined {
     : lifespan.wait();
 }
 
-/** 3. Some tools depend on the client. A call of a tool that the author defined needs no more. */
+/** 3. Features may replace the parameters. */
 function prepare(call: Call): unknown {
-  const { server, method, params } = call;
-  const { adapt } = server.options;
-  const isNeeded =
-    (adapt || server.resources.size > 0) &&
-    method.startsWith("tools/") &&
-    (adapt || (server.tools.get(params.name as string) === undefined && hasResourceTools(server, call)));
-  return after(call, isNeeded ? prepareTools(call) : undefined, authorize);
-}
-
-let prepareCall: ((call: Call) => Promise<void> | undefined) | undefined;
-
-function prepareTools(call: Call): Promise<void> | undefined {
-  if (prepareCall !== undefined) return prepareCall(call);
-  return import("../features/resource-tools/prepare.ts").then((loaded) => {
-    prepareCall = loaded.prepareCall;
-    return call.done ? undefined : loaded.prepareCall(call);
-  });
+  for (const feature of call.server.features.with("before")) feature.before(call);
+  return authorize(call);
 }
 
 /**

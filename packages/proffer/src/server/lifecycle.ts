@@ -1,12 +1,10 @@
 import type { Call } from "../calls/call.ts";
-import { offersTo } from "../calls/resource-tools.ts";
 import { DescribedClient, SessionState } from "../calls/session.ts";
 import { listHints } from "../catalog/cache-hints.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import type { ClientCapabilities, Implementation } from "../protocol/model.ts";
 import { convert, type Revision } from "../protocol/revisions/revision.ts";
-import { TASKS } from "../protocol/tasks.ts";
 import { type SerializedResult, serializeResult } from "../results/encode.ts";
 import type { ServerState } from "./server.ts";
 
@@ -45,7 +43,7 @@ export function initialize(call: Call): object {
 export function discover(call: Call): SerializedResult {
   const { server, revision } = call;
   // Of the capabilities, only this one depends on the client.
-  const key = `discover ${revision.version} ${offersTo(call, "tools")}`;
+  const key = `discover ${revision.version} ${server.offersTo(call, "tools")}`;
   const known = server.pages.get(key);
   if (known !== undefined) return known;
   const result = {
@@ -67,11 +65,16 @@ function capabilitiesOf(call: Call, revision: Revision, notifies: boolean): obje
   const { server } = call;
   const list = notifies ? { listChanged: true } : {};
   return convert(revision, "capabilities", {
-    ...(offersTo(call, "tools") ? { tools: list } : {}),
+    ...(server.offersTo(call, "tools") ? { tools: list } : {}),
     ...(server.offers("prompts") ? { prompts: list } : {}),
     ...(server.offers("resources") ? { resources: notifies ? { subscribe: true, ...list } : {} } : {}),
     ...(server.offers("completions") ? { completions: {} } : {}),
     logging: {},
-    ...(revision.tasks && server.offers("tasks") ? TASKS : {}),
+    ...(revision.extensions ? extensionsOf(server) : {}),
   });
+}
+
+function extensionsOf({ features }: ServerState): object {
+  const all = features.with("extensions").map((feature) => feature.extensions);
+  return all.length === 0 ? {} : { extensions: Object.assign({}, ...all) };
 }

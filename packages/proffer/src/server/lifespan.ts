@@ -1,10 +1,6 @@
 import { within } from "../calls/timeout.ts";
-import type { ClusterNode } from "../nodes/node.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { messageOf } from "../support/log.ts";
-import { checkCluster, withNode } from "./cluster.ts";
-import { checkQueue } from "./queue-check.ts";
-import { addReadinessCheck } from "./readiness.ts";
 import type { ServerState } from "./server.ts";
 
 /**
@@ -22,16 +18,12 @@ const CALLS_SHARE = 0.8;
 /** Milliseconds after its time limit at which a start counts as dropped. */
 const MARGIN = 1000;
 
-/**
- * Stops work that goes on beside calls: takes no more of it at once, and resolves when the rest has ended or was handed
- * over to other nodes, which must take less than that many milliseconds.
- */
+/** Ends work beside calls, as the hook `drain` of a feature does. */
 export type Drain = (milliseconds: number) => Promise<void>;
 
 /**
  * Runs `onStart` before the first call and `onStop` after the last transport has closed: once, however many transports
- * serve the server. A server that is served again after that starts again. Meanwhile it is a node of its cluster, if it
- * has one.
+ * serve the server. A server that is served again after that starts again. Opens and closes its features with it.
  */
 export class Lifespan {
   /** Whether `onStart` has finished: calls may run. */
@@ -44,7 +36,7 @@ export class Lifespan {
   #attempt = 0;
   #began = 0;
   #stopping: Promise<void> | undefined;
-  #joining: Promise<void> | undefined;
+  #opening: Promise<void> | undefined;
   readonly #drains = new Set<Drain>();
   #drained: Promise<unknown> | undefined;
   readonly #closers = new Set<() => Promise<unknown>>();
@@ -61,10 +53,11 @@ export class Lifespan {
       return closed;
     };
     this.#transports.set(release, false);
-    this.ready ||= this.#server.options.onStart === undefined && !mustHaveResourceTools(this.#server);
-    if (this.#server.joinsCluster) this.#join();
-    // A node works on the tasks of others as soon as it is served.
-    if (this.#server.cluster !== undefined) this.#beginTasks();
+    const { features, options } = this.#server;
+    this.#opening = features.loading?.then(() => this.#openFeatures());
+    this.#opening?.catch(() => {});
+    if (this.#opening === undefined) this.#openFeatures();
+    this.ready ||= options.onStart === undefined && this.#opening === undefined;
     return release;
   }
 
@@ -73,7 +66,7 @@ export class Lifespan {
     this.#drains.add(drain);
   }
 
-  /** Adds a function that runs after `onStop`, when the node has left its cluster. */
+  /** Adds a function that runs after `onStop`, when the features are closed. */
   onClosed(close: () => Promise<unknown>): void {
     this.#closers.add(close);
   }
@@ -96,10 +89,10 @@ export class Lifespan {
 
   /**
    * Runs `onStart`, or waits for the run in progress: there is never more than one. After a failure, the next call runs
-   * it again. Without `onStart`, waits until the node has joined its cluster. @throws {Error} with the reason, which is logged too.
+   * it again. @throws {Error} with the reason, which is logged too.
    */
   start(): Promise<void> {
-    if (this.ready) return this.#joining ?? Promise.resolve();
+    if (this.ready) return Promise.resolve();
     if (this.#transports.size === 0) return Promise.reject(new Error("The server is closed."));
     // Workers drop the timers and the I/O of a request whose client disconnects: the run it started would never end.
     const isDropped = Date.now() - this.#began > this.#limit + MARGIN;
@@ -126,8 +119,8 @@ export class Lifespan {
 
   /** The milliseconds of a drain time that calls in flight get. */
   timeForCalls(drainTimeout: number): number {
-    const { options, tasks, joinsCluster } = this.#server;
-    const hasMore = options.onStop !== undefined || tasks !== undefined || this.#drains.size > 0 || joinsCluster;
+    const { options, features } = this.#server;
+    const hasMore = options.onStop !== undefined || features.hasLifespan || this.#drains.size > 0;
     return hasMore ? drainTimeout * CALLS_SHARE : drainTimeout;
   }
 
@@ -135,24 +128,19 @@ export class Lifespan {
     return this.#server.limits.startTimeout;
   }
 
-  #beginTasks(): void {
-    const { tasks, log } = this.#server;
-    tasks?.engine.then(
-      (engine) => engine.start(),
-      (error) => log({ level: "error", message: "The tasks could not start", error }),
-    );
+  #openFeatures(): void {
+    // It may have been closed while the features were loaded.
+    if (this.#transports.size === 0) return;
+    for (const feature of this.#server.features.with("open")) feature.open(this.#server);
   }
 
   async #start(attempt: number): Promise<void> {
     const { info, log, options } = this.#server;
-    let failing = "onStart";
+    let failing = "Loading";
     try {
       await this.#stopping;
-      if (mustHaveResourceTools(this.#server)) {
-        failing = "resourceTools";
-        (await import("../features/resource-tools/prepare.ts")).checkResourceTools(this.#server);
-        failing = "onStart";
-      }
+      await this.#opening;
+      failing = "onStart";
       await within(this.#limit, options.onStart?.(this.#server), "limits.startTimeout");
       this.#failed = false;
       this.ready = true;
@@ -165,17 +153,6 @@ export class Lifespan {
     }
   }
 
-  /** Becomes a node of the cluster. Probes wait for the code of the node. */
-  #join(): void {
-    const node = new Promise<ClusterNode>((resolve) => withNode(this.#server, resolve));
-    this.#joining = node.then((loaded) => {
-      if (this.#transports.size > 0) loaded.join();
-    });
-    addReadinessCheck(this.#server, "store", async () => (await node).storeWorks());
-    if (this.#server.cluster?.queue !== undefined)
-      addReadinessCheck(this.#server, "queue", async () => (await node).queueWorks());
-  }
-
   async #close(transport: Release, limit: number): Promise<void> {
     this.#transports.delete(transport);
     if (this.#transports.size > 0) return;
@@ -185,8 +162,9 @@ export class Lifespan {
 
   #beginDrain(milliseconds: number): void {
     const { log } = this.#server;
+    const drains = [...this.#drains, (limit: number) => this.#drainFeatures(limit)];
     this.#drained ??= Promise.all(
-      [...this.#drains, this.#stopTasks].map(async (drain) => {
+      drains.map(async (drain) => {
         try {
           await drain(milliseconds);
         } catch (error) {
@@ -196,10 +174,10 @@ export class Lifespan {
     );
   }
 
-  readonly #stopTasks: Drain = async (milliseconds) => {
-    const engine = await this.#server.tasks?.used;
-    await engine?.stop(milliseconds);
-  };
+  async #drainFeatures(milliseconds: number): Promise<void> {
+    const features = this.#server.features.with("drain");
+    await Promise.all(features.map((feature) => feature.drain(this.#server, milliseconds)));
+  }
 
   async #stop(limit: number): Promise<void> {
     // For transports that have no drain time.
@@ -219,8 +197,8 @@ export class Lifespan {
     await this.#starting?.catch(() => {});
     await this.#drained;
     this.#drained = undefined;
-    // A call in flight may have created a task meanwhile.
-    await this.#stopTasks(0);
+    // A call in flight may have begun such work meanwhile.
+    await this.#drainFeatures(0);
     // Another transport may have opened in the meantime.
     if (this.#transports.size > 0) return;
     try {
@@ -234,28 +212,20 @@ export class Lifespan {
   }
 
   async #leave(): Promise<void> {
-    await this.#server.node?.leave();
+    await Promise.all(this.#server.features.with("close").map((feature) => feature.close(this.#server)));
     await Promise.all([...this.#closers].map((close) => close()));
   }
 }
 
-/** Whether every resource must be a tool: if one cannot, the server does not start. */
-function mustHaveResourceTools({ options }: ServerState): boolean {
-  return options.resourceTools === "always";
-}
-
 /**
  * The lifespan of a server; undefined if nothing has to be done when it starts or stops.
- * @throws {UsageError} for an invalid option `cluster`, and if it lacks the queue that a tool with `task` needs.
+ * @throws {UsageError} for options of features that contradict each other.
  */
 export function lifespanOf(server: ServerState): Lifespan | undefined {
   const { onStart, onStop } = server.options;
-  const { joinsCluster, tasks } = server;
-  if (joinsCluster) checkCluster(server);
-  if (tasks !== undefined) checkQueue(server);
-  const isNeeded = onStart !== undefined || onStop !== undefined || tasks !== undefined || joinsCluster;
-  if (isNeeded || mustHaveResourceTools(server)) return requireLifespan(server);
-  return server.lifespan;
+  server.features.check();
+  const isNeeded = onStart !== undefined || onStop !== undefined || server.features.hasLifespan;
+  return isNeeded ? requireLifespan(server) : server.lifespan;
 }
 
 /** The lifespan of a server. Call it before the server is served. */

@@ -6,9 +6,8 @@ import { listen, subscribe, unsubscribe } from "../resources/subscriptions.ts";
 import { callTool, listTools } from "../tools/methods.ts";
 import { discover, initialize, ping } from "./lifecycle.ts";
 import { setLevel } from "./logging.ts";
-import { serveTask } from "./task-methods.ts";
 
-/** The requests that a client may send in some revision. Each file in `protocol/revisions/` lists those of its revision. */
+/** The requests that a client may send in some revision, beside those of features. Each file in `protocol/revisions/` lists those of its revision. */
 export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["initialize", { handle: initialize }],
   ["ping", { handle: ping }],
@@ -26,9 +25,6 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["resources/subscribe", { handle: subscribe, capability: "resources", runs: true }],
   ["resources/unsubscribe", { handle: unsubscribe, capability: "resources" }],
   ["subscriptions/listen", { handle: listen, runs: true }],
-  ["tasks/get", { handle: serveTask, capability: "tasks", mirrored: "taskId" }],
-  ["tasks/update", { handle: serveTask, capability: "tasks", mirrored: "taskId" }],
-  ["tasks/cancel", { handle: serveTask, capability: "tasks", mirrored: "taskId" }],
   ["completion/complete", { handle: complete, capability: "completions", runs: true }],
   ["logging/setLevel", { handle: setLevel, capability: "logging" }],
 ]);

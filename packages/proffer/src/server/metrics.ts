@@ -1,6 +1,3 @@
-import type { TaskMetrics } from "../features/tasks/counters.ts";
-import type { StoreMetrics } from "../nodes/node.ts";
-import type { ChangeMetrics } from "../nodes/shared-changes.ts";
 import type { ServerState } from "./server.ts";
 
 /** The numbers of one part of a server. */
@@ -17,14 +14,12 @@ export interface HttpMetrics extends MetricValues {
 
 /** What a server has counted in this process, by part. A part that is not used is absent. */
 export interface ServerMetrics {
-  /** With `cluster`: the operations of its store. */
-  readonly store?: StoreMetrics;
-  /** With `cluster`: the messages between nodes about changed resources. */
-  readonly changes?: ChangeMetrics;
-  /** With tools that have `task`: the tasks that this node created and worked on. */
-  readonly tasks?: TaskMetrics;
   /** Over HTTP: what is open now. */
   readonly http?: HttpMetrics;
+  /**
+   * With `cluster`, `store` has the operations of its store, and `changes` the messages between nodes about changed
+   * resources. With tools that have `task`, `tasks` has the tasks that this node created and worked on.
+   */
   readonly [part: string]: MetricValues | undefined;
 }
 

@@ -3,12 +3,10 @@ import type { Call, Method } from "../calls/call.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
 import { type Middleware, toMiddlewareList } from "../calls/middleware.ts";
 import { type Observers, toObservers } from "../calls/observe.ts";
-import type { ResourceToolState } from "../calls/resource-tools.ts";
 import type { RunMiddleware } from "../calls/run-middleware.ts";
 import { checkHints } from "../catalog/cache-hints.ts";
 import { type ChangeKind, Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
 import { Registry } from "../catalog/registry.ts";
-import type { ClusterNode } from "../nodes/node.ts";
 import type { Cluster } from "../nodes/ports.ts";
 import type { Prompt } from "../prompts/define.ts";
 import { type CacheHints, type Implementation, type LogLevel, logMessage } from "../protocol/model.ts";
@@ -21,10 +19,9 @@ import { consoleLog, type LogSink, withoutThrowing } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { Tool } from "../tools/define.ts";
 import { checkErrors, checkOptions, filtersLists } from "./check-options.ts";
-import { withNode } from "./cluster.ts";
+import { FEATURES, Features } from "./features.ts";
 import { findKeys } from "./keys.ts";
 import type { Lifespan } from "./lifespan.ts";
-import { type LimitResults, limitResults } from "./limit-results.ts";
 import { type SetLimits, toServerLimits } from "./limits.ts";
 import { METHODS } from "./methods.ts";
 import { type MetricSource, readPart, type ServerMetrics } from "./metrics.ts";
@@ -32,7 +29,6 @@ import type { ServerOptions } from "./options.ts";
 import type { Overrides } from "./overrides.ts";
 import type { Readiness } from "./readiness.ts";
 import { MemoryStore, type Store } from "./store.ts";
-import { Tasks } from "./tasks.ts";
 
 /** Items that can be added and removed while the server runs. Clients are notified automatically. */
 export interface Collection<Item> extends Iterable<Item> {
@@ -90,14 +86,13 @@ export class ServerState implements Server {
   runMiddleware: RunMiddleware | undefined;
   readonly observers: Observers | undefined;
   readonly errors: ErrorsOption;
+  /** The optional features that it uses. */
+  readonly features = new Features(this, FEATURES, METHODS);
   /** The options that the person who started the server chose. */
   overrides: Overrides = {};
   readonly revisions: Revisions;
-  readonly methods: ReadonlyMap<string, Method> = METHODS;
   /** What its nodes share. Also set when a server starts, by the environment. */
   cluster: Cluster | undefined;
-  /** Set once its code is loaded, if the server has a cluster. */
-  node: ClusterNode | undefined;
   store: Store;
   /** The parts of the metrics. Set by `addMetrics`. */
   metricSources: Map<string, Set<MetricSource>> | undefined;
@@ -109,14 +104,8 @@ export class ServerState implements Server {
   isRestricted: boolean;
   /** Set by `accessOf` with the first request, if the server is restricted. */
   access: Access | undefined;
-  /** The resources that are tools. Set by `hasResourceTools`; forgotten when a list changes. */
-  resourceTools: ResourceToolState | undefined;
   /** Set by `lifespanOf` if something has to be done when the server starts or stops. */
   lifespan: Lifespan | undefined;
-  /** Set with the first tool that has the option `task`. */
-  tasks: Tasks | undefined;
-  /** Set if the server or a tool has the option `maxResult`. */
-  limit: LimitResults | undefined;
   /** Set with the first readiness check. */
   readiness: Readiness | undefined;
   /** Private, so that the keys do not appear if an author logs the server. */
@@ -161,16 +150,16 @@ export class ServerState implements Server {
     });
     this.limits = toServerLimits(options.limits, `Server "${name}"`);
     this.resources = new ResourceRegistry((added) => this.#itemsChanged("resources", added), this.limits);
+    this.features.need();
     for (const tool of options.tools ?? []) this.tools.add(tool as Tool);
     for (const prompt of options.prompts ?? []) this.prompts.add(prompt as Prompt);
     for (const resource of (options.resources ?? []).flat()) this.resources.add(resource as Resource);
     checkHints(this.hints, `Server "${name}"`);
-    limitResults(this, options);
   }
 
   notify(changed: ResourceChange): void {
     this.#changed(changed);
-    if (this.cluster !== undefined) withNode(this, (node) => node.changed(changed));
+    this.features.notified(changed);
   }
 
   metrics(): ServerMetrics {
@@ -191,11 +180,19 @@ export class ServerState implements Server {
     (this.front ?? this).changes.logged(level, text);
   }
 
-  /** Whether the server has the capability that a method requires. */
+  /** The requests that clients may send. */
+  get methods(): ReadonlyMap<string, Method> {
+    return this.features.methods;
+  }
+
+  /** Whether the server has the capability that a method requires, for the client of a call. */
+  offersTo(call: Call, capability: NonNullable<Method["capability"]>): boolean {
+    return this.offers(capability) || (capability === "tools" && this.features.addTools(() => call.client));
+  }
+
+  /** Whether the server has the capability that a method requires, for every client. */
   offers(capability: NonNullable<Method["capability"]>): boolean {
     switch (capability) {
-      case "tasks":
-        return this.tasks !== undefined;
       case "logging":
         return true;
       case "completions":
@@ -242,8 +239,8 @@ export class ServerState implements Server {
   /** Forgets the serialized pages of all lists. */
   forgetPages(): void {
     this.pages.clear();
-    this.resourceTools = undefined;
     this.access?.clear();
+    for (const feature of this.features.with("changed")) feature.changed(this);
   }
 
   #changed(changed: ResourceChange): void {
@@ -257,12 +254,10 @@ export class ServerState implements Server {
       this.isRestricted = true;
       if (this.front !== undefined) this.front.isRestricted = true;
     }
-    if ((added as Tool | undefined)?.task)
-      for (const each of [this, this.front]) if (each) each.tasks ??= new Tasks(each);
-    if (added) limitResults(this, added as Tool);
+    if (added !== undefined) this.features.need(added);
     this.listChanged(kind);
-    // Entries that a list function adds are no tools, but resources are.
-    if (kind === "resources") this.listChanged("resourceTools");
+    // Entries that a list function adds are no tools, but resources may be.
+    if (kind === "resources") this.listChanged("addedTools");
   }
 
   #listened(listeners: number): void {

@@ -1,3 +1,4 @@
+import { TASKS } from "../features/tasks/protocol.ts";
 import type { ErrorObject } from "../protocol/errors.ts";
 import { isObject, type JsonObject, type RequestId } from "../protocol/messages.ts";
 import type {
@@ -10,7 +11,6 @@ import type {
   TemplateDescription,
   ToolDescription,
 } from "../protocol/model.ts";
-import { TASKS } from "../protocol/tasks.ts";
 import type { Tool } from "../tools/define.ts";
 import { type Asked, answerAll, createAnswerer, type Questions } from "./answers.ts";
 import { type ListenOptions, listenTo, type Notification, Notifications, RemoteError, Transcript } from "./messages.ts";

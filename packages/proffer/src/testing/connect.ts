@@ -1,9 +1,9 @@
 import type { Principal } from "../calls/principal.ts";
+import { crashTasks } from "../features/tasks/feature.ts";
 import type { ProfileId } from "../profiles/known.ts";
 import { REVISIONS } from "../protocol/revisions/table.ts";
 import { lifespanOf } from "../server/lifespan.ts";
 import { type Server, stateOf } from "../server/server.ts";
-import { prepareToolsets } from "../server/toolsets.ts";
 import { connectMemory } from "../transports/memory.ts";
 import { TestClient } from "./client.ts";
 import type { ClientOptions, Link } from "./options.ts";
@@ -32,7 +32,7 @@ export interface ConnectOptions extends ClientOptions {
  */
 export async function connect(server: Server, options: ConnectOptions = {}): Promise<TestClient> {
   const state = stateOf(server);
-  await prepareToolsets(state);
+  await state.features.loading;
   const lifespan = lifespanOf(state);
   const release = lifespan?.open();
   const link: Link = (receive) => {
@@ -45,7 +45,7 @@ export async function connect(server: Server, options: ConnectOptions = {}): Pro
       },
       crash: async () => {
         connection.close();
-        await (await state.tasks?.used)?.crash();
+        await crashTasks(state);
         connection = connectMemory(server, receive, options);
       },
     };

@@ -1,6 +1,6 @@
+import type { DetailedTask } from "../features/tasks/protocol.ts";
 import type { JsonObject } from "../protocol/messages.ts";
 import type { CallResult, ClientCapabilities, Implementation, LogLevel } from "../protocol/model.ts";
-import type { DetailedTask } from "../protocol/tasks.ts";
 import type { Tool } from "../tools/define.ts";
 import type { ScriptedAnswers } from "./answers.ts";
 import type { Notification } from "./messages.ts";

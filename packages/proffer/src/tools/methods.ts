@@ -20,17 +20,17 @@ import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { listedForm } from "../schema/listed/listed-form.ts";
 import { type Schema, ValidationError } from "../schema/schema.ts";
 import { validate } from "../schema/validate.ts";
+import type { RunOtherwise } from "../server/feature.ts";
 import { whenReady } from "../support/async.ts";
 import type { Tool } from "./define.ts";
 import { parseArguments } from "./input.ts";
-import { startsAsTask } from "./task-option.ts";
 
 export const TOOLS: List<Tool> = {
   name: "tools",
   entries: (call) => call.server.tools.entries(),
   describe(tool, call) {
     const description = convert(call.revision, "tool", describe(call, tool), tool);
-    return call.adapted === undefined ? description : call.adapted.tool(description);
+    return call.conversion === undefined ? description : call.conversion.tool(description);
   },
 };
 
@@ -72,18 +72,31 @@ export function callTool(call: Call): object | Promise<object> {
   if (typeof name !== "string") throw new InvalidParams("params.name must be the name of a tool.");
   const tool = findTool(call, name);
   if (tool === undefined) throw unknownName("tool", name, visibleKeys(call, call.server.tools));
-  const isTask = tool.task !== undefined && startsAsTask(call, tool);
-  return runTool(call, tool, given, isTask);
+  return runTool(call, tool, given, runOtherwise(call, tool));
 }
 
-/** Validates the arguments and runs the handler, or creates a task that will run it. */
-export function runTool(call: Call, tool: Tool, given: unknown, isTask: boolean): object | Promise<object> {
+/** Returns how a feature runs the tool; undefined to run its handler. */
+function runOtherwise(call: Call, tool: Tool): RunOtherwise | undefined {
+  for (const feature of call.server.features.with("runTool")) {
+    const run = feature.runTool(call, tool);
+    if (run !== undefined) return run;
+  }
+  return undefined;
+}
+
+/** Validates the arguments and runs the handler, or lets a feature run it. */
+export function runTool(
+  call: Call,
+  tool: Tool,
+  given: unknown,
+  otherwise?: RunOtherwise | undefined,
+): object | Promise<object> {
   if (!isObject(given)) throw new InvalidParams("params.arguments must be an object.");
   const ctx = new CallContext(call);
   try {
     if (tool.requires !== undefined) checkClient(call, tool);
     const input = parseArguments(call, tool, given);
-    return isTask ? startTask(call, tool, ctx, input) : handle(call, tool, ctx, input);
+    return otherwise === undefined ? handle(call, tool, ctx, input) : runBeside(call, tool, ctx, input, otherwise);
   } catch (error) {
     return failure(call, tool, ctx, error);
   }
@@ -96,12 +109,17 @@ function handle(call: Call, tool: Tool, ctx: CallContext, input: unknown): objec
   return conclude(call, tool, ctx, toCallResult(value, tool) as CallResult);
 }
 
-/** Creates a task that runs the handler. At a limit, a call that need not be a task is an ordinary one. */
-async function startTask(call: Call, tool: Tool, ctx: CallContext, input: unknown): Promise<object> {
+/** Lets a feature run the tool, once the arguments are valid. If it does not, the handler runs. */
+async function runBeside(
+  call: Call,
+  tool: Tool,
+  ctx: CallContext,
+  input: unknown,
+  otherwise: RunOtherwise,
+): Promise<object> {
   try {
     const parsed = await input;
-    const engine = await call.server.tasks?.engine;
-    return (await engine?.create(call, tool)) ?? (await handle(call, tool, ctx, parsed));
+    return (await otherwise()) ?? (await handle(call, tool, ctx, parsed));
   } catch (error) {
     return failure(call, tool, ctx, error);
   }
@@ -199,7 +217,7 @@ function outputError(tool: Tool, error: unknown): unknown {
 function deliver(call: Call, tool: Tool, ctx: CallContext, result: CallResult): CallResult {
   ctx.flush();
   const { block, call: whole } = call.revision.convert;
-  if (call.adapted !== undefined) result = call.adapted.shape.result(result);
+  if (call.conversion !== undefined) result = call.conversion.result(result);
   if (block === undefined && whole === undefined) return result;
   const blocks = block === undefined ? result.content : result.content.map((item) => block(item, tool) as ContentBlock);
   return convert(call.revision, "call", { ...result, content: blocks }, tool);

@@ -1,8 +1,5 @@
-import type { Call } from "../calls/call.ts";
-import { declaresTasks, requireTasks } from "../calls/capabilities.ts";
 import { isObject } from "../protocol/messages.ts";
 import { UsageError } from "../support/usage-error.ts";
-import type { Tool } from "./define.ts";
 
 /** How calls of a tool become tasks. */
 export interface TaskOption {
@@ -52,14 +49,4 @@ function problemOf(name: string, value: unknown): string | undefined {
 
 function bad(message: string): UsageError {
   return new UsageError("bad_option", message);
-}
-
-/**
- * Whether a call of the tool starts as a task. @throws {RpcError} if it must be one, but its client does not support
- * tasks: before the arguments are looked at, so that they make no difference.
- */
-export function startsAsTask(call: Call, { name, task }: Tool): boolean {
-  if (task === undefined || !call.revision.tasks) return false;
-  if (task.required) requireTasks(call, `Tool "${name}"`);
-  return task.after !== Number.POSITIVE_INFINITY && declaresTasks(call);
 }

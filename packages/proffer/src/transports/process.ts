@@ -1,7 +1,6 @@
 import type { Choice } from "../features/toolsets/choice.ts";
 import { overrideOptions } from "../server/overrides.ts";
 import { type Server, stateOf } from "../server/server.ts";
-import { chooseItems, prepareToolsets } from "../server/toolsets.ts";
 import { setLogFormat } from "../support/log.ts";
 import type { ClusterSettings } from "./cluster-flags.ts";
 import type { HttpService, ServeOptions } from "./http/node/server.ts";
@@ -47,12 +46,13 @@ const PATIENCE = 500;
 export async function serveProcess(server: Server, options: ProcessOptions = {}): Promise<never> {
   const { http, load, errors, cluster, choice } = options;
   const servers = [server, ...Object.values(options.mounts ?? {})];
-  if (choice !== undefined) await chooseItems(servers, choice);
-  else await Promise.all(servers.map((each) => prepareToolsets(stateOf(each))));
+  if (choice !== undefined)
+    await (await import("../features/toolsets/feature.ts")).chooseItems(servers.map(stateOf), choice);
   if (errors !== undefined) for (const each of servers) overrideOptions(each, { errors });
   if (cluster !== undefined && Object.keys(cluster).length > 0) {
     await (await import("./redis-nodes.ts")).applyClusterSettings(servers, cluster);
   }
+  await Promise.all(servers.map((each) => stateOf(each).features.loading));
   // A node that only works has no client that could start and end it.
   const stdio = cluster?.tasks !== "work" && (options.stdio ?? http === undefined);
   const service = http === undefined ? undefined : await (await import("./listen.ts")).listen(server, http, options);

@@ -62,6 +62,7 @@ async function joinRedis(states: readonly ServerState[], url: string, prefix: st
     const queue = library && usesTasks(state) ? await createQueue(library, client, own) : undefined;
     state.cluster = { store: shared.store, bus: shared.bus, ...(queue && { queue }) };
     state.store = shared.store;
+    state.features.need();
     state.log({
       level: "info",
       message: "The nodes of this server share a Redis",

@@ -2,7 +2,6 @@ import { type Cluster, defineServer, defineTool, field, type LogEntry, type Serv
 import { rateLimit } from "proffer/policy";
 import { connect, memoryCluster } from "proffer/testing";
 import { describe, expect, it } from "vitest";
-import { nodeOf } from "../../src/nodes/node.ts";
 import { stateOf } from "../../src/server/server.ts";
 
 const key = new Uint8Array(32).fill(1);
@@ -111,7 +110,7 @@ describe("the metrics of the store", () => {
     const { cluster, state } = failing();
     const server = node({ cluster });
     const { store } = stateOf(server);
-    nodeOf(stateOf(server));
+    await stateOf(server).features.loading;
     const measured = stateOf(server).store;
     expect(measured).not.toBe(store);
     await expect(measured.count?.("k", 1000)).rejects.toThrow("away");

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { type HttpService, serveHttp } from "proffer/http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import server from "../../../../examples/conformance/server.ts";
-import { tasksOf } from "../../src/server/tasks-of.ts";
+import { engineOf } from "../../src/features/tasks/feature.ts";
+import { stateOf } from "../../src/server/server.ts";
 import { findOfficialTools, type OfficialTools } from "./official-tools.ts";
 
 const found = findOfficialTools();
@@ -100,7 +101,7 @@ describe.skipIf(missing)("the Inspector's command line", { timeout: 600_000 }, (
     expect(read.contents[0].text).toBe("This is the content of the static text resource.");
     const prompt = await inspect(era, "--method", "prompts/get", "--prompt-name", "test_simple_prompt");
     expect(prompt.messages[0].content.text).toBe("This is a simple prompt for testing.");
-    const { created = 0 } = (await tasksOf(server))?.counters ?? {};
+    const { created = 0 } = (await engineOf(stateOf(server))).counters ?? {};
     const task = await inspect(
       era,
       "--method",
@@ -111,7 +112,7 @@ describe.skipIf(missing)("the Inspector's command line", { timeout: 600_000 }, (
       "seconds=0.1",
     );
     expect(task.content).toEqual([{ type: "text", text: "Computed  in 0.1 s." }]);
-    expect((await tasksOf(server))?.counters.created).toBe(era === "legacy" ? created : created + 1);
+    expect((await engineOf(stateOf(server))).counters.created).toBe(era === "legacy" ? created : created + 1);
     const { resourceTemplates } = await inspect(era, "--method", "resources/templates/list");
     expect(resourceTemplates).toHaveLength(1);
   });

@@ -9,7 +9,7 @@ import { distFile } from "../dist.ts";
 /** The built package without the code that makes tools of resources. */
 const folder = mkdtempSync(join(tmpdir(), "resource-tools-"));
 cpSync(dirname(distFile("index.js")), join(folder, "dist"), { recursive: true });
-rmSync(join(folder, "dist/shared/prepare.js"));
+rmSync(join(folder, "dist/shared/resource-tools.js"));
 writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -33,15 +33,15 @@ const SCRIPT = `
   await use(await open("Zed", {}));
   await use(await open("somebody", { resources: [one] }));
   await use(await open("Zed", { resources: [one], resourceTools: "never" }));
-  await use(await open("Zed", { resources: [one] }));
+  await open("Zed", { resources: [one] }).then(use, ({ code }) => console.log("refused", code));
 `;
 
-it("loads the tools of resources for those who need them only, and calls other tools without them", () => {
+it("loads the tools of resources for those who need them only, and refuses requests if it cannot", () => {
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", SCRIPT], {
     encoding: "utf8",
   });
   expect({ lines: stdout.trim().split("\n"), stderr }).toEqual({
-    lines: ["1 -32602 own", "1 -32602 own", "1 -32602 own", "-32603 -32603 own"],
+    lines: ["1 -32602 own", "1 -32602 own", "1 -32602 own", "refused -32603"],
     stderr: "",
   });
 });

@@ -10,11 +10,8 @@ describe("the list of tools", () => {
   it("is serialized once per revision and kind of client, not per client", async () => {
     const server = openShop({ tools: [defineTool({ name: "own", handle: () => "" })] });
     for (const name of ["Zed", "ChatGPT", "Zed", "claude-ai", "somebody", "other"]) await namesOf(server, name);
-    const state = stateOf(server);
-    const call = { server: state, client: { profile: { readsResources: false } }, params: {}, origin: {} };
-    const list = state.resourceTools?.tools?.listFor(call as never);
-    expect([...(list?.pages.keys() ?? [])]).toEqual(["tools 2025-06-18 -1 private"]);
-    expect([...state.pages.keys()].filter((key) => key.startsWith("tools"))).toEqual(["tools 2025-06-18 -1 private"]);
+    const pages = [...stateOf(server).pages.keys()].filter((key) => key.startsWith("tools"));
+    expect(pages).toHaveLength(2);
   });
 
   it("has the author's tools first, and pages", async () => {
@@ -112,7 +109,7 @@ describe("names", () => {
       log: () => undefined,
     });
     await expect(connect(server)).rejects.toThrow(
-      'resourceTools of server "shop" failed: Server "shop": The resource a://{x} has no tool, because other tools are named a and read_a.',
+      'Server "shop": The resource a://{x} has no tool, because other tools are named a and read_a.',
     );
   });
 

@@ -1,7 +1,8 @@
 import { type Context, defineServer, defineTool, field, InvalidParams, type Server } from "proffer";
 import { memoryCluster, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { tasksOf } from "../../src/server/tasks-of.ts";
+import { engineOf } from "../../src/features/tasks/feature.ts";
+import { stateOf } from "../../src/server/server.ts";
 import { openGate } from "../gate.ts";
 import { connectWithTasks, end, reach, refused, reply } from "./desk.ts";
 
@@ -140,7 +141,7 @@ describe("a tool that becomes a task after some time", () => {
     const one = await open(a);
     const { taskId } = await call(one);
     const two = await open(b);
-    await (await tasksOf(a))?.stop(0);
+    await (await engineOf(stateOf(a))).stop(0);
     expect(textOf(await end(two, taskId as string))).toBe("b");
     expect(effects).toEqual(["first a"]);
   });

@@ -2,8 +2,9 @@ import { type Context, defineServer, defineTool, field, type Server, type Server
 import { serveHttp } from "proffer/http";
 import { memoryCluster, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { engineOf } from "../../src/features/tasks/feature.ts";
 import { overrideOptions } from "../../src/server/overrides.ts";
-import { tasksOf } from "../../src/server/tasks-of.ts";
+import { stateOf } from "../../src/server/server.ts";
 import { openGate } from "../gate.ts";
 import { modern, postModern } from "../http/http-client.ts";
 import { begin, connectWithTasks, DECLARED, end, get, reach, refused, reply } from "./desk.ts";
@@ -34,7 +35,7 @@ async function open(server: Server, options = {}): Promise<TestClient> {
 
 /** Stops a node: its running tasks are handed over at once. */
 async function stop(server: Server): Promise<void> {
-  await (await tasksOf(server))?.stop(0);
+  await (await engineOf(stateOf(server))).stop(0);
 }
 
 afterEach(async () => {
@@ -82,7 +83,7 @@ describe("tasks on several nodes", () => {
     expect(effects.map((line) => line.slice(0, -52).trim())).toEqual(["first a", "second a", "second b"]);
     const keys = effects.map((line) => line.split(" ")[2]);
     expect(keys[1]).toBe(keys[2]);
-    expect((await tasksOf(nodes[1]))?.counters).toMatchObject({ runs: 1, completed: 1 });
+    expect((await engineOf(stateOf(nodes[1]))).counters).toMatchObject({ runs: 1, completed: 1 });
   });
 
   it("are handed over by a node that is closed, after its drain time", async () => {
@@ -94,7 +95,7 @@ describe("tasks on several nodes", () => {
     const service = await serveHttp(nodes[0], { port: 0 });
     const created = await postModern(service.url, modern("tools/call", { name: "run" }, DECLARED));
     const id = created.json.result.taskId;
-    await expect.poll(async () => (await tasksOf(nodes[0]))?.counters.steps).toBe(1);
+    await expect.poll(async () => (await engineOf(stateOf(nodes[0]))).counters.steps).toBe(1);
     const two = await open(nodes[1]);
     await service.close(100);
     expect(textOf(await end(two, id))).toBe("done by b");
@@ -119,7 +120,7 @@ describe("tasks on several nodes", () => {
     const one = await open(nodes[0]);
     const id = await begin(one, "run");
     const two = await open(nodes[1]);
-    await expect.poll(async () => (await tasksOf(nodes[0]))?.counters.runs).toBe(1);
+    await expect.poll(async () => (await engineOf(stateOf(nodes[0]))).counters.runs).toBe(1);
     await two.requestOnce("tasks/cancel", { taskId: id });
     expect(await get(one, id)).toMatchObject({ status: "cancelled" });
     expect(aborted).toEqual(["a"]);
@@ -163,7 +164,7 @@ describe("tasks on several nodes", () => {
     const one = await open(nodes[0]);
     const id = await begin(one, "run");
     await reply(one, id, { on: true });
-    const engine = (await tasksOf(nodes[0])) as NonNullable<Awaited<ReturnType<typeof tasksOf>>>;
+    const engine = await engineOf(stateOf(nodes[0]));
     await expect.poll(() => engine.counters.runs).toBe(2);
     await engine.deliver(`${id}.1`, new AbortController().signal);
     expect(engine.counters).toMatchObject({ runs: 2, restarted: 0 });
@@ -215,7 +216,7 @@ describe("tasks on several nodes", () => {
     });
     const one = await open(nodes[0]);
     const id = await begin(one, "run");
-    const engine = (await tasksOf(nodes[0])) as NonNullable<Awaited<ReturnType<typeof tasksOf>>>;
+    const engine = await engineOf(stateOf(nodes[0]));
     for (let run = 1; run <= 10; run++) {
       await expect.poll(() => runs).toBe(run);
       await engine.crash();

@@ -2,7 +2,8 @@ import { type Context, defineServer, defineTool, field } from "proffer";
 import { memoryCluster, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { TaskEngine } from "../../src/features/tasks/engine.ts";
-import { tasksOf } from "../../src/server/tasks-of.ts";
+import { engineOf } from "../../src/features/tasks/feature.ts";
+import { stateOf } from "../../src/server/server.ts";
 import { openGate } from "../gate.ts";
 import { begin, connectWithTasks, end, get, reach, reply } from "./desk.ts";
 
@@ -26,7 +27,7 @@ async function serve(handle: (ctx: Context, node: string) => unknown, names = ["
       cluster: { ...cluster, queue },
     });
     clients.push(await connectWithTasks(server));
-    nodes.set(name, (await tasksOf(server)) as TaskEngine);
+    nodes.set(name, (await engineOf(stateOf(server))) as TaskEngine);
   }
   const client = clients.at(-names.length) as TestClient;
   const id = await begin(client, "run");

@@ -1,7 +1,7 @@
 import { defineResource, defineServer, defineTool } from "proffer";
+import { chooseItems } from "proffer/derived";
 import { serveHttp } from "proffer/http";
 import { cacheResults } from "proffer/policy";
-import { chooseItems } from "proffer/stdio";
 import { connect, type TestClient } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import { modern, postModern } from "../http/http-client.ts";

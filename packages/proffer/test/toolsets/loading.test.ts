@@ -9,13 +9,13 @@ it.each([
   ["with scopes, shows and items that name a toolset, but without", "shows", false],
   ["with", "toolsets", true],
 ])("a server %s the option toolsets loads their code: %s", async (_what, server, isLoaded) => {
-  expect(readdirSync(join(dirname(distFile("index.js")), "shared"))).toContain("select.js");
+  expect(readdirSync(join(dirname(distFile("index.js")), "shared"))).toContain("toolsets.js");
   const { loaded } = await probe<{ loaded: string[] }>("toolsets/probe-loading.mjs", [server]);
   expect(loaded).toContain("core.js");
-  expect(loaded.includes("select.js")).toBe(isLoaded);
+  expect(loaded.includes("toolsets.js")).toBe(isLoaded);
 });
 
 it("a request with ?toolsets= loads it", async () => {
   const { loaded } = await probe<{ loaded: string[] }>("toolsets/probe-loading.mjs", ["plain", "?toolsets=default"]);
-  expect(loaded).toContain("select.js");
+  expect(loaded).toContain("toolsets.js");
 });

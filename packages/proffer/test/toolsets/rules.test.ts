@@ -1,7 +1,7 @@
 import { defineServer, defineTool, type LogEntry, type ServerOptions } from "proffer";
+import { chooseItems } from "proffer/derived";
 import { createFetchHandler } from "proffer/fetch";
 import { serveHttp } from "proffer/http";
-import { chooseItems } from "proffer/stdio";
 import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import { modern, modernHeaders } from "../http/http-client.ts";

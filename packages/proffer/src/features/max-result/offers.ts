@@ -1,7 +1,9 @@
-import { accessOf, type Item } from "../../calls/access.ts";
+import { accessOf } from "../../calls/access.ts";
 import type { Call } from "../../calls/call.ts";
 import type { ContentBlock } from "../../protocol/model.ts";
 import { convert } from "../../protocol/revisions/revision.ts";
+import type { Resource } from "../../resources/define.ts";
+import type { Tool } from "../../tools/define.ts";
 import type { Ways } from "./sentence.ts";
 
 /** The URI of all that a result lacks. */
@@ -11,8 +13,8 @@ export const ID_LENGTH = 16;
 
 /** What a server with `maxResult` adds to its lists. */
 export interface Added {
-  readonly more: Item;
-  readonly rest: Item;
+  readonly more: Tool;
+  readonly rest: Resource;
 }
 
 /** The ways to the rest that the caller has, and the blocks that show them. */

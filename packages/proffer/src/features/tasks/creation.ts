@@ -1,6 +1,5 @@
 import type { Call } from "../../calls/call.ts";
 import { Busy } from "../../protocol/errors.ts";
-import type { CreatedTask } from "../../protocol/tasks.ts";
 import { Replay } from "../../questions/replay.ts";
 import { ReplayLog } from "../../questions/replay-log.ts";
 import type { Tool } from "../../tools/define.ts";
@@ -8,6 +7,7 @@ import type { TaskSettings } from "../../tools/task-option.ts";
 import { describeCall, newTaskId } from "./describe-call.ts";
 import type { EarlyTask } from "./early-run.ts";
 import type { TaskEngine } from "./engine.ts";
+import type { CreatedTask } from "./protocol.ts";
 import { keyOf, SHOWN, UNQUEUED } from "./record.ts";
 import type { RequestTime } from "./request-times.ts";
 import { createdTask } from "./view.ts";

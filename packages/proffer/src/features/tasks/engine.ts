@@ -9,10 +9,9 @@ import {
   StoreUnavailable,
 } from "../../nodes/ports.ts";
 import { RpcError } from "../../protocol/errors.ts";
-import type { CreatedTask } from "../../protocol/tasks.ts";
+import { checkQueue } from "../../server/feature-options.ts";
 import type { TaskLimits } from "../../server/limits.ts";
 import { addMetrics } from "../../server/metrics.ts";
-import { checkQueue } from "../../server/queue-check.ts";
 import type { ServerState } from "../../server/server.ts";
 import { sealerOf } from "../../support/seal.ts";
 import type { Tool } from "../../tools/define.ts";
@@ -23,6 +22,7 @@ import { EarlyRun, type EarlyTask } from "./early-run.ts";
 import { toTaskLimits } from "./limits.ts";
 import { persist } from "./persist.ts";
 import { prepareRun } from "./prepare-run.ts";
+import type { CreatedTask } from "./protocol.ts";
 import { Quota } from "./quota.ts";
 import { JOURNAL, keyOf, type TaskHead, UNQUEUED } from "./record.ts";
 import { RequestTimes } from "./request-times.ts";

@@ -4,9 +4,9 @@ import { covers } from "../../calls/scopes.ts";
 import type { RecordChange, RecordFields } from "../../nodes/ports.ts";
 import { InsufficientScope, InvalidParams } from "../../protocol/errors.ts";
 import { isObject, type JsonObject } from "../../protocol/messages.ts";
-import type { DetailedTask } from "../../protocol/tasks.ts";
 import { checkResponse } from "../../questions/response.ts";
 import type { TaskEngine } from "./engine.ts";
+import type { DetailedTask } from "./protocol.ts";
 import { JOURNAL, keyOf, SHOWN, type TaskHead, type TaskQuestion, UNQUEUED } from "./record.ts";
 import { detailedTask, isTerminal } from "./view.ts";
 

@@ -84,7 +84,7 @@ export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
     const { observers } = this;
     const work = async (call: Call) => {
       try {
-        return await runTool(call, tool, source.arguments, false);
+        return await runTool(call, tool, source.arguments);
       } catch (error) {
         // There is no middleware around a run that could want the exception itself.
         if (error instanceof UnexpectedFailure) return error.result;

@@ -1,7 +1,7 @@
 import type { RecordFields } from "../../nodes/ports.ts";
 import type { ErrorObject } from "../../protocol/errors.ts";
 import type { JsonObject } from "../../protocol/messages.ts";
-import type { CreatedTask, DetailedTask, Task, TaskStatus } from "../../protocol/tasks.ts";
+import type { CreatedTask, DetailedTask, Task, TaskStatus } from "./protocol.ts";
 import type { TaskQuestion } from "./record.ts";
 import type { Vault } from "./vault.ts";
 

@@ -1,8 +1,8 @@
 import type { Call } from "../../calls/call.ts";
 import type { Bus } from "../../nodes/ports.ts";
 import { InvalidParams } from "../../protocol/errors.ts";
-import type { DetailedTask } from "../../protocol/tasks.ts";
 import type { TaskEngine } from "./engine.ts";
+import type { DetailedTask } from "./protocol.ts";
 import { findTask } from "./requests.ts";
 import { detailedTask, isTerminal } from "./view.ts";
 

@@ -1,17 +1,23 @@
 import { RpcError } from "../../protocol/errors.ts";
-import type { ServerState } from "../../server/server.ts";
-import { selectOnce } from "./select.ts";
 
 /** In characters, decoded. */
 const MAX_LENGTH = 2000;
 const MAX_NAMES = 50;
 
+/** The last query and its toolsets: the requests of a client have the same. */
+let last: { readonly query: string; readonly toolsets: ReadonlySet<string> | undefined } | undefined;
+
 /**
- * The toolsets that the query of a request asks for, in order; undefined if it does not. The server can narrow its lists
- * from then on.
+ * The toolsets that the query of a request asks for, in order; undefined if it does not.
  * @throws {RpcError} for a parameter that is empty, too long, or repeated: a proxy may have checked the other one.
  */
-export function parseToolsets(server: ServerState, query: string): ReadonlySet<string> | undefined {
+export function toolsetsOf(query: string | undefined): ReadonlySet<string> | undefined {
+  if (!query?.includes("toolsets=")) return undefined;
+  if (last?.query !== query) last = { query, toolsets: parseToolsets(query) };
+  return last.toolsets;
+}
+
+function parseToolsets(query: string): ReadonlySet<string> | undefined {
   const values = new URLSearchParams(query).getAll("toolsets");
   const [value] = values;
   if (value === undefined) return undefined;
@@ -21,7 +27,6 @@ export function parseToolsets(server: ServerState, query: string): ReadonlySet<s
   names.delete("");
   if (names.size === 0) throw badQuery("names no toolset. Leave it out to see all that the server shows");
   if (names.size > MAX_NAMES) throw badQuery(`names more than ${MAX_NAMES} toolsets`);
-  selectOnce(server);
   return new Set([...names].sort());
 }
 

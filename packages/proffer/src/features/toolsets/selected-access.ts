@@ -4,6 +4,7 @@ import type { Principal } from "../../calls/principal.ts";
 import { InvalidParams } from "../../protocol/errors.ts";
 import type { ServerOptions } from "../../server/options.ts";
 import type { ServerState } from "../../server/server.ts";
+import { toolsetsOf } from "./query.ts";
 import type { Selection } from "./selection.ts";
 import { GENERAL_NAMES, suggest } from "./toolsets.ts";
 
@@ -25,7 +26,7 @@ export class SelectedAccess extends Access {
 
   /** Whether an item exists for the caller: the server shows it, the request asks for it, and so does `shows`. */
   override sees(call: Call, item: Item, principal?: Principal): boolean {
-    const { toolsets } = call.origin;
+    const toolsets = toolsetsOf(call.origin.query);
     return (
       this.#selection.has(item) &&
       (toolsets === undefined || this.#selection.toolsets.contain(toolsets, item)) &&
@@ -35,12 +36,13 @@ export class SelectedAccess extends Access {
 
   /** @throws {InvalidParams} also for a toolset that does not exist for the caller. */
   override authorize(call: Call): void {
-    if (call.origin.toolsets !== undefined) this.#checkToolsets(call, call.origin.toolsets);
+    const toolsets = toolsetsOf(call.origin.query);
+    if (toolsets !== undefined) this.#checkToolsets(call, toolsets);
     super.authorize(call);
   }
 
   protected override describeCaller(call: Call): string {
-    const { toolsets } = call.origin;
+    const toolsets = toolsetsOf(call.origin.query);
     const client = super.describeCaller(call);
     return toolsets === undefined ? client : `${[...toolsets].join()} ${client}`;
   }

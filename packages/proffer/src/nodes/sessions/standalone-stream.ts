@@ -1,7 +1,6 @@
 import { accessOf } from "../../calls/access.ts";
 import { Call, type CallOrigin } from "../../calls/call.ts";
 import type { Principal } from "../../calls/principal.ts";
-import { toListKind } from "../../calls/resource-tools.ts";
 import { type Client, SessionState } from "../../calls/session.ts";
 import { delayOf } from "../../calls/timeout.ts";
 import type { ChangeKind, ChangeListener } from "../../catalog/changes.ts";
@@ -129,7 +128,7 @@ export class StandaloneStream implements ChangeListener {
   }
 
   listChanged(changed: ChangeKind): void {
-    const kind = toListKind(this.#sessions.endpoint.server, changed, this);
+    const kind = this.#sessions.endpoint.server.features.changeFor(() => this.client, changed);
     if (this.#state.ready && kind !== undefined)
       this.#send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
   }

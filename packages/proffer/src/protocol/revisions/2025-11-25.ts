@@ -32,7 +32,7 @@ export const REV_2025_11_25: Revision = {
   inputs: REV_2026_07_28.inputs,
   urlQuestions: true,
   rounds: false,
-  tasks: false,
+  extensions: false,
   replacesScopes: true,
   convert: chain(REV_2026_07_28.convert, {
     tool: wrapOutputSchema,

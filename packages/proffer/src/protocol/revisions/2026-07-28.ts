@@ -15,9 +15,6 @@ export const REV_2026_07_28: Revision = {
     "resources/read",
     "subscriptions/listen",
     "completion/complete",
-    "tasks/get",
-    "tasks/update",
-    "tasks/cancel",
   ]),
   emptyLists: false,
   batches: false,
@@ -29,7 +26,7 @@ export const REV_2026_07_28: Revision = {
   inputs: new Set(["elicitation/create", "sampling/createMessage", "roots/list"]),
   urlQuestions: true,
   rounds: true,
-  tasks: true,
+  extensions: true,
   replacesScopes: false,
   convert: {},
   envelope: (server, hints) => ({

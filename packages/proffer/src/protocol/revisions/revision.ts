@@ -67,8 +67,8 @@ export interface Revision {
    * from the server to the client.
    */
   readonly rounds: boolean;
-  /** A call may become a task of the extension in `protocol/tasks.ts`. */
-  readonly tasks: boolean;
+  /** Servers and clients may agree on extensions, with methods and results of their own. */
+  readonly extensions: boolean;
   /** Clients replace their scopes by those of a challenge; otherwise they add them. */
   readonly replacesScopes: boolean;
   readonly convert: Conversions;

@@ -1,6 +1,7 @@
 import type { Call, CallOrigin } from "../../calls/call.ts";
 import { cancelCall, type InFlight, LISTEN, shuttingDown } from "../../calls/in-flight.ts";
 import type { Principal } from "../../calls/principal.ts";
+import { within } from "../../calls/timeout.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { RequestId, RequestMessage } from "../../protocol/messages.ts";
 import type { Revision } from "../../protocol/revisions/revision.ts";
@@ -13,7 +14,7 @@ import type { HttpExchange } from "./exchange.ts";
 import { HttpGuard } from "./guard.ts";
 import { answerHealth, HEALTH_PATHS, type Health, hasHealth } from "./health.ts";
 import { busyError, HttpError, sendError } from "./http-error.ts";
-import type { LegacySessions, SessionCalls } from "./legacy-session.ts";
+import type { HttpFeature, LegacySessions, SessionCalls } from "./legacy-session.ts";
 import { LegacySse } from "./legacy-sse.ts";
 import { logExchange } from "./log-exchange.ts";
 import { measureEndpoint } from "./measure-endpoint.ts";
@@ -21,12 +22,11 @@ import { answerMetadata, WELL_KNOWN } from "./metadata.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { type HttpLimits, type HttpOptions, toLimits } from "./options.ts";
 import { PostHandler } from "./post-handler.ts";
-import { Preparation } from "./preparation.ts";
 import { scopeChallenge } from "./protection.ts";
 import { isModern } from "./revision.ts";
 import { answerFailure, SessionHandler } from "./session-handler.ts";
 import { HttpSessions } from "./sessions.ts";
-import { type ClientIdentity, SharedInFlight, ShareError } from "./shares.ts";
+import { type ClientIdentity, SharedInFlight } from "./shares.ts";
 
 /**
  * When an endpoint starts its server. Calls are rejected while a start "now" lasts; otherwise they wait for it, because
@@ -51,12 +51,13 @@ export class HttpEndpoint {
   readonly #lifespan: Lifespan | undefined;
   #release: Release | undefined;
   #stopMeasuring: (() => void) | undefined;
-  readonly #preparation: Preparation;
+  /** The features of the server are being loaded; requests wait for them. */
+  #loading: Promise<void> | undefined;
   #startTime: StartTime = "now";
   readonly #guard: HttpGuard;
   readonly #posts: PostHandler;
   readonly #sessionRequests = new SessionHandler(this);
-  readonly #legacySse: LegacySse | undefined;
+  #legacySse: LegacySse | undefined;
   readonly #routeIdentified = (exchange: HttpExchange) => this.#route(exchange);
   readonly #content = new ContentCheck();
 
@@ -70,15 +71,16 @@ export class HttpEndpoint {
     this.#lifespan = lifespanOf(this.server);
     this.inFlight = new SharedInFlight(this.limits.maxInFlight, this.limits.maxInFlightPerClient);
     this.streams = new OpenStreams(this.limits.keepAliveInterval, (type) => this.server.observers?.event({ type }));
-    this.#preparation = new Preparation(this.server);
-    if (options.sessions !== false) this.#openSessions();
     this.#guard = new HttpGuard(options, where);
     const { authenticate } = options;
     if (authenticate === undefined) refuseScopes(this.server, where);
     this.#authentication =
       authenticate === undefined ? undefined : new Authentication(this.server, authenticate, where, path);
     this.#posts = new PostHandler(this);
-    this.#legacySse = options.legacySse ? new LegacySse(this) : undefined;
+    const { features } = this.server;
+    const isPlain = features.loading === undefined && features.with("loadHttp").length === 0;
+    this.#loading = isPlain ? this.#create() : this.#load();
+    this.#loading?.catch((error) => this.server.log({ level: "error", message: "The server cannot be served", error }));
   }
 
   /** Serves the server from now on. */
@@ -91,7 +93,7 @@ export class HttpEndpoint {
 
   /** Starts the server, or waits until it has started. @throws {Error} with the reason if it could not. */
   async ready(): Promise<void> {
-    await this.#preparation.pending;
+    await this.#loading;
     await this.#lifespan?.start();
   }
 
@@ -154,19 +156,18 @@ export class HttpEndpoint {
   /** Why a request cannot start now; undefined if it can. */
   busy({ method }: RequestMessage, origin: CallOrigin): HttpError | undefined {
     const starting = this.#startBusy(method);
-    if (starting !== undefined || method === LISTEN) return starting ?? this.#streamsBusy(origin);
-    const error = this.inFlight.busy(origin);
-    return error === undefined ? undefined : busyError(error);
+    if (starting !== undefined) return starting;
+    const error = method === LISTEN ? this.#streamsBusy(origin) : this.inFlight.busy(origin);
+    return error && busyError(error);
   }
 
   /** Starts a server that has not started, and returns why the call cannot run meanwhile if it must not wait. */
   #startBusy(method: string): HttpError | undefined {
     const lifespan = this.#lifespan;
     if (lifespan === undefined || lifespan.ready || this.inFlight.draining) return undefined;
-    const { status } = lifespan;
+    const error = busyError(notStarted(lifespan.status));
     if (this.#startTime !== "first call") lifespan.begin();
-    if (this.#startTime !== "now" || !waitsForStart(this.server, method)) return undefined;
-    return busyError(notStarted(status));
+    return this.#startTime === "now" && waitsForStart(this.server, method) ? error : undefined;
   }
 
   /** Keeps a call that was not answered synchronously. */
@@ -200,14 +201,9 @@ export class HttpEndpoint {
   async close(drainTimeout: number): Promise<void> {
     const end = performance.now() + drainTimeout;
     if (this.#release !== undefined) this.#lifespan?.drain(this.#release, drainTimeout);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeUp = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#lifespan?.timeForCalls(drainTimeout) ?? drainTimeout);
-    });
-    await Promise.race([this.inFlight.drain(), timeUp]);
-    clearTimeout(timer);
+    await within(this.#lifespan?.timeForCalls(drainTimeout) ?? drainTimeout, this.inFlight.drain()).catch(() => {});
     for (const call of this.inFlight.all()) cancelCall(call, "The server is shutting down.");
-    await this.#preparation.pending?.catch(() => {});
+    await this.#loading?.catch(() => {});
     await this.sessions?.endAll();
     await this.#legacySse?.close();
     this.streams.releaseAll();
@@ -215,21 +211,25 @@ export class HttpEndpoint {
     await this.#release?.(end - performance.now());
   }
 
-  /** A server with a cluster shares its sessions; their code is loaded when it is needed. */
-  #openSessions(): void {
-    if (this.server.cluster === undefined) this.sessions = new HttpSessions(this);
-    else this.#preparation.add(this.#shareSessions());
+  async #load(): Promise<void> {
+    const { features } = this.server;
+    await features.loading;
+    const [feature] = features.with("loadHttp");
+    this.#create((await feature?.loadHttp()) as HttpFeature | undefined);
+    this.#loading = undefined;
   }
 
-  async #shareSessions(): Promise<void> {
-    const { ClusterSessions } = await import("../../nodes/sessions/sessions.ts");
-    this.sessions = new ClusterSessions(this);
+  /** Creates the sessions, and those of 2024-11-05. A feature may share them between nodes. */
+  #create(feature?: HttpFeature): undefined {
+    if (this.#options.sessions !== false)
+      this.sessions = feature === undefined ? new HttpSessions(this) : feature.createSessions(this);
+    if (this.#options.legacySse) this.#legacySse = new LegacySse(this, feature);
   }
 
   #route(exchange: HttpExchange): void {
-    const waiting = this.#preparation.of(exchange)?.then(() => this.#enter(exchange));
-    if (waiting === undefined) this.#enter(exchange);
-    else answerFailure(exchange, waiting);
+    const entered = this.#loading?.then(() => this.#enter(exchange), cannotServe);
+    if (entered === undefined) this.#enter(exchange);
+    else answerFailure(exchange, entered);
   }
 
   #enter(exchange: HttpExchange): void {
@@ -276,18 +276,12 @@ export class HttpEndpoint {
 
   /** @throws {HttpError} if the client cannot open another stream now. */
   checkStreams(client: ClientIdentity): void {
-    const busy = this.#streamsBusy(client);
-    if (busy !== undefined) throw busy;
+    const error = this.#streamsBusy(client);
+    if (error !== undefined) throw busyError(error);
   }
 
-  #streamsBusy(client: ClientIdentity): HttpError | undefined {
-    if (this.inFlight.draining) return busyError(shuttingDown());
-    const { maxStreams, maxStreamsPerClient } = this.limits;
-    if (this.streams.size >= maxStreams) {
-      return busyError(new RpcError("busy", `The server is busy: ${maxStreams} streams are open. Try again later.`));
-    }
-    if (this.streams.size * 2 < maxStreams || this.streams.count(client) < maxStreamsPerClient) return undefined;
-    return busyError(new ShareError(maxStreamsPerClient, "open streams"));
+  #streamsBusy(client: ClientIdentity): RpcError | undefined {
+    return this.inFlight.draining ? shuttingDown() : this.streams.refusal(client, this.limits);
   }
 
   #hasSessions(exchange: HttpExchange): boolean {
@@ -298,6 +292,11 @@ export class HttpEndpoint {
     const allowed = this.#hasSessions(exchange) ? "POST, GET, DELETE" : "POST";
     return new HttpError(405, `${exchange.method.slice(0, 16)} is not allowed; use ${allowed}.`, ["allow", allowed]);
   }
+}
+
+/** The log has the reason. */
+function cannotServe(): never {
+  throw new HttpError(500, new RpcError("internal_error", "The server could not start."));
 }
 
 /** The session of a call that came in a POST: the listener for changes. */

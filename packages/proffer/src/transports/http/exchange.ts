@@ -37,8 +37,6 @@ export interface DisconnectListener {
 /** A request and its response. It is answered once: by `send`, or by `open`, any number of `write`, and `end`. */
 export interface HttpExchange extends HttpRequest {
   principal: Principal | undefined;
-  /** The toolsets that the query asks for; undefined if it does not. */
-  toolsets: ReadonlySet<string> | undefined;
   /** Headers of every response to this request, besides the response's own. */
   extraHeaders: HeaderList | undefined;
   /** The details for the request log; undefined if there is no log. */

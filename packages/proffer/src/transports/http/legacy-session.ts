@@ -1,9 +1,11 @@
 import type { Call } from "../../calls/call.ts";
 import type { ClientResponse } from "../../calls/client-requests.ts";
+import type { Principal } from "../../calls/principal.ts";
 import type { SessionState } from "../../calls/session.ts";
 import type { ChangeListener } from "../../catalog/changes.ts";
 import type { JsonObject, NotificationMessage, ResponseMessage, Wire } from "../../protocol/messages.ts";
 import type { MessageFault } from "../../protocol/parse.ts";
+import type { HttpEndpoint } from "./endpoint.ts";
 import type { DisconnectListener, HttpExchange } from "./exchange.ts";
 import type { ClientIdentity } from "./shares.ts";
 
@@ -66,4 +68,19 @@ export interface LegacySessions {
   end(session: LegacySession): void | Promise<void>;
   /** The endpoint closes: ends what this process holds. */
   endAll(): void | Promise<void>;
+}
+
+/** Brings the messages of clients of 2024-11-05 to the node that has their stream. */
+export interface MessageRelay {
+  /** Enters a stream of this node. Returns a function that ends it. */
+  open(id: string, principal: Principal | undefined): Promise<() => void>;
+  /** Accepts a message for a stream of another node. @throws {HttpError} if there is no such stream of the caller. */
+  forward(exchange: HttpExchange, id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The part of a feature that keeps sessions for an endpoint, instead of this process. */
+export interface HttpFeature {
+  createSessions(endpoint: HttpEndpoint): LegacySessions;
+  createRelay(endpoint: HttpEndpoint, receive: (id: string, text: string) => void): MessageRelay;
 }

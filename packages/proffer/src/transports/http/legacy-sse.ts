@@ -1,10 +1,10 @@
 import type { Principal } from "../../calls/principal.ts";
-import type { SseRelay } from "../../nodes/sessions/sse-relay.ts";
 import { Connection } from "../../server/connection.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";
 import type { BodyReceiver, DisconnectListener, HttpExchange } from "./exchange.ts";
 import { HttpError, NO_HEADERS } from "./http-error.ts";
+import type { HttpFeature, MessageRelay } from "./legacy-session.ts";
 import { answerFailure } from "./session-handler.ts";
 import { createSessionId, unknownStream } from "./sessions.ts";
 import type { ClientIdentity } from "./shares.ts";
@@ -20,13 +20,11 @@ export class LegacySse {
   readonly #endpoint: HttpEndpoint;
   readonly #clients = new Map<string, LegacySseClient>();
   /** Passes messages between nodes, if the server has several. */
-  readonly #relay: Promise<SseRelay> | undefined;
+  readonly #relay: MessageRelay | undefined;
 
-  constructor(endpoint: HttpEndpoint) {
+  constructor(endpoint: HttpEndpoint, feature: HttpFeature | undefined) {
     this.#endpoint = endpoint;
-    if (endpoint.server.cluster === undefined) return;
-    const receive = (id: string, text: string) => this.#clients.get(id)?.connection.receive(text);
-    this.#relay = import("../../nodes/sessions/sse-relay.ts").then(({ SseRelay }) => new SseRelay(endpoint, receive));
+    this.#relay = feature?.createRelay(endpoint, (id, text) => this.#clients.get(id)?.connection.receive(text));
   }
 
   /** Whether a path belongs to this transport. */
@@ -44,7 +42,7 @@ export class LegacySse {
   /** Cancels every call in flight and ends every stream. */
   async close(): Promise<void> {
     for (const client of [...this.#clients.values()]) client.close();
-    await (await this.#relay)?.close();
+    await this.#relay?.close();
   }
 
   #open(exchange: HttpExchange): void {
@@ -54,7 +52,7 @@ export class LegacySse {
     if (relay === undefined) this.#start(exchange, id, () => {});
     else {
       const open = async () => {
-        const leave = await (await relay).open(id, exchange.principal);
+        const leave = await relay.open(id, exchange.principal);
         this.#start(exchange, id, leave);
       };
       answerFailure(exchange, open());
@@ -76,10 +74,7 @@ export class LegacySse {
     const id = new URLSearchParams(exchange.query).get("session") ?? "";
     const client = this.#clients.get(id);
     if (client === undefined && this.#relay !== undefined) {
-      answerFailure(
-        exchange,
-        this.#relay.then((relay) => relay.forward(exchange, id)),
-      );
+      answerFailure(exchange, this.#relay.forward(exchange, id));
       return;
     }
     // For anyone but its owner, the session does not exist.
@@ -111,7 +106,7 @@ class LegacySseClient implements BodyReceiver, DisconnectListener, ClientIdentit
       inFlight: endpoint.inFlight,
     });
     // Messages come to an address that the server chose, so those of the stream count.
-    this.connection.toolsets = exchange.toolsets;
+    this.connection.query = exchange.query;
     stream.open(exchange);
   }
 

@@ -1,5 +1,9 @@
 import { delayOf } from "../../calls/timeout.ts";
-import { type ClientIdentity, isSameClient } from "./shares.ts";
+import { RpcError } from "../../protocol/errors.ts";
+import type { HttpLimits } from "./options.ts";
+import { type ClientIdentity, isSameClient, ShareError } from "./shares.ts";
+
+type StreamLimits = Pick<HttpLimits, "maxStreams" | "maxStreamsPerClient">;
 
 /** A stream that needs keep-alive comments, and must end when the server stops. */
 export interface OpenStream {
@@ -32,8 +36,16 @@ export class OpenStreams {
     return this.#streams.size;
   }
 
-  /** The number of streams of one client. */
-  count(client: ClientIdentity): number {
+  /** Why a client cannot open another stream now; undefined if it can. Its share counts once half of the room is taken. */
+  refusal(client: ClientIdentity, limits: StreamLimits): RpcError | undefined {
+    const { maxStreams, maxStreamsPerClient } = limits;
+    if (this.size >= maxStreams)
+      return new RpcError("busy", `The server is busy: ${maxStreams} streams are open. Try again later.`);
+    if (this.size * 2 < maxStreams || this.#count(client) < maxStreamsPerClient) return undefined;
+    return new ShareError(maxStreamsPerClient, "open streams");
+  }
+
+  #count(client: ClientIdentity): number {
     let count = 0;
     for (const stream of this.#streams) if (isSameClient(stream.client, client)) count++;
     return count;

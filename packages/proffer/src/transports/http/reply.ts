@@ -51,8 +51,8 @@ export class HttpReply implements CallOrigin, DisconnectListener {
     return this.#exchange.address;
   }
 
-  get toolsets(): ReadonlySet<string> | undefined {
-    return this.#exchange.toolsets;
+  get query(): string {
+    return this.#exchange.query;
   }
 
   get http(): HttpExchange {

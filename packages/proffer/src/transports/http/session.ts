@@ -1,7 +1,6 @@
 import type { Call } from "../../calls/call.ts";
 import { ClientRequests, type ClientResponse } from "../../calls/client-requests.ts";
 import type { Principal } from "../../calls/principal.ts";
-import { toListKind } from "../../calls/resource-tools.ts";
 import type { Client, SessionState } from "../../calls/session.ts";
 import type { ChangeKind } from "../../catalog/changes.ts";
 import type { JsonObject, NotificationMessage, RequestId, ResponseMessage } from "../../protocol/messages.ts";
@@ -144,7 +143,7 @@ export class HttpSession implements LegacySession, SessionCalls {
   }
 
   listChanged(changed: ChangeKind): void {
-    const kind = toListKind(this.#endpoint.server, changed, this);
+    const kind = this.#endpoint.server.features.changeFor(() => this.client, changed);
     if (this.state.ready && kind !== undefined)
       this.#standalone?.send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
   }

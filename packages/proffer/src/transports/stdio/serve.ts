@@ -3,7 +3,6 @@ import type { MessageTap } from "../../calls/wiretap.ts";
 import { Connection } from "../../server/connection.ts";
 import { type Lifespan, lifespanOf, type Release } from "../../server/lifespan.ts";
 import { type Server, stateOf } from "../../server/server.ts";
-import { prepareToolsets } from "../../server/toolsets.ts";
 import { room } from "../../support/room.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { exitWhenWritten } from "./exit.ts";
@@ -57,8 +56,8 @@ export function cannotStart({ message }: Error): string {
  * await serveStdio(server);
  */
 export function serveStdio(server: Server, options: StdioOptions = {}): Promise<never> {
-  const preparing = prepareToolsets(stateOf(server));
-  if (preparing !== undefined) return preparing.then(() => serveForever(server, options));
+  const { loading } = stateOf(server).features;
+  if (loading !== undefined) return loading.then(() => serveForever(server, options));
   return serveForever(server, options);
 }
 

@@ -27,7 +27,6 @@ export class FetchExchange implements HttpExchange {
   /** Resolves when the response starts. */
   readonly response: Promise<Response>;
   principal: Principal | undefined;
-  toolsets: ReadonlySet<string> | undefined;
   extraHeaders: HeaderList | undefined;
   logRecord: RequestRecord | undefined;
   /** Private, so that its headers do not appear if an author logs the request. */

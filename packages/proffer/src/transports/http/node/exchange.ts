@@ -35,7 +35,6 @@ export class NodeExchange implements HttpExchange {
   readonly method: string;
   readonly path: string;
   principal: Principal | undefined;
-  toolsets: ReadonlySet<string> | undefined;
   extraHeaders: HeaderList | undefined;
   logRecord: RequestRecord | undefined;
   /** The body, if the caller passes it; otherwise it is read, or taken from `request.body` if it was read before. */

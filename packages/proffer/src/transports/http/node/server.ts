@@ -1,7 +1,6 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { isServer, type Server, stateOf } from "../../../server/server.ts";
-import { prepareToolsets } from "../../../server/toolsets.ts";
 import { UsageError } from "../../../support/usage-error.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import { allowedNames, HttpGuard } from "../guard.ts";
@@ -77,7 +76,7 @@ export async function serveHttp(
   options: ServeOptions = {},
 ): Promise<HttpService> {
   const mounts: readonly (Server | Mount)[] = isServer(servers) ? [servers] : Object.values(servers);
-  await Promise.all(mounts.map((mount) => prepareToolsets(stateOf(isServer(mount) ? mount : mount.server))));
+  await Promise.all(mounts.map((mount) => stateOf(isServer(mount) ? mount : mount.server).features.loading));
   return new HttpSite(servers, options).listen();
 }
 

@@ -2,9 +2,9 @@
  * The wire format of the extension `io.modelcontextprotocol/tasks`, which changes independently of the revisions: a call
  * that outlives its request. Only `tools/call` may become a task.
  */
-import type { ErrorObject } from "./errors.ts";
-import type { JsonObject } from "./messages.ts";
-import type { ClientCapabilities } from "./model.ts";
+import type { ErrorObject } from "../../protocol/errors.ts";
+import type { JsonObject } from "../../protocol/messages.ts";
+import type { ClientCapabilities } from "../../protocol/model.ts";
 
 /**
  * The extension in the capabilities of a server, and of a request whose client supports tasks. It has no settings: the

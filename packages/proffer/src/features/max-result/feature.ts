@@ -4,8 +4,7 @@ import type { Context } from "../../questions/context.ts";
 import { failureResult } from "../../results/call-result.ts";
 import { ToolError } from "../../results/content.ts";
 import { SerializedResult } from "../../results/encode.ts";
-import type { LimitResults } from "../../server/limit-results.ts";
-import type { ServerState } from "../../server/server.ts";
+import type { Feature, Work } from "../../server/feature.ts";
 import { whenReady } from "../../support/async.ts";
 import type { Tool } from "../../tools/define.ts";
 import { audienceOf } from "./audience.ts";
@@ -19,27 +18,6 @@ import { firstSentence } from "./sentence.ts";
 import { fits, limitBytes } from "./size.ts";
 import type { Part } from "./split.ts";
 
-const known = new WeakMap<ServerState, LimitResults>();
-
-/** Completes the tool `more`, adds the resource of rests, and limits all calls from now on. */
-export function limitOf(server: ServerState, more: Tool): LimitResults {
-  let limit = known.get(server);
-  if (limit === undefined) {
-    const rest = defineRest(callOf);
-    const added: Added = { more, rest };
-    Object.assign(
-      more,
-      defineMore(callOf, () => added),
-    );
-    server.resources.add(rest);
-    limit = createLimit(added);
-    known.set(server, limit);
-    server.limit = limit;
-    server.listChanged("tools");
-  }
-  return limit;
-}
-
 /** The calls that look for a rest. A context does not reveal its call, but has the same signal. */
 const calls = new WeakMap<AbortSignal, Call>();
 
@@ -47,13 +25,22 @@ function callOf({ signal }: Context): Call {
   return calls.get(signal) as Call;
 }
 
-/** Around everything that is done for a call: middleware, such as a cache, sees whole results. */
-function createLimit(added: Added): LimitResults {
-  return (call, work) => {
+/** The tool and the resource for the rests of results. They are the same for all servers. */
+const added: Added = { more: defineMore(callOf, () => added), rest: defineRest(callOf) };
+
+/** The option `maxResult` of servers and tools. */
+export const feature: Feature = {
+  attach({ tools, resources }) {
+    tools.add(added.more);
+    resources.add(added.rest);
+  },
+
+  /** Around everything that is done for a call: middleware, such as a cache, sees whole results. */
+  around(call, work) {
     const { name, uri } = call.params;
     switch (call.method) {
       case "tools/call":
-        if (name !== added.more.name) return limited(call, work, added);
+        if (name !== added.more.name) return limited(call, work);
         calls.set(call.signal, call);
         return work(call);
       case "tools/list":
@@ -64,33 +51,33 @@ function createLimit(added: Added): LimitResults {
       default:
         return work(call);
     }
-  };
-}
+  },
+};
 
-function limited(call: Call, work: (call: Call) => unknown, added: Added): unknown {
+function limited(call: Call, work: Work): unknown {
   try {
     const outcome = work(call);
-    if (!(outcome instanceof Promise)) return limitOne(call, outcome, added);
+    if (!(outcome instanceof Promise)) return limitOne(call, outcome);
     return outcome.then(
-      (result) => limitOne(call, result, added),
-      (error) => limitFailure(call, error, added),
+      (result) => limitOne(call, result),
+      (error) => limitFailure(call, error),
     );
   } catch (error) {
-    return limitFailure(call, error, added);
+    return limitFailure(call, error);
   }
 }
 
 /** Middleware may throw the failure of a tool. */
-function limitFailure(call: Call, error: unknown, added: Added): unknown {
+function limitFailure(call: Call, error: unknown): unknown {
   if (error instanceof ToolError && maxOf(call) < error.message.length * 3)
-    return limitOne(call, failureResult(error.message), added);
+    return limitOne(call, failureResult(error.message));
   throw error;
 }
 
-function limitOne(call: Call, result: unknown, added: Added): unknown {
+function limitOne(call: Call, result: unknown): unknown {
   const max = maxOf(call);
   if (max === Number.POSITIVE_INFINITY || !isCallResult(result) || isWithin(result, max)) return result;
-  return cut(call, result, max, added);
+  return cut(call, result, max);
 }
 
 function maxOf({ server, params }: Call): number {
@@ -116,7 +103,7 @@ function isWithin(result: CallResult, max: number): boolean {
   }
 }
 
-async function cut(call: Call, result: CallResult, max: number, added: Added): Promise<CallResult> {
+async function cut(call: Call, result: CallResult, max: number): Promise<CallResult> {
   const tool = call.server.tools.get(call.params.name as string) as Tool;
   const made = cutResult(result, max, audienceOf(call, tool));
   if (made === undefined) return result;

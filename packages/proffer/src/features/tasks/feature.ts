@@ -1,0 +1,92 @@
+import type { Call } from "../../calls/call.ts";
+import { missingCapabilities, missingCapability } from "../../calls/capabilities.ts";
+import { questionsOf } from "../../questions/questions-of.ts";
+import type { Rounds } from "../../questions/rounds.ts";
+import type { Feature } from "../../server/feature.ts";
+import type { ServerState } from "../../server/server.ts";
+import { TaskEngine } from "./engine.ts";
+import { TASKS } from "./protocol.ts";
+
+/** The engines by their servers, from their first use on: the environment may choose until then what the nodes share. */
+const engines = new WeakMap<ServerState, Promise<TaskEngine>>();
+
+export function engineOf(server: ServerState): Promise<TaskEngine> {
+  let engine = engines.get(server);
+  if (engine === undefined) {
+    engine = TaskEngine.create(server);
+    engines.set(server, engine);
+  }
+  return engine;
+}
+
+/** Answers a request about a task. The capability comes first: an unknown id changes nothing. */
+async function serveTask(call: Call): Promise<object> {
+  requireTasks(call, call.method);
+  return (await engineOf(call.server)).serve(call);
+}
+
+const METHOD = { handle: serveTask, extension: true, mirrored: "taskId" } as const;
+
+/** The option `task` of tools: calls that outlive their requests. */
+export const feature: Feature = {
+  ...TASKS,
+  methods: { "tasks/get": METHOD, "tasks/update": METHOD, "tasks/cancel": METHOD },
+
+  /** A node works on the tasks of others as soon as it is served. */
+  open(server) {
+    if (server.cluster === undefined) return;
+    engineOf(server).then(
+      (engine) => engine.start(),
+      (error) => server.log({ level: "error", message: "The tasks could not start", error }),
+    );
+  },
+
+  async drain(server, milliseconds) {
+    await (await engines.get(server))?.stop(milliseconds);
+  },
+
+  /** Before the arguments are looked at, so that they make no difference for clients that do not support tasks. */
+  runTool(call, tool) {
+    const { task, name } = tool;
+    if (task === undefined || !call.revision.extensions) return undefined;
+    if (task.required) requireTasks(call, `Tool "${name}"`);
+    if (task.after === Number.POSITIVE_INFINITY || !declaresTasks(call)) return undefined;
+    // At a limit, a call that need not be a task is an ordinary one.
+    return async () => (await engineOf(call.server)).create(call, tool);
+  },
+
+  async background(call) {
+    const { server, revision, method, params } = call;
+    const tool = method === "tools/call" ? server.tools.get(String(params.name)) : undefined;
+    if (tool?.task === undefined) return false;
+    const questions = questionsOf(call);
+    if (questions.task !== undefined) await questions.task.promote();
+    else if (revision.extensions && declaresTasks(call))
+      await (questions as Rounds).leave(async () => (await engineOf(server)).create(call, tool));
+    return true;
+  },
+
+  /** Reports those of the tasks that the caller may read. */
+  async listen(call, { taskIds }, notify) {
+    if (taskIds === undefined) return undefined;
+    requireTasks(call, call.method);
+    const engine = await engineOf(call.server);
+    const watch = await engine.watch(call, taskIds, (task) => notify("notifications/tasks", task));
+    return { acknowledged: { taskIds: watch.ids }, start: () => watch.start() };
+  },
+};
+
+/** Whether the request declares that its client supports tasks. An earlier declaration counts for nothing. */
+function declaresTasks(call: Call): boolean {
+  return missingCapabilities(TASKS, call.client.capabilities) === undefined;
+}
+
+/** @throws {RpcError} unless the request declares that its client supports tasks. */
+function requireTasks(call: Call, what: string): void {
+  if (!declaresTasks(call)) throw missingCapability(call.revision, TASKS, what);
+}
+
+/** Leaves all runs of a server behind, as if its process had died. For tests. */
+export async function crashTasks(server: ServerState): Promise<void> {
+  await (await engines.get(server))?.crash();
+}
