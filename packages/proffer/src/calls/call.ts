@@ -67,8 +67,8 @@ export interface Method {
   readonly handle: (call: Call) => unknown;
   /** The server capability that must be advertised for the method to exist. */
   readonly capability?: "tools" | "prompts" | "resources" | "completions" | "logging";
-  /** It belongs to an extension, and so exists in the revisions that have extensions. */
-  readonly extension?: true;
+  /** Whether a revision has it, for a method of a feature; the others are in the list of the revision. */
+  readonly isIn?: (revision: Revision) => boolean;
   /** Complete results carry cache hints if the revision has them. */
   readonly cacheable?: true;
   /** The parameter that the `Mcp-Name` header mirrors. */

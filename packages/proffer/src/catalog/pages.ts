@@ -65,8 +65,8 @@ export function pageAfter<Listed extends Item>(
   const visible = server.access?.visibleSet(call, list);
   const { pages } = visible ?? server;
   const added = server.features.with("list").flatMap((feature) => feature.list(call, list.name) ?? []);
-  const keys = [list.name, revision.version, position, hints.cacheScope, call.conversion?.key];
-  const key = keys.concat(added.map((each) => each.key)).join(" ");
+  let key = `${list.name} ${revision.version} ${position} ${hints.cacheScope} ${call.conversion?.key ?? ""}`;
+  for (const each of added) key += ` ${each.key}`;
   const cached = pages.get(key);
   if (cached !== undefined) return cached;
   const own = visible?.entries ?? list.entries(call);

@@ -59,13 +59,13 @@ function withFeatures(call: Call, work: Step): unknown {
 /** 1. The method must exist for this server and this revision. */
 function findMethod(call: Call): unknown {
   const { definition, method, revision } = call;
-  if (definition === undefined || !isOffered(call, definition) || !hasMethod(revision, method, definition))
+  if (definition === undefined || !isOffered(call, definition) || !isIn(revision, method, definition))
     throw new RpcError("method_not_found", `Unknown method ${JSON.stringify(method.slice(0, 128))}.`);
   return after(call, waitForStart(call), prepare);
 }
 
-function hasMethod({ methods, extensions }: Revision, method: string, { extension }: Method): boolean {
-  return extension ? extensions : methods.has(method);
+function isIn(revision: Revision, method: string, definition: Method): boolean {
+  return definition.isIn === undefined ? revision.methods.has(method) : definition.isIn(revision);
 }
 
 /** Whether the server has the capability that a method requires, or answers with an empty list without it. */

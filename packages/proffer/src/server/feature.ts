@@ -4,6 +4,7 @@ import type { Client } from "../calls/session.ts";
 import type { ResourceChange } from "../catalog/changes.ts";
 import type { Entry } from "../catalog/registry.ts";
 import type { JsonObject } from "../protocol/messages.ts";
+import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Tool } from "../tools/define.ts";
 import type { ServerState } from "./server.ts";
 
@@ -12,6 +13,12 @@ export type Work = (call: Call) => unknown;
 
 /** Runs a tool with valid arguments: gives the result, or undefined if the handler shall run as usual. */
 export type RunOtherwise = () => Promise<object | undefined>;
+
+/** Capabilities that a feature adds. Those of several features are united. */
+export interface ServerCapabilities {
+  readonly extensions?: { readonly [name: string]: object };
+  readonly experimental?: { readonly [name: string]: object };
+}
 
 /** Entries of a list that only some clients get. */
 export interface AddedEntries {
@@ -37,8 +44,8 @@ export interface Feature {
   readonly methods?: { readonly [method: string]: Method };
   /** Called once for a server, before its first request. @throws {UsageError} if the server cannot be served. */
   attach?(server: ServerState): void;
-  /** The extensions of the protocol that it serves, with their settings, by name: for the server's capabilities. */
-  readonly extensions?: { readonly [name: string]: object };
+  /** Its part of the server's capabilities for the clients of a revision. */
+  capabilities?(server: ServerState, revision: Revision): ServerCapabilities | undefined;
   /** Whether it may have tools for a client, beside those of the author. */
   addsTools?(server: ServerState, client: Client | undefined): boolean;
   /** The entries that it adds to a list, such as "tools", for the client of a call. */

@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from "../protocol/messages.ts";
 import type { ClientCapabilities, Implementation } from "../protocol/model.ts";
 import { convert, type Revision } from "../protocol/revisions/revision.ts";
 import { type SerializedResult, serializeResult } from "../results/encode.ts";
+import type { ServerCapabilities } from "./feature.ts";
 import type { ServerState } from "./server.ts";
 
 /** Creates the session of an initialize request. @throws {InvalidParams} for missing or invalid parameters. */
@@ -70,11 +71,15 @@ function capabilitiesOf(call: Call, revision: Revision, notifies: boolean): obje
     ...(server.offers("resources") ? { resources: notifies ? { subscribe: true, ...list } : {} } : {}),
     ...(server.offers("completions") ? { completions: {} } : {}),
     logging: {},
-    ...(revision.extensions ? extensionsOf(server) : {}),
+    ...featuresOf(server, revision),
   });
 }
 
-function extensionsOf({ features }: ServerState): object {
-  const all = features.with("extensions").map((feature) => feature.extensions);
-  return all.length === 0 ? {} : { extensions: Object.assign({}, ...all) };
+/** The capabilities that features add. */
+function featuresOf(server: ServerState, revision: Revision): ServerCapabilities {
+  const all: { -readonly [Kind in keyof ServerCapabilities]: object } = {};
+  for (const feature of server.features.with("capabilities"))
+    for (const [kind, more] of Object.entries(feature.capabilities(server, revision) ?? {}))
+      all[kind as keyof ServerCapabilities] = { ...all[kind as keyof ServerCapabilities], ...more };
+  return all as ServerCapabilities;
 }

@@ -1,4 +1,4 @@
-import type { Call } from "../../calls/call.ts";
+import type { Call, Method } from "../../calls/call.ts";
 import { missingCapabilities, missingCapability } from "../../calls/capabilities.ts";
 import { questionsOf } from "../../questions/questions-of.ts";
 import type { Rounds } from "../../questions/rounds.ts";
@@ -25,11 +25,11 @@ async function serveTask(call: Call): Promise<object> {
   return (await engineOf(call.server)).serve(call);
 }
 
-const METHOD = { handle: serveTask, extension: true, mirrored: "taskId" } as const;
+const METHOD: Method = { handle: serveTask, isIn: ({ extensions }) => extensions, mirrored: "taskId" };
 
 /** The option `task` of tools: calls that outlive their requests. */
 export const feature: Feature = {
-  ...TASKS,
+  capabilities: (_server, { extensions }) => (extensions ? TASKS : undefined),
   methods: { "tasks/get": METHOD, "tasks/update": METHOD, "tasks/cancel": METHOD },
 
   /** A node works on the tasks of others as soon as it is served. */
