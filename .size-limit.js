@@ -1,31 +1,42 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+/** The files that an entry of the run-time imports statically, with those that they import. */
+function filesOf(file, found = new Set()) {
+  for (const [, name] of readFileSync(file, "utf8").matchAll(/(?:from|import) ?"(\.[^"]+)"/g)) {
+    const imported = join(dirname(file), name);
+    if (!found.has(imported)) filesOf(imported, found.add(imported));
+  }
+  return found;
+}
+
+/** One entry without the parts that it loads when they are needed, and without those of entries that a user loads anyway. */
+function entry(name, limit, beside = [], ignore = []) {
+  const folder = resolve("packages/proffer/dist");
+  const loaded = new Set(beside.flatMap((each) => [...filesOf(join(folder, each))]));
+  const apart = {
+    name: "apart",
+    setup(build) {
+      build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) =>
+        kind === "dynamic-import" || loaded.has(join(resolveDir, path)) ? { path, external: true } : undefined,
+      );
+    },
+  };
+  return {
+    name: `${[name, ...beside].join(" beside ")}, minified and compressed`,
+    path: `packages/proffer/dist/${name}`,
+    ignore,
+    limit,
+    // As a script, which is the default, it would contain 250 bytes of esbuild's own to load the parts.
+    modifyEsbuildConfig: (config) => ({ ...config, format: "esm", plugins: [...(config.plugins ?? []), apart] }),
+  };
+}
+
 export default [
-  {
-    name: "proffer, minified and compressed",
-    path: "packages/proffer/dist/index.js",
-    // Loaded lazily, each by the first request that needs it.
-    ignore: ["./engine.js", "./limit.js", "./node.js", "./prepare.js", "./toolsets.js"],
-    limit: "24 kB",
-  },
-  {
-    name: "proffer/oauth beside proffer/http and jose, minified and compressed",
-    path: "packages/proffer/dist/oauth.js",
-    ignore: ["jose", "./bearer.js", "./core.js", "./introspection.js", "./metadata.js"],
-    limit: "6 kB",
-    // As a script, which is the default, it would contain 250 bytes of esbuild's own to load the ignored files.
-    modifyEsbuildConfig: (config) => ({ ...config, format: "esm" }),
-  },
-  {
-    name: "proffer/redis beside proffer, minified and compressed",
-    path: "packages/proffer/dist/redis.js",
-    ignore: ["./core.js"],
-    limit: "6.5 kB",
-  },
-  {
-    name: "proffer/bullmq beside proffer, minified and compressed",
-    path: "packages/proffer/dist/bullmq.js",
-    ignore: ["./core.js"],
-    limit: "2.5 kB",
-  },
+  entry("index.js", "53 kB"),
+  entry("oauth.js", "6.1 kB", ["http.js"], ["jose"]),
+  entry("redis.js", "6.5 kB", ["index.js"]),
+  entry("bullmq.js", "2.5 kB", ["index.js"]),
   {
     name: "the page of the inspector, compressed with gzip as it is sent",
     path: ["packages/inspector/dist/page/page.js.gz", "packages/inspector/dist/page/page.css.gz"],

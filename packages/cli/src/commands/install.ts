@@ -67,7 +67,7 @@ export interface ClientFlags {
 }
 
 /** Returns the configuration file of a client. @throws {WrongUsage} if the client has no project configuration. */
-export function locateConfig({ client, project }: ClientFlags): { config: ClientConfig; file: string } {
+function locateConfig({ client, project }: ClientFlags): { config: ClientConfig; file: string } {
   const config = CLIENTS[client];
   if (!project) return { config, file: config.userFile() };
   if (config.projectFile === undefined) {
@@ -80,7 +80,7 @@ export function locateConfig({ client, project }: ClientFlags): { config: Client
  * Changes the configuration of a client, unless `dryRun` is set, and prints the difference.
  * @param decide - returns the change, from the entries of the file.
  */
-export async function applyChange(
+async function applyChange(
   flags: ClientFlags,
   decide: (entries: { readonly [name: string]: unknown }, file: string) => EntryChange,
 ): Promise<void> {

@@ -35,7 +35,7 @@ export async function pack(file: string, flags: PackFlags): Promise<void> {
 const EXTENSION = ".mcpb";
 
 /** Writes a package. An earlier package is replaced. @throws {CommandError} for any other file, or a folder. */
-export function writePackage(out: string, archive: Uint8Array): void {
+function writePackage(out: string, archive: Uint8Array): void {
   if (extname(out) !== EXTENSION) throw new CommandError(`${out} must end with ${EXTENSION}. Nothing was written.`);
   const path = fromHere(out);
   const stats = statSync(path, { throwIfNoEntry: false });

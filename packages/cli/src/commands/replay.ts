@@ -57,7 +57,7 @@ function format({ n, method, about, verdict, reason, differences = [] }: Replaye
 }
 
 /** Shows one difference: the place, what was recorded, and what came now. */
-export function formatDifference({ pointer, before, after }: JsonDifference): Text {
+function formatDifference({ pointer, before, after }: JsonDifference): Text {
   const { red, green } = stylesFor(currentShell().stdout);
   const side = (sign: string, value: JsonDifference["before"]) =>
     value === undefined ? text`${sign} (nothing)` : text`${sign} ${Text.json(value)}`;

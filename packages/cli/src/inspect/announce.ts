@@ -34,7 +34,7 @@ function browserCommand(url: string, platform: NodeJS.Platform): [command: strin
 }
 
 /** Opens an address in the browser. @param failed - is called if there is no program for it. */
-export function openBrowser(url: string, failed: () => void, platform = process.platform): void {
+function openBrowser(url: string, failed: () => void, platform = process.platform): void {
   const [command, ...args] = browserCommand(url, platform);
   const child = spawn(command, args, { stdio: "ignore", detached: true, shell: false });
   child.once("error", failed);
@@ -51,7 +51,7 @@ const CTRL_Z = "\u001a";
  * Calls a function for each press of a key at the terminal. A terminal passes keys on only in raw mode, in which Ctrl-C and
  * Ctrl-Z are keys too; they keep their meanings. Without a terminal nothing happens.
  */
-export function onKey(press: (key: string) => void): void {
+function onKey(press: (key: string) => void): void {
   const { stdin } = process;
   if (!stdin.isTTY) return;
   const listen = () => {

@@ -8,7 +8,7 @@ export function memoryCluster(): Required<Cluster> {
 }
 
 /** A bus between the servers of one process. */
-export class MemoryBus implements Bus {
+class MemoryBus implements Bus {
   readonly #topics = new Topics();
 
   publish(topic: string, message: string): void {
@@ -34,7 +34,7 @@ const FIRST_DELAY = 500;
 const LONGEST_DELAY = 30_000;
 
 /** A queue in the memory of this process. */
-export class MemoryQueue implements Queue {
+class MemoryQueue implements Queue {
   /** The jobs that nobody works on, in order. */
   readonly #waiting = new Set<string>();
   /** The jobs that wait, are delayed or are worked on, with the number of their failures. */

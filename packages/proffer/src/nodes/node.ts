@@ -92,7 +92,7 @@ export type StoreMetrics = Readonly<
 >;
 
 /** Passes everything on to a store, and measures how long it takes. */
-export class MeasuredStore implements SharedStore {
+class MeasuredStore implements SharedStore {
   readonly #store: SharedStore;
   readonly #within = BOUNDS.map(() => 0);
   #operations = 0;

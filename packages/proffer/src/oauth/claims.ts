@@ -106,7 +106,7 @@ function clientOf({ client_id, azp, cid, appid }: Claims): string | undefined {
 }
 
 /** The scopes of a claim, with those that they include. A claim of another type grants nothing. */
-export function scopesOf(claim: unknown, includes: Includes): readonly string[] {
+function scopesOf(claim: unknown, includes: Includes): readonly string[] {
   const granted = [typeof claim === "string" ? claim.split(" ") : claim].flat().filter(isScope);
   return [...new Set(granted.flatMap((scope) => [scope, ...(includes.get(scope) ?? [])]))];
 }

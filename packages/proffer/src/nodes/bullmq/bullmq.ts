@@ -147,7 +147,7 @@ function bad(text: string): UsageError {
 const CLOSE_TIME = 2_000;
 
 /** The jobs that one node works on. */
-export class Work {
+class Work {
   readonly #work: QueueWork;
   readonly #running = new Set<AbortController>();
   #stopped: Promise<void> | undefined;

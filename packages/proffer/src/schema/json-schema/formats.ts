@@ -132,7 +132,7 @@ function isDate(text: string): boolean {
 }
 
 /** Whether a text begins with a valid calendar date. */
-export function hasDate(text: string): boolean {
+function hasDate(text: string): boolean {
   const year = readPair(text, 0) * 100 + readPair(text, 2);
   const month = readPair(text, 5);
   const day = readPair(text, 8);
@@ -142,13 +142,13 @@ export function hasDate(text: string): boolean {
 }
 
 /** Reads two ASCII digits; returns NaN, for which every comparison is false, if there are none. */
-export function readPair(text: string, at: number): number {
+function readPair(text: string, at: number): number {
   const tens = text.charCodeAt(at);
   const ones = text.charCodeAt(at + 1);
   return isDigit(tens) && isDigit(ones) ? (tens - 48) * 10 + ones - 48 : Number.NaN;
 }
 
 /** Whether a character is an ASCII digit. */
-export function isDigit(code: number): boolean {
+function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
