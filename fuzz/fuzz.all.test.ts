@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readSeeds } from "./seeds.ts";
 import { targets } from "./targets.ts";
 
-describe("T185: fuzzing", () => {
+describe("fuzzing", () => {
   it.each(targets)("$name finds nothing in its random cases", { timeout: 600_000 }, async ({ name, runs, open }) => {
     const seeds = readSeeds(name);
     expect(seeds.length).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import { targets } from "./targets.ts";
 /** The share of a target's random cases that `npm test` runs; fuzz.all.test.ts runs all of them. */
 const SHARE = 0.05;
 
-describe("T185: fuzzing", () => {
+describe("fuzzing", () => {
   it.each(targets)("$name finds nothing in its kept cases and a few random ones", async ({ name, runs, open }) => {
     const seeds = readSeeds(name);
     expect(seeds.length).toBeGreaterThan(0);

@@ -20,7 +20,7 @@ const cases: TypeCase[] = [
   { kind: "object" as const, members: [member("a", { kind: "date" })] },
 ].map((type) => ({ declarations: [], type, seed: 1 }));
 
-describe("T147: the oracle of the types", () => {
+describe("the oracle of the types", () => {
   const manifest = deriveCases();
 
   test("finds no difference in a right derivation, on values that are accepted and rejected", () => {

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Expandable } from "../packages/proffer/src/uri/expand.ts";
 import type { TemplateValue } from "../packages/proffer/src/uri/match.ts";
 import { EXPANSIONS, type Operator, type Part, type Variable } from "../packages/proffer/src/uri/parse.ts";
-import { parseTemplate, type Template } from "../packages/proffer/src/uri/template.ts";
+import { type Expandable, parseTemplate, type Template } from "../packages/proffer/src/uri/template.ts";
 import type { Target } from "./target.ts";
 
 type Values = Record<string, TemplateValue>;
@@ -178,7 +177,7 @@ const cases = templateText
 
 const KINDS = ["", "*", ":", "+", "+*", "#", "#*", ".", ".*", "/", "/*", ";", ";*", "?", "?*", "&", "&*"];
 
-/** T057: expands random unambiguous templates with random values; matching the URI must return the same values. */
+/** Expands random unambiguous templates with random values; matching the URI must return the same values. */
 export const uriExpand: Target = {
   name: "uri-expand",
   runs: 2_000,

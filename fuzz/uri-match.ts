@@ -47,7 +47,7 @@ const options = fc.record<MatchOptions>(
   { requiredKeys: [], noNullPrototype: true },
 );
 
-/** T057: random templates are rejected, or match random URIs in a number of steps that is linear in their length. */
+/** Random templates are rejected, or match random URIs in a number of steps that is linear in their length. */
 export const uriMatch: Target = {
   name: "uri-match",
   runs: 2_000,

@@ -41,16 +41,16 @@ export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, allowO
     const length = value.length;
     run.left -= length;
     if (run.left < 0) return;
-    if (length < minItems) report.add(pointer, `must have at least ${itemCount(minItems)} (has ${length})`);
-    if (length > maxItems) report.add(pointer, `must have at most ${itemCount(maxItems)} (has ${length})`);
+    if (length < minItems) report.add(pointer, `must have at least ${countOf(minItems, "item")} (has ${length})`);
+    if (length > maxItems) report.add(pointer, `must have at most ${countOf(maxItems, "item")} (has ${length})`);
     for (let i = 0; i < length && i < maxItems && run.left >= 0; i++) {
       (prefix[i] ?? items).explain(value[i], childPointer(pointer, i), report);
     }
     if (contains !== undefined) {
       const count = countMatches(value, contains.check);
       const matching = `matching "contains" (has ${count})`;
-      if (count < minContains) report.add(pointer, `must have at least ${itemCount(minContains)} ${matching}`);
-      if (count > maxContains) report.add(pointer, `must have at most ${itemCount(maxContains)} ${matching}`);
+      if (count < minContains) report.add(pointer, `must have at least ${countOf(minContains, "item")} ${matching}`);
+      if (count > maxContains) report.add(pointer, `must have at most ${countOf(maxContains, "item")} ${matching}`);
     }
     const [first, second] = (uniqueItems && findDuplicate(value)) || [];
     if (second !== undefined)
@@ -58,10 +58,6 @@ export function compileArray(schema: JsonSchemaObject, parts: ArrayParts, allowO
   };
 
   return createRule(check, explain);
-}
-
-function itemCount(count: number): string {
-  return countOf(count, "item", "items");
 }
 
 /** Checks items from `start`. The most common kinds have separate loops without a function call per item. */

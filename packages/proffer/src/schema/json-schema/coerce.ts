@@ -1,7 +1,8 @@
 import { isObject, type JsonObject, valueAt } from "../../protocol/messages.ts";
 import { MAX_DEPTH, parseText } from "../../protocol/parse.ts";
 import { unescapeToken } from "../../support/json-pointer.ts";
-import { charge, NAME_COST, run, startRun } from "./run.ts";
+import { startRun } from "./compile.ts";
+import { charge, NAME_COST, run } from "./run.ts";
 
 /** A set of JSON types: the sum of their numbers. Integers are numbers. */
 type Types = number;

@@ -10,9 +10,8 @@ import {
   compileSize,
   type ObjectParts,
 } from "./object-rule.ts";
-import type { Pattern } from "./pattern-safety.ts";
 import { allOf, anything, compileTypes, createLeaf, createRule, nothing, type Rule } from "./rule.ts";
-import { MAX_WORK, Report, run, startRun } from "./run.ts";
+import { MAX_WORK, Report, run } from "./run.ts";
 import { compileNumber, compileString } from "./scalar-rules.ts";
 import { indexSchema, type SchemaIndex } from "./schema-index.ts";
 import type { CompiledSchema, JsonSchema, JsonSchemaObject, SchemaIssue } from "./types.ts";
@@ -39,20 +38,10 @@ const TOO_COMPLEX: SchemaIssue = {
  * @throws {UsageError} `bad_schema`, `unsupported_keyword` or `unsafe_pattern`
  */
 export function compileJsonSchema(schema: JsonSchema): CompiledSchema {
-  return compileIndex(indexSchema(schema));
-}
-
-/** Compiles an indexed schema, like `compileJsonSchema`. */
-export function compileIndex(index: SchemaIndex): CompiledSchema {
-  const rules = rulesOf(index);
-  let rule: Rule | undefined;
-  const root = () => {
-    rule ??= rules.ruleAt("");
-    return rule;
-  };
+  const ruleAt = compileRules(indexSchema(schema));
   return {
-    check: (value) => checkRoot(root(), value),
-    issues: (value) => explainRoot(root(), value),
+    check: (value) => checkRoot(ruleAt(""), value),
+    issues: (value) => explainRoot(ruleAt(""), value),
   };
 }
 
@@ -86,19 +75,8 @@ function explainRoot(root: Rule, value: unknown): SchemaIssue[] {
   return [...report.issues, TOO_COMPLEX];
 }
 
-/** The rules of a schema and its subschemas, compiled on first use. */
-export interface SchemaRules {
-  readonly index: SchemaIndex;
-  /** Returns the rule of the subschema at a pointer. */
-  ruleAt(pointer: string): Rule;
-}
-
-/** Compiles single subschemas of a schema. @throws {UsageError} like `compileJsonSchema` */
-export function compileRules(root: JsonSchema): SchemaRules {
-  return rulesOf(indexSchema(root));
-}
-
-function rulesOf(index: SchemaIndex): SchemaRules {
+/** Returns a function that returns the rule of the subschema at a pointer, which is compiled on first use. */
+export function compileRules(index: SchemaIndex): (pointer: string) => Rule {
   const rules = new Map<string, Rule>();
   const links: (() => void)[] = [];
 
@@ -130,15 +108,11 @@ function rulesOf(index: SchemaIndex): SchemaRules {
     );
   }
 
-  return {
-    index,
-    ruleAt(pointer) {
-      const rule = ruleAt(pointer);
-      // The list grows while the targets are compiled.
-      for (const link of links) link();
-      links.length = 0;
-      return rule;
-    },
+  return (pointer) => {
+    const rule = ruleAt(pointer);
+    // The list grows while the targets are compiled.
+    while (links.length > 0) links.pop()?.();
+    return rule;
   };
 }
 
@@ -174,13 +148,13 @@ const OBJECT = ["properties", "required", "additionalProperties", "patternProper
 
 /** Compiles `type`, `enum`, `const` and the keywords that apply to one type. */
 function compileTyped(site: SchemaSite): Rule[] {
-  const { schema } = site;
+  const { schema, pointer, index } = site;
   const types = schema.type === undefined ? undefined : typesOf(schema);
   const only = types?.length === 1 ? types[0] : undefined;
   const isInteger = only === "integer";
   const number = hasAny(schema, NUMBER) ? compileNumber(schema, isInteger, only !== "number" && !isInteger) : undefined;
   const string = hasAny(schema, STRING)
-    ? compileString(schema, patternAt(site, "pattern"), only !== "string")
+    ? compileString(schema, index.patterns.get(`${pointer}/pattern`), only !== "string")
     : undefined;
   const array = hasAny(schema, ARRAY) ? compileArray(schema, arrayParts(site), only !== "array") : undefined;
   const object = hasAny(schema, OBJECT) ? compileObject(schema, objectParts(site), only !== "object") : undefined;
@@ -193,14 +167,8 @@ function compileTyped(site: SchemaSite): Rule[] {
   const rules = [...equal, number, string, array, object].filter((rule) => rule !== undefined);
   if (types === undefined) return rules;
   const typed = compileTypes(types);
-  const byType = new Map([
-    ["number", number],
-    ["integer", number],
-    ["string", string],
-    ["array", array],
-    ["object", object],
-  ]);
-  const isImplied = byType.get(only ?? "") !== undefined || values.some((list) => list.every(typed.check));
+  const byType: { readonly [type: string]: Rule | undefined } = { number, integer: number, string, array, object };
+  const isImplied = byType[only ?? ""] !== undefined || values.some((list) => list.every(typed.check));
   return isImplied ? rules : [typed, ...rules];
 }
 
@@ -210,10 +178,6 @@ function typesOf({ type = [] }: JsonSchemaObject): readonly string[] {
 
 function hasAny(schema: JsonSchemaObject, keywords: readonly string[]): boolean {
   return keywords.some((keyword) => schema[keyword] !== undefined);
-}
-
-function patternAt({ index, pointer }: SchemaSite, keyword: string): Pattern | undefined {
-  return index.patterns.get(`${pointer}/${keyword}`);
 }
 
 function arrayParts(site: SchemaSite): ArrayParts {
@@ -230,7 +194,7 @@ function objectParts(site: SchemaSite): ObjectParts {
   return {
     properties: childRules(site, "properties"),
     patterns: [...childRules(site, "patternProperties")].flatMap(([source, rule]) => {
-      const pattern = patternAt(site, `patternProperties/${escapeToken(source)}`);
+      const pattern = site.index.patterns.get(`${site.pointer}/patternProperties/${escapeToken(source)}`);
       return pattern === undefined ? [] : [{ ...pattern, rule }];
     }),
     additional: schema.additionalProperties === undefined ? anything : childRule(site, "additionalProperties"),
@@ -239,7 +203,8 @@ function objectParts(site: SchemaSite): ObjectParts {
 
 function compileObjectLimits(site: SchemaSite): Rule[] {
   const { schema } = site;
-  const rules = compileSize(schema);
+  const rules: Rule[] = [];
+  if ((schema.minProperties ?? schema.maxProperties) !== undefined) rules.push(compileSize(schema));
   if (schema.propertyNames !== undefined) rules.push(compileNames(childRule(site, "propertyNames")));
   if (schema.dependentRequired !== undefined) {
     rules.push(compileDependentRequired(new Map(Object.entries(schema.dependentRequired))));
@@ -283,4 +248,15 @@ function childRule({ pointer, ruleAt }: SchemaSite, keyword: string): Rule {
 function childRules(site: SchemaSite, keyword: string): Map<string, Rule> {
   const names = Object.keys(site.schema[keyword] ?? {});
   return new Map(names.map((name) => [name, childRule(site, `${keyword}/${escapeToken(name)}`)]));
+}
+
+/** Starts a validation. If `Object.prototype` is polluted, every `for…in` includes its names, so they are skipped. */
+export function startRun(strict: boolean): void {
+  run.left = MAX_WORK;
+  run.strict = strict || isPolluted();
+}
+
+function isPolluted(): boolean {
+  for (const _name in Object.prototype) return true;
+  return false;
 }

@@ -100,13 +100,14 @@ describe("A value that costs too much", () => {
     }
   });
 
-  it("is rejected if a pattern is quadratic and the text is long", () => {
+  it("is rejected if a pattern has many states and the text is long", () => {
     const compiled = compileJsonSchema({ pattern: String.raw`^[^\s@]+@[^\s@]+\.[^\s@]+$` });
     expect(compiled.check("ann@example.com")).toBe(true);
+    expect(compiled.check(`a@${".".repeat(100_000)}a`)).toBe(true);
     expect(compiled.issues(`a@${".".repeat(1_000_000)}@`)).toEqual(TOO_MUCH);
     expect(compiled.check(`a@${".".repeat(1_000_000)}@`)).toBe(false);
     const keys = compileJsonSchema({ patternProperties: { "^\\s*\\s*$": true } });
-    expect(keys.check({ [`${" ".repeat(1_000_000)}x`]: 1 })).toBe(false);
+    expect(keys.check({ [`${" ".repeat(2_000_000)}x`]: 1 })).toBe(false);
   });
 
   it("is not matched against a pattern if it exceeds maxLength", () => {

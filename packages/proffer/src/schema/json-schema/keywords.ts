@@ -1,4 +1,5 @@
 import { isObject } from "../../protocol/messages.ts";
+import { without } from "../../protocol/revisions/revision.ts";
 import { typeRules } from "./rule.ts";
 import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 
@@ -99,33 +100,26 @@ export function isAnnotation(keyword: string): boolean {
   return ANNOTATIONS.has(keyword) || keyword.startsWith("x-");
 }
 
-/** Keywords that only Proffer defines. */
-const profferKeywords: ReadonlySet<string> = new Set(["unsafePattern"]);
-
 /** The name and the test of each shape; `any` and `schema` are not tested here. */
-export const shapes: ReadonlyMap<Shape, { readonly name: string; test(value: unknown): boolean }> = new Map([
-  ["boolean", { name: "a boolean", test: (value: unknown) => typeof value === "boolean" }],
-  [
-    "count",
-    { name: "an integer of at least 0", test: (value: unknown) => Number.isInteger(value) && Number(value) >= 0 },
-  ],
-  ["list", { name: "an array", test: Array.isArray }],
-  ["names", { name: "an array of strings", test: isNames }],
-  ["nameLists", { name: "an object of arrays of strings", test: isNameLists }],
-  ["number", { name: "a finite number", test: Number.isFinite }],
-  ["positive", { name: "a number above 0", test: (value: unknown) => Number.isFinite(value) && Number(value) > 0 }],
-  ["string", { name: "a string", test: (value: unknown) => typeof value === "string" }],
-  ["types", { name: `one of ${[...typeRules.keys()].join(", ")}, or an array of them`, test: isTypes }],
-  ["schemaList", { name: "a non-empty array of schemas", test: isFilledArray }],
-  ["schemaMap", { name: "an object of schemas", test: isObject }],
-]);
+export const shapes: { readonly [Name in Shape]?: { readonly name: string; test(value: unknown): boolean } } = {
+  boolean: { name: "a boolean", test: (value) => typeof value === "boolean" },
+  count: { name: "an integer of at least 0", test: (value) => Number.isInteger(value) && Number(value) >= 0 },
+  list: { name: "an array", test: Array.isArray },
+  names: { name: "an array of strings", test: isNames },
+  nameLists: {
+    name: "an object of arrays of strings",
+    test: (value) => isObject(value) && Object.values(value).every(isNames),
+  },
+  number: { name: "a finite number", test: Number.isFinite },
+  positive: { name: "a number above 0", test: (value) => Number.isFinite(value) && Number(value) > 0 },
+  string: { name: "a string", test: (value) => typeof value === "string" },
+  types: { name: `one of ${[...typeRules.keys()].join(", ")}, or an array of them`, test: isTypes },
+  schemaList: { name: "a non-empty array of schemas", test: (value) => Array.isArray(value) && value.length > 0 },
+  schemaMap: { name: "an object of schemas", test: isObject },
+};
 
 function isNames(value: unknown): boolean {
   return Array.isArray(value) && value.every((name) => typeof name === "string");
-}
-
-function isNameLists(value: unknown): boolean {
-  return isObject(value) && Object.values(value).every(isNames);
 }
 
 function isTypes(value: unknown): boolean {
@@ -133,41 +127,27 @@ function isTypes(value: unknown): boolean {
   return types.length > 0 && types.every((type) => typeRules.has(type));
 }
 
-function isFilledArray(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
-}
-
 /** Returns a schema without the keywords that only Proffer defines, or the same object if it has none. */
 export function publishable(schema: JsonSchema): JsonSchema {
-  if (typeof schema === "boolean") return schema;
-  let changed = false;
-  const entries: [string, unknown][] = [];
-  for (const [keyword, value] of Object.entries(schema)) {
-    const stripped = profferKeywords.has(keyword) ? undefined : mapKeyword(keyword, value, publishable);
-    if (stripped !== value) changed = true;
-    if (stripped !== undefined) entries.push([keyword, stripped]);
-  }
-  return changed ? Object.fromEntries(entries) : schema;
+  return typeof schema === "boolean" ? schema : without(mapAll(schema, publishable), "unsafePattern");
+}
+
+/** Returns the subschemas of a keyword. */
+export function subschemas(keyword: string, value: unknown): readonly JsonSchema[] {
+  const shape = keywords.get(keyword);
+  if (shape === "schema") return [value as JsonSchema];
+  const hasMany = (shape === "schemaList" || shape === "schemaMap") && typeof value === "object" && value !== null;
+  return hasMany ? Object.values(value) : [];
 }
 
 /** Returns the value of a keyword with its subschemas changed, or the same value if none changes. */
 export function mapKeyword(keyword: string, value: unknown, change: (schema: JsonSchema) => JsonSchema): unknown {
-  switch (keywords.get(keyword)) {
-    case "schema":
-      return change(value as JsonSchema);
-    case "schemaList": {
-      const list = value as readonly JsonSchema[];
-      const changed = list.map(change);
-      return changed.some((item, i) => item !== list[i]) ? changed : value;
-    }
-    case "schemaMap": {
-      const entries = Object.entries(value as Record<string, JsonSchema>);
-      const changed = entries.map(([name, item]) => [name, change(item)] as const);
-      return changed.some(([, item], i) => item !== entries[i]?.[1]) ? Object.fromEntries(changed) : value;
-    }
-    default:
-      return value;
-  }
+  const parts = subschemas(keyword, value);
+  const changed = parts.map((part) => change(part));
+  if (changed.every((part, i) => part === parts[i])) return value;
+  if (Array.isArray(value)) return changed;
+  if (keywords.get(keyword) === "schema") return changed[0];
+  return Object.fromEntries(Object.keys(value as object).map((name, i) => [name, changed[i]]));
 }
 
 /** Returns a schema with its subschemas changed, or the same object if none changes. */

@@ -1,20 +1,14 @@
 import { isObject, type JsonObject } from "../../protocol/messages.ts";
-import type { Pattern } from "./pattern-safety.ts";
+import { matches, type Pattern } from "./pattern.ts";
 import { allOf, anything, type Check, createRule, type Explain, type Kind, nothing, type Rule } from "./rule.ts";
 import { charge, childPointer, countOf, NAME_COST, Report, run } from "./run.ts";
-import { matches } from "./scalar-rules.ts";
 import type { JsonSchemaObject } from "./types.ts";
 
 /** The rules of the subschemas of the object keywords. */
 export interface ObjectParts {
   readonly properties: ReadonlyMap<string, Rule>;
-  readonly patterns: readonly PropertyPattern[];
+  readonly patterns: readonly (Pattern & { readonly rule: Rule })[];
   readonly additional: Rule;
-}
-
-/** One entry of `patternProperties`. */
-interface PropertyPattern extends Pattern {
-  readonly rule: Rule;
 }
 
 /** A property that the schema names. The slots form a linked list in the order of the schema. */
@@ -133,7 +127,7 @@ function linkSlots(
   let next: Slot | undefined;
   for (const name of [...names].reverse()) {
     const declared = parts.properties.get(name);
-    const matching = parts.patterns.filter(({ regex }) => regex.test(name)).map(({ rule }) => rule);
+    const matching = parts.patterns.filter((pattern) => pattern.test(name)).map(({ rule }) => rule);
     const rules = declared === undefined ? matching : [declared, ...matching];
     const { kind, check, explain } = rules.length === 0 ? additionalRule(parts) : allOf(rules);
     next = { name, kind, check, explain, required: required.includes(name) ? 1 : 0, next };
@@ -169,22 +163,21 @@ function additionalRule({ additional }: ObjectParts): Rule {
 }
 
 /** Compiles `minProperties` and `maxProperties`. */
-export function compileSize({ minProperties, maxProperties }: JsonSchemaObject): Rule[] {
-  if (minProperties === undefined && maxProperties === undefined) return [];
-  const least = minProperties ?? 0;
-  const most = maxProperties ?? Number.POSITIVE_INFINITY;
+export function compileSize(schema: JsonSchemaObject): Rule {
+  const { minProperties: least = 0, maxProperties: most = Number.POSITIVE_INFINITY } = schema;
   function check(value: unknown): boolean {
     if (!isObject(value)) return true;
     const count = countProperties(value);
     return count >= least && count <= most;
   }
-  const rule = createRule(check, (value, pointer, report) => {
+  return createRule(check, (value, pointer, report) => {
     if (!isObject(value)) return;
     const count = countProperties(value);
-    if (count < least) report.add(pointer, `must have at least ${propertyCount(least)} (has ${count})`);
-    if (count > most) report.add(pointer, `must have at most ${propertyCount(most)} (has ${count})`);
+    if (count < least)
+      report.add(pointer, `must have at least ${countOf(least, "property", "properties")} (has ${count})`);
+    if (count > most)
+      report.add(pointer, `must have at most ${countOf(most, "property", "properties")} (has ${count})`);
   });
-  return [rule];
 }
 
 /** Compiles `propertyNames`. */
@@ -248,10 +241,6 @@ function requireAll(name: string, names: readonly string[]): Rule {
       report.add(pointer, `missing property ${missing}, which is required if ${present} is present`);
     }
   });
-}
-
-function propertyCount(count: number): string {
-  return countOf(count, "property", "properties");
 }
 
 function countProperties(value: JsonObject): number {

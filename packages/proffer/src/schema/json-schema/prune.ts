@@ -1,7 +1,9 @@
 import { escapeToken } from "../../support/json-pointer.ts";
-import { compileRules } from "./compile.ts";
-import { keywords, mapKeyword } from "./keywords.ts";
-import { startRun } from "./run.ts";
+import { memoized } from "../../support/memo.ts";
+import { compileRules, startRun } from "./compile.ts";
+import { keywords, mapAll, subschemas } from "./keywords.ts";
+import { compilePattern, type Pattern, patternProblem, trustedPattern } from "./pattern.ts";
+import { indexSchema } from "./schema-index.ts";
 import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 
 /** A value without the properties that its schema does not have, and their number. */
@@ -13,33 +15,17 @@ interface Pruned {
 /** Drops the properties that a schema does not have, at every level. Copies only the parts that change. */
 type Pruner = (value: unknown) => unknown;
 
-const pruners = new WeakMap<JsonSchemaObject, Pruner>();
-
-/** Returns the pruner of a schema, which is created on first use. */
-export function prunerOf(schema: JsonSchemaObject): Pruner {
-  let pruner = pruners.get(schema);
-  if (pruner === undefined) {
-    pruner = createPruner(schema);
-    pruners.set(schema, pruner);
-  }
-  return pruner;
-}
-
 /**
- * Creates a pruner. A property is known if any schema that applies to the object names it. Of a union, the alternative
+ * Returns the pruner of a schema. A property is known if any schema that applies to the object names it. Of a union, the alternative
  * applies that matches the value and drops the least. An object about whose properties no schema says anything stays
  * whole.
  */
-function createPruner(root: JsonSchemaObject): Pruner {
-  const { index, ruleAt } = compileRules(openSchema(root));
-  const patterns = new Map<string, RegExp>();
+export const prunerOf = /* @__PURE__ */ memoized((root: JsonSchemaObject): Pruner => {
+  const index = indexSchema(openSchema(root));
+  const ruleAt = compileRules(index);
+  const patterns = new Map<string, Pattern>();
   /** The results by value and pointers: alternatives of unions prune the same parts again. */
   let known = new Map<object, Map<string, Pruned>>();
-
-  function schemaAt(pointer: string): JsonSchemaObject | undefined {
-    const schema = index.schemas.get(pointer);
-    return typeof schema === "object" ? schema : undefined;
-  }
 
   function matches(pointer: string, value: unknown): boolean {
     startRun(true);
@@ -48,7 +34,7 @@ function createPruner(root: JsonSchemaObject): Pruner {
 
   /** Returns the pointers of the schemas that apply to a value besides that at `pointer`. */
   function applying(pointer: string, value: object): string[] {
-    const schema = schemaAt(pointer);
+    const schema = index.objectAt(pointer);
     if (schema === undefined) return [];
     const parts = schema.$ref === undefined ? [] : [index.resolve(schema.$ref, pointer)];
     for (const i of (schema.allOf ?? []).keys()) parts.push(`${pointer}/allOf/${i}`);
@@ -96,7 +82,7 @@ function createPruner(root: JsonSchemaObject): Pruner {
     for (const [i, item] of list.entries()) {
       const pruned = prune(
         places.flatMap((place) => {
-          const { prefixItems = [], items } = schemaAt(place) ?? {};
+          const { prefixItems = [], items } = index.objectAt(place) ?? {};
           if (i < prefixItems.length) return `${place}/prefixItems/${i}`;
           return items === undefined ? [] : `${place}/items`;
         }),
@@ -111,7 +97,7 @@ function createPruner(root: JsonSchemaObject): Pruner {
   }
 
   function pruneProperties(places: readonly string[], value: Properties): Pruned {
-    const schemas = places.map((place) => [place, schemaAt(place) ?? {}] as const);
+    const schemas = places.map((place) => [place, index.objectAt(place) ?? {}] as const);
     const isClosed = schemas.some(([, schema]) => declaresProperties(schema));
     const kept: [string, unknown][] = [];
     let dropped = 0;
@@ -135,7 +121,7 @@ function createPruner(root: JsonSchemaObject): Pruner {
   function schemasOf(place: string, schema: JsonSchemaObject, name: string): string[] {
     const found = Object.hasOwn(schema.properties ?? {}, name) ? [`${place}/properties/${escapeToken(name)}`] : [];
     for (const source of Object.keys(schema.patternProperties ?? {})) {
-      const pattern = patterns.get(source) ?? new RegExp(source, "u");
+      const pattern = patterns.get(source) ?? anyPattern(source);
       patterns.set(source, pattern);
       if (pattern.test(name)) found.push(`${place}/patternProperties/${escapeToken(source)}`);
     }
@@ -149,7 +135,7 @@ function createPruner(root: JsonSchemaObject): Pruner {
       known = new Map();
     }
   };
-}
+});
 
 type Properties = { readonly [name: string]: unknown };
 
@@ -162,6 +148,11 @@ function toJson(value: unknown): unknown {
 /** Keywords that combine schemas for one object, so that no single schema knows all of its properties. */
 const COMPOSING = ["allOf", "if", "dependentSchemas"];
 const REFERRING = ["$ref", "anyOf", "oneOf"];
+
+/** The engine of the schema may accept patterns that no automaton matches. */
+function anyPattern(source: string): Pattern {
+  return patternProblem(source) === undefined ? compilePattern(source) : trustedPattern(source);
+}
 
 /** Whether a schema says which properties an object has. */
 function declaresProperties(schema: JsonSchemaObject): boolean {
@@ -187,28 +178,20 @@ function openSchema(schema: JsonSchema): JsonSchema {
   const kept = Object.entries(rest === false ? { properties: {}, ...others } : schema).filter(([name]) =>
     keywords.has(name),
   );
-  const opened = kept.map(([name, value]) => [name, mapKeyword(name, value, openSchema)]);
   // The validator of the schema itself has accepted the patterns, or has them in its own engine.
-  return Object.fromEntries([...opened, ["unsafePattern", true]]);
+  return { ...mapAll(Object.fromEntries(kept), openSchema), unsafePattern: true };
 }
 
 function close(schema: JsonSchema): JsonSchema {
   if (typeof schema === "boolean") return schema;
-  const closed = Object.entries(schema).map(([name, value]) => [name, mapKeyword(name, value, close)]);
+  const closed = mapAll(schema, close);
   const isOpen = declaresProperties(schema) && schema.additionalProperties === undefined;
-  return Object.fromEntries(isOpen ? [...closed, ["additionalProperties", false]] : closed);
+  return isOpen ? { ...closed, additionalProperties: false } : closed;
 }
 
 function isComposed(schema: JsonSchema): boolean {
   if (typeof schema === "boolean") return false;
   const has = (name: string) => schema[name] !== undefined;
   if (COMPOSING.some(has) || (declaresProperties(schema) && REFERRING.some(has))) return true;
-  let found = false;
-  for (const [name, value] of Object.entries(schema)) {
-    mapKeyword(name, value, (child) => {
-      found ||= isComposed(child);
-      return child;
-    });
-  }
-  return found;
+  return Object.entries(schema).some(([name, value]) => subschemas(name, value).some(isComposed));
 }

@@ -26,22 +26,11 @@ export const MAX_WORK = 5_000_000;
 /** The steps for enumerating one name: V8 stores a large object as a hash table, and sorts its names each time. */
 export const NAME_COST = 8;
 
-/** Starts a validation. If `Object.prototype` is polluted, every `for…in` includes its names, so they are skipped. */
-export function startRun(strict: boolean): void {
-  run.left = MAX_WORK;
-  run.strict = strict || isPolluted();
-}
-
 /** Charges some steps; returns false if the work limit is exceeded. */
 export function charge(steps: number): boolean {
   // Clamped, so that the counter stays a small integer, which V8 stores without an allocation.
   run.left -= Math.min(steps, MAX_WORK + 1) | 0;
   return run.left >= 0;
-}
-
-function isPolluted(): boolean {
-  for (const _name in Object.prototype) return true;
-  return false;
 }
 
 const MAX_ISSUES = 100;
@@ -103,6 +92,6 @@ export function childPointer(pointer: string, name: string | number): string {
 }
 
 /** Returns a count with its noun: "1 item", "2 items". */
-export function countOf(count: number, singular: string, plural: string): string {
+export function countOf(count: number, singular: string, plural = `${singular}s`): string {
   return `${count} ${count === 1 ? singular : plural}`;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
-import { startRun } from "./run.ts";
+import { startRun } from "./compile.ts";
 import { createMultipleTest } from "./scalar-rules.ts";
 
 // Comparing with big integers charges the work limit of a validation.

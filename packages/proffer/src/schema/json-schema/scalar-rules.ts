@@ -1,14 +1,8 @@
 import { type Format, formats } from "./formats.ts";
-import type { Pattern } from "./pattern-safety.ts";
+import { matches, type Pattern } from "./pattern.ts";
 import { createRule, type Explain, type Rule } from "./rule.ts";
 import { charge, countOf } from "./run.ts";
 import type { JsonSchemaObject } from "./types.ts";
-
-/** Whether a text matches a pattern. Beyond the work limit it does not. */
-export function matches({ regex, degree, width }: Pattern, text: string): boolean {
-  const { length } = text;
-  return charge(4 + ((degree === 1 ? 2 * length : length ** degree) * width) / 8) && regex.test(text);
-}
 
 /** Compiles the string keywords. `allowOthers` is the result for values of other types. */
 export function compileString(
@@ -34,14 +28,14 @@ export function compileString(
       return;
     }
     if (isTooLong(value, maxLength)) {
-      report.add(pointer, `must have at most ${characterCount(maxLength)} (has ${countCodePoints(value)})`);
+      report.add(pointer, `must have at most ${countOf(maxLength, "character")} (has ${countCodePoints(value)})`);
       return;
     }
     if (isTooShort(value, minLength)) {
-      report.add(pointer, `must have at least ${characterCount(minLength)} (has ${countCodePoints(value)})`);
+      report.add(pointer, `must have at least ${countOf(minLength, "character")} (has ${countCodePoints(value)})`);
     }
     if (pattern !== undefined && !matches(pattern, value)) {
-      report.add(pointer, `must match the pattern ${pattern.regex.source}`);
+      report.add(pointer, `must match the pattern ${pattern.source}`);
     }
     if (format !== undefined && !hasFormat(format, value)) {
       report.add(pointer, `must be a valid ${schema.format}, for example "${format.example}"`);
@@ -49,10 +43,6 @@ export function compileString(
   };
 
   return createRule(check, explain);
-}
-
-function characterCount(count: number): string {
-  return countOf(count, "character", "characters");
 }
 
 function hasFormat(format: Format, text: string): boolean {

@@ -2,20 +2,22 @@ import { isObject } from "../../protocol/messages.ts";
 import { escapeToken } from "../../support/json-pointer.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { inPlaceKeywords, keywords, type Shape, shapes } from "./keywords.ts";
-import { type Pattern, patternCost } from "./pattern-safety.ts";
+import { compilePattern, type Pattern, trustedPattern } from "./pattern.ts";
 import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 
 const DIALECT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 /** The maximum number of subschemas of one schema. */
 export const MAX_SCHEMAS = 10_000;
 const MAX_DEPTH = 200;
-/** The maximum number of steps of a match that only `maxLength` bounds. */
-const MAX_MATCH_STEPS = 1e7;
+/** The automatons of all patterns of a schema together; they take about 20 MB then. */
+const MAX_PATTERN_COST = 50_000;
 
 /** All subschemas of a schema, validated, by their pointers. */
 export interface SchemaIndex {
   /** Copies without a prototype, so that reading a keyword never reads an inherited property. */
   readonly schemas: ReadonlyMap<string, JsonSchema>;
+  /** Returns the schema at a pointer; undefined if it is a boolean, or does not exist. */
+  objectAt(pointer: string): JsonSchemaObject | undefined;
   /** The regular expressions of `pattern` and `patternProperties`, by their pointers. */
   readonly patterns: ReadonlyMap<string, Pattern>;
   /** Returns the target pointer of a `$ref` in the schema at `from`. */
@@ -24,7 +26,7 @@ export interface SchemaIndex {
 
 /**
  * Walks a schema once and rejects schemas that are malformed, unsupported, too large or endlessly recursive, or have a
- * pattern that takes too long. @throws {UsageError} `bad_schema`, `unsupported_keyword` or `unsafe_pattern`
+ * pattern that could take too long. @throws {UsageError} `bad_schema`, `unsupported_keyword` or `unsafe_pattern`
  */
 export function indexSchema(root: JsonSchema): SchemaIndex {
   const schemas = new Map<string, JsonSchema>();
@@ -32,6 +34,7 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
   /** The subschemas and references that apply to the same value, by the pointer of the schema. */
   const inPlace = new Map<string, string[]>();
   const patterns = new Map<string, Pattern>();
+  let patternCost = 0;
 
   function visit(schema: unknown, pointer: string, depth: number): void {
     if (depth > MAX_DEPTH)
@@ -56,7 +59,7 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
       const shape = keywords.get(keyword);
       if (shape === undefined) rejectKeyword(keyword, pointer);
       const place = `${pointer}/${keyword}`;
-      const expected = shapes.get(shape);
+      const expected = shapes[shape];
       if (expected?.test(value) === false) rejectSchema(place, `must be ${expected.name}, not ${describeValue(value)}`);
       for (const [path, child] of subschemas(shape, value, place)) {
         visit(child, path, depth + 1);
@@ -70,12 +73,16 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
 
   function addPatterns(schema: JsonSchemaObject, pointer: string): void {
     const { pattern, patternProperties, unsafePattern = false } = schema;
-    const place = `${pointer}/pattern`;
-    if (pattern !== undefined) patterns.set(place, compilePattern(pattern, schema, place));
-    for (const source of Object.keys(patternProperties ?? {})) {
-      const name = `${pointer}/patternProperties/${escapeToken(source)}`;
-      patterns.set(name, compilePattern(source, { unsafePattern }, name));
-    }
+    const add = (source: string, place: string) => {
+      const compiled = toPattern(source, unsafePattern, place);
+      patterns.set(place, compiled);
+      patternCost += compiled.cost;
+      if (patternCost > MAX_PATTERN_COST)
+        rejectSchema(place, "is one of too many large patterns. Write them without bounds, or shorten them");
+    };
+    if (pattern !== undefined) add(pattern, `${pointer}/pattern`);
+    for (const source of Object.keys(patternProperties ?? {}))
+      add(source, `${pointer}/patternProperties/${escapeToken(source)}`);
   }
 
   function addAnchor(anchor: string, pointer: string): void {
@@ -100,13 +107,18 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
     return target;
   }
 
+  function objectAt(pointer: string): JsonSchemaObject | undefined {
+    const schema = schemas.get(pointer);
+    return typeof schema === "object" ? schema : undefined;
+  }
+
   visit(root, "", 0);
-  for (const [pointer, schema] of schemas) {
-    if (typeof schema === "boolean" || schema.$ref === undefined) continue;
-    inPlace.get(pointer)?.push(resolve(schema.$ref, pointer));
+  for (const [pointer, parts] of inPlace) {
+    const ref = objectAt(pointer)?.$ref;
+    if (ref !== undefined) parts.push(resolve(ref, pointer));
   }
   rejectCycles(inPlace);
-  return { schemas, patterns, resolve };
+  return { schemas, objectAt, patterns, resolve };
 }
 
 /** Returns the subschemas of a keyword, each with its pointer. */
@@ -168,41 +180,20 @@ function rejectSchema(
   problem: string,
   code: "bad_schema" | "unsupported_keyword" | "unsafe_pattern" = "bad_schema",
 ): never {
-  throw new UsageError(code, `In the schema, #${pointer} ${problem}.`);
+  throw new UsageError(`In the schema, #${pointer} ${problem}.`, code);
 }
 
-/**
- * Compiles the regular expression of `pattern` or `patternProperties`.
- *
- * A pattern that can take exponential time is rejected, and so is one that can take more than quadratic time, unless
- * `maxLength` limits the steps. Quadratic time is allowed, because many common patterns are quadratic
- * (`[^\s@]+\.[^\s@]+`). Each match is charged, so that a text of more than about 6,000 characters exceeds the work
- * limit.
- */
-function compilePattern(source: string, schema: JsonSchemaObject, place: string): Pattern {
-  const regex = createRegex(source, place);
-  if (schema.unsafePattern === true) return { regex, degree: 1, width: 1 };
-  const { degree, width } = patternCost(source);
-  if (degree > 2 && !((schema.maxLength ?? Number.POSITIVE_INFINITY) ** degree <= MAX_MATCH_STEPS)) {
-    const isPolynomial = Number.isFinite(degree);
-    const cost = isPolynomial ? `time that grows with the length to the power of ${degree}` : "exponential time";
-    const limit = isPolynomial ? `set "maxLength" to at most ${Math.floor(MAX_MATCH_STEPS ** (1 / degree))}, ` : "";
-    const trust = `add "unsafePattern": true if you trust all texts`;
-    const remedy = `Rewrite it so that a text can match in only one way, ${limit}or ${trust}`;
-    rejectSchema(
-      place,
-      `is the pattern ${source}, which can take ${cost} on a hostile text. ${remedy}`,
-      "unsafe_pattern",
-    );
-  }
-  return { regex, degree, width };
-}
-
-function createRegex(source: string, place: string): RegExp {
+/** Compiles the regular expression of `pattern` or `patternProperties`. A trusted one may take any time. */
+function toPattern(source: string, isTrusted: boolean, place: string): Pattern {
   try {
-    return new RegExp(source, "u");
+    const trusted = trustedPattern(source);
+    return isTrusted ? trusted : compilePattern(source);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return rejectSchema(place, `is not a valid regular expression with the flag u: ${reason}`);
+    const { message } = error as Error;
+    if (!(error instanceof RangeError))
+      rejectSchema(place, `is not a valid regular expression with the flag u: ${message}`);
+    const problem = `is the pattern ${source}, which ${message}, so it could take very long on a hostile text`;
+    const remedy = `Rewrite it without that, or add "unsafePattern": true if you trust all texts`;
+    rejectSchema(place, `${problem}. ${remedy}`, "unsafe_pattern");
   }
 }

@@ -5,7 +5,6 @@ import { has } from "./object-rule.ts";
 import { type Check, countPassing, createLeaf, createRule, type Explain, type Rule } from "./rule.ts";
 import { childPointer, Report, run } from "./run.ts";
 import type { SchemaIndex } from "./schema-index.ts";
-import type { JsonSchemaObject } from "./types.ts";
 
 /** Compiles `anyOf`. */
 export function compileAnyOf(rules: readonly Rule[]): Rule {
@@ -97,21 +96,19 @@ function explainNearest(rules: readonly Rule[], value: unknown, pointer: string,
   report.merge(best);
 }
 
-/** The discriminator of a tagged union: a property name, and the alternative for each of its values. */
-interface Discriminator {
-  readonly name: string;
-  readonly values: ReadonlyMap<unknown, number>;
-}
-
 /**
  * Finds the discriminator of a union: a property that every alternative requires, with constant values that no other
- * alternative has. Then at most one alternative can match, so only one is tried, and `anyOf` equals `oneOf`.
+ * alternative has. Then at most one alternative can match, so only one is tried, and `anyOf` equals `oneOf`. Returns its
+ * name, and the alternative for each of its values.
  */
-export function findDiscriminator(pointers: readonly string[], index: SchemaIndex): Discriminator | undefined {
+export function findDiscriminator(
+  pointers: readonly string[],
+  index: SchemaIndex,
+): { readonly name: string; readonly values: ReadonlyMap<unknown, number> } | undefined {
   const places = pointers.map((pointer) => followReferences(pointer, index));
   const [first] = places;
   if (first === undefined || places.length < 2) return undefined;
-  for (const name of schemaAt(first, index)?.required ?? []) {
+  for (const name of index.objectAt(first)?.required ?? []) {
     const values = new Map<unknown, number>();
     const isTag = places.every((place, i) => addValues(values, tagValues(place, name, index), i));
     if (isTag) return { name, values };
@@ -121,15 +118,15 @@ export function findDiscriminator(pointers: readonly string[], index: SchemaInde
 
 /** Resolves an alternative that is only a reference. */
 function followReferences(pointer: string, index: SchemaIndex): string {
-  const schema = schemaAt(pointer, index);
+  const schema = index.objectAt(pointer);
   if (schema?.$ref === undefined || schema.type !== undefined) return pointer;
   return followReferences(index.resolve(schema.$ref, pointer), index);
 }
 
 function tagValues(pointer: string, name: string, index: SchemaIndex): readonly unknown[] {
-  const schema = schemaAt(pointer, index);
+  const schema = index.objectAt(pointer);
   if (schema?.type !== "object" || !schema.required?.includes(name)) return [];
-  const property = schemaAt(`${pointer}/properties/${escapeToken(name)}`, index);
+  const property = index.objectAt(`${pointer}/properties/${escapeToken(name)}`);
   return property?.const === undefined ? (property?.enum ?? []) : [property.const];
 }
 
@@ -140,9 +137,4 @@ function addValues(known: Map<unknown, number>, values: readonly unknown[], alte
     known.set(value, alternative);
   }
   return values.length > 0;
-}
-
-function schemaAt(pointer: string, index: SchemaIndex): JsonSchemaObject | undefined {
-  const schema = index.schemas.get(pointer);
-  return typeof schema === "object" ? schema : undefined;
 }
