@@ -7,5 +7,5 @@
  * @module
  */
 
-export { type AddOptions, addFunctions } from "./derived/add-functions.ts";
+export { addFunctions } from "./derived/add-functions.ts";
 export { createDerivedServer } from "./derived/derived-server.ts";

@@ -1,3 +1,3 @@
-export type { BullmqJob, BullmqQueue, BullmqWorker } from "./nodes/bullmq/bullmq.ts";
+export type { BullmqQueue, BullmqWorker } from "./nodes/bullmq/bullmq.ts";
 export { type BullmqOptions, bullmq } from "./nodes/bullmq/bullmq.ts";
-export { StoreUnavailable, type UnavailableReason } from "./nodes/ports.ts";
+export { StoreUnavailable } from "./nodes/ports.ts";

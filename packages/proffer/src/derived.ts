@@ -5,14 +5,11 @@
  * @module
  */
 
-export type { MessageTap, TappedExchange, TappedReceiver, Wiretap } from "./calls/wiretap.ts";
+export { profileOf } from "./calls/client-profile.ts";
 export { decode, encode } from "./derived/codec.ts";
-export { CodecError, looksLike, type TextKind } from "./derived/codec-text.ts";
-export { chooseItems, findMissingTools, showAllToolsets } from "./derived/for-commands.ts";
+export { TEXT_FORMS, type TextKind } from "./derived/codec-text.ts";
 export {
   createFrontServer,
-  type FrontOptions,
-  type FrontServer,
   type HeldServer,
   holdServer,
   type Substitutes,
@@ -37,24 +34,16 @@ export type {
   Plan,
   PlanCondition,
   PlanOption,
-  ResultPlan,
 } from "./derived/manifest.ts";
-export {
-  type RunEvent,
-  type RunOutcome,
-  type RunTracing,
-  type TracedRun,
-  traceRuns,
-} from "./derived/trace-runs.ts";
-export type { MissingTool } from "./features/resource-tools/names.ts";
 export { toText, type Wire } from "./protocol/messages.ts";
 export { compileJsonSchema } from "./schema/json-schema/compile.ts";
-export { isAnnotation } from "./schema/json-schema/keywords.ts";
-export { patternDegree } from "./schema/json-schema/pattern-safety.ts";
+export { isAnnotation, mapKeyword } from "./schema/json-schema/keywords.ts";
+export { patternProblem } from "./schema/json-schema/pattern.ts";
 export { MAX_SCHEMAS } from "./schema/json-schema/schema-index.ts";
-export { type Overrides, overrideOptions } from "./server/overrides.ts";
+export { overrideOptions, type Watcher } from "./server/overrides.ts";
 export { tokensOf } from "./support/bytes.ts";
 export { escapeToken } from "./support/json-pointer.ts";
 export { isScope } from "./support/scope.ts";
 export { findSimilar } from "./support/similar.ts";
-export { connectMemory, type MemoryConnection } from "./transports/memory.ts";
+export type { HttpExchange } from "./transports/http/exchange.ts";
+export { connectMemory } from "./transports/memory.ts";

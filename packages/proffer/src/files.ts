@@ -1,7 +1,7 @@
+export { type FilesOptions, files } from "./providers/files/files.ts";
 export {
   type ConfinedDirectory,
   type ConfinedEntry,
   type ConfineOptions,
   confine,
-} from "./providers/files/confined.ts";
-export { type FilesOptions, files } from "./providers/files/files.ts";
+} from "./providers/files/root.ts";

@@ -1,16 +1,15 @@
-export type { Caller, Item, Shows } from "./calls/access.ts";
 export type { TransportName } from "./calls/call.ts";
 export type { ItemDescription, MiddlewareCall } from "./calls/call-view.ts";
+export type { ClientProfile, ProfileId } from "./calls/client-profile.ts";
 export type { ErrorsOption } from "./calls/exposed-error.ts";
 export type { Middleware } from "./calls/middleware.ts";
 export type { Observer } from "./calls/observe.ts";
-export type { Principal } from "./calls/principal.ts";
-export type { Client, Session } from "./calls/session.ts";
+export type { Client, Principal, Session } from "./calls/session.ts";
+export { MemoryStore, type Store } from "./calls/store.ts";
+export type { Caller, Item, Shows } from "./catalog/access.ts";
 export type { ResourceChange } from "./catalog/changes.ts";
 export { type AnyFunction, type ArgumentName, type CompanionOptions, companion } from "./catalog/companion.ts";
 export type { Complete, CompleteFunction } from "./catalog/completion.ts";
-export type { TaskMetrics } from "./features/tasks/counters.ts";
-export type { StoreMetrics } from "./nodes/node.ts";
 export type {
   Bus,
   BusListener,
@@ -27,8 +26,6 @@ export type {
   SharedStore,
   StoredEntry,
 } from "./nodes/ports.ts";
-export type { ChangeMetrics } from "./nodes/shared-changes.ts";
-export type { ClientProfile, ProfileId } from "./profiles/known.ts";
 export {
   type CreatedByDefinePrompt,
   definePrompt,
@@ -77,6 +74,7 @@ export {
   type NumberLimits,
   type TextLimits,
 } from "./questions/fields.ts";
+export type { Refusal, RefusalKind, RefusalMessages } from "./resources/check-match.ts";
 export type { Params } from "./resources/check-params.ts";
 export {
   type CreatedByDefineResource,
@@ -87,10 +85,8 @@ export {
   type Resource,
   type ResourceOptions,
 } from "./resources/define.ts";
-export { defineResourceGroup } from "./resources/group.ts";
 export type { ListEntries, ListEntry, ListFunction, ListPage, ListRequest } from "./resources/list.ts";
-export type { CharsetOptions } from "./resources/params/charset.ts";
-export type { IntegerOptions } from "./resources/params/integer.ts";
+export { defineResourceGroup } from "./resources/list.ts";
 export type {
   CheckSource,
   Param,
@@ -98,12 +94,12 @@ export type {
   ParamIssueKind,
   ParamOptions,
   ParamSource,
-} from "./resources/params/param.ts";
-export { param } from "./resources/params/params.ts";
-export type { PatternOptions } from "./resources/params/pattern.ts";
-export type { Refusal, RefusalKind, RefusalMessage, RefusalMessages } from "./resources/refusal.ts";
-export type { CheckStep, ResourceGroupOptions } from "./resources/rules.ts";
-export type { ParamSources, ResourceParams } from "./resources/types.ts";
+  ParamSources,
+  ResourceParams,
+} from "./resources/param.ts";
+export type { CharsetOptions, IntegerOptions, PatternOptions } from "./resources/param-kinds.ts";
+export { param } from "./resources/param-kinds.ts";
+export type { ResourceGroupOptions } from "./resources/rules.ts";
 export type { Watch, WatchEvents } from "./resources/watch.ts";
 export {
   assistant,
@@ -139,11 +135,10 @@ export type {
   Integer,
   Schema,
   SchemaLike,
-  StandardIssue,
   StandardResult,
   StandardSchema,
 } from "./schema/schema.ts";
-export type { ServerLimits, SetLimits, TaskLimits } from "./server/limits.ts";
+export type { ServerLimits } from "./server/limits.ts";
 export type { HttpMetrics, MetricValues, ServerMetrics } from "./server/metrics.ts";
 export type { ServerOptions, ToolsetSettings } from "./server/options.ts";
 export {
@@ -152,9 +147,9 @@ export {
   isServer,
   type Server,
 } from "./server/server.ts";
-export { MemoryStore, type Store } from "./server/store.ts";
 export type { LogEntry, LogSink } from "./support/log.ts";
 export { type UsageCode, UsageError } from "./support/usage-error.ts";
+export type { MaxResult, TaskOption, TaskSettings } from "./tools/define.ts";
 export {
   type CreatedByDefineTool,
   defineTool,
@@ -164,5 +159,3 @@ export {
   type ToolReturn,
 } from "./tools/define.ts";
 export type { HeaderParam } from "./tools/header-params.ts";
-export type { MaxResult } from "./tools/max-result.ts";
-export type { TaskOption, TaskSettings } from "./tools/task-option.ts";

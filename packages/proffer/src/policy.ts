@@ -1,4 +1,4 @@
-export { type AuditEntry, type AuditOptions, audit } from "./policy/audit.ts";
+export { type AuditOptions, audit } from "./policy/audit.ts";
 export { type CacheResultsOptions, cacheResults } from "./policy/cache-results.ts";
 export { type DenyOptions, deny } from "./policy/deny.ts";
 export { type ConcurrencyOptions, concurrency, type RateLimitOptions, rateLimit } from "./policy/limits.ts";

@@ -1,4 +1,4 @@
-export { StoreUnavailable, type UnavailableReason } from "./nodes/ports.ts";
+export { StoreUnavailable } from "./nodes/ports.ts";
 export type {
   CallClient,
   ClusterClient,

@@ -1,3 +1,10 @@
-export { checkSettings, defineSettings, type SettingsOptions } from "./settings/define.ts";
-export type { Environment } from "./settings/read.ts";
-export { checkSettingsSchema, isRequired, isSecret, type SettingsSchema } from "./settings/schema.ts";
+export type { Environment } from "./settings/define.ts";
+export {
+  checkSettings,
+  checkSettingsSchema,
+  defineSettings,
+  isRequired,
+  isSecret,
+  type SettingsOptions,
+  type SettingsSchema,
+} from "./settings/define.ts";

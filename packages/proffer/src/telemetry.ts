@@ -1,2 +1,2 @@
-export type { Redact, TelemetryOptions } from "./features/telemetry/options.ts";
+export type { Redact, TelemetryOptions } from "./features/telemetry/telemetry.ts";
 export { telemetry } from "./features/telemetry/telemetry.ts";

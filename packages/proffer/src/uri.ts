@@ -1,4 +1,3 @@
-export type { Expandable, Scalar } from "./uri/expand.ts";
 export type { Fault, Match, MatchOptions, TemplateValue } from "./uri/match.ts";
 export {
   type Expression,
@@ -10,6 +9,7 @@ export {
   type Variable,
 } from "./uri/parse.ts";
 export { createRouter, type RouteMatch, type Router, type RouterOptions } from "./uri/routes.ts";
+export type { Expandable, Scalar } from "./uri/template.ts";
 export {
   parseTemplate,
   type Template,

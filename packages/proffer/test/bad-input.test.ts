@@ -85,7 +85,7 @@ describe.each(REVISIONS)("in %s", (revision) => {
   const call = (id: string, name: string, values = "{}") =>
     request(id, "tools/call", `"name":${JSON.stringify(name)},"arguments":${values}`);
 
-  it.each(["", "{", "nul", "\u0000", "{}}", "\ufeff{}"])("T015 answers %j with a parse error", async (text) => {
+  it.each(["", "{", "nul", "\u0000", "{}}", "\ufeff{}"])("answers %j with a parse error", async (text) => {
     const { error, ...rest } = await answerTo(client, text);
     expect(error?.code).toBe(-32700);
     // JSON-RPC uses null for an unknown id; newer revisions of MCP omit it.
@@ -93,7 +93,7 @@ describe.each(REVISIONS)("in %s", (revision) => {
   });
 
   it.each(["0", '""', '"0"', "-1", "9007199254740991", "-9007199254740991", '"\\ud800"', '"é"', '"__proto__"'])(
-    "T016 returns the id %s in the response",
+    "returns the id %s in the response",
     async (id) => {
       const answer = await answerTo(client, call(id, "echo"));
       expect(answer).toHaveProperty("result");
@@ -101,7 +101,7 @@ describe.each(REVISIONS)("in %s", (revision) => {
     },
   );
 
-  it("T016 distinguishes the number 0 and the string 0 as ids", async () => {
+  it("distinguishes the number 0 and the string 0 as ids", async () => {
     const answers = await answersTo(client, call("0", "slow"), call('"0"', "echo"));
     expect(answers.map(({ id }) => id)).toEqual(["0"]);
     release();
@@ -109,7 +109,7 @@ describe.each(REVISIONS)("in %s", (revision) => {
   });
 
   it.each(["null", "1.5", "9007199254740993", "1e400", "true", "[]", "{}"])(
-    "T017 rejects the id %s and does not echo it",
+    "rejects the id %s and does not echo it",
     async (id) => {
       const answer = await answerTo(client, call(id, "echo"));
       expect(answer.error?.code).toBe(-32600);
@@ -117,14 +117,14 @@ describe.each(REVISIONS)("in %s", (revision) => {
     },
   );
 
-  it.each(["null", "[]", '"x"', "1", "false"])("T019 rejects %s as params of every method", async (params) => {
+  it.each(["null", "[]", '"x"', "1", "false"])("rejects %s as params of every method", async (params) => {
     const methods = [...METHODS.keys(), "unknown/method"];
     const texts = methods.map((method) => `{"jsonrpc":"2.0","id":"${method}","method":"${method}","params":${params}}`);
     const answers = await answersTo(client, ...texts);
     expect(answers.map(({ id, error }) => [id, error?.code])).toEqual(methods.map((method) => [method, -32602]));
   });
 
-  it("T019 answers every method without parameters with a result or an error", async () => {
+  it("answers every method without parameters with a result or an error", async () => {
     const methods = [...METHODS.keys()].filter((method) => method !== "initialize");
     for (const method of methods) {
       const { result, error } = await answerTo(client, request("101", method));
@@ -145,13 +145,13 @@ describe.each(REVISIONS)("in %s", (revision) => {
       '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"__proto__"}}',
     ],
     ["that cancels an object", '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{"a":1}}}'],
-  ])("T020 never answers a notification %s", async (_, text) => {
+  ])("never answers a notification %s", async (_, text) => {
     seen = undefined;
     expect(await answersTo(client, text)).toEqual([]);
     expect(seen).toBeUndefined();
   });
 
-  it("T020 treats a message with an id as a request, even with the method of a notification", async () => {
+  it("treats a message with an id as a request, even with the method of a notification", async () => {
     const answers = await answersTo(
       client,
       call("101", "slow"),
@@ -162,7 +162,7 @@ describe.each(REVISIONS)("in %s", (revision) => {
     expect(await answersTo(client)).toMatchObject([{ id: 101, result: {} }]);
   });
 
-  it("T021 accepts batches if the revision has them", async () => {
+  it("accepts batches if the revision has them", async () => {
     const batch = `[${call("101", "echo")},{"jsonrpc":"2.0","method":"notifications/unknown"},${call("102", "none")}]`;
     const answer = await answerTo(client, batch);
     if (revision === "2025-03-26") {
@@ -173,13 +173,13 @@ describe.each(REVISIONS)("in %s", (revision) => {
     } else expect(answer.error?.code).toBe(-32600);
   });
 
-  it.each(["[]", "[[]]", "[1]", `[${"{},".repeat(100)}{}]`])("T021 rejects the batch %.20s", async (text) => {
+  it.each(["[]", "[[]]", "[1]", `[${"{},".repeat(100)}{}]`])("rejects the batch %.20s", async (text) => {
     const answer = await answerTo(client, text);
     const errors = Array.isArray(answer) ? (answer as Answer[]) : [answer];
     for (const { error } of errors) expect(error?.code).toBe(-32600);
   });
 
-  it("T022 rejects a second request with an id that is in flight, and accepts it afterwards", async () => {
+  it("rejects a second request with an id that is in flight, and accepts it afterwards", async () => {
     const answers = await answersTo(client, call("101", "slow"), call("101", "echo"));
     expect(answers).toMatchObject([
       { id: 101, error: { code: -32600, message: "A request with the id 101 is still in flight." } },
@@ -198,14 +198,14 @@ describe.each(REVISIONS)("in %s", (revision) => {
     "x".repeat(1_000_000),
     "tools/call\n",
     "TOOLS/CALL",
-  ])("T023 rejects the unknown method %.20j", async (method) => {
+  ])("rejects the unknown method %.20j", async (method) => {
     const { error } = await answerTo(client, request("101", method));
     expect(error?.code).toBe(-32601);
     expect(error?.message.length).toBeLessThan(200);
   });
 
   it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", ""])(
-    "T025 rejects an unknown tool, prompt, resource or completion named %j",
+    "rejects an unknown tool, prompt, resource or completion named %j",
     async (name) => {
       const quoted = JSON.stringify(name);
       const complete = (id: string, ref: string, argument: string) =>
@@ -238,14 +238,14 @@ describe.each(REVISIONS)("in %s", (revision) => {
     '{"__proto__":{"polluted":1}}',
     '{"constructor":{"prototype":{"polluted":1}}}',
     '{"a":{"__proto__":{"polluted":1}}}',
-  ])("T026 passes the arguments %s to a tool unchanged, without prototype pollution", async (values) => {
+  ])("passes the arguments %s to a tool unchanged, without prototype pollution", async (values) => {
     expect(await answerTo(client, call("101", "echo", values))).toHaveProperty("result");
     expect(JSON.stringify(seen)).toBe(values);
     expect(Object.getPrototypeOf(seen)).toBe(Object.prototype);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it("T026 handles __proto__ everywhere else", async () => {
+  it("handles __proto__ everywhere else", async () => {
     const texts = [
       '{"jsonrpc":"2.0","id":101,"method":"ping","__proto__":{"polluted":1}}',
       request("102", "tools/list", '"__proto__":{"cursor":"x"}'),
@@ -270,7 +270,7 @@ describe.each(REVISIONS)("in %s", (revision) => {
   });
 });
 
-describe("T018 every error code in these responses", () => {
+describe("every error code in these responses", () => {
   it("is an integer that servers may send", () => {
     const codes = transcripts
       .flatMap((transcript) => transcript.messages("server"))
@@ -286,7 +286,7 @@ describe("T018 every error code in these responses", () => {
   });
 });
 
-describe("T024 a name", () => {
+describe("a name", () => {
   const long = "x".repeat(129);
 
   it.each(["", "a\n", "a\u0000", "a b", "ä", long, "__proto__", "constructor", "toString"])(

@@ -35,8 +35,8 @@ describe("over HTTP", () => {
 });
 
 describe.each([
-  ["a stdio server", START, ["index.js", "stdio.js"]],
-  ["a built server", START_BUILT, ["stdio.js", "built.js"]],
+  ["a stdio server", START, ["index.js", "process.js"]],
+  ["a built server", START_BUILT, ["process.js", "built.js"]],
 ])("%s", (_name, budgets, entries) => {
   const start = probe<Record<string, number>>("budgets/probe-start.mjs", entries);
 

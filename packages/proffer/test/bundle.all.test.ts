@@ -18,7 +18,7 @@ describe("the built entries for all run-times", () => {
     await expect(bundleForBrowser("http.js")).rejects.toThrow(/Could not resolve "node:/);
   });
 
-  it.each(neutral)("T120: %s loads if code generation from strings is forbidden", (name) => {
+  it.each(neutral)("%s loads if code generation from strings is forbidden", (name) => {
     const script = `await import(${JSON.stringify(urlOf(name))})`;
     expect(run(["--disallow-code-generation-from-strings"], script)).toEqual({ status: 0, stdout: "", stderr: "" });
   });
@@ -48,12 +48,12 @@ describe("the built run-time", () => {
     ["code generation from strings is forbidden", "--disallow-code-generation-from-strings"],
     ["all built-in objects are frozen", "--frozen-intrinsics"],
     ["__proto__ throws", "--disable-proto=throw"],
-  ])("T120: serves if %s", (_what, flag) => {
+  ])("serves if %s", (_what, flag) => {
     const { status, stdout } = run([flag, "--no-warnings"], script);
     expect({ status, stdout }).toEqual({ status: 0, stdout: "a true 1\na true 1\n" });
   });
 
-  it("T120: generates no code and requires nothing by a computed name", () => {
+  it("generates no code and requires nothing by a computed name", () => {
     const folder = dirname(distFile("index.js"));
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".js"));
     // Not a method of that name. bin.js imports the CLI, which may be installed anywhere; redis-nodes.js imports two fixed

@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const begun = () => workshop.begun.get("wait") ?? 0;
 
-describe(`T094: of ${CALLS} calls at once, all but ${CAP} are rejected as busy immediately`, () => {
+describe(`of ${CALLS} calls at once, all but ${CAP} are rejected as busy immediately`, () => {
   it("by serveHttp", async () => {
     service = await serveHttp(workshop.server, { port: 0, ...options });
     const { port } = service;

@@ -42,7 +42,7 @@ async function scopes(client: Client, method: string): Promise<unknown[]> {
   return found;
 }
 
-describe("T085: the cache scope", () => {
+describe("the cache scope", () => {
   it("is private by default, on every page of every list and for every read", async () => {
     const client = await connect(serve().server, ADA);
     for (const method of ["tools/list", "resources/list", "resources/templates/list"]) {

@@ -54,7 +54,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     await expect.poll(() => client.transcript.messages("server").map((text) => JSON.parse(text).id)).toContain(0);
   });
 
-  it("of what the client was asked meanwhile is told, where it was asked by a request", async () => {
+  it("withdraws the questions that were asked meanwhile, where they were requests", async () => {
     const asks = leg.revision === "2025-06-18" || leg.revision === "2025-11-25";
     const client = await leg.connect({ answers: () => new Promise(() => {}) });
     const stop = new AbortController();

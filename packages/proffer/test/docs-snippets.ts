@@ -64,6 +64,9 @@ export async function runSnippet({ path }: Snippet, folder: string): Promise<voi
           onResolve({ filter: /^proffer(\/|$)/ }, (found) => ({
             path: join(source, `${found.path.slice("proffer/".length) || "index"}.ts`),
           }));
+          onResolve({ filter: /^@proffer\/cli\// }, (found) => ({
+            path: join(root, `packages/cli/src/${found.path.slice("@proffer/cli/".length)}.ts`),
+          }));
           onResolve({ filter: /^[^./]/ }, (found) => ({ path: found.path, external: found.kind !== "entry-point" }));
         },
       },

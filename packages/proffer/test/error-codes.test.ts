@@ -15,7 +15,7 @@ const ALLOWED = [-32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022,
 /** In older revisions also the code for a missing resource, which 2026-07-28 withdrew. */
 const OLDER = [...ALLOWED, -32002];
 
-describe("T018: an error code", () => {
+describe("an error code", () => {
   it.each(EVERY)("of Proffer is an integer that a server may send in %s", (version) => {
     const kinds = Object.keys(ERRORS) as ErrorName[];
     for (const kind of kinds) {

@@ -1,8 +1,8 @@
 import { defineServer, defineTool } from "proffer";
 import { connect } from "proffer/testing";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { FEATURES } from "../src/features/features.ts";
 import type { Feature, FeatureRow } from "../src/server/feature.ts";
-import { FEATURES } from "../src/server/features.ts";
 
 const NAME = "com.example/dogs";
 const REVISIONS = ["2025-11-25", "2026-07-28"];

@@ -15,7 +15,7 @@ it("20 seeds of crashes, freezes, lost replies and lost wake-ups lose no task an
 });
 
 it.skipIf(!isNative)(
-  "F14: a session over four processes gets every event once, although one is killed",
+  "a session over four processes gets every event once, although one is killed",
   { timeout: 600_000 },
   async () => {
     const report = await runScript("faults.mjs", "--processes", "--only", "F14", "--tasks", "2", "--seed", "1");

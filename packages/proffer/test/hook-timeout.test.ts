@@ -33,7 +33,7 @@ function waitingList() {
   return { list, state };
 }
 
-describe("T153: a list that never yields", () => {
+describe("a list that never yields", () => {
   it("is answered at the time limit, aborted, returned and logged once", async () => {
     const { list, state } = waitingList();
     const { server, logged } = serveList(list);
@@ -84,7 +84,7 @@ describe("T153: a list that never yields", () => {
   });
 });
 
-describe("T154: a list that never ends and never waits", () => {
+describe("a list that never ends and never waits", () => {
   function* forever() {
     for (;;) yield { uri: "x://0" };
   }
@@ -119,7 +119,7 @@ describe("T154: a list that never ends and never waits", () => {
   });
 });
 
-describe("T155: a stream that a tool returns", () => {
+describe("a stream that a tool returns", () => {
   it("ends with the time limit of the tool", async () => {
     async function* endless() {
       yield "a";

@@ -113,7 +113,7 @@ const rows = Object.entries<Hook>({ ...HOOKS, ...RETURNED }).flatMap(([name, hoo
     .map((fault) => [name, fault, hook] as const),
 );
 
-describe("T152: a hook of the author", () => {
+describe("a hook of the author", () => {
   it.each(rows)("%s that %s harms one request only", async (_name, fault, hook) => {
     const written = vi.spyOn(console, "error").mockImplementation(() => {});
     const outcome = expected(hook, fault);

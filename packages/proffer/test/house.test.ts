@@ -24,14 +24,14 @@ describe("the check of import directions", async () => {
     [`${run}/protocol/a.ts`, 'import { Call } from "../calls/call.ts";'],
     [`${run}/calls/a.ts`, 'export { dispatch } from "../server/dispatch.ts";'],
     [`${run}/calls/a.ts`, 'const load = () => import("../server/dispatch.ts");'],
-    [`${run}/calls/a.ts`, 'import { a, type B } from "../catalog/pages.ts";'],
+    [`${run}/catalog/a.ts`, 'import { a, type B } from "../calls/session.ts";'],
     [`${run}/protocol/revisions/a.ts`, 'import * as server from "../../server/server.ts";'],
     [`${run}/server/a.ts`, 'import { createEngine } from "../features/tasks/engine.ts";'],
     [`${run}/server/a.ts`, 'import { memory } from "../nodes/memory.ts";'],
     [`${run}/tools/a.ts`, 'import type { Engine } from "../features/tasks/engine.ts";'],
     [`${run}/tools/a.ts`, 'const load = () => import("../features/tasks/engine.ts");'],
     [`${run}/calls/a.ts`, 'import type { Exchange } from "../transports/http/exchange.ts";'],
-    [`${run}/features/tasks/a.ts`, 'import { select } from "../toolsets/select.ts";'],
+    [`${run}/features/tasks/a.ts`, 'import { select } from "../toolsets/feature.ts";'],
     [`${run}/transports/http/node/a.ts`, 'import { oauth } from "../../../oauth/oauth.ts";'],
     [`${run}/server/a.ts`, 'import { defineServer } from "../index.ts";'],
     [`${run}/unknown/a.ts`, 'import { memo } from "../support/memo.ts";'],
@@ -43,6 +43,9 @@ describe("the check of import directions", async () => {
     [`${page}/state/a.ts`, 'import { Command } from "commander";'],
     [`${page}/state/a.ts`, 'import { expand } from "proffer/uri";'],
     ["packages/inspector/src/a.ts", 'import { main } from "./page/main.tsx";'],
+    ["packages/inspector/src/a.ts", 'import { load } from "@proffer/cli";'],
+    ["packages/inspector/src/calls/a.ts", 'import type { Offer } from "@proffer/cli";'],
+    ["packages/inspector/src/calls/a.ts", 'import { run } from "../../../cli/src/main.ts";'],
   ])("refuses in %s: %s", (path, text) => {
     expect(wrong(path, text)).toHaveLength(1);
   });
@@ -57,7 +60,11 @@ describe("the check of import directions", async () => {
     [`${cli}/commands/a.ts`, 'import { a } from "../lock/lock-file.ts";'],
     [`${cli}/derive/types/a.ts`, 'import { a } from "../model/diagnostics.ts";'],
     [`${page}/state/a.ts`, 'import { useState } from "preact/hooks";\nimport { a } from "../api/client.ts";'],
-    [`${page}/state/a.ts`, 'import type { CallView } from "../../protocol/call.ts";'],
+    [`${page}/state/a.ts`, 'import type { CallState } from "../../protocol/data.ts";'],
+    [
+      "packages/inspector/src/calls/a.ts",
+      'import { once } from "node:events";\nimport { tokensOf } from "proffer/derived";',
+    ],
   ])("accepts in %s: %s", (path, text) => {
     expect(wrong(path, text)).toEqual([]);
   });

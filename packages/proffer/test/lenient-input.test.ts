@@ -238,3 +238,39 @@ describe("an argument that is mirrored in a header", () => {
     expect(await call({ where: "{}" }, {})).toMatchObject({ result: { structuredContent: { where: {} } } });
   });
 });
+
+describe("the arguments that middleware reads", () => {
+  const forced = z.object({ force: z.boolean() });
+  const later = forced.refine(async () => true);
+
+  it.each<[string, SchemaLike]>([
+    ["at once", forced],
+    ["by an asynchronous schema", later],
+  ])("are those of the handler, validated once, %s", async (_how, input) => {
+    const seen: unknown[] = [];
+    let got: unknown;
+    const tool = defineTool({
+      name: "delete",
+      input,
+      handle: (given) => {
+        got = given;
+      },
+    });
+    const server = defineServer({
+      name: "policy",
+      version: "1.0.0",
+      tools: [tool],
+      middleware: async (call, next) => {
+        if (call.method === "tools/call") seen.push(await call.arguments, await call.arguments, call.params.arguments);
+        return next();
+      },
+    });
+    const client = await connect(server);
+    await client.call("delete", { force: "true" });
+    expect(seen).toEqual([{ force: true }, { force: true }, { force: "true" }]);
+    expect(got).toBe(seen[0]);
+    expect(await client.call("delete", { force: "no" })).toMatchObject({ isError: true });
+    expect(seen.slice(3)).toEqual([undefined, undefined, { force: "no" }]);
+    await client.listTools();
+  });
+});

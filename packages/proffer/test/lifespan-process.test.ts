@@ -16,7 +16,7 @@ const urlOf = (name: string) => JSON.stringify(pathToFileURL(distFile(name)).hre
 function start(hooks: string, serve = "await serveStdio(server, { drainTimeout: 2000 });"): Program {
   const script = `
     import { defineServer, defineTool } from ${urlOf("index.js")};
-    import { serveProcess, serveStdio } from ${urlOf("stdio.js")};
+    import { serveProcess, serveStdio } from ${urlOf("process.js")};
     const say = (text) => console.error("<" + text + ">");
     const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
     const until = (event) => new Promise((resolve) => process.once(event, resolve));

@@ -27,7 +27,7 @@ describe.each(ERAS)("in %s", (revision) => {
     ["a toJSON that throws", throwing],
     ["a function", () => {}],
     ["a symbol", Symbol("x")],
-  ])("T096 a result with %s fails only that call", async (_, value) => {
+  ])("a result with %s fails only that call", async (_, value) => {
     const client = await connect(
       serveTool(() => value),
       { revision },
@@ -38,7 +38,7 @@ describe.each(ERAS)("in %s", (revision) => {
     expect(await client.listTools()).toHaveLength(1);
   });
 
-  it("T096 a lone surrogate in a result arrives unchanged", async () => {
+  it("a lone surrogate in a result arrives unchanged", async () => {
     const client = await connect(
       serveTool(() => "a\ud800b"),
       { revision },
@@ -71,13 +71,13 @@ describe.each(ERAS)("in %s", (revision) => {
         };
       },
     ],
-  ])("T097 a tool that %s fails without details", async (_, handle) => {
+  ])("a tool that %s fails without details", async (_, handle) => {
     const client = await connect(serveTool(handle), { revision });
     expect(await textOf(client)).toEqual({ text: 'Tool "t" failed.', isError: true });
     expect(client.transcript.toString()).not.toContain("secret");
   });
 
-  it("T097 a tool that never ends does not block other calls", async () => {
+  it("a tool that never ends does not block other calls", async () => {
     let first = true;
     const client = await connect(
       serveTool(() => {
@@ -92,7 +92,7 @@ describe.each(ERAS)("in %s", (revision) => {
     await client.close();
   });
 
-  it("T099 a call sends nothing after its response", async () => {
+  it("a call sends nothing after its response", async () => {
     let late: () => void = () => {};
     const client = await connect(
       serveTool((_, ctx) => {
@@ -110,7 +110,7 @@ describe.each(ERAS)("in %s", (revision) => {
     expect(client.notifications).toEqual([]);
   });
 
-  it("T099 progress that does not increase is dropped, and a flood is throttled", async () => {
+  it("progress that does not increase is dropped, and a flood is throttled", async () => {
     const client = await connect(
       serveTool((_, ctx) => {
         for (const value of [1, 1, 0, Number.NaN, Number.POSITIVE_INFINITY]) ctx.progress(value);
@@ -128,7 +128,7 @@ describe.each(ERAS)("in %s", (revision) => {
     expect(heard.length).toBeLessThan(1000);
   });
 
-  it("T100 a tool that ignores its time limit gets a timeout error, and its late result is dropped", async () => {
+  it("a tool that ignores its time limit gets a timeout error, and its late result is dropped", async () => {
     let finish: (value: string) => void = () => {};
     let aborted = false;
     const tool = defineTool({
@@ -151,7 +151,7 @@ describe.each(ERAS)("in %s", (revision) => {
     expect(client.transcript.messages("server")).toHaveLength(received);
   });
 
-  it("T100 a tool that continues after its time limit frees its slot when it ends", async () => {
+  it("a tool that continues after its time limit frees its slot when it ends", async () => {
     const ends: (() => void)[] = [];
     const tool = defineTool({
       name: "t",
@@ -173,7 +173,7 @@ describe.each(ERAS)("in %s", (revision) => {
     ends[1]?.();
   });
 
-  it("T102 ten thousand added and removed tools, while clients list and call, cause one notification per turn", async () => {
+  it("ten thousand added and removed tools, while clients list and call, cause one notification per turn", async () => {
     const rounds = 100;
     /** The tools at the time of each list request. */
     const registered = new Set<string>();
@@ -229,7 +229,7 @@ describe.each(ERAS)("in %s", (revision) => {
     await stopOthers();
   });
 
-  it("T103 a connection that is closed twice, or during a call, sends nothing afterwards", async () => {
+  it("a connection that is closed twice, or during a call, sends nothing afterwards", async () => {
     let finish: () => void = () => {};
     const server = serveTool(
       (_, { signal }) =>
@@ -255,7 +255,7 @@ describe.each(ERAS)("in %s", (revision) => {
   });
 });
 
-describe("T101 a cancellation", () => {
+describe("a cancellation", () => {
   it("of initialize has no effect", async () => {
     let go: () => void = () => {};
     const waiting = new Promise<void>((resolve) => {
@@ -301,7 +301,7 @@ describe("T101 a cancellation", () => {
   });
 });
 
-describe("T105 initialize", () => {
+describe("initialize", () => {
   const initialize = (id: number, version: string, name: string) =>
     request(
       id,
@@ -334,7 +334,7 @@ describe("T105 initialize", () => {
   });
 });
 
-describe("T104 a process that embeds servers", () => {
+describe("a process that embeds servers", () => {
   const warnings: Error[] = [];
   const note = (warning: Error) => warnings.push(warning);
   afterEach(() => void process.off("warning", note));

@@ -5,7 +5,7 @@ import { defineServer, defineTool, type SchemaLike } from "proffer";
 import { ajvSchema } from "proffer/ajv";
 import { connect } from "proffer/testing";
 import { describe, expect, it, vi } from "vitest";
-import { validate } from "../src/schema/validate.ts";
+import { validate } from "../src/schema/schema.ts";
 import { connectMemory } from "../src/transports/memory.ts";
 import { StdioInput } from "../src/transports/stdio/input.ts";
 import { type Answer, call, exchange, request, serveTool } from "./one-tool.ts";
@@ -15,7 +15,7 @@ function exposeGc(): () => void {
   return runInNewContext("gc") as () => void;
 }
 
-describe("T090 a message", () => {
+describe("a message", () => {
   it.each([
     ["a number of a million digits", `{"n":${"9".repeat(1_000_000)}}`],
     ["a key of 10 MB", `{"${"k".repeat(10_000_000)}":0}`],
@@ -57,9 +57,9 @@ describe("T090 a message", () => {
   });
 });
 
-describe("T091 a schema", () => {
-  it("with a pattern of exponential time is rejected", () => {
-    const input = { type: "object", properties: { s: { type: "string", pattern: "^(a+)+$" } } } as const;
+describe("a schema", () => {
+  it("with a pattern that could take exponential time is rejected", () => {
+    const input = { type: "object", properties: { s: { type: "string", pattern: "^(a+)\\1$" } } } as const;
     expect(() => defineTool({ name: "t", input, handle: () => {} })).toThrow(
       expect.objectContaining({ code: "unsafe_pattern" }),
     );
@@ -78,7 +78,7 @@ describe("T091 a schema", () => {
     expect(await client.call("t", { a: "x" })).toMatchObject({ isError: true });
   });
 
-  describe("T183 with a value that exceeds the work limit of the validator", () => {
+  describe("with a value that exceeds the work limit of the validator", () => {
     const list = { type: "array", items: { type: "number", multipleOf: 0.01 } } as const;
     const values = Array.from({ length: 200_000 }, () => 1e300);
     const schema = { type: "object", properties: { list }, required: ["list"] } as const;
@@ -106,7 +106,7 @@ describe("T091 a schema", () => {
   });
 
   it.each(["http://169.254.169.254/x", "file:///etc/passwd", "https://example.com/schema.json#/a"])(
-    "T092 with a reference to %s is rejected, and nothing is fetched",
+    "with a reference to %s is rejected, and nothing is fetched",
     ($ref) => {
       const fetched = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("no network"));
       const input = { type: "object", properties: { a: { $ref } } } as const;
@@ -118,7 +118,7 @@ describe("T091 a schema", () => {
     },
   );
 
-  it("T095 is independent of another schema with the same $id", async () => {
+  it("is independent of another schema with the same $id", async () => {
     const schema = (type: "string" | "number") =>
       ({ $id: "https://example.com/same", type: "object", properties: { a: { type } }, required: ["a"] }) as const;
     const tools = (["string", "number"] as const).map((type) =>
@@ -134,7 +134,7 @@ describe("T091 a schema", () => {
     }
   });
 
-  it("T095 is registered and validated many times, and the heap stays flat", async () => {
+  it("is registered and validated many times, and the heap stays flat", async () => {
     const collect = exposeGc();
     const server = serveTool(() => "");
     const input = { type: "object", properties: { a: { type: "string" } }, required: ["a"] } as const;
@@ -159,7 +159,7 @@ describe("T091 a schema", () => {
     expect(after - before).toBeLessThan(5_000_000);
   });
 
-  it("T095 with Ajv does not conflict with another schema that has the same $id, in either order", () => {
+  it("with Ajv does not conflict with another schema that has the same $id, in either order", () => {
     const schema = (type: string) =>
       ajvSchema({ $id: "https://example.com/same", type: "object", properties: { a: { type: type as "string" } } });
     const all = ["string", "number", "string"].map(schema);
@@ -168,7 +168,7 @@ describe("T091 a schema", () => {
     expect(isValid(1)).toEqual([false, true, false]);
   });
 
-  it("T095 is garbage-collected with its tool", async () => {
+  it("is garbage-collected with its tool", async () => {
     const collect = exposeGc();
     const server = serveTool(() => "");
     const refs = Array.from({ length: 100 }, (_, index) => {
@@ -183,7 +183,7 @@ describe("T091 a schema", () => {
   });
 });
 
-describe("T093 a flood", () => {
+describe("a flood", () => {
   it("of malformed messages is answered one by one, and the next request is served", async () => {
     const flood = Array.from({ length: 10_000 }, (_, index) => (index % 2 ? "{" : "null"));
     const { answers } = await exchange([...flood, request(1, "ping")]);
@@ -205,7 +205,7 @@ describe("T093 a flood", () => {
   });
 });
 
-describe("T094 with maxInFlight requests in flight", () => {
+describe("with maxInFlight requests in flight", () => {
   it("another is rejected immediately as busy, and can be sent again later", async () => {
     const waiting: (() => void)[] = [];
     const ids = Array.from({ length: 3000 }, (_, id) => id);

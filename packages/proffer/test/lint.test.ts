@@ -91,7 +91,7 @@ const allowed: Planted[] = [
   importing(`${run}/providers/jsonl/ok.ts`, "node:fs"),
   importing(`${run}/adapters/ok.ts`, "some-package"),
   importing(`${run}/features/telemetry/ok.ts`, "@opentelemetry/api"),
-  importing(`${run}/oauth/jose.ts`, "jose"),
+  importing(`${run}/oauth/issuer.ts`, "jose"),
   importing(`${run}/bin.ts`, "node:module"),
   importing(`${run}/ajv.ts`, "ajv"),
   importing(`${cli}/ok.ts`, "proffer/stdio"),

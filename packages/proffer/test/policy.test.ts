@@ -199,6 +199,24 @@ describe("deny", () => {
 describe("cacheResults", () => {
   const named = { names: ["count", "fails", "asks", "thing"], milliseconds: 60_000 };
 
+  it("does not answer a token with less scopes of the same caller", async () => {
+    const tool = defineTool({
+      name: "secret",
+      handle: (_, ctx) => {
+        ctx.require("admin");
+        return "the secret";
+      },
+    });
+    const middleware = cacheResults({ names: ["secret"], milliseconds: 60_000 });
+    const server = defineServer({ name: "s", version: "1", tools: [tool], middleware });
+    const admin = await connect(server, { principal: { id: "ada", scopes: ["read", "admin"] } });
+    const same = await connect(server, { principal: { id: "ada", scopes: ["admin", "read"] } });
+    const reader = await connect(server, { principal: { id: "ada", scopes: ["read"] } });
+    expect(await admin.call("secret")).toMatchObject({ content: [{ text: "the secret" }] });
+    expect(await same.call("secret")).toMatchObject({ content: [{ text: "the secret" }] });
+    await expect(reader.call("secret")).rejects.toThrow("admin");
+  });
+
   it("answers the same request of the same caller once, in any order of the arguments", async () => {
     const server = serve({ middleware: cacheResults(named) });
     const ada = await connect(server, { principal: { id: "ada" } });
@@ -265,7 +283,7 @@ describe("cacheResults", () => {
 describe("audit", () => {
   const parse = (lines: string[]) => lines.map((line) => JSON.parse(line));
 
-  it("AT52: writes one line per call with its outcome, and nothing of its contents", async () => {
+  it("writes one line per call with its outcome, and nothing of its contents", async () => {
     const lines: string[] = [];
     const server = serve({ observe: audit((line) => lines.push(line)) });
     const client = await connect(server, { principal: { id: "ada", token: "t0ken" }, answers: [{ sure: true }] });

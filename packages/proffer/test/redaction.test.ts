@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { defineServer, defineTool, field, type LogEntry, type Server, type ServerOptions } from "proffer";
+import { defineServer, defineTool, fail, field, type LogEntry, type Server, type ServerOptions } from "proffer";
 import { createFetchHandler } from "proffer/fetch";
 import { serveHttp } from "proffer/http";
 import { connect, connectOver } from "proffer/testing";
@@ -94,8 +94,8 @@ function consoleLines(): string[] {
   return lines;
 }
 
-describe("T119: secrets", () => {
-  it("do not appear in what an author can inspect, in the logs, or in the responses over HTTP", async () => {
+describe("secrets", () => {
+  it("do not appear in the objects that an author can inspect, in the logs, or in the responses over HTTP", async () => {
     const lines = consoleLines();
     const { server, http, dumps, write } = serve();
     write(server);
@@ -118,7 +118,7 @@ describe("T119: secrets", () => {
     expect(lines.filter((line) => line.includes("[redacted]"))).toHaveLength(2);
   });
 
-  it("do not appear in what an author can inspect with the fetch handler", async () => {
+  it("do not appear in the objects that an author can inspect with the fetch handler", async () => {
     const { server, http, dumps } = serve();
     const handle = createFetchHandler(server, { ...http, dangerouslyAllowAnyHost: true });
     const headers = { ...JSON_REQUEST, ...CREDENTIALS };
@@ -164,6 +164,40 @@ describe("T119: secrets", () => {
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "error" });
     expect(lines[0]).toContain("[redacted]");
     for (const secret of [TOKEN, "s3cret-c00kie", KEY]) expect(lines[0]).not.toContain(secret);
+  });
+
+  it("do not reach a client in the message of an exception", async () => {
+    const { server } = serve({ errors: "message", log: () => {} });
+    const client = await connect(server);
+    const { content } = await client.call("fails");
+    expect(JSON.stringify(content)).toContain("upstream said 401 to authorization: [redacted]");
+    for (const secret of [TOKEN, "s3cret-c00kie"]) expect(JSON.stringify(content)).not.toContain(secret);
+  });
+
+  it("in an error do not leave with a log message or a structured failure", async () => {
+    class HttpError extends Error {
+      config = { headers: CREDENTIALS };
+      toJSON(): object {
+        return { ...this, stack: this.stack };
+      }
+    }
+    const error = new HttpError("bad", { cause: TOKEN });
+    const tool = defineTool({
+      name: "reports",
+      handle(_, ctx) {
+        ctx.log("error", { error, list: [error] });
+        return fail("It failed.", { structured: { error } });
+      },
+    });
+    const server = defineServer({ name: "s", version: "1", tools: [tool] });
+    const client = await connect(server, { revision: "2025-11-25" });
+    const { structuredContent } = await client.call("reports");
+    server.sendLog("error", error);
+    const shown = { name: "Error", message: "bad" };
+    expect(structuredContent).toEqual({ error: shown });
+    await expect
+      .poll(() => client.notifications.map(({ params }) => params.data))
+      .toEqual([{ error: shown, list: [shown] }, shown]);
   });
 
   it("are not searched for in words: a text about bearer tokens stays as it is", () => {

@@ -75,15 +75,12 @@ describeMatrix({ server, module: "features.ts" }, LEGACY, (leg) => {
       expect(await answer(leg.client, batch)).toEqual(refusal(expect.any(String)));
     });
 
-  it.each(MODERN)(
-    "T150: a batch with a request of %s is refused, because that revision has no batches",
-    async (version) => {
-      const request = describing(version);
-      const message = `Protocol version ${version} does not support batches; send the messages one by one.`;
-      expect(await answer(leg.client, [request])).toEqual(refusal(message));
-      expect(await answer(leg.client, [echo("a", "A"), request])).toEqual(refusal(message));
-    },
-  );
+  it.each(MODERN)("a batch with a request of %s is refused, because that revision has no batches", async (version) => {
+    const request = describing(version);
+    const message = `Protocol version ${version} does not support batches; send the messages one by one.`;
+    expect(await answer(leg.client, [request])).toEqual(refusal(message));
+    expect(await answer(leg.client, [echo("a", "A"), request])).toEqual(refusal(message));
+  });
 
   if (batches)
     it("a request that names an unknown version cannot be part of a batch", async () => {
@@ -108,7 +105,7 @@ describeMatrix({ server, module: "features.ts" }, LEGACY, (leg) => {
 describeMatrix({ server, module: "features.ts" }, MODERN, (leg) => {
   const message = `Protocol version ${leg.revision} does not support batches; send the messages one by one.`;
 
-  it("T150: a batch is refused as a whole, and the next request is served", async () => {
+  it("a batch is refused as a whole, and the next request is served", async () => {
     for (const batch of [[describing(leg.revision)], [describing(leg.revision), describing(leg.revision)]]) {
       expect(await answer(leg.client, batch)).toEqual({ jsonrpc: "2.0", error: { code: -32600, message } });
     }
@@ -120,7 +117,7 @@ describeMatrix({ server, module: "features.ts" }, MODERN, (leg) => {
       ["empty", []],
       ["of messages without a version", [echo("a", "A")]],
       ["of notifications", [{ jsonrpc: "2.0", method: "notifications/nothing" }]],
-    ])("T150: a batch %s is refused by the version in the header", async (_what, batch) => {
+    ])("a batch %s is refused by the version in the header", async (_what, batch) => {
       expect(await answer(leg.client, batch)).toEqual({ jsonrpc: "2.0", error: { code: -32600, message } });
     });
 });

@@ -220,10 +220,10 @@ describe("an unsupported schema", () => {
     expect(refused(input)).toThrow(/unevaluatedProperties.*proffer\/ajv/s);
   });
 
-  it("is rejected for a pattern of exponential time, unless the author sets unsafePattern", () => {
+  it("is rejected for a pattern with a back reference, unless the author sets unsafePattern", () => {
     const withPattern = (more: object) => ({
       type: "object",
-      properties: { a: { type: "string", pattern: "^(a+)+$", ...more } },
+      properties: { a: { type: "string", pattern: "^(a+)\\1$", ...more } },
     });
     expect(refused(withPattern({}))).toThrow(expect.objectContaining({ code: "unsafe_pattern" }));
     expect(refused(withPattern({ unsafePattern: true }))).not.toThrow();

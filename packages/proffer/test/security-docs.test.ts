@@ -1,18 +1,16 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { MAX_COMPLETIONS } from "../src/catalog/completion.ts";
-import { toTaskLimits } from "../src/features/tasks/limits.ts";
+import { TASK_LIMITS } from "../src/features/tasks/engine.ts";
 import { checkOptions } from "../src/nodes/redis/redis.ts";
-import { FETCH_TIMEOUT } from "../src/oauth/environment.ts";
-import { COOL_DOWN, MAX_RESPONSE } from "../src/oauth/fetch-json.ts";
-import { MAX_INTROSPECTIONS } from "../src/oauth/introspection.ts";
-import { FRESH, MAX_KEYS, STALE } from "../src/oauth/issuer.ts";
-import { toSettings } from "../src/oauth/settings.ts";
-import { MAX_REFUSED, REFUSED_TIME } from "../src/oauth/token-cache.ts";
+import { COOL_DOWN, FRESH, MAX_KEYS, MAX_RESPONSE, STALE } from "../src/oauth/issuer.ts";
+import { MAX_REFUSED, REFUSED_TIME } from "../src/oauth/oauth.ts";
+import { FETCH_TIMEOUT, toSettings } from "../src/oauth/settings.ts";
+import { MAX_INTROSPECTIONS } from "../src/oauth/verify.ts";
 import { MAX_DEPTH } from "../src/protocol/parse.ts";
 import { MAX_WORK } from "../src/schema/json-schema/run.ts";
 import { toServerLimits } from "../src/server/limits.ts";
-import { MAX_HEADER } from "../src/transports/http/bearer.ts";
+import { MAX_HEADER } from "../src/transports/http/challenge.ts";
 import { toLimits } from "../src/transports/http/options.ts";
 
 const text = read("../../../docs/security.md");
@@ -68,7 +66,7 @@ describe("the limits of docs/security.md", () => {
 
   it("match the server", () => {
     const written = writtenFor();
-    for (const [name, value] of Object.entries(toTaskLimits(toServerLimits(undefined, "")))) {
+    for (const [name, value] of Object.entries({ ...TASK_LIMITS, ...toServerLimits(undefined, "") })) {
       expect([name, toNumber(written.get(`limits.${name}`) ?? "")]).toEqual([name, value]);
     }
   });
@@ -123,11 +121,11 @@ describe("the limits of docs/security.md", () => {
     });
     expect(constant("../src/transports/http/node/exchange.ts", "MAX_HEADERS")).toBe("1000");
     expect(fixed["headers of an HTTP request; 431"]).toBe("1,000");
-    expect(constant("../src/questions/state.ts", "MAX_STATE_LENGTH")).toBe("256 * 1024");
+    expect(constant("../src/questions/rounds.ts", "MAX_STATE_LENGTH")).toBe("256 * 1024");
     expect(fixed["state of a question"]).toBe("256 KiB");
     expect(constant("../src/calls/exposed-error.ts", "MAX_ERROR_TEXT")).toBe("8192");
     expect(fixed["characters of an exception that `errors` exposes"]).toBe("8,192");
-    expect(constant("../src/server/store.ts", "MAX_KEYS")).toBe("100_000");
+    expect(constant("../src/calls/store.ts", "MAX_KEYS")).toBe("100_000");
     expect(fixed["answers that single-use tools remember in memory"]).toBe("100,000");
     expect(constant("../src/nodes/memory-store.ts", "MAX_RECORDS")).toBe("1_000_000");
     expect(fixed["tasks and sessions in memory; more are refused"]).toBe("1,000,000");

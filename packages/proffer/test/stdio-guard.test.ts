@@ -4,7 +4,7 @@ import { type Program, useStdioServers } from "./stdio-process.ts";
 
 const { startServer } = useStdioServers();
 
-describe("T001 stdout carries only messages", () => {
+describe("stdout carries only messages", () => {
   let program: Program;
   let calls = 0;
   // One process for all tests: no way of printing may affect the ones that follow.

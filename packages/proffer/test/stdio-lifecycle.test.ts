@@ -36,21 +36,21 @@ async function signal(program: Program, name: NodeJS.Signals): Promise<void> {
 }
 
 describe("when stdin ends", () => {
-  it("T008 the process ends despite an open timer and socket", async () => {
+  it("the process ends despite an open timer and socket", async () => {
     const program = await startServer();
     await program.request(1, "ping");
     program.child.stdin.end();
     expect(await program.exit).toEqual(ended);
   });
 
-  it("T008 the process ends if no message was sent", async () => {
+  it("the process ends if no message was sent", async () => {
     const program = await startServer();
     program.child.stdin.end();
     expect(await program.exit).toEqual(ended);
     expect(program.lines).toEqual([]);
   });
 
-  it("T009 calls in flight are aborted, and calls that do not stop are abandoned", async () => {
+  it("calls in flight are aborted, and calls that do not stop are abandoned", async () => {
     const program = await startServer();
     await occupy(program, 5);
     program.child.stdin.end();
@@ -60,7 +60,7 @@ describe("when stdin ends", () => {
     expect(program.lines).toEqual([]);
   });
 
-  it("T009 the responses of aborted calls are still sent", async () => {
+  it("the responses of aborted calls are still sent", async () => {
     const program = await startServer();
     await occupy(program, 5, "stop_when_told");
     program.child.stdin.end();
@@ -70,7 +70,7 @@ describe("when stdin ends", () => {
 });
 
 describe("when the client has disconnected", () => {
-  it("T010 a closed stdout ends the process at the next message", async () => {
+  it("a closed stdout ends the process at the next message", async () => {
     const program = await startServer();
     await program.request(1, "ping");
     program.child.stdout.destroy();
@@ -80,7 +80,7 @@ describe("when the client has disconnected", () => {
     expect(program.stderr).not.toMatch(/EPIPE|ECONNRESET/);
   });
 
-  it("T010 a closed stdout ends the process despite calls in flight", async () => {
+  it("a closed stdout ends the process despite calls in flight", async () => {
     const program = await startServer();
     await occupy(program, 3);
     program.child.stdout.destroy();
@@ -89,7 +89,7 @@ describe("when the client has disconnected", () => {
     expect(program.stderr.match(/aborted/g)).toHaveLength(3);
   });
 
-  it("T010 a closed stdout ends the process even if stderr is closed and a tool fails", async () => {
+  it("a closed stdout ends the process even if stderr is closed and a tool fails", async () => {
     const program = await startServer();
     await program.request(1, "ping");
     program.child.stderr.destroy();
@@ -100,7 +100,7 @@ describe("when the client has disconnected", () => {
     expect(await program.exit).toEqual(ended);
   });
 
-  it("T010 a closed stderr has no effect while stdout is open", async () => {
+  it("a closed stderr has no effect while stdout is open", async () => {
     const program = await startServer();
     await program.request(1, "ping");
     program.child.stderr.destroy();
@@ -117,7 +117,7 @@ describe("when the client has disconnected", () => {
   }
 });
 
-describe.skipIf(process.platform === "win32")("T011 when the client is killed", () => {
+describe.skipIf(process.platform === "win32")("when the client is killed", () => {
   const quoted = (file: string) => `'${process.execPath}' '${file}'`;
   const wrappers: readonly [string, (file: string) => readonly [string, ...string[]]][] = [
     ["nothing", (file) => [process.execPath, file]],
@@ -172,7 +172,7 @@ describe("when the process gets a signal", () => {
     ["SIGINT", 500],
     ["SIGHUP", 500],
   ] as const)(
-    "T012 such as %s, calls in flight are answered, new ones are rejected, and the process ends",
+    "such as %s, calls in flight are answered, new ones are rejected, and the process ends",
     async (name, ms) => {
       const program = await startServer({ drainTimeout: FOR_EVER });
       const answer = program.call(1, "wait", { ms });
@@ -184,14 +184,14 @@ describe("when the process gets a signal", () => {
     },
   );
 
-  it("T012 and no call is in flight, it ends immediately", async () => {
+  it("and no call is in flight, it ends immediately", async () => {
     const program = await startServer({ drainTimeout: FOR_EVER });
     await program.request(1, "ping");
     program.child.kill("SIGTERM");
     expect(await program.exit).toEqual(ended);
   });
 
-  it("T012 a second time, it does not wait for calls in flight", async () => {
+  it("a second time, it does not wait for calls in flight", async () => {
     const program = await startServer({ drainTimeout: FOR_EVER });
     await occupy(program, 1);
     await signal(program, "SIGTERM");
@@ -200,7 +200,7 @@ describe("when the process gets a signal", () => {
     expect(program.lines.some((line) => line.includes("waited"))).toBe(false);
   });
 
-  it("T012 calls that do not finish in time are abandoned", async () => {
+  it("calls that do not finish in time are abandoned", async () => {
     const program = await startServer({ drainTimeout: 100 });
     await occupy(program, 1);
     program.child.kill("SIGTERM");
@@ -208,7 +208,7 @@ describe("when the process gets a signal", () => {
     expect(program.stderr).toContain("aborted: AbortError: The server is shutting down.");
   });
 
-  it("T012 and the client disconnects meanwhile, it does not wait for calls in flight", async () => {
+  it("and the client disconnects meanwhile, it does not wait for calls in flight", async () => {
     const program = await startServer({ drainTimeout: FOR_EVER });
     await occupy(program, 1);
     await signal(program, "SIGTERM");
@@ -217,7 +217,7 @@ describe("when the process gets a signal", () => {
     expect(await program.exit).toEqual(ended);
   });
 
-  it("T012 and the client does not read, a full pipe does not block its exit", async () => {
+  it("and the client does not read, a full pipe does not block its exit", async () => {
     const program = await startServer({ drainTimeout: 500 });
     await program.request(1, "ping");
     program.child.stdout.pause();
@@ -231,7 +231,7 @@ describe("when the process gets a signal", () => {
 });
 
 describe("when the client does not read", () => {
-  it("T013 the server stops reading, its memory stays bounded, and every response arrives later", {
+  it("the server stops reading, its memory stays bounded, and every response arrives later", {
     timeout: 600_000,
   }, async () => {
     const count = Number(process.env.PROFFER_ANSWERS ?? 5_000);
@@ -277,14 +277,14 @@ describe("when the client does not read", () => {
 });
 
 describe("an uncaught error", () => {
-  it("T098 in a promise is logged, and the process continues", async () => {
+  it("in a promise is logged, and the process continues", async () => {
     const program = await startServer();
     expect(await program.call(1, "reject_unnoticed")).toBe("answered");
     await printed(program, "Unhandled promise rejection: Error: nobody waits for this");
     expect(await program.call(2, "echo", { text: "alive" })).toBe("alive");
   });
 
-  it("T098 that is thrown is logged, calls in flight are answered, and the process ends with code 1", async () => {
+  it("that is thrown is logged, calls in flight are answered, and the process ends with code 1", async () => {
     const program = await startServer({ drainTimeout: FOR_EVER });
     const answer = program.call(1, "wait", { ms: 500 });
     await printed(program, "waiting");
@@ -296,7 +296,7 @@ describe("an uncaught error", () => {
 });
 
 describe("the process", () => {
-  it("T103 serves only one server over stdio, and rejects a second one", async () => {
+  it("serves only one server over stdio, and rejects a second one", async () => {
     const program = await startServer();
     expect(await program.call(1, "serve_again")).toBe(
       "This process already serves over stdio; the messages of two servers would mix.",
@@ -304,7 +304,7 @@ describe("the process", () => {
     expect(await program.call(2, "echo", { text: "alive" })).toBe("alive");
   });
 
-  it("T012 has one handler for each signal", async () => {
+  it("has one handler for each signal", async () => {
     const program = await startServer();
     const listeners = JSON.parse(await program.call(1, "listeners")) as Record<string, number>;
     expect(listeners).toMatchObject({ SIGTERM: 1, SIGINT: 1, SIGHUP: 1, uncaughtException: 1, unhandledRejection: 1 });

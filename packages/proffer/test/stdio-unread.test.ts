@@ -12,7 +12,7 @@ const FILE_BYTES = 4 * 1024 * 1024;
 /** The limit of the process, in MB. All responses together have four times as many bytes. */
 const MAX_UNREAD = 20;
 
-it("T137: reads of large files wait while the client of a stdio server does not read", async () => {
+it("reads of large files wait while the client of a stdio server does not read", async () => {
   const folder = mkdtempSync(join(tmpdir(), "proffer-stdio-unread-"));
   writeFileSync(join(folder, "large.bin"), Buffer.alloc(FILE_BYTES, 0xff));
   const bundle = await bundleFixture("large-files.ts");

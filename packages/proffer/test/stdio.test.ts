@@ -21,7 +21,7 @@ async function writeAll(program: Program, chunks: Iterable<Buffer | string>): Pr
 }
 
 describe("newline-delimited messages", () => {
-  it("T002 of the server are one line each, even if a result contains line breaks", async () => {
+  it("of the server are one line each, even if a result contains line breaks", async () => {
     const program = await startServer();
     const text = "a\nb\r\nc\rd\u2028e\u2029f\u0085g\u000bh";
     program.send(echo(1, text));
@@ -29,7 +29,7 @@ describe("newline-delimited messages", () => {
     expect(program.lines).toHaveLength(1);
   });
 
-  it("T003 of the client may arrive byte by byte, even within a character", async () => {
+  it("of the client may arrive byte by byte, even within a character", async () => {
     const program = await startServer();
     const text = "é€😀";
     await writeAll(
@@ -39,7 +39,7 @@ describe("newline-delimited messages", () => {
     expect(textOf(await program.answer(1))).toBe(text);
   });
 
-  it("T004 may arrive 50 at once, with carriage returns and blank lines, and without a final newline", async () => {
+  it("may arrive 50 at once, with carriage returns and blank lines, and without a final newline", async () => {
     const program = await startServer();
     const lines = Array.from({ length: 50 }, (_, id) => JSON.stringify(echo(id, `text ${id}`)));
     program.child.stdin.end(
@@ -53,7 +53,7 @@ describe("newline-delimited messages", () => {
     expect(answers.map((answer) => [answer.id, textOf(answer)])).toEqual(lines.map((_, id) => [id, `text ${id}`]));
   });
 
-  it("T099 with log entries are dropped when they flood; the response and the next request are not", async () => {
+  it("with log entries are dropped when they flood; the response and the next request are not", async () => {
     const program = await startServer();
     await program.request(0, "initialize", { protocolVersion: "2025-11-25", capabilities: {} });
     program.send({
@@ -73,33 +73,30 @@ describe("newline-delimited messages", () => {
   it.each([
     ["with a newline", "\n"],
     ["that never ends", ""],
-  ])(
-    "T005 are rejected without an id one byte above the limit (%s), and the next request is served",
-    async (_, newline) => {
-      const program = await startServer({ maxMessageBytes: 1000 });
-      const message = (bytes: number) => {
-        const empty = Buffer.byteLength(JSON.stringify(echo(1, "")));
-        // Each é is two bytes in UTF-8 and one unit in UTF-16.
-        return JSON.stringify(echo(1, "é".repeat((bytes - empty) / 2) + "x".repeat((bytes - empty) % 2)));
-      };
-      program.send(message(1000));
-      expect(await program.answer(1)).toHaveProperty("result");
-      await writeAll(program, [message(1001), newline]);
-      expect((await program.answer(null)).error).toEqual({
-        code: -32600,
-        message: "The message is larger than 1000 bytes.",
-      });
-      program.send(newline === "" ? `\n${ping}` : ping);
-      expect(await program.answer("next")).toHaveProperty("result");
-    },
-  );
+  ])("are rejected without an id one byte above the limit (%s), and the next request is served", async (_, newline) => {
+    const program = await startServer({ maxMessageBytes: 1000 });
+    const message = (bytes: number) => {
+      const empty = Buffer.byteLength(JSON.stringify(echo(1, "")));
+      // Each é is two bytes in UTF-8 and one unit in UTF-16.
+      return JSON.stringify(echo(1, "é".repeat((bytes - empty) / 2) + "x".repeat((bytes - empty) % 2)));
+    };
+    program.send(message(1000));
+    expect(await program.answer(1)).toHaveProperty("result");
+    await writeAll(program, [message(1001), newline]);
+    expect((await program.answer(null)).error).toEqual({
+      code: -32600,
+      message: "The message is larger than 1000 bytes.",
+    });
+    program.send(newline === "" ? `\n${ping}` : ping);
+    expect(await program.answer("next")).toHaveProperty("result");
+  });
 
   it.each([
     ["bytes that are not UTF-8", Buffer.from([0x22, 0xff, 0xfe, 0xc0, 0x22])],
     ["UTF-16", Buffer.from(ping, "utf16le")],
     ["a byte order mark", Buffer.from(`\ufeff${ping}`)],
     ["a lone surrogate in UTF-8", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
-  ])("T006 are rejected with a parse error for %s, and the next request is served", async (_, bytes) => {
+  ])("are rejected with a parse error for %s, and the next request is served", async (_, bytes) => {
     const program = await startServer();
     await writeAll(program, [bytes, "\n"]);
     expect((await program.answer(null)).error?.code).toBe(-32700);
@@ -107,7 +104,7 @@ describe("newline-delimited messages", () => {
     expect(await program.answer("next")).toHaveProperty("result");
   });
 
-  it("T007 may have 10 MiB in chunks of 64 KiB", async () => {
+  it("may have 10 MiB in chunks of 64 KiB", async () => {
     const program = await startServer();
     const text = "0123456789abcdef".repeat(64 * 1024 * 10);
     const bytes = Buffer.from(`${JSON.stringify(echo(1, text))}\n`);
@@ -118,7 +115,7 @@ describe("newline-delimited messages", () => {
     expect(textOf(await program.answer(1)) === text).toBe(true);
   });
 
-  it("T014 are ignored if they are responses without a request", async () => {
+  it("are ignored if they are responses without a request", async () => {
     const program = await startServer();
     program.send({ jsonrpc: "2.0", id: 1, result: {} });
     program.send({ jsonrpc: "2.0", id: "proffer-1", error: { code: 1, message: "no" } });
@@ -127,7 +124,7 @@ describe("newline-delimited messages", () => {
     expect(program.lines).toHaveLength(1);
   });
 
-  it("T014 are never requests to a client of 2026-07-28, even if a tool asks a question", async () => {
+  it("are never requests to a client of 2026-07-28, even if a tool asks a question", async () => {
     const program = await startServer();
     const client = await connectOver(program.link, { answers: [{ text: "x" }] });
     expect(await client.call("ask")).toMatchObject({ content: [{ text: "accept" }] });
@@ -196,14 +193,14 @@ describe("Content-Length framing", () => {
     await expect.poll(() => answers.map(textOf)).toEqual(["é"]);
   });
 
-  it("T005 skips a body above the limit, and serves the next request", async () => {
+  it("skips a body above the limit, and serves the next request", async () => {
     const program = await startServer({ maxMessageBytes: 1000 });
     const { answers } = readFramed(program);
     program.child.stdin.write(framed(echo(1, "x".repeat(100_000))) + framed(ping));
     await expect.poll(() => answers.map(({ id, error }) => error?.code ?? id)).toEqual([-32600, "next"]);
   });
 
-  it("T006 rejects a body that is not UTF-8 or not JSON, and serves the next request", async () => {
+  it("rejects a body that is not UTF-8 or not JSON, and serves the next request", async () => {
     const program = await startServer();
     const { answers } = readFramed(program);
     const wrong = Buffer.concat([Buffer.from("Content-Length: 3\r\n\r\n"), Buffer.from([0x22, 0xff, 0x22])]);

@@ -6,6 +6,12 @@ describe("many tools", () => {
     const { problems } = check("wrong", manyTools("", plainTool, 2).replace("input.key1 ", "input.key0 "));
     expect(problems).toEqual([expect.stringContaining("key0")]);
   });
+
+  it("need at most 10,000 instantiations, if they are twenty", () => {
+    const { problems, instantiations } = check("twenty", manyTools("", plainTool, 20));
+    expect(problems).toEqual([]);
+    expect(instantiations).toBeLessThanOrEqual(10_000);
+  });
 });
 
 describe("plain options instead of a defined item", () => {

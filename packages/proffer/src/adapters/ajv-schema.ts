@@ -48,7 +48,7 @@ function compile(ajv: Ajv2020, schema: JsonSchemaObject) {
   try {
     return ajv.compile(schema);
   } catch (cause) {
-    throw new UsageError("bad_schema", `Ajv rejects the schema: ${(cause as Error).message}`, { cause });
+    throw new UsageError(`Ajv rejects the schema: ${(cause as Error).message}`, "bad_schema", { cause });
   }
 }
 

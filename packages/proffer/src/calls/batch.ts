@@ -1,9 +1,9 @@
-import { isObject, isRequest, type Message, toText, type Wire } from "../protocol/messages.ts";
+import { isObject, isRequest, type Message, toText } from "../protocol/messages.ts";
 import { MessageFault } from "../protocol/parse.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Revisions } from "../protocol/revisions/table.ts";
-import type { Call, CallOrigin } from "./call.ts";
-import { hasEnvelope, META } from "./envelope.ts";
+import type { CallOrigin } from "./call.ts";
+import { hasEnvelope, META } from "./session.ts";
 
 const MAX_BATCH = 100;
 
@@ -36,83 +36,53 @@ export function countResponses(items: Items): number {
 }
 
 /** The origin of the requests in one batch: collects their responses and sends them together. */
-export class Batch implements CallOrigin {
-  readonly #origin: CallOrigin;
-  readonly #send: (text: string) => void;
-  readonly #responses: string[] = [];
-  #expected: number;
-
-  constructor(origin: CallOrigin, expected: number, send: (text: string) => void) {
-    this.#origin = origin;
-    this.#expected = expected;
-    this.#send = send;
-  }
-
-  get transport(): CallOrigin["transport"] {
-    return this.#origin.transport;
-  }
-
-  get principal(): CallOrigin["principal"] {
-    return this.#origin.principal;
-  }
-
-  get session(): CallOrigin["session"] {
-    return this.#origin.session;
-  }
-
-  get address(): CallOrigin["address"] {
-    return this.#origin.address;
-  }
-
-  get query(): string | undefined {
-    return this.#origin.query;
-  }
-
-  get http(): CallOrigin["http"] {
-    return this.#origin.http;
-  }
-
-  get listener(): CallOrigin["listener"] {
-    return this.#origin.listener;
-  }
-
-  notify(call: Call, text: string): void {
-    this.#origin.notify(call, text);
-  }
-
-  respond(call: Call, wire: Wire): void {
-    this.#origin.onSettled?.(call);
-    this.add(toText(wire));
-  }
-
-  get request(): CallOrigin["request"] {
-    return this.#origin.request?.bind(this.#origin);
-  }
-
-  onSettled(call: Call): void {
-    this.#origin.onSettled?.(call);
-  }
-
-  detach(call: Call): void {
-    this.#origin.detach?.(call);
-  }
-
-  /** A cancelled request gets no response. */
-  onCancelled(call: Call): void {
-    this.#expected--;
-    if (this.#expected === 0) this.#origin.onCancelled?.(call);
-    this.#flush();
-  }
-
+export interface Batch extends CallOrigin {
   /** Adds one response, and sends all of them if it is the last. */
-  add(text: string): void {
-    this.#responses.push(text);
-    this.#flush();
+  add(text: string): void;
+}
+
+export function createBatch(origin: CallOrigin, responses: number, send: (text: string) => void): Batch {
+  const { transport, address, query, http, listener } = origin;
+  const texts: string[] = [];
+  let expected = responses;
+
+  function add(text: string): void {
+    texts.push(text);
+    flush();
   }
 
-  #flush(): void {
-    if (this.#responses.length < this.#expected || this.#responses.length === 0) return;
-    this.#send(`[${this.#responses.join(",")}]`);
-    this.#responses.length = 0;
+  function flush(): void {
+    if (texts.length < expected || texts.length === 0) return;
+    send(`[${texts.join(",")}]`);
+    texts.length = 0;
   }
+
+  return {
+    transport,
+    address,
+    query,
+    http,
+    listener,
+    get principal() {
+      return origin.principal;
+    },
+    get session() {
+      return origin.session;
+    },
+    request: origin.request?.bind(origin),
+    notify: (call, text) => origin.notify(call, text),
+    respond(call, wire) {
+      origin.onSettled?.(call);
+      add(toText(wire));
+    },
+    onSettled: (call) => origin.onSettled?.(call),
+    detach: (call) => origin.detach?.(call),
+    /** A cancelled request gets no response. */
+    onCancelled(call) {
+      expected--;
+      if (expected === 0) origin.onCancelled?.(call);
+      flush();
+    },
+    add,
+  };
 }

@@ -1,3 +1,4 @@
+import { namedItems } from "../catalog/find.ts";
 import type {
   PromptDescription,
   ResourceDescription,
@@ -5,9 +6,7 @@ import type {
   ToolDescription,
 } from "../protocol/model.ts";
 import type { Call, TransportName } from "./call.ts";
-import type { Principal } from "./principal.ts";
-import type { Client } from "./session.ts";
-import { usesOf } from "./uses.ts";
+import type { Client, Principal } from "./session.ts";
 
 /** The description of a tool, a prompt, a resource or a resource template, as it was defined. */
 export type ItemDescription = ToolDescription | PromptDescription | ResourceDescription | TemplateDescription;
@@ -22,7 +21,13 @@ export interface MiddlewareCall {
   readonly alias: string | undefined;
   /** The description of the first item that the request names, as it was defined; undefined if the caller sees none. */
   readonly item: ItemDescription | undefined;
+  /** As the client sent them: the arguments are not validated. */
   readonly params: Readonly<Record<string, unknown>>;
+  /**
+   * The arguments of a tool as its handler gets them: validated and converted when they are first read. A promise if the
+   * schema is asynchronous; undefined if they are invalid, and for other methods. A policy decides by these, not by `params`.
+   */
+  readonly arguments: unknown;
   /** 0 for the first request of a call, 1 for the request with the answer to its first question, and so on. */
   readonly round: number;
   /** The same for all rounds of one call, and different for every other call. Clients never see it. */
@@ -62,11 +67,15 @@ export class CallView implements MiddlewareCall {
   }
 
   get item(): ItemDescription | undefined {
-    return usesOf(this.#call)[0]?.item.description;
+    return namedItems(this.#call)[0]?.item.description;
   }
 
   get params(): Readonly<Record<string, unknown>> {
     return this.#call.params;
+  }
+
+  get arguments(): unknown {
+    return this.#call.definition?.readArguments?.(this.#call);
   }
 
   get round(): number {

@@ -1,4 +1,5 @@
 import type { ChangeListener } from "../catalog/changes.ts";
+import type { NamedItem, Routed } from "../catalog/find.ts";
 import type { ErrorObject } from "../protocol/errors.ts";
 import { isObject, type JsonObject, type RequestId, type RequestMessage, type Wire } from "../protocol/messages.ts";
 import type {
@@ -10,16 +11,11 @@ import type {
   ToolDescription,
 } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
-import type { Questions } from "../questions/question.ts";
-import type { Resource } from "../resources/define.ts";
 import type { ServerState } from "../server/server.ts";
-import type { RouteMatch } from "../uri/routes.ts";
 import type { ClientResponse } from "./client-requests.ts";
-import { META } from "./envelope.ts";
 import type { Observation } from "./observe.ts";
-import type { Principal } from "./principal.ts";
-import { type Client, DescribedClient, type SessionState } from "./session.ts";
-import type { Use } from "./uses.ts";
+import type { Questions } from "./question.ts";
+import { type Client, DescribedClient, META, type Principal, type SessionState } from "./session.ts";
 
 /** How a call reached the server. "memory" is the testing client. */
 export type TransportName = "stdio" | "http" | "memory";
@@ -71,6 +67,8 @@ export interface Method {
   readonly isIn?: (revision: Revision) => boolean;
   /** Complete results carry cache hints if the revision has them. */
   readonly cacheable?: true;
+  /** Returns the arguments as the handler gets them; undefined if they are invalid. */
+  readonly readArguments?: (call: Call) => unknown;
   /** The parameter that the `Mcp-Name` header mirrors. */
   readonly mirrored?: string;
   /** The handler may ask the client for input before it returns a result. */
@@ -107,8 +105,10 @@ export class Call {
   conversion: Conversion | undefined;
   /** Answered or cancelled: nothing more may be sent for it. */
   done = false;
+  /** The valid arguments of a tool, or a promise of them, if middleware has read them. */
+  input: { readonly value: unknown } | undefined;
   /** The resource that the request names, once access to it was checked. */
-  routed: { readonly uri: string; readonly route: RouteMatch<Resource> | undefined } | undefined;
+  routed: Routed | undefined;
   /** Cache hints of the result, if they differ from the server's. */
   cacheHints: CacheHints | undefined;
   /** Ends a call that would otherwise stay open, with a complete result. */
@@ -125,8 +125,8 @@ export class Call {
   questions: Questions | undefined;
   /** Reports the call to the server's observers, if there are any. */
   observation: Observation | undefined;
-  /** The items that the request names, as far as they exist for the caller. Set by `usesOf`. */
-  uses: readonly Use[] | undefined;
+  /** The items that the request names, as far as they exist for the caller. Set by `namedItems`. */
+  named: readonly NamedItem[] | undefined;
   /** Ends the call when the tool's time limit is up. */
   timer: ReturnType<typeof setTimeout> | undefined;
   #abort: AbortController | undefined;
@@ -202,7 +202,7 @@ export class Call {
     this.#abort?.abort(abortError(reason));
   }
 
-  /** Marks the call as answered. The client can stop asking the user what the handler did not wait for. */
+  /** Marks the call as answered. The client can withdraw questions for which the handler did not wait. */
   finish(): void {
     this.#withdrawQuestions();
     this.done = true;

@@ -1,5 +1,5 @@
 import { truncateText } from "../results/truncate.ts";
-import { messageOf } from "../support/log.ts";
+import { messageOf, withoutCredentials } from "../support/log.ts";
 import type { Call } from "./call.ts";
 import { CallView, type MiddlewareCall } from "./call-view.ts";
 
@@ -18,9 +18,9 @@ export function exposedText(call: Call, thrown: unknown, remedy: string): string
   const { errors = own, development } = overrides;
   const exposed =
     typeof errors === "function" ? callHook(call, errors, thrown) : errors === "message" ? messageOf(thrown) : "";
-  if (typeof exposed === "string" && exposed !== "") return truncateText(exposed, MAX_ERROR_TEXT);
+  if (typeof exposed === "string" && exposed !== "") return truncateText(withoutCredentials(exposed), MAX_ERROR_TEXT);
   if (!development) return undefined;
-  const shown = truncateText(messageOf(thrown), MAX_ERROR_TEXT);
+  const shown = truncateText(withoutCredentials(messageOf(thrown)), MAX_ERROR_TEXT);
   return `${shown} (shown during development; ${remedy} or set errors: "message" to show it always)`;
 }
 

@@ -2,6 +2,7 @@ import type { ChangeListener } from "../catalog/changes.ts";
 import { RpcError } from "../protocol/errors.ts";
 import type { RequestId } from "../protocol/messages.ts";
 import type { Call, CallOrigin } from "./call.ts";
+import { type CallerMarks, callerOf } from "./caller.ts";
 
 /** The method that stays open until the client or the server ends it. */
 export const LISTEN = "subscriptions/listen";
@@ -94,7 +95,7 @@ export class InFlight {
 }
 
 /** Whether a call is counted as a stream instead. */
-export function isUncounted(call: Call): boolean {
+function isUncounted(call: Call): boolean {
   return call.method === LISTEN && call.origin.countsStreams === true;
 }
 
@@ -107,4 +108,48 @@ export function cancelCall(call: Call, reason: string): void {
 
 export function shuttingDown(): RpcError {
   return new RpcError("busy", "The server is shutting down; connect again later.");
+}
+
+/**
+ * A caller has its share of a busy server: 429, while others are served. Otherwise one caller could take the whole server.
+ * Shares apply once half of a limit is in use, so that a server with few callers does not count them.
+ */
+export class ShareError extends RpcError {
+  constructor(share: number, things: string) {
+    super("busy", `The server is busy, and this caller has ${share} ${things}, its share. Try again later.`);
+  }
+}
+
+/** Whether a caller causes that many of some things. Callers about whom nothing is known are different callers. */
+export function hasShare(marks: CallerMarks, share: number, things: Iterable<CallerMarks>): boolean {
+  const caller = callerOf(marks);
+  if (caller === undefined) return false;
+  let left = share;
+  for (const thing of things) if (callerOf(thing) === caller && --left <= 0) return true;
+  return left <= 0;
+}
+
+/** The calls in flight of one endpoint, with a share for each caller. */
+export class SharedInFlight extends InFlight {
+  readonly #max: number;
+  readonly #share: number;
+
+  constructor(max: number, share: number) {
+    super(max);
+    this.#max = max;
+    this.#share = share;
+  }
+
+  override busy(origin: CallOrigin): RpcError | undefined {
+    const full = super.busy(origin);
+    if (full !== undefined || this.size * 2 < this.#max) return full;
+    return hasShare(origin, this.#share, this.#origins())
+      ? new ShareError(this.#share, "requests in flight")
+      : undefined;
+  }
+
+  *#origins(): Iterable<CallerMarks> {
+    for (const call of this.calls) if (!isUncounted(call)) yield call.origin;
+    for (const call of this.late) yield call.origin;
+  }
 }

@@ -44,7 +44,7 @@ export type ServerEvent =
   /** A server with a cluster is served by this process, under that name among its nodes. */
   | { readonly type: "node_joined"; readonly node: string };
 
-/** What an observer adds to a request from the server to the client, and how it learns the end of the request. */
+/** The part of an observer in a request from the server to the client: it adds metadata, and learns the end. */
 export interface RequestObserver {
   /** Added to `params._meta`. */
   readonly meta?: Meta;
@@ -114,7 +114,7 @@ export function toObservers(
     given === undefined ? [] : Array.isArray(given) ? (given as DefinedObserver[]) : [given as DefinedObserver];
   if (list.every((each) => each?.kind === "observer")) return list[0]?.combine(list, sink);
   throw new UsageError(
-    "wrong_use",
     `${where}: observe must be created by defineObserver(), or a list of such observers.`,
+    "wrong_use",
   );
 }

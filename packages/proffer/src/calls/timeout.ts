@@ -35,7 +35,7 @@ function lateTool(milliseconds: number): Error {
 
 /**
  * Limits the author's functions that have no time limit of their own, such as a list: one that never settles would keep
- * its request, and its slot, forever. What still runs afterwards counts as in flight until it ends.
+ * its request, and its slot, forever. Work that still runs afterwards counts as in flight until it ends.
  */
 export function limitHook<Result extends object>(call: Call, pending: Promise<Result>): Promise<Result> {
   limitTime(call, call.server.limits.hookTimeout, pending, lateHook);

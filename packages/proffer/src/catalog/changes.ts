@@ -1,4 +1,4 @@
-import type { Principal } from "../calls/principal.ts";
+import type { Principal } from "../calls/session.ts";
 import type { LogLevel } from "../protocol/model.ts";
 
 /** The lists whose changes clients can be notified of. */
@@ -25,7 +25,7 @@ export interface ChangeListener {
  */
 export class Changes {
   readonly #listeners = new Set<ChangeListener>();
-  readonly #watchers = new Map<string, Set<ChangeListener>>();
+  readonly #watchers = new Map<string, Set<Pick<ChangeListener, "updated">>>();
   /** The watched URIs that have a query, by the part before the query. */
   readonly #queries = new Map<string, Set<string>>();
   readonly #lists = new Set<ChangeKind>();
@@ -53,7 +53,7 @@ export class Changes {
   }
 
   /** Notifies the listener of updates to one resource until the returned function is called. */
-  watch(uri: string, listener: ChangeListener): () => void {
+  watch(uri: string, listener: Pick<ChangeListener, "updated">): () => void {
     const watchers = this.#watchers.get(uri) ?? new Set();
     watchers.add(listener);
     this.#watchers.set(uri, watchers);

@@ -51,7 +51,7 @@ const COMPANION = Symbol.for("proffer.companion");
  */
 export function companion<Target extends AnyFunction>(target: Target, options: CompanionOptions<Target>): void {
   if (typeof target !== "function")
-    throw new UsageError("wrong_use", "companion() needs a function, then its options.");
+    throw new UsageError("companion() needs a function, then its options.", "wrong_use");
   Object.defineProperty(target, COMPANION, { value: options, configurable: true });
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { unknownName } from "./unknown-name.ts";
+import { unknownName } from "./registry.ts";
 
 const TOOLS = ["order", "orders", "cancel_order", "note"];
 

@@ -81,7 +81,7 @@ function addItems(state: ServerState, manifest: Manifest, items: DerivedItems): 
   }
   if (problems.length === 0) return;
   removeItems(state, kept);
-  throw new UsageError("duplicate", problems.join("\n"));
+  throw new UsageError(problems.join("\n"), "duplicate");
 }
 
 function placeOf({ places = {} }: Manifest, path: readonly string[]): string {

@@ -33,66 +33,46 @@ interface NodeGlobals {
 
 const { Buffer: NodeBuffer } = globalThis as NodeGlobals;
 
-/** Whether a text could encode a value of this class. Any text could be base64. */
-export function looksLike(kind: TextKind, text: string): boolean {
-  switch (kind) {
-    case "bigint":
-      return DECIMAL.test(text);
-    case "date":
-      return /^[0-9]{4}-/.test(text);
-    case "url":
-      return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text);
-    case "bytes":
-    case "buffer":
-      return true;
-  }
+/** How the instances of a class are encoded as a string. */
+interface TextForm {
+  /** Whether a text could encode an instance. */
+  looksLike(text: string): boolean;
+  isInstance(value: unknown): boolean;
+  /** @throws {CodecError} for an invalid text. */
+  read(text: string): unknown;
+  /** @throws {CodecError} for an invalid instance. */
+  write(value: unknown): string;
 }
 
-/** Whether a value is an instance of this class. */
-export function isInstanceOf(kind: TextKind, value: unknown): boolean {
-  switch (kind) {
-    case "bigint":
-      return typeof value === "bigint";
-    case "date":
-      return value instanceof Date;
-    case "url":
-      return value instanceof URL;
-    case "bytes":
-    case "buffer":
-      return value instanceof Uint8Array;
-  }
-}
+const BYTES = {
+  // Any text could be base64.
+  looksLike: () => true,
+  isInstance: (value: unknown) => value instanceof Uint8Array,
+  write: toBase64,
+};
 
-/** Decodes a value of this class from its text. @throws {CodecError} for an invalid text. */
-export function readText(kind: TextKind, text: string): unknown {
-  switch (kind) {
-    case "date":
-      return readDate(text);
-    case "url":
-      return readUrl(text);
-    case "bytes":
-      return fromBase64(text);
-    case "buffer":
-      return toBuffer(fromBase64(text));
-    case "bigint":
-      return readBigint(text);
-  }
-}
-
-/** Encodes a value of this class; returns other values unchanged. @throws {CodecError} for an invalid Date. */
-export function writeText(kind: TextKind, value: unknown): unknown {
-  switch (kind) {
-    case "date":
-      return value instanceof Date ? writeDate(value) : value;
-    case "url":
-      return value instanceof URL ? value.href : value;
-    case "bytes":
-    case "buffer":
-      return value instanceof Uint8Array ? toBase64(value) : value;
-    case "bigint":
-      return typeof value === "bigint" ? String(value) : value;
-  }
-}
+export const TEXT_FORMS: { readonly [Kind in TextKind]: TextForm } = {
+  bigint: {
+    looksLike: (text) => DECIMAL.test(text),
+    isInstance: (value) => typeof value === "bigint",
+    read: readBigint,
+    write: String,
+  },
+  date: {
+    looksLike: (text) => /^[0-9]{4}-/.test(text),
+    isInstance: (value) => value instanceof Date,
+    read: readDate,
+    write: writeDate,
+  },
+  url: {
+    looksLike: (text) => /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text),
+    isInstance: (value) => value instanceof URL,
+    read: readUrl,
+    write: ({ href }: URL) => href,
+  },
+  bytes: { ...BYTES, read: fromBase64 },
+  buffer: { ...BYTES, read: (text) => toBuffer(fromBase64(text)) },
+};
 
 function readDate(text: string): Date {
   const date = new Date(text);

@@ -1,6 +1,6 @@
-import { atKey, CodecError, isInstanceOf, looksLike, readText, writeText } from "./codec-text.ts";
+import { atKey, CodecError, TEXT_FORMS } from "./codec-text.ts";
 import { decodeCustom, encodeCustom, isCustomForm, isCustomValue } from "./custom-codec.ts";
-import { encodeAny, encodeError, hasToJson } from "./encode-any.ts";
+import { encodeAny, encodeError, hasToJson, isError } from "./encode-any.ts";
 import type { Codec, Plan, PlanCondition } from "./manifest.ts";
 
 type Definitions = Readonly<Record<string, Plan>>;
@@ -44,7 +44,7 @@ function decodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
     case "set":
       return Array.isArray(value) ? new Set(mapList(plan.items, defs, value, decodeBy)) : value;
     case "map":
-      return isRecord(value) ? decodeMap(plan, defs, value) : value;
+      return isRecord(value) ? new Map(Object.entries(mapProperties(valuesOf(plan), defs, value, decodeBy))) : value;
     case "entries":
       return Array.isArray(value) ? new Map(mapPairs(plan, defs, value, decodeBy)) : value;
     case "union": {
@@ -63,7 +63,7 @@ function decodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
     case "nullable":
       return value;
     default:
-      return typeof value === "string" ? readText(plan.kind, value) : value;
+      return typeof value === "string" ? TEXT_FORMS[plan.kind].read(value) : value;
   }
 }
 
@@ -78,7 +78,8 @@ function encodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
     case "set":
       return value instanceof Set ? mapList(plan.items, defs, [...value], encodeBy) : value;
     case "map":
-      return value instanceof Map ? encodeMap(plan, defs, value) : value;
+      // Unlike assignment, Object.fromEntries makes __proto__ an ordinary key.
+      return value instanceof Map ? mapProperties(valuesOf(plan), defs, Object.fromEntries(value), encodeBy) : value;
     case "entries":
       return value instanceof Map ? mapPairs(plan, defs, [...value], encodeBy) : value;
     case "union": {
@@ -95,7 +96,7 @@ function encodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
     case "any":
       return encodeAny(value);
     case "error":
-      return value instanceof Error ? encodeError(value) : value;
+      return typeof value === "object" && value !== null && isError(value) ? encodeError(value) : value;
     case "json": {
       const written = hasToJson(value) ? value.toJSON() : value;
       return plan.value ? encodeBy(plan.value, defs, written) : written;
@@ -103,8 +104,10 @@ function encodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
     case "nullable":
       if (value === undefined) return null;
       return plan.value ? encodeBy(plan.value, defs, value) : value;
-    default:
-      return writeText(plan.kind, value);
+    default: {
+      const form = TEXT_FORMS[plan.kind];
+      return form.isInstance(value) ? form.write(value) : value;
+    }
   }
 }
 
@@ -138,7 +141,7 @@ function isWrittenAs(plan: Plan, when: PlanCondition | undefined, defs: Definiti
     case "nullable":
       return false;
     default:
-      return typeof value === "string" && looksLike(plan.kind, value);
+      return typeof value === "string" && TEXT_FORMS[plan.kind].looksLike(value);
   }
 }
 
@@ -170,7 +173,7 @@ function isInstance(plan: Plan, when: PlanCondition | undefined, defs: Definitio
     case "nullable":
       return value === undefined || (plan.value !== undefined && isInstance(plan.value, when, defs, value));
     default:
-      return isInstanceOf(plan.kind, value);
+      return TEXT_FORMS[plan.kind].isInstance(value);
   }
 }
 
@@ -208,22 +211,9 @@ function mapProperties(
   return copy;
 }
 
-function decodeMap(plan: PlanOf<"map">, defs: Definitions, value: Record<string, unknown>): Map<string, unknown> {
-  const map = new Map<string, unknown>();
-  for (const key of Object.keys(value)) {
-    map.set(key, plan.values ? convertAt(key, plan.values, defs, value[key], decodeBy) : value[key]);
-  }
-  return map;
-}
-
-function encodeMap(plan: PlanOf<"map">, defs: Definitions, map: Map<unknown, unknown>): Record<string, unknown> {
-  const entries: [string, unknown][] = [];
-  for (const [key, value] of map) {
-    const name = String(key);
-    entries.push([name, plan.values ? convertAt(name, plan.values, defs, value, encodeBy) : value]);
-  }
-  // Unlike assignment, Object.fromEntries makes __proto__ an ordinary key.
-  return Object.fromEntries(entries);
+/** The plan of the object that encodes a Map. */
+function valuesOf({ values }: PlanOf<"map">): PlanOf<"object"> {
+  return { kind: "object", ...(values && { rest: values }) };
 }
 
 function mapPairs(

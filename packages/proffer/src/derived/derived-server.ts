@@ -3,15 +3,14 @@ import { definePrompt, type Prompt } from "../prompts/define.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
 import type { Context } from "../questions/context.ts";
 import { defineResource, type Resource } from "../resources/define.ts";
-import { createParam, type Param, ParamIssue } from "../resources/params/param.ts";
-import { ANY_TEXT } from "../resources/params/path.ts";
+import { createParam, type Param, ParamIssue } from "../resources/param.ts";
+import { ANY_TEXT } from "../resources/param-kinds.ts";
 import type { CompiledSchema, JsonSchema } from "../schema/json-schema/types.ts";
 import { ValidationError } from "../schema/schema.ts";
 import type { ServerOptions } from "../server/options.ts";
 import { defineServer, type Server } from "../server/server.ts";
 import { whenReady } from "../support/async.ts";
-import { defineTool, type Tool } from "../tools/define.ts";
-import type { TaskOption } from "../tools/task-option.ts";
+import { defineTool, type TaskOption, type Tool } from "../tools/define.ts";
 import { parseParts } from "../uri/parse.ts";
 import { compileLazily, type Load, type Loaded, lazySchema, loadCalls, type Module } from "./load.ts";
 import type {

@@ -22,6 +22,11 @@ export function encodeError({ name, message }: Error): { name: string; message: 
   return { name: String(name), message: String(message) };
 }
 
+/** Whether a value is an error, of this realm or another. */
+export function isError(value: object): value is Error {
+  return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
+}
+
 /** Whether a value says itself how it is written, as `JSON.stringify` understands it. */
 export function hasToJson(value: unknown): value is { toJSON(): unknown } {
   return typeof value === "object" && value !== null && typeof (value as { toJSON?: unknown }).toJSON === "function";
@@ -31,10 +36,13 @@ function encodeValue(value: unknown, ancestors: object[]): unknown {
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Uint8Array) return toBase64(value);
+  // Before its `toJSON`, which often writes the request with its headers.
+  if (isError(value)) return encodeError(value);
   if (!hasToJson(value)) return encodeObject(value, ancestors);
   const written = value.toJSON();
   // Like JSON.stringify, do not call `toJSON` of its own result, which may be the object itself.
-  if (typeof written === "object" && written !== null) return encodeObject(written, ancestors);
+  if (typeof written === "object" && written !== null)
+    return isError(written) ? encodeError(written) : encodeObject(written, ancestors);
   return typeof written === "bigint" ? String(written) : written;
 }
 
@@ -63,7 +71,6 @@ function encodeMembers(value: object, ancestors: object[]): unknown {
 function classOf(value: object): Encode | undefined {
   if (value instanceof Map) return encodeMap as Encode;
   if (value instanceof Set) return (set, ancestors) => encodeList([...(set as Set<unknown>)], ancestors);
-  if (value instanceof Error) return encodeError as Encode;
   if (value instanceof RegExp) return String;
   if (ArrayBuffer.isView(value) || isBuffer(value)) return encodeBinary as Encode;
   if (value instanceof Promise) throw new CodecError("is a promise; await it before you return it");

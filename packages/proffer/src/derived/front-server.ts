@@ -1,15 +1,12 @@
 import type { Middleware } from "../calls/middleware.ts";
+import type { Store } from "../calls/store.ts";
 import type { ListKind } from "../catalog/changes.ts";
-import type { Entry, Registry } from "../catalog/registry.ts";
+import type { Public, Registry } from "../catalog/registry.ts";
 import type { Prompt } from "../prompts/define.ts";
-import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Resource } from "../resources/define.ts";
-import type { ResourceRegistry } from "../resources/registry.ts";
-import type { SerializedResult } from "../results/encode.ts";
 import { lifespanOf } from "../server/lifespan.ts";
 import type { ServerOptions } from "../server/options.ts";
-import { type Public, type Server, ServerState, stateOf } from "../server/server.ts";
-import type { Store } from "../server/store.ts";
+import { type Server, ServerState, stateOf } from "../server/server.ts";
 import type { Tool } from "../tools/define.ts";
 
 /** Functions that replace an item whenever a client uses it. Lists show the original. */
@@ -102,9 +99,9 @@ class Front extends ServerState {
       runMiddleware: undefined,
       ...(observe && { middleware: [observe, ...next.middleware] }),
     });
-    this.tools = new RegistryView(next.tools, substitutes.tool);
-    this.prompts = new RegistryView(next.prompts, substitutes.prompt);
-    this.resources = new ResourceView(next.resources, substitutes.resource);
+    this.tools = present(next.tools, substitutes.tool);
+    this.prompts = present(next.prompts, substitutes.prompt);
+    this.resources = present(next.resources, substitutes.resource);
     this.forgetPages();
   }
 
@@ -124,86 +121,27 @@ class Front extends ServerState {
   }
 }
 
-class RegistryView<Item extends { readonly kind: string }, Source extends Public<Registry<Item>>>
-  implements Public<Registry<Item>>
-{
-  protected readonly source: Source;
-  protected readonly substitute: (item: Item) => Item;
-
-  constructor(source: Source, substitute: (item: Item) => Item) {
-    this.source = source;
-    this.substitute = substitute;
-  }
-
-  get size(): number {
-    return this.source.size;
-  }
-
-  get isAliased(): boolean {
-    return this.source.isAliased;
-  }
-
-  get(key: string): Item | undefined {
-    const item = this.source.get(key);
-    return item === undefined ? undefined : this.substitute(item);
-  }
-
-  add(item: Item): void {
-    this.source.add(item);
-  }
-
-  remove(key: string): boolean {
-    return this.source.remove(key);
-  }
-
-  keys(): Iterable<string> {
-    return this.source.keys();
-  }
-
-  entries(): readonly Entry<Item>[] {
-    return this.source.entries();
-  }
-
-  [Symbol.iterator](): Iterator<Item> {
-    return this.source[Symbol.iterator]();
-  }
+/** Presents the items of a version. A client that uses an item gets its substitute; lists show the original. */
+function present<Item extends { readonly kind: string }, Source extends Public<Registry<Item>>>(
+  source: Source,
+  substitute: (item: Item) => Item,
+): Source {
+  const get = (key: string) => {
+    const item = source.get(key);
+    return item === undefined ? undefined : substitute(item);
+  };
+  return new Proxy(source, {
+    get(_, name) {
+      if (name === "get") return get;
+      if (name === "serving") return substitute;
+      // Its private fields belong to the source, not to the proxy.
+      const member: unknown = Reflect.get(source, name);
+      return typeof member === "function" ? member.bind(source) : member;
+    },
+  });
 }
 
-class ResourceView extends RegistryView<Resource, Public<ResourceRegistry>> implements Public<ResourceRegistry> {
-  get completes(): boolean {
-    return this.source.completes;
-  }
-
-  get sources(): readonly Entry<Resource>[] {
-    return this.source.sources;
-  }
-
-  template(text: string): Resource | undefined {
-    return this.source.template(text);
-  }
-
-  get routes(): ResourceRegistry["routes"] {
-    return this.source.routes;
-  }
-
-  get groups(): ResourceRegistry["groups"] {
-    return this.source.groups;
-  }
-
-  serving(resource: Resource): Resource {
-    return this.substitute(resource);
-  }
-
-  serialized(resource: Resource, revision: Revision): SerializedResult | undefined {
-    return this.source.serialized(resource, revision);
-  }
-
-  cacheSerialized(resource: Resource, revision: Revision, result: SerializedResult): void {
-    this.source.cacheSerialized(resource, revision, result);
-  }
-}
-
-/** A server that runs without a transport of its own, behind another server. */
+/** A server that runs behind another one, without a transport. */
 export interface HeldServer {
   /** Loads its features and runs `onStart`. @throws {Error} with the reason if one fails. */
   start(): Promise<void>;

@@ -1,9 +1,7 @@
 import type { Meta, ToolAnnotations } from "../protocol/model.ts";
 import type { CodecOptions } from "../schema/custom-codec.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
-import type { RequiredCapability } from "../tools/define.ts";
-import type { MaxResult } from "../tools/max-result.ts";
-import type { TaskOption } from "../tools/task-option.ts";
+import type { MaxResult, RequiredCapability, TaskOption } from "../tools/define.ts";
 import type { TextKind } from "./codec-text.ts";
 
 /**
@@ -32,10 +30,21 @@ export interface ManifestSettings {
   readonly required?: readonly string[];
 }
 
-export interface ManifestTool {
+/** The members of every item. */
+interface ManifestItem {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
+  readonly scopes?: readonly string[];
+  readonly paramScopes?: ParamScopes;
+  readonly toolset?: string;
+  readonly _meta?: Meta;
+  /** The reason, if any. The protocol has no field for it, so the description repeats it. */
+  readonly deprecated?: string | true;
+  readonly binding: Binding;
+}
+
+export interface ManifestTool extends ManifestItem {
   readonly inputSchema: JsonSchemaObject & { readonly type: "object" };
   readonly outputSchema?: JsonSchemaObject;
   readonly annotations?: ToolAnnotations;
@@ -43,17 +52,10 @@ export interface ManifestTool {
   /** Its calls become tasks. */
   readonly task?: ManifestTask;
   readonly requires?: readonly RequiredCapability[];
-  readonly scopes?: readonly string[];
-  readonly paramScopes?: ParamScopes;
-  readonly toolset?: string;
   readonly closed?: boolean;
   readonly maxResult?: MaxResult;
   /** Earlier names, which clients can still use. */
   readonly was?: readonly string[];
-  readonly _meta?: Meta;
-  /** The reason, if any. The protocol has no field for it, so the description repeats it. */
-  readonly deprecated?: string | true;
-  readonly binding: Binding;
 }
 
 /** The option `task` in JSON, which has no `Infinity`: "background" means at `ctx.background()`. */
@@ -61,21 +63,11 @@ export interface ManifestTask extends Omit<TaskOption, "after"> {
   readonly after?: number | "background";
 }
 
-export interface ManifestPrompt {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
+export interface ManifestPrompt extends ManifestItem {
   readonly arguments: readonly ManifestArgument[];
   /** Earlier names, which clients can still use. */
   readonly was?: readonly string[];
-  readonly scopes?: readonly string[];
-  readonly paramScopes?: ParamScopes;
-  readonly toolset?: string;
-  readonly _meta?: Meta;
-  /** The reason, if any. The protocol has no field for it, so the description repeats it. */
-  readonly deprecated?: string | true;
   readonly companion?: ManifestCompanion;
-  readonly binding: Binding;
 }
 
 /** The scopes that an argument or variable requires, by its name. */
@@ -100,24 +92,14 @@ export interface ManifestArgument {
   readonly complete?: readonly string[];
 }
 
-export interface ManifestResource {
+export interface ManifestResource extends ManifestItem {
   /** A URI, or a template if it has variables. */
   readonly uri: string;
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
   readonly mimeType?: string;
   /** Also a tool for every client. */
   readonly tool?: boolean;
-  readonly _meta?: Meta;
   readonly variables: readonly ManifestVariable[];
-  readonly scopes?: readonly string[];
-  readonly paramScopes?: ParamScopes;
-  readonly toolset?: string;
-  /** The reason, if any. The protocol has no field for it, so the description repeats it. */
-  readonly deprecated?: string | true;
   readonly companion?: ManifestCompanion;
-  readonly binding: Binding;
 }
 
 export interface ManifestVariable {
@@ -209,7 +191,7 @@ export type ResultPlan =
   | { kind: "any" }
   /** An Error as its name and message. */
   | { kind: "error" }
-  /** The value that the method `toJSON` returns, encoded by a plan of its own. */
+  /** The value that the method `toJSON` returns, encoded by another plan. */
   | { kind: "json"; value?: Plan }
   /** An element of an array, where JSON writes undefined as null. */
   | { kind: "nullable"; value?: Plan };

@@ -1,5 +1,7 @@
+import { unref } from "../support/async.ts";
+
 /** A call that waits for its reply. */
-export interface Waiting {
+interface Waiting {
   readonly since: number;
   expire(): void;
 }
@@ -18,13 +20,14 @@ export class Deadlines {
     this.#limit = limit;
   }
 
-  add(call: Waiting): void {
-    this.#waiting.add(call);
-    if (this.#timer === undefined) this.#wait(this.#limit, call.since + this.#limit);
-  }
-
-  remove(call: Waiting): void {
-    this.#waiting.delete(call);
+  /** The outcome of a call, or the error that `expired` returns when its time is over. */
+  limit<Reply>(reply: Promise<Reply>, expired: () => Error): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const call: Waiting = { since: performance.now(), expire: () => reject(expired()) };
+      this.#waiting.add(call);
+      if (this.#timer === undefined) this.#wait(this.#limit, call.since + this.#limit);
+      reply.then(resolve, reject).finally(() => this.#waiting.delete(call));
+    });
   }
 
   #wait(milliseconds: number, due: number): void {
@@ -34,8 +37,7 @@ export class Deadlines {
       if (performance.now() - due > LATE) this.#wait(LATE / 2, performance.now() + LATE / 2);
       else this.#expire();
     }, milliseconds);
-    // In Node, this timer must not keep the process alive.
-    (this.#timer as { unref?: () => void }).unref?.();
+    unref(this.#timer);
   }
 
   #expire(): void {

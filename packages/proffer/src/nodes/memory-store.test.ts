@@ -1,16 +1,13 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { MemoryLogs, MemoryRecords, Sweeper } from "./memory-store.ts";
+import { ExpiringMap, MemorySharedStore } from "./memory-store.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 it("removes expired entries in slices, and sleeps when there are none", async () => {
-  const entries = new Map<string, { expires: number }>();
-  const sweeper = new Sweeper(entries, (key) => entries.delete(key));
+  const entries = new ExpiringMap<{ expires: number }>();
   const now = Date.now();
   for (let key = 0; key < 25_000; key++) entries.set(`${key}`, { expires: now + (key % 2 === 0 ? 1_000 : 60_000) });
-  sweeper.wake();
-  sweeper.wake();
   expect(vi.getTimerCount()).toBe(1);
   await vi.advanceTimersByTimeAsync(30_000);
   // The first slice looked at 10,000.
@@ -23,16 +20,16 @@ it("removes expired entries in slices, and sleeps when there are none", async ()
 });
 
 it("forgets expired records and logs without being asked for them", async () => {
-  const [records, logs] = [new MemoryRecords(), new MemoryLogs()];
-  records.change("a", { set: { x: "1" }, expire: 1_000 });
-  logs.append("a", [{ place: 1, text: "t" }], { entries: 1, bytes: 1, milliseconds: 1_000 });
+  const store = new MemorySharedStore();
+  store.change("a", { set: { x: "1" }, expire: 1_000 });
+  store.append("a", [{ place: 1, text: "t" }], { entries: 1, bytes: 1, milliseconds: 1_000 });
   expect(vi.getTimerCount()).toBe(2);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(vi.getTimerCount()).toBe(0);
 });
 
 it("refuses texts that do not fit, and accepts others when records have gone", () => {
-  const records = new MemoryRecords(1_000);
+  const records = new MemorySharedStore(1_000);
   const half = "x".repeat(499);
   records.change("a", { set: { t: half } });
   records.change("b", { setOnce: { t: half } });

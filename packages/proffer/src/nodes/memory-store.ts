@@ -1,55 +1,33 @@
+import { MemoryStore } from "../calls/store.ts";
 import { RpcError } from "../protocol/errors.ts";
-import { MemoryStore } from "../server/store.ts";
+import { unref } from "../support/async.ts";
 import { utf8Length } from "../support/bytes.ts";
 import type { LogLimits, RecordChange, RecordChanged, RecordFields, SharedStore, StoredEntry } from "./ports.ts";
-
-/** A shared store for the servers of one process. */
-export class MemorySharedStore extends MemoryStore implements SharedStore {
-  readonly #records = new MemoryRecords();
-  readonly #logs = new MemoryLogs();
-
-  read(key: string, names?: readonly string[]): RecordFields | undefined {
-    return this.#records.read(key, names);
-  }
-
-  change(key: string, change: RecordChange): RecordChanged {
-    return this.#records.change(key, change);
-  }
-
-  remove(key: string): void {
-    this.#records.remove(key);
-  }
-
-  append(log: string, entries: readonly StoredEntry[], limits: LogLimits): void {
-    this.#logs.append(log, entries, limits);
-  }
-
-  since(log: string, place: number): readonly StoredEntry[] | undefined {
-    return this.#logs.since(log, place);
-  }
-}
 
 /** The records, and the characters in them. A full store refuses new texts: forgetting a record would lose a task. */
 const MAX_RECORDS = 1_000_000;
 const MAX_CHARACTERS = 2 ** 28;
 
-/** Records in the memory of this process. */
-export class MemoryRecords {
-  readonly #records = new Map<string, MemoryRecord>();
-  readonly #sweeper = new Sweeper(this.#records, (key, record) => this.#forget(key, record));
+/** A shared store for the servers of one process. */
+export class MemorySharedStore extends MemoryStore implements SharedStore {
+  readonly #records = new ExpiringMap<MemoryRecord>(({ size }) => {
+    this.#characters -= size;
+  });
+  readonly #logs = new ExpiringMap<MemoryLog>();
   readonly #maxCharacters: number;
   #characters = 0;
 
   constructor(maxCharacters: number = MAX_CHARACTERS) {
+    super();
     this.#maxCharacters = maxCharacters;
   }
 
   read(key: string, names?: readonly string[]): RecordFields | undefined {
-    return this.#find(key)?.select(names);
+    return this.#records.get(key)?.select(names);
   }
 
   change(key: string, change: RecordChange): RecordChanged {
-    const known = this.#find(key);
+    const known = this.#records.get(key);
     const record = known ?? new MemoryRecord();
     if (!record.meets(change.if)) return { made: false, fields: record.select(change.returning) };
     record.checkNumbers(change.add);
@@ -57,17 +35,25 @@ export class MemoryRecords {
     const before = record.size;
     record.apply(change);
     this.#characters += record.size - before;
-    if (record.empty) this.#forget(key, record);
-    else if (known === undefined) {
-      this.#records.set(key, record);
-      this.#sweeper.wake();
-    }
+    if (record.empty) this.#records.delete(key);
+    else if (known === undefined) this.#records.set(key, record);
     return { made: true, fields: record.select(change.returning) };
   }
 
   remove(key: string): void {
-    const record = this.#records.get(key);
-    if (record !== undefined) this.#forget(key, record);
+    this.#records.delete(key);
+  }
+
+  append(name: string, entries: readonly StoredEntry[], limits: LogLimits): void {
+    const [first] = entries;
+    if (first === undefined) return;
+    const log = this.#logs.get(name) ?? new MemoryLog(first.place - 1);
+    log.append(entries, limits);
+    this.#logs.set(name, log);
+  }
+
+  since(name: string, place: number): readonly StoredEntry[] | undefined {
+    return this.#logs.get(name)?.since(place);
   }
 
   #checkRoom(isNew: boolean, { set, setOnce }: RecordChange): void {
@@ -75,17 +61,6 @@ export class MemoryRecords {
       if (this.#characters + lengthOf(set) + lengthOf(setOnce) <= this.#maxCharacters) return;
     }
     throw new RpcError("busy", "The memory for tasks and sessions is full. Try again later.");
-  }
-
-  #find(key: string): MemoryRecord | undefined {
-    const record = this.#records.get(key);
-    if (record === undefined || record.expires > Date.now()) return record;
-    this.#forget(key, record);
-    return undefined;
-  }
-
-  #forget(key: string, record: MemoryRecord): void {
-    if (this.#records.delete(key)) this.#characters -= record.size;
   }
 }
 
@@ -96,7 +71,7 @@ function lengthOf(fields: RecordFields | undefined): number {
 }
 
 /** One record in memory. */
-export class MemoryRecord {
+class MemoryRecord {
   readonly #fields = new Map<string, string>();
   expires = Number.POSITIVE_INFINITY;
   /** The characters of names and values. */
@@ -164,66 +139,42 @@ function isWhole(text: string): boolean {
   return /^(0|-?[1-9]\d{0,14})$/.test(text);
 }
 
-interface MemoryLog {
-  readonly entries: StoredEntry[];
-  bytes: number;
+/** One log in memory. */
+class MemoryLog {
+  expires = Number.POSITIVE_INFINITY;
+  readonly #entries: StoredEntry[] = [];
+  #bytes = 0;
   /** The place of the last entry that is gone. */
-  gone: number;
-  /** The place of the last entry, also of one that is gone. */
-  last: number;
-  expires: number;
-}
+  #gone: number;
 
-/** Logs in the memory of this process. */
-export class MemoryLogs {
-  readonly #logs = new Map<string, MemoryLog>();
-  readonly #sweeper = new Sweeper(this.#logs, (name) => this.#logs.delete(name));
+  constructor(before: number) {
+    this.#gone = before;
+  }
 
-  append(name: string, entries: readonly StoredEntry[], limits: LogLimits): void {
-    const [first] = entries;
-    if (first === undefined) return;
-    const log = this.#find(name) ?? this.#create(name, first.place);
+  append(entries: readonly StoredEntry[], limits: LogLimits): void {
     for (const entry of entries) {
-      if (entry.place <= log.last) continue;
-      log.entries.push(entry);
-      log.bytes += utf8Length(entry.text);
-      log.last = entry.place;
+      if (entry.place <= (this.#entries.at(-1)?.place ?? this.#gone)) continue;
+      this.#entries.push(entry);
+      this.#bytes += utf8Length(entry.text);
     }
-    drop(log, limits);
-    log.expires = Date.now() + limits.milliseconds;
+    this.#dropOldest(limits);
+    this.expires = Date.now() + limits.milliseconds;
   }
 
-  since(name: string, place: number): readonly StoredEntry[] | undefined {
-    const log = this.#find(name);
-    if (log === undefined || place < log.gone) return undefined;
-    return log.entries.filter((entry) => entry.place > place);
+  since(place: number): readonly StoredEntry[] | undefined {
+    return place < this.#gone ? undefined : this.#entries.filter((entry) => entry.place > place);
   }
 
-  #find(name: string): MemoryLog | undefined {
-    const log = this.#logs.get(name);
-    if (log === undefined || log.expires > Date.now()) return log;
-    this.#logs.delete(name);
-    return undefined;
+  #dropOldest(limits: LogLimits): void {
+    let count = 0;
+    for (const { place, text } of this.#entries) {
+      if (this.#entries.length - count <= limits.entries && this.#bytes <= limits.bytes) break;
+      this.#bytes -= utf8Length(text);
+      this.#gone = place;
+      count++;
+    }
+    if (count > 0) this.#entries.splice(0, count);
   }
-
-  #create(name: string, place: number): MemoryLog {
-    const log = { entries: [], bytes: 0, gone: place - 1, last: place - 1, expires: Number.POSITIVE_INFINITY };
-    this.#logs.set(name, log);
-    this.#sweeper.wake();
-    return log;
-  }
-}
-
-/** Drops the oldest entries beyond the limits. */
-function drop(log: MemoryLog, limits: LogLimits): void {
-  let count = 0;
-  for (const { place, text } of log.entries) {
-    if (log.entries.length - count <= limits.entries && log.bytes <= limits.bytes) break;
-    log.bytes -= utf8Length(text);
-    log.gone = place;
-    count++;
-  }
-  if (count > 0) log.entries.splice(0, count);
 }
 
 /** Milliseconds between two sweeps. */
@@ -232,19 +183,41 @@ const INTERVAL = 30_000;
 /** The entries that one slice of a sweep looks at: about a millisecond of work. */
 const SLICE = 10_000;
 
-/** Removes expired entries of a map now and then, in slices, as long as it has entries. */
-export class Sweeper<Value extends { readonly expires: number }> {
-  readonly #entries: Map<string, Value>;
-  readonly #remove: (key: string, value: Value) => void;
+/** A map without its expired entries. It also removes those that nobody asks for: now and then, and in slices. */
+export class ExpiringMap<Value extends { readonly expires: number }> {
+  readonly #entries = new Map<string, Value>();
+  readonly #removed: (value: Value) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(entries: Map<string, Value>, remove: (key: string, value: Value) => void) {
-    this.#entries = entries;
-    this.#remove = remove;
+  /** `removed` is called for each entry that expires or is deleted. */
+  constructor(removed: (value: Value) => void = () => {}) {
+    this.#removed = removed;
   }
 
-  /** Call this after an entry was added. */
-  wake(): void {
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string): Value | undefined {
+    const value = this.#entries.get(key);
+    if (value === undefined || value.expires > Date.now()) return value;
+    this.delete(key);
+    return undefined;
+  }
+
+  set(key: string, value: Value): void {
+    this.#entries.set(key, value);
+    this.#sweepLater();
+  }
+
+  delete(key: string): void {
+    const value = this.#entries.get(key);
+    if (value === undefined) return;
+    this.#entries.delete(key);
+    this.#removed(value);
+  }
+
+  #sweepLater(): void {
     if (this.#timer === undefined) this.#schedule(INTERVAL, () => this.#sweep(this.#entries.entries()));
   }
 
@@ -254,17 +227,15 @@ export class Sweeper<Value extends { readonly expires: number }> {
       const { done, value } = rest.next();
       if (done) {
         this.#timer = undefined;
-        if (this.#entries.size > 0) this.wake();
+        if (this.#entries.size > 0) this.#sweepLater();
         return;
       }
-      if (value[1].expires <= now) this.#remove(value[0], value[1]);
+      if (value[1].expires <= now) this.delete(value[0]);
     }
     this.#schedule(1, () => this.#sweep(rest));
   }
 
   #schedule(milliseconds: number, work: () => void): void {
-    this.#timer = setTimeout(work, milliseconds);
-    // In Node, this timer must not keep the process alive.
-    (this.#timer as { unref?: () => void }).unref?.();
+    this.#timer = unref(setTimeout(work, milliseconds));
   }
 }

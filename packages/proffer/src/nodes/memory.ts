@@ -1,37 +1,25 @@
+import { unref } from "../support/async.ts";
+import { RunningJobs, retryDelay } from "./jobs.ts";
 import { MemorySharedStore } from "./memory-store.ts";
-import type { Bus, BusListener, Cluster, Queue, QueueWork, QueueWorker, QueueWorkOptions } from "./ports.ts";
+import type { Bus, Cluster, Queue, QueueWork, QueueWorker, QueueWorkOptions } from "./ports.ts";
 import { Topics } from "./topics.ts";
 
-/** Creates what the nodes of a server share if all of them run in this process, as in tests. */
+/** Creates the ports that the nodes of a server share if all of them run in this process, as in tests. */
 export function memoryCluster(): Required<Cluster> {
-  return { store: new MemorySharedStore(), bus: new MemoryBus(), queue: new MemoryQueue() };
-}
-
-/** A bus between the servers of one process. */
-class MemoryBus implements Bus {
-  readonly #topics = new Topics();
-
-  publish(topic: string, message: string): void {
-    this.#topics.hear(topic, message);
-  }
-
-  subscribe(topic: string, listener: BusListener): () => void {
-    return this.#topics.add(topic, listener);
-  }
+  const topics = new Topics();
+  const bus: Bus = {
+    publish: (topic, message) => topics.hear(topic, message),
+    subscribe: (topic, listener) => topics.add(topic, listener),
+  };
+  return { store: new MemorySharedStore(), bus, queue: new MemoryQueue() };
 }
 
 interface Workplace {
-  readonly work: QueueWork;
+  readonly jobs: RunningJobs;
   readonly concurrency: number;
-  readonly running: Map<string, AbortController>;
   /** Resolves when the last job has ended after `stop`. */
   stopped: Promise<void> | undefined;
-  onIdle: (() => void) | undefined;
 }
-
-/** Milliseconds before a job that failed is delivered again: doubled with each failure. */
-const FIRST_DELAY = 500;
-const LONGEST_DELAY = 30_000;
 
 /** A queue in the memory of this process. */
 class MemoryQueue implements Queue {
@@ -50,12 +38,13 @@ class MemoryQueue implements Queue {
   }
 
   work(work: QueueWork, { concurrency }: QueueWorkOptions): QueueWorker {
-    const place: Workplace = { work, concurrency, running: new Map(), stopped: undefined, onIdle: undefined };
+    const place: Workplace = { jobs: new RunningJobs(work), concurrency, stopped: undefined };
     this.#places.add(place);
     this.#deliver();
     return {
       stop: (grace) => {
-        place.stopped ??= this.#stop(place, grace);
+        this.#places.delete(place);
+        place.stopped ??= place.jobs.end(grace);
         return place.stopped;
       },
     };
@@ -84,23 +73,19 @@ class MemoryQueue implements Queue {
   #freePlace(): Workplace | undefined {
     let free: Workplace | undefined;
     for (const place of this.#places) {
-      if (place.running.size >= place.concurrency) continue;
-      if (free === undefined || place.running.size < free.running.size) free = place;
+      if (place.jobs.size >= place.concurrency) continue;
+      if (free === undefined || place.jobs.size < free.jobs.size) free = place;
     }
     return free;
   }
 
   async #run(place: Workplace, job: string): Promise<void> {
-    const abort = new AbortController();
-    place.running.set(job, abort);
     try {
-      await place.work(job, abort.signal);
+      await place.jobs.run(job);
       this.#failures.delete(job);
     } catch {
       this.#again(job, place.stopped !== undefined);
     }
-    place.running.delete(job);
-    if (place.running.size === 0) place.onIdle?.();
     this.#deliver();
   }
 
@@ -112,28 +97,10 @@ class MemoryQueue implements Queue {
       this.#waiting.add(job);
       return;
     }
-    const timer = setTimeout(
-      () => {
-        this.#waiting.add(job);
-        this.#deliver();
-      },
-      Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (failures - 1)),
-    );
-    (timer as { unref?: () => void }).unref?.();
-  }
-
-  async #stop(place: Workplace, grace: number): Promise<void> {
-    this.#places.delete(place);
-    if (place.running.size === 0) return;
-    const idle = new Promise<void>((resolve) => {
-      place.onIdle = resolve;
-    });
-    const abortAll = () => {
-      for (const abort of place.running.values()) abort.abort(new DOMException("The node stops.", "AbortError"));
+    const deliver = () => {
+      this.#waiting.add(job);
+      this.#deliver();
     };
-    // Without a timer, a test with fake timers can stop a node.
-    const timer = grace > 0 ? setTimeout(abortAll, grace) : abortAll();
-    await idle;
-    if (timer) clearTimeout(timer);
+    unref(setTimeout(deliver, retryDelay(failures)));
   }
 }

@@ -1,5 +1,5 @@
+import type { Store } from "../calls/store.ts";
 import { RpcError } from "../protocol/errors.ts";
-import type { Store } from "../server/store.ts";
 
 /** A value now, or a promise of it. Memory answers at once, so that a server on its own creates no promises. */
 export type Later<Value> = Value | Promise<Value>;
@@ -126,7 +126,7 @@ export interface Queue {
   waiting?(): Later<number>;
 }
 
-/** What the nodes of one server share. */
+/** The ports that the nodes of one server share. */
 export interface Cluster {
   readonly store: SharedStore;
   readonly bus: Bus;
@@ -135,37 +135,35 @@ export interface Cluster {
 }
 
 /**
- * Why a store or queue did not do what it was asked:
- * - `timeout`: no reply in time; the command may still be executed
- * - `disconnected`: there is no connection, or it was lost before the reply
- * - `suspended`: the last calls failed, so this one was not tried
- * - `overloaded`: too many calls wait for replies
- * - `readonly`, `loading`, `full`, `cluster`, `busy`, `access`: the server refuses the command in its present state
- * - `replicas`: no replica confirmed the change in time, which this server has made
- */
-export type UnavailableReason =
-  | "timeout"
-  | "disconnected"
-  | "suspended"
-  | "overloaded"
-  | "readonly"
-  | "loading"
-  | "full"
-  | "cluster"
-  | "busy"
-  | "access"
-  | "replicas";
-
-/**
  * The state that nodes share cannot be reached or changed now. Clients receive the error `busy`, over HTTP with status
  * 503: it is no fault of the request, and the same request may succeed later.
  */
 export class StoreUnavailable extends RpcError {
   override readonly name = "StoreUnavailable";
-  readonly reason: UnavailableReason;
+  /**
+   * Why a store or queue refused or failed:
+   * - `timeout`: no reply in time; the command may still be executed
+   * - `disconnected`: there is no connection, or it was lost before the reply
+   * - `suspended`: the last calls failed, so this one was not tried
+   * - `overloaded`: too many calls wait for replies
+   * - `readonly`, `loading`, `full`, `cluster`, `busy`, `access`: the server refuses the command in its present state
+   * - `replicas`: no replica confirmed the change in time, which this server has made
+   */
+  readonly reason:
+    | "timeout"
+    | "disconnected"
+    | "suspended"
+    | "overloaded"
+    | "readonly"
+    | "loading"
+    | "full"
+    | "cluster"
+    | "busy"
+    | "access"
+    | "replicas";
 
   /** The client receives a text without the reason, which would describe the operator's machines. `cause` is logged. */
-  constructor(reason: UnavailableReason, cause?: unknown) {
+  constructor(reason: StoreUnavailable["reason"], cause?: unknown) {
     super("busy", "A service that this server needs is not available. Try again later.", { cause });
     this.reason = reason;
   }

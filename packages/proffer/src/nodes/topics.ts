@@ -1,3 +1,4 @@
+import { randomText } from "../support/bytes.ts";
 import type { BusListener } from "./ports.ts";
 
 /** The listeners of topics. */
@@ -58,4 +59,18 @@ export class Topics {
     }
     for (const error of errors) this.#failed(error);
   }
+}
+
+const NAME_BYTES = 9;
+
+const names = new WeakMap<object, string>();
+
+/** The name of this node: a random text for each process and server. */
+export function nodeName(server: object): string {
+  let name = names.get(server);
+  if (name === undefined) {
+    name = randomText(NAME_BYTES);
+    names.set(server, name);
+  }
+  return name;
 }

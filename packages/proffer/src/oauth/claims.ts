@@ -1,4 +1,4 @@
-import type { Principal } from "../calls/principal.ts";
+import type { Principal } from "../calls/session.ts";
 import { isScope } from "../support/scope.ts";
 import type { Claims } from "./options.ts";
 import { type Reason, Refused, type Verified } from "./refusals.ts";
@@ -91,6 +91,8 @@ function fromClaims({ claims, issuer: { issuer, scopeClaim } }: Verified, settin
   return {
     // Not joined by a separator, which a subject could contain. Consent is given to one client, so it is a part.
     id: JSON.stringify([issuer, subject ?? null, client ?? null]),
+    // A user who registers many clients has one share.
+    caller: JSON.stringify(subject === undefined ? [issuer, null, client ?? null] : [issuer, subject]),
     issuer,
     subject,
     client,

@@ -1,84 +1,4 @@
-import type { Environment } from "./environment.ts";
-import { Attempts, FetchError, fetchJson } from "./fetch-json.ts";
-import { type Keys, loadJose } from "./jose.ts";
-import { type IssuerSettings, parseSafeUrl } from "./settings.ts";
-
-/** An authorization server whose tokens are accepted. */
-export class Issuer {
-  readonly settings: IssuerSettings;
-  readonly metadata: IssuerMetadata;
-  readonly keys: KeySet;
-
-  constructor(settings: IssuerSettings, environment: Environment) {
-    this.settings = settings;
-    this.metadata = new IssuerMetadata(settings, environment);
-    this.keys = new KeySet(settings, this.metadata, environment);
-  }
-}
-
-type Document = { readonly [member: string]: unknown };
-
-/** Finds the URLs of an issuer by its metadata document (RFC 8414, OpenID Connect Discovery). */
-class IssuerMetadata {
-  readonly #settings: IssuerSettings;
-  readonly #environment: Environment;
-  readonly #attempts: Attempts<Document>;
-
-  constructor(settings: IssuerSettings, environment: Environment) {
-    this.#settings = settings;
-    this.#environment = environment;
-    this.#attempts = new Attempts(environment, () => this.#find());
-  }
-
-  /** The URL that the document has under that name; undefined if it has none. @throws {FetchError} */
-  async url(name: string): Promise<string | undefined> {
-    const document = await this.#attempts.first();
-    if (document === undefined) throw this.#attempts.error;
-    const value = document[name];
-    if (value === undefined) return undefined;
-    const { issuer, trustedHosts } = this.#settings;
-    const url = parseSafeUrl(value);
-    // A forged document must not make the server call hosts of its own network.
-    if (url && [new URL(issuer).host, ...trustedHosts].includes(url.host)) return url.href;
-    const problem = url
-      ? `names ${name} on ${url.host}. If that is right, add the host to trustedHosts.`
-      : `has no https URL as ${name}.`;
-    throw new FetchError(`The metadata of ${issuer} ${problem}`);
-  }
-
-  /** Fetches the document again when a URL is needed next. */
-  forget(): void {
-    this.#attempts.value = undefined;
-  }
-
-  async #find(): Promise<Document> {
-    const { issuer } = this.#settings;
-    let failure: unknown;
-    for (const url of locationsOf(issuer)) {
-      try {
-        const document = await fetchJson(url, this.#environment);
-        // Any other spelling is another issuer (RFC 8414, section 3.3).
-        if (document.issuer === issuer) return document;
-        failure = new FetchError(`${url} is the metadata of another issuer: ${JSON.stringify(document.issuer)}`, 200);
-      } catch (error) {
-        failure = error;
-        const { status = 500 } = error as FetchError;
-        // The server is down: the other locations would not answer either.
-        if (status >= 500) break;
-      }
-    }
-    throw failure;
-  }
-}
-
-/** Where the metadata of an issuer can be, in the order of the MCP specification. */
-function locationsOf(issuer: string): string[] {
-  const { origin, pathname } = new URL(issuer);
-  const path = pathname.replace(/\/$/, "");
-  const oauth = `${origin}/.well-known/oauth-authorization-server${path}`;
-  const openid = `${origin}/.well-known/openid-configuration${path}`;
-  return path === "" ? [oauth, openid] : [oauth, openid, `${origin}${path}/.well-known/openid-configuration`];
-}
+import { type Environment, type IssuerSettings, parseSafeUrl } from "./settings.ts";
 
 /** Milliseconds for which keys are used without asking again. */
 export const FRESH = 10 * 60_000;
@@ -98,30 +18,46 @@ interface KnownKeys {
 }
 
 /**
- * The keys of one issuer. jose's own remote set fetches again for each token while the endpoint fails, accepts a document
- * of any size, and forgets its keys in an outage.
+ * An authorization server whose tokens are accepted. Its keys are not those of jose's remote set, which fetches again for
+ * each token while the endpoint fails, accepts a document of any size, and forgets its keys in an outage.
  */
-class KeySet {
-  readonly #settings: IssuerSettings;
+export class Issuer {
+  readonly settings: IssuerSettings;
   readonly #environment: Environment;
-  readonly #metadata: IssuerMetadata;
-  readonly #attempts: Attempts<KnownKeys>;
+  readonly #metadata: Attempts<Document>;
+  readonly #keys: Attempts<KnownKeys>;
 
-  constructor(settings: IssuerSettings, metadata: IssuerMetadata, environment: Environment) {
-    this.#settings = settings;
-    this.#metadata = metadata;
+  constructor(settings: IssuerSettings, environment: Environment) {
+    this.settings = settings;
     this.#environment = environment;
-    this.#attempts = new Attempts(environment, () => this.#load());
+    this.#metadata = new Attempts(environment, () => this.#findMetadata());
+    this.#keys = new Attempts(environment, () => this.#loadKeys());
+  }
+
+  /** The URL that its metadata document has under that name; undefined if it has none. @throws {FetchError} */
+  async url(name: string): Promise<string | undefined> {
+    const document = await this.#metadata.first();
+    if (document === undefined) throw this.#metadata.error;
+    const value = document[name];
+    if (value === undefined) return undefined;
+    const { issuer, trustedHosts } = this.settings;
+    const url = parseSafeUrl(value);
+    // A forged document must not make the server call hosts of its network.
+    if (url && [new URL(issuer).host, ...trustedHosts].includes(url.host)) return url.href;
+    const problem = url
+      ? `names ${name} on ${url.host}. If that is right, add the host to trustedHosts.`
+      : `has no https URL as ${name}.`;
+    throw new FetchError(`The metadata of ${issuer} ${problem}`);
   }
 
   /** Whether keys were available once. */
   async ready(): Promise<boolean> {
-    return (await this.#attempts.first()) !== undefined;
+    return (await this.#keys.first()) !== undefined;
   }
 
   /** The keys for a token with that key id; undefined if there are no keys now. */
-  async find(id: unknown): Promise<Keys | undefined> {
-    const attempts = this.#attempts;
+  async keysFor(id: unknown): Promise<Keys | undefined> {
+    const attempts = this.#keys;
     const { value: known, error } = attempts;
     const age = this.#age();
     const isUnknown = id !== undefined && known?.ids.has(id) === false;
@@ -134,26 +70,26 @@ class KeySet {
 
   /** Fixed keys do not age. */
   #age(): number {
-    return typeof this.#settings.jwks === "object" ? 0 : this.#environment.uptime() - this.#attempts.fetched;
+    return typeof this.settings.jwks === "object" ? 0 : this.#environment.uptime() - this.#keys.fetched;
   }
 
-  async #load(): Promise<KnownKeys> {
-    const { issuer, jwks } = this.#settings;
+  async #loadKeys(): Promise<KnownKeys> {
+    const { issuer, jwks } = this.settings;
     try {
-      const keys = await toKeys(typeof jwks === "object" ? jwks : await this.#fetch(jwks));
+      const keys = await toKeys(typeof jwks === "object" ? jwks : await this.#fetchKeys(jwks));
       this.#environment.report({ type: "keys_fetched", failed: false });
       return keys;
     } catch (error) {
       this.#environment.report({ type: "keys_fetched", failed: true });
-      const rest = this.#attempts.value ? "; the last ones stay in use" : "";
-      const message = `OAuth: the keys of ${issuer} cannot be fetched${rest}`;
-      this.#environment.log({ level: rest ? "warning" : "error", message, error });
+      const fallback = this.#keys.value ? "; the last ones stay in use" : "";
+      const message = `OAuth: the keys of ${issuer} cannot be fetched${fallback}`;
+      this.#environment.log({ level: fallback ? "warning" : "error", message, error });
       throw error;
     }
   }
 
-  async #fetch(configured: string | undefined): Promise<{ readonly keys?: unknown }> {
-    const url = configured ?? (await this.#metadata.url("jwks_uri"));
+  async #fetchKeys(configured: string | undefined): Promise<Document> {
+    const url = configured ?? (await this.url("jwks_uri"));
     // An issuer of opaque tokens need not have keys.
     if (url === undefined) return { keys: [] };
     try {
@@ -161,16 +97,173 @@ class KeySet {
     } catch (error) {
       const { status = 500 } = error as FetchError;
       // The keys have moved.
-      if (status >= 400 && status < 500) this.#metadata.forget();
+      if (status >= 400 && status < 500) this.#metadata.value = undefined;
       throw error;
     }
   }
+
+  /** Finds the metadata document (RFC 8414, OpenID Connect Discovery). */
+  async #findMetadata(): Promise<Document> {
+    const { issuer } = this.settings;
+    let failure: unknown;
+    for (const url of locationsOf(issuer)) {
+      try {
+        const document = await fetchJson(url, this.#environment);
+        // Any other spelling is another issuer (RFC 8414, section 3.3).
+        if (document.issuer === issuer) return document;
+        failure = new FetchError(`${url} is the metadata of another issuer: ${JSON.stringify(document.issuer)}`, 200);
+      } catch (error) {
+        failure = error;
+        const { status = 500 } = error as FetchError;
+        // The server is down: the other locations would not answer either.
+        if (status >= 500) break;
+      }
+    }
+    throw failure;
+  }
 }
 
-async function toKeys({ keys }: { readonly keys?: unknown }): Promise<KnownKeys> {
+type Document = { readonly [member: string]: unknown };
+
+/** Where the metadata of an issuer can be, in the order of the MCP specification. */
+function locationsOf(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, "");
+  const oauth = `${origin}/.well-known/oauth-authorization-server${path}`;
+  const openid = `${origin}/.well-known/openid-configuration${path}`;
+  return path === "" ? [oauth, openid] : [oauth, openid, `${origin}${path}/.well-known/openid-configuration`];
+}
+
+async function toKeys({ keys }: Document): Promise<KnownKeys> {
   if (!Array.isArray(keys) || keys.length > MAX_KEYS) {
     throw new FetchError(`The key set must be { "keys": […] } with at most ${MAX_KEYS} keys.`);
   }
   const { createLocalJWKSet } = await loadJose();
   return { keys: createLocalJWKSet({ keys }), ids: new Set(keys.map((key) => (key as { kid?: unknown } | null)?.kid)) };
+}
+
+/** The optional peer that verifies signatures. */
+export type Jose = typeof import("jose");
+
+/** A set of keys, which selects the key of a token. */
+type Keys = ReturnType<Jose["createLocalJWKSet"]>;
+
+/** Loads the package with the first token, so that it does not delay the start. */
+export function loadJose(): Promise<Jose> {
+  return import("jose");
+}
+
+/** Bytes of a response. */
+export const MAX_RESPONSE = 256 * 1024;
+
+/** A response that cannot be used. */
+class FetchError extends Error {
+  override readonly name = "FetchError";
+  /** The HTTP status; undefined if there was no response. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
+}
+
+/**
+ * Fetches a JSON object. Redirects are not followed, because they could lead into the server's own network; time and
+ * size are limited while the response arrives. @throws {FetchError}
+ */
+export async function fetchJson(url: string, { fetchTimeout }: Environment, init: RequestInit = {}): Promise<Document> {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), fetchTimeout);
+  let status: number | undefined;
+  const failed = (problem: string, cause?: unknown) => new FetchError(`${url} ${problem}.`, status, { cause });
+  try {
+    const headers = { accept: "application/json", ...init.headers };
+    // Not "error", which Workers do not have.
+    const response = await fetch(url, { ...init, headers, redirect: "manual", signal: stop.signal });
+    status = response.status;
+    if (status !== 200) throw failed(`answered with status ${status}`);
+    const text = await readText(response);
+    if (text === undefined) throw failed(`returned more than ${MAX_RESPONSE} bytes`);
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+    throw failed("did not return a JSON object");
+  } catch (error) {
+    if (error instanceof FetchError) throw error;
+    if (stop.signal.aborted) throw failed(`did not answer within ${fetchTimeout} ms`);
+    // A syntax error quotes the response, which may contain anything.
+    throw error instanceof SyntaxError ? failed("did not return JSON") : failed("cannot be reached", error);
+  } finally {
+    clearTimeout(timer);
+    // Also ends a response that was refused before it arrived completely.
+    stop.abort();
+  }
+}
+
+/** The body of a response; undefined if it is too large. */
+async function readText(response: Response): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  const reader = response.body?.getReader();
+  let text = "";
+  let size = 0;
+  while (reader !== undefined) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > MAX_RESPONSE) return undefined;
+    text += decoder.decode(value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Milliseconds between two attempts. */
+export const COOL_DOWN = 30_000;
+
+/**
+ * Fetches a value at most once in 30 seconds, whatever the outcome, for all requests that wait for it: otherwise
+ * made-up tokens could make this server flood the authorization server.
+ */
+export class Attempts<Value> {
+  /** The last fetched value. */
+  value: Value | undefined;
+  /** When it was fetched, by the environment's uptime. */
+  fetched = Number.NEGATIVE_INFINITY;
+  /** Why the last attempt failed; undefined if it did not. */
+  error: unknown;
+  readonly #environment: Environment;
+  readonly #work: () => Promise<Value>;
+  #begun = Number.NEGATIVE_INFINITY;
+  #running: Promise<void> | undefined;
+
+  constructor(environment: Environment, work: () => Promise<Value>) {
+    this.#environment = environment;
+    this.#work = work;
+  }
+
+  /** The value, which is fetched if there is none; undefined if that fails or the last attempt was too recent. */
+  async first(): Promise<Value | undefined> {
+    if (this.value === undefined) await this.run();
+    return this.value;
+  }
+
+  /** Fetches the value, or waits until it is fetched, unless the last attempt was too recent. */
+  async run(): Promise<void> {
+    const now = this.#environment.uptime();
+    if (this.#running === undefined && now - this.#begun >= COOL_DOWN) {
+      this.#begun = now;
+      this.#running = this.#attempt();
+    }
+    await this.#running;
+  }
+
+  async #attempt(): Promise<void> {
+    try {
+      this.value = await this.#work();
+      this.fetched = this.#environment.uptime();
+      this.error = undefined;
+    } catch (error) {
+      this.error = error;
+    }
+    this.#running = undefined;
+  }
 }

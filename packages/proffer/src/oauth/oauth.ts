@@ -1,20 +1,17 @@
-import type { Principal } from "../calls/principal.ts";
+import type { Principal } from "../calls/session.ts";
+import { requirePeer } from "../support/peer.ts";
+import { builtinModule } from "../support/run-time.ts";
 import { UsageError } from "../support/usage-error.ts";
-import { hasSecretInQuery, MAX_HEADER, readBearer } from "../transports/http/bearer.ts";
+import type { Metadata, ProtectedServer, Protection } from "../transports/http/authentication.ts";
+import { hasSecretInQuery, MAX_HEADER, metadataPath, readBearer } from "../transports/http/challenge.ts";
 import type { HttpRequest } from "../transports/http/exchange.ts";
 import type { HttpError } from "../transports/http/http-error.ts";
-import { metadataPath } from "../transports/http/metadata.ts";
-import type { Metadata, ProtectedServer, Protection } from "../transports/http/protection.ts";
 import { toPrincipal } from "./claims.ts";
-import { createEnvironment, type Environment } from "./environment.ts";
-import type { Introspector } from "./introspection.ts";
 import { Issuer } from "./issuer.ts";
-import { requireJose } from "./jose.ts";
-import { JwtVerifier } from "./jwt.ts";
 import type { OAuthOptions } from "./options.ts";
-import { Challenges, type Outcome, RefusalLog, Refused } from "./refusals.ts";
-import { type Settings, toSettings } from "./settings.ts";
-import { digestOf, TokenCache } from "./token-cache.ts";
+import { Challenges, type Outcome, Refused, refusalLog } from "./refusals.ts";
+import { createEnvironment, type Environment, type Settings, toSettings } from "./settings.ts";
+import { introspector, jwtVerifier, type VerifyToken } from "./verify.ts";
 
 /**
  * Protects a server with OAuth access tokens, as the MCP specification describes: verifies tokens, publishes the metadata
@@ -31,7 +28,7 @@ import { digestOf, TokenCache } from "./token-cache.ts";
  * });
  */
 export function oauth(options: OAuthOptions): Protection {
-  requireJose();
+  requirePeer("jose", "oauth()");
   return new OAuthProtection(toSettings(options), createEnvironment());
 }
 
@@ -43,11 +40,12 @@ export class OAuthProtection implements Protection {
   readonly metadata: Metadata;
   readonly #settings: Settings;
   readonly #environment: Environment;
-  readonly #issuers: readonly Issuer[];
-  readonly #jwts: JwtVerifier;
-  #introspector: Promise<Introspector> | undefined;
+  readonly #issuers: ReadonlyMap<unknown, Issuer>;
+  readonly #verifyJwt: VerifyToken;
+  /** Undefined if tokens that are not JWTs are refused. */
+  readonly #introspect: VerifyToken | undefined;
   readonly #challenges: Challenges;
-  readonly #refusals: RefusalLog;
+  readonly #logRefusal: (refused: Refused) => void;
   readonly #cache: TokenCache | undefined;
   readonly #digest = digestOf();
   /** Tokens that are being verified: requests with the same token wait for one verification. */
@@ -57,12 +55,14 @@ export class OAuthProtection implements Protection {
   constructor(settings: Settings, environment: Environment) {
     this.#settings = settings;
     this.#environment = environment;
-    this.#issuers = settings.issuers.map((each) => new Issuer(each, environment));
-    this.#jwts = new JwtVerifier(settings, this.#issuers, environment);
+    this.#issuers = new Map(settings.issuers.map((each) => [each.issuer, new Issuer(each, environment)]));
+    this.#verifyJwt = jwtVerifier(settings, this.#issuers, environment);
+    const { introspection } = settings;
+    this.#introspect = introspection && introspector(settings, introspection, this.#issuers, environment);
     const firstScopes = () => this.#firstScopes();
-    this.metadata = new ResourceMetadata(settings, firstScopes);
+    this.metadata = resourceMetadata(settings, firstScopes);
     this.#challenges = new Challenges(new URL(this.metadata.path, settings.resource).href, firstScopes);
-    this.#refusals = new RefusalLog(environment);
+    this.#logRefusal = refusalLog(environment);
     this.#cache = settings.cache && new TokenCache(settings.cache.size, environment);
   }
 
@@ -96,7 +96,6 @@ export class OAuthProtection implements Protection {
     // A proxy in front may have removed the start of the path.
     if (server.path !== undefined && !new URL(resource).pathname.endsWith(server.path === "/" ? "" : server.path)) {
       throw new UsageError(
-        "bad_option",
         `${server.where}: the resource of oauth() is ${resource}, but the server is at ${server.path}. Each server needs its own oauth(), with its URL as resource.`,
       );
     }
@@ -104,7 +103,7 @@ export class OAuthProtection implements Protection {
     this.#environment.log = server.log;
     this.#environment.report = server.report;
     server.addReadinessCheck("keys", async () => {
-      const ready = await Promise.all(this.#issuers.map(({ keys }) => keys.ready()));
+      const ready = await Promise.all([...this.#issuers.values()].map((issuer) => issuer.ready()));
       return ready.every((each) => each);
     });
   }
@@ -139,54 +138,103 @@ export class OAuthProtection implements Protection {
     const pending = this.#pending.get(key);
     if (pending !== undefined) return pending;
     // A JWT has two dots. Other tokens are opaque, whatever they look like.
-    const isOpaque = this.#settings.introspection !== undefined && token.split(".").length !== 3;
-    const outcome = isOpaque ? this.#introspect(token) : this.#jwts.verify(token);
-    const begun = outcome.finally(() => this.#pending.delete(key));
+    const verify = (token.split(".").length !== 3 && this.#introspect) || this.#verifyJwt;
+    const begun = verify(token).finally(() => this.#pending.delete(key));
     this.#pending.set(key, begun);
     return begun;
-  }
-
-  /** Most servers have no opaque tokens, so this part is loaded with the first one. */
-  async #introspect(token: string): Promise<Outcome> {
-    this.#introspector ??= import("./introspection.ts").then(
-      (loaded) => new loaded.Introspector(this.#settings, this.#issuers, this.#environment),
-    );
-    const introspector = await this.#introspector;
-    return introspector.verify(token);
   }
 
   /** Refuses a token, and remembers that if it was verified just now. */
   #refuse(refused: Refused, key?: string): HttpError {
     if (key !== undefined && refused.reason !== "unavailable") this.#cache?.add(key, refused, 0);
-    this.#refusals.write(refused);
+    this.#logRefusal(refused);
     const error = this.#challenges.refused(refused.reason);
     error.reason = refused.reason;
     return error;
   }
 }
 
-/** The document that tells clients where to get a token for this server (RFC 9728). */
-class ResourceMetadata implements Metadata {
-  readonly path: string;
-  readonly #settings: Settings;
-  readonly #scopes: () => readonly string[];
+/** The document by which clients find the issuers of tokens for this server (RFC 9728). */
+function resourceMetadata({ resource, issuers, metadata }: Settings, firstScopes: () => readonly string[]): Metadata {
+  return {
+    path: metadataPath(new URL(resource).pathname),
+    get json() {
+      const scopes = firstScopes();
+      return JSON.stringify({
+        resource,
+        authorization_servers: issuers.map(({ issuer }) => issuer),
+        // Clients that get no challenge ask for all of them, so these are the first ones, not the whole catalog.
+        ...(scopes.length > 0 && { scopes_supported: scopes }),
+        bearer_methods_supported: ["header"],
+        ...metadata,
+      });
+    },
+  };
+}
 
-  constructor(settings: Settings, scopes: () => readonly string[]) {
-    this.#settings = settings;
-    this.#scopes = scopes;
-    this.path = metadataPath(new URL(settings.resource).pathname);
+/** Refused tokens that are remembered, in their own table so that they cannot displace good ones. */
+export const MAX_REFUSED = 1000;
+/** Milliseconds for which they are. */
+export const REFUSED_TIME = 5000;
+
+interface Entry {
+  readonly value: Principal | Refused;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/**
+ * Remembers the outcome of tokens for a short time, by a digest of their text. Verifying a signature takes longer than a
+ * small request.
+ */
+export class TokenCache {
+  readonly #max: number;
+  readonly #environment: Environment;
+  readonly #verified = new Map<string, Entry>();
+  readonly #refused = new Map<string, Entry>();
+
+  constructor(max: number, environment: Environment) {
+    this.#max = max;
+    this.#environment = environment;
   }
 
-  get json(): string {
-    const { resource, issuers, metadata } = this.#settings;
-    const scopes = this.#scopes();
-    return JSON.stringify({
-      resource,
-      authorization_servers: issuers.map(({ issuer }) => issuer),
-      // Clients that get no challenge ask for all of them, so these are the first ones, not the whole catalog.
-      ...(scopes.length > 0 && { scopes_supported: scopes }),
-      bearer_methods_supported: ["header"],
-      ...metadata,
-    });
+  /** The outcome for a token that has not expired since. */
+  find(key: string): Principal | Refused | undefined {
+    const entry = this.#verified.get(key) ?? this.#refused.get(key);
+    if (entry === undefined) return undefined;
+    if (this.#environment.now() < entry.until) return entry.value;
+    this.#verified.delete(key);
+    this.#refused.delete(key);
+    return undefined;
   }
+
+  add(key: string, value: Principal | Refused, seconds: number): void {
+    const now = this.#environment.now();
+    if (value instanceof Refused) keep(this.#refused, MAX_REFUSED, key, { value, until: now + REFUSED_TIME });
+    else {
+      const until = Math.min(now + seconds * 1000, value.expires ?? Number.POSITIVE_INFINITY);
+      keep(this.#verified, this.#max, key, { value, until });
+    }
+  }
+}
+
+/** Adds an entry; the oldest one makes room for it. */
+function keep(entries: Map<string, Entry>, max: number, key: string, entry: Entry): void {
+  entries.delete(key);
+  const [oldest] = entries.size < max ? [] : entries.keys();
+  if (oldest !== undefined) entries.delete(oldest);
+  entries.set(key, entry);
+}
+
+interface NodeCrypto {
+  hash?(algorithm: string, text: string, encoding: string): string;
+}
+
+/**
+ * Returns the function that computes the key of a token: its SHA-256, so that heap dumps contain no tokens. Web Crypto
+ * has no synchronous digest, so where there is nothing else the token is its own key.
+ */
+export function digestOf(): (token: string) => string {
+  const crypto = builtinModule("node:crypto") as NodeCrypto | undefined;
+  return (token) => crypto?.hash?.("sha256", token, "base64") ?? token;
 }

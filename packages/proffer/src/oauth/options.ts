@@ -11,7 +11,7 @@ export interface OAuthOptions {
   readonly audience?: string | readonly string[];
   /** The scopes that every token must have. Clients ask for them first. Default: none. */
   readonly scopes?: readonly string[];
-  /** What the first challenge asks for: `scopes`, or also every scope of a tool, prompt or resource. Default: "baseline". */
+  /** The scopes that the first challenge asks for: `scopes`, or also every scope of a tool, prompt or resource. Default: "baseline". */
   readonly ask?: "baseline" | "all";
   /** The scopes that a broader scope contains, such as `{ "orders:write": ["orders:read"] }`. */
   readonly includes?: { readonly [scope: string]: readonly string[] };

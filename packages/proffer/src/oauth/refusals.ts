@@ -1,12 +1,11 @@
 import { RpcError } from "../protocol/errors.ts";
 import { challengeError, forbidden, unauthorized } from "../transports/http/challenge.ts";
 import { HttpError } from "../transports/http/http-error.ts";
-import type { Environment } from "./environment.ts";
 import type { Claims } from "./options.ts";
-import type { IssuerSettings } from "./settings.ts";
+import type { Environment, IssuerSettings } from "./settings.ts";
 
 /**
- * Why a token is refused, for the log only: a caller who tries tokens must not learn it. docs/auth.md explains each.
+ * Why a token is refused, for the log only: a caller that tries tokens must not learn it. docs/auth.md explains each.
  */
 export type Reason =
   | "malformed"
@@ -118,42 +117,29 @@ const HINTS: { readonly [reason in Reason]?: string } = {
   audience: ". If that is this server, add it to audience",
 };
 
-interface Line {
-  readonly written: number;
-  /** Refusals since. */
-  more: number;
-}
-
-/** Logs why tokens are refused. */
-export class RefusalLog {
-  readonly #environment: Environment;
-  readonly #lines = new Map<Reason, Line>();
-
-  constructor(environment: Environment) {
-    this.#environment = environment;
-  }
-
-  write({ reason, found }: Refused): void {
-    const now = this.#environment.uptime();
-    const last = this.#lines.get(reason);
+/** Returns the function that logs why tokens are refused. */
+export function refusalLog(environment: Environment): (refused: Refused) => void {
+  /** The last line about each reason, and the number of refusals since. */
+  const lines = new Map<Reason, { readonly written: number; more: number }>();
+  return ({ reason, found }) => {
+    const now = environment.uptime();
+    const last = lines.get(reason);
     if (last !== undefined && now - last.written < LOG_INTERVAL) {
       last.more++;
       return;
     }
-    this.#lines.set(reason, { written: now, more: 0 });
-    this.#environment.log({
+    lines.set(reason, { written: now, more: 0 });
+    environment.log({
       // Tokens expire every day; the rest needs somebody's attention.
       level: reason === "expired" ? "info" : "warning",
       message: `OAuth: a token was refused (${reason})${HINTS[reason] ?? ""}`,
       reason,
       ...(last?.more && { more: last.more }),
-      ...detailsOf(found),
+      ...(found instanceof Error ? { error: found } : found !== undefined && { found: shorten(found) }),
     });
-  }
+  };
 }
 
-function detailsOf(found: unknown): object {
-  if (found === undefined) return {};
-  if (found instanceof Error) return { error: found };
-  return { found: (typeof found === "string" ? found : JSON.stringify(found)).slice(0, MAX_FOUND) };
+function shorten(found: unknown): string {
+  return (typeof found === "string" ? found : JSON.stringify(found)).slice(0, MAX_FOUND);
 }

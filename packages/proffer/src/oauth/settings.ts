@@ -1,5 +1,7 @@
+import { consoleLog, type LogSink } from "../support/log.ts";
 import { checkScopes } from "../support/scope.ts";
 import { badOption, checkFlag, UsageError } from "../support/usage-error.ts";
+import type { ProtectedServer } from "../transports/http/authentication.ts";
 import { isText } from "./claims.ts";
 import type { IntrospectionOptions, IssuerOptions, OAuthOptions } from "./options.ts";
 
@@ -38,7 +40,7 @@ export interface IntrospectionSettings extends IntrospectionOptions {
 /** The scopes that a scope contains, directly or through others. */
 export type Includes = ReadonlyMap<string, readonly string[]>;
 
-/** A symmetric algorithm would let anyone who knows the public key sign tokens. */
+/** A symmetric algorithm would let the holder of the public key sign tokens. */
 const ALGORITHMS = "ES256 RS256 PS256 EdDSA Ed25519 ES384 ES512 RS384 RS512 PS384 PS512".split(" ");
 
 const DEFAULT_ALGORITHMS = ALGORITHMS.slice(0, 5);
@@ -97,7 +99,8 @@ function toIssuers({ issuer, audience, resource }: OAuthOptions): IssuerSettings
     const expected = own.audience ?? audience;
     const typed = typ !== false;
     if (typed && typ !== "at+jwt") wrong("typ", '"at+jwt" or false', typ);
-    if (!typed && expected === undefined) fail("typ: false needs audience, to tell access tokens from ID tokens.");
+    if (!typed && expected === undefined)
+      fail("typ: false needs audience, to distinguish access tokens from ID tokens.");
     return {
       issuer: own.issuer,
       audience: toAudience(expected ?? resource),
@@ -194,5 +197,25 @@ export function parseSafeUrl(text: unknown): URL | undefined {
 
 /** Reports a mistake in the options. @throws {UsageError} */
 function fail(message: string): never {
-  throw new UsageError("bad_option", `oauth(): ${message}`);
+  throw new UsageError(`oauth(): ${message}`);
+}
+
+/** The clocks, limits and log that the parts of a protection share. Tests replace the clock and the time limit. */
+export interface Environment {
+  /** Milliseconds since 1970, for the times in tokens. */
+  now(): number;
+  /** Milliseconds since the start, for intervals: nobody can set this clock back. */
+  uptime(): number;
+  /** Milliseconds for a request to an authorization server. */
+  readonly fetchTimeout: number;
+  /** The log of the protected server. */
+  log: LogSink;
+  report: ProtectedServer["report"];
+}
+
+/** Milliseconds for a request to an authorization server. */
+export const FETCH_TIMEOUT = 5000;
+
+export function createEnvironment(): Environment {
+  return { now: Date.now, uptime: () => performance.now(), fetchTimeout: FETCH_TIMEOUT, log: consoleLog, report() {} };
 }

@@ -44,7 +44,7 @@ const MAX_TEXT = 512;
  * invalid options.
  */
 export function audit(sink: (line: string) => void, options: AuditOptions = {}): Observer {
-  if (typeof sink !== "function") throw new UsageError("bad_option", `${WHERE} needs a function that accepts a line.`);
+  if (typeof sink !== "function") throw new UsageError(`${WHERE} needs a function that accepts a line.`);
   checkOptions(WHERE, options, ["digest", "methods"]);
   const { digest, methods = CALLS } = options;
   checkFlag("digest", digest, WHERE);

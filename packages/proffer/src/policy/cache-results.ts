@@ -55,18 +55,16 @@ export function cacheResults(options: CacheResultsOptions): Middleware {
 }
 
 /**
- * Two requests with this key get the same result: the same item and arguments, the same caller, who sees the same items,
+ * Two requests with this key get the same result: the same item and arguments, the same caller, with the same visible items,
  * and the same revision, whose shape the result has.
  */
-function keyOf(call: MiddlewareCall): string {
-  const { method, name, client, params } = call;
-  return `${JSON.stringify([method, name, client.revision, visibleKey(call)])}${toCanonical(params.arguments ?? null)}`;
-}
-
-/** Two callers with the same key are the same principal and see the same items. */
-function visibleKey(view: MiddlewareCall): readonly [string | null, number | null] {
+function keyOf(view: MiddlewareCall): string {
+  const { method, name, client, params, principal } = view;
   const call = CallView.callOf(view);
-  return [view.principal?.id ?? null, call?.server.access?.visibleId(call) ?? null];
+  // A token with less scopes must not get a result that `ctx.require` would refuse.
+  const scopes = principal?.scopes === undefined ? null : [...principal.scopes].sort();
+  const caller = [principal?.id ?? null, scopes, call?.server.access?.visibleId(call) ?? null];
+  return `${JSON.stringify([method, name, client.revision, caller])}${toCanonical(params.arguments ?? null)}`;
 }
 
 class ResultCache {
@@ -90,7 +88,7 @@ class ResultCache {
   }
 
   set(key: string, json: string | undefined, milliseconds: number): void {
-    if (json === undefined) throw new UsageError("wrong_use", `${WHERE}: a result is not JSON.`);
+    if (json === undefined) throw new UsageError(`${WHERE}: a result is not JSON.`, "wrong_use");
     const size = key.length + json.length;
     const earlier = this.#kept.get(key);
     if (earlier !== undefined) this.#delete(key, earlier);

@@ -29,11 +29,11 @@ export function deny(options: DenyOptions): Middleware {
   checkOptions(WHERE, options, ["names", "annotations", "unless", "message"]);
   const { names, annotations, unless, message = "Not permitted." } = options;
   if (names === undefined && annotations === undefined) {
-    throw new UsageError("bad_option", `${WHERE}: set names or annotations; otherwise it denies nothing.`);
+    throw new UsageError(`${WHERE}: set names or annotations; otherwise it denies nothing.`);
   }
   if (names !== undefined) checkNames(WHERE, "names", names);
   checkFunction(WHERE, "unless", unless);
-  if (typeof message !== "string") throw new UsageError("bad_option", `${WHERE}: message must be a text.`);
+  if (typeof message !== "string") throw new UsageError(`${WHERE}: message must be a text.`);
   const denied = new Set(names);
   const hints = annotations === undefined ? undefined : toHints(annotations);
   return (call, next) => {
@@ -53,10 +53,7 @@ function toHints(annotations: Omit<ToolAnnotations, "title">): Hints {
   const hints = Object.entries(annotations) as [(typeof HINTS)[number], boolean][];
   const wrong = hints.find(([, value]) => typeof value !== "boolean");
   if (hints.length > 0 && wrong === undefined) return hints;
-  throw new UsageError(
-    "bad_option",
-    `${WHERE}: annotations must have hints that are true or false, not ${show(annotations)}.`,
-  );
+  throw new UsageError(`${WHERE}: annotations must have hints that are true or false, not ${show(annotations)}.`);
 }
 
 function hasHints(item: ItemDescription, hints: Hints | undefined): boolean {

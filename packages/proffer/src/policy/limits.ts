@@ -1,10 +1,10 @@
 import { CallView } from "../calls/call-view.ts";
 import { CHECK_SERVER, type Middleware } from "../calls/middleware.ts";
+import { MemoryStore } from "../calls/store.ts";
 import { Busy } from "../protocol/errors.ts";
 import type { ServerState } from "../server/server.ts";
-import { MemoryStore } from "../server/store.ts";
 import { UsageError } from "../support/usage-error.ts";
-import { CALLS, checkNames, checkOptions, checkPositive, type Per, toKeyFunction } from "./options.ts";
+import { CALLS, checkOptions, checkPositive, type Per, toKeyFunction } from "./options.ts";
 
 export interface RateLimitOptions {
   /** The calls that share a limit; a list combines several, such as `["principal", "tool"]`. */
@@ -32,16 +32,13 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const { per, rate, burst = Math.ceil(rate), methods = CALLS } = options;
   checkPositive(RATE_LIMIT, "rate", rate);
   checkPositive(RATE_LIMIT, "burst", burst, true);
-  checkNames(RATE_LIMIT, "methods", methods);
-  const keyOf = toKeyFunction(RATE_LIMIT, per);
-  const counted = new Set(methods);
+  const keyOf = toKeyFunction(RATE_LIMIT, per, methods);
   const window = Math.ceil((burst / rate) * 1000);
   // Limits that differ do not share their counts.
   const name = `rate ${rate} ${burst} ${JSON.stringify(methods)}`;
   const counts = new Counts();
   const middleware: Middleware = async (call, next) => {
-    if (!counted.has(call.method) || call.round > 0) return next();
-    const key = keyOf(call);
+    const key = call.round > 0 ? undefined : keyOf(call);
     if (key === undefined) return next();
     const now = Date.now();
     const server = CallView.callOf(call)?.server;
@@ -88,7 +85,6 @@ class Counts {
 
 function noCount(server: ServerState | undefined): UsageError {
   return new UsageError(
-    "bad_option",
     `Server "${server?.info.name}": rateLimit() needs a store with count(key, milliseconds), and this store has none.`,
   );
 }
@@ -112,13 +108,11 @@ export function concurrency(options: ConcurrencyOptions): Middleware {
   checkOptions(CONCURRENCY, options, ["per", "max", "methods"]);
   const { per, max, methods = CALLS } = options;
   checkPositive(CONCURRENCY, "max", max, true);
-  checkNames(CONCURRENCY, "methods", methods);
-  const keyOf = toKeyFunction(CONCURRENCY, per);
-  const counted = new Set(methods);
+  const keyOf = toKeyFunction(CONCURRENCY, per, methods);
   /** Has an entry for each key with running calls only, so it cannot grow beyond the calls in flight. */
   const running = new Map<string, number>();
   return async (call, next) => {
-    const key = counted.has(call.method) ? keyOf(call) : undefined;
+    const key = keyOf(call);
     if (key === undefined) return next();
     const count = running.get(key) ?? 0;
     if (count >= max) throw new Busy(`Too many calls at the same time: the limit is ${max}. Try again later.`);

@@ -19,21 +19,28 @@ const KEYS: { readonly [Name in Exclude<Per, (...values: never) => unknown>]: (c
   tool: (call) => (call.item === undefined ? "" : `${call.method} ${call.item.name}`),
 };
 
-/** @throws {UsageError} for an unknown value. */
-export function toKeyFunction(where: string, per: Per | readonly Per[]): (call: MiddlewareCall) => string | undefined {
+/**
+ * Returns the function that finds the key of a call; undefined for one without a limit. Only calls of these methods have
+ * one. @throws {UsageError} for unknown values.
+ */
+export function toKeyFunction(
+  where: string,
+  per: Per | readonly Per[],
+  methods: readonly string[],
+): (call: MiddlewareCall) => string | undefined {
+  checkNames(where, "methods", methods);
+  const counted = new Set(methods);
   const list = Array.isArray(per) ? (per as readonly Per[]) : [per as Per];
   const functions = list.map((each) => {
     if (typeof each === "function") return each;
     const known = Object.hasOwn(KEYS, each) ? KEYS[each] : undefined;
     if (known !== undefined) return known;
     const names = Object.keys(KEYS).map(show).join(", ");
-    throw new UsageError(
-      "bad_option",
-      `${where}: per must be ${names}, a function or a list of them, not ${show(per)}.`,
-    );
+    throw new UsageError(`${where}: per must be ${names}, a function or a list of them, not ${show(per)}.`);
   });
-  if (functions.length === 0) throw new UsageError("bad_option", `${where}: per must not be an empty list.`);
+  if (functions.length === 0) throw new UsageError(`${where}: per must not be an empty list.`);
   return (call) => {
+    if (!counted.has(call.method)) return undefined;
     const parts: string[] = [];
     for (const part of functions) {
       const key: unknown = part(call);
@@ -53,30 +60,30 @@ function addressOf(call: MiddlewareCall): string {
 /** @throws {UsageError} for a name that is not an option: a typo would switch the policy off. */
 export function checkOptions(where: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== "object" || options === null) {
-    throw new UsageError("bad_option", `${where} needs an object of options, not ${show(options)}.`);
+    throw new UsageError(`${where} needs an object of options, not ${show(options)}.`);
   }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new UsageError("bad_option", `${where}: unknown option ${show(unknown)}. The options are ${known.join(", ")}.`);
+  throw new UsageError(`${where}: unknown option ${show(unknown)}. The options are ${known.join(", ")}.`);
 }
 
 /** @throws {UsageError} for a value that is not a positive number, or not a whole one if `whole` is set. */
 export function checkPositive(where: string, name: string, value: unknown, whole = false): void {
   if (typeof value === "number" && Number.isFinite(value) && value > 0 && (!whole || Number.isInteger(value))) return;
   const kind = whole ? "a whole number of at least 1" : "a positive number";
-  throw new UsageError("bad_option", `${where}: ${name} must be ${kind}, not ${show(value)}.`);
+  throw new UsageError(`${where}: ${name} must be ${kind}, not ${show(value)}.`);
 }
 
 /** @throws {UsageError} for a value that is not a list of texts with at least one. */
 export function checkNames(where: string, name: string, value: unknown): void {
   if (Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string")) return;
-  throw new UsageError("bad_option", `${where}: ${name} must be a list of at least one text, not ${show(value)}.`);
+  throw new UsageError(`${where}: ${name} must be a list of at least one text, not ${show(value)}.`);
 }
 
 /** @throws {UsageError} for a value that is neither undefined nor a function. */
 export function checkFunction(where: string, name: string, value: unknown): void {
   if (value === undefined || typeof value === "function") return;
-  throw new UsageError("bad_option", `${where}: ${name} must be a function, not ${show(value)}.`);
+  throw new UsageError(`${where}: ${name} must be a function, not ${show(value)}.`);
 }
 
 /** The error for a hook that returned a value of the wrong type: a promise, for example, would permit everything. */

@@ -1,7 +1,7 @@
-import { type Scoped, type ScopeOptions, toScoped } from "../calls/scopes.ts";
 import type { Complete } from "../catalog/completion.ts";
-import { checkAliases, checkName } from "../catalog/names.ts";
-import type { Grouped, ToolsetOption } from "../catalog/toolset.ts";
+import type { Grouped, ToolsetOption } from "../catalog/registry.ts";
+import { checkAliases, checkName } from "../catalog/registry.ts";
+import { type Scoped, type ScopeOptions, toScoped } from "../catalog/scopes.ts";
 import type { Icon, Meta, PromptDescription } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import type { Content, Message, Messages } from "../results/content.ts";
@@ -69,7 +69,7 @@ export interface Prompt extends CreatedByDefinePrompt, Scoped, Grouped {
 export function definePrompt<const Arguments extends PromptArguments>(options: PromptOptions<Arguments>): Prompt {
   const { name, arguments: declared, scopes: _scopes, paramScopes: _params, toolset, was, get, ...rest } = options;
   checkName(name, "a prompt");
-  if (typeof get !== "function") throw new UsageError("bad_option", `Prompt "${name}" has no get function.`);
+  if (typeof get !== "function") throw new UsageError(`Prompt "${name}" has no get function.`);
   const known = new Map(Object.entries(declared ?? {}));
   for (const argument of known.keys()) checkName(argument, `an argument of prompt "${name}"`);
   return {

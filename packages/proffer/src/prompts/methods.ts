@@ -1,15 +1,14 @@
 import type { Call } from "../calls/call.ts";
-import { findItem, visibleKeys } from "../calls/uses.ts";
+import { findItem, visibleKeys } from "../catalog/find.ts";
 import { type List, page } from "../catalog/pages.ts";
-import { unknownName } from "../catalog/unknown-name.ts";
+import { unknownName } from "../catalog/registry.ts";
 import { InvalidParams, NotFound } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
-import type { ContentBlock, PromptResult } from "../protocol/model.ts";
+import type { PromptResult } from "../protocol/model.ts";
 import { convert, type Revision } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
 import type { SerializedResult } from "../results/encode.ts";
-import { toPromptResult } from "../results/prompt-result.ts";
-import { isDeferred } from "../results/return-value.ts";
+import { isDeferred, toPromptResult } from "../results/return-value.ts";
 import type { Prompt } from "./define.ts";
 
 const PROMPTS: List<Prompt> = {
@@ -70,11 +69,7 @@ function checkArguments(prompt: Prompt, given: JsonObject): Record<string, strin
 
 function deliver(revision: Revision, ctx: CallContext, result: PromptResult): PromptResult {
   ctx.flush();
-  const { block } = revision.convert;
-  if (block === undefined) return result;
-  const convertBlock = (content: ContentBlock) => convert(revision, "block", content);
-  return {
-    ...result,
-    messages: result.messages.map(({ role, content }) => ({ role, content: convertBlock(content) })),
-  };
+  if (revision.convert.block === undefined) return result;
+  const messages = result.messages.map(({ role, content }) => ({ role, content: convert(revision, "block", content) }));
+  return { ...result, messages };
 }

@@ -1,17 +1,8 @@
 /** The data types of MCP, in the shape of the newest revision. They are converted for older revisions. */
 
-export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
+export const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 
-export const LOG_LEVELS: readonly LogLevel[] = [
-  "debug",
-  "info",
-  "notice",
-  "warning",
-  "error",
-  "critical",
-  "alert",
-  "emergency",
-];
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Whether a message of this level is sent to a client that wants messages from `wanted` on. */
 export function isLoud(level: LogLevel, wanted: LogLevel): boolean {

@@ -42,7 +42,7 @@ describe("JSON", () => {
   });
 
   it.each(["", " ", "{", "nul", "{'a':1}", "\u0000", '\ufeff{"jsonrpc":"2.0"}', "undefined", "NaN", '{"a":1}}'])(
-    "T015 that is invalid (%j) is a parse error without an id",
+    "that is invalid (%j) is a parse error without an id",
     (text) => {
       const { error, id, notification } = faultOf(text);
       expect({ code: ERRORS[error.kind], id, notification }).toEqual({
@@ -56,14 +56,14 @@ describe("JSON", () => {
 
 describe("the id", () => {
   it.each([0, "", "0", -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, "\ud800", "é", "__proto__"])(
-    "T016 %j is kept unchanged",
+    "%j is kept unchanged",
     (id) => {
       expect((parseMessage(request({ id })) as { id: unknown }).id).toBe(id);
     },
   );
 
   it.each(["null", "1.5", "9007199254740993", "-9007199254740993", "1e400", "true", "[]", "{}", "[1]"])(
-    "T017 %s is rejected and not repeated",
+    "%s is rejected and not repeated",
     (id) => {
       const { error, id: answered } = faultOf(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
       expect(ERRORS[error.kind]).toBe(-32600);
@@ -81,7 +81,7 @@ describe("the envelope", () => {
     ["a method that is null", request({ method: null })],
     ["a method and a result", request({ result: {} })],
     ["a method and an error", request({ error: { code: 1, message: "" } })],
-  ])("T018 with %s is rejected under its id", (_, text) => {
+  ])("with %s is rejected under its id", (_, text) => {
     const { error, id } = faultOf(text);
     expect({ code: ERRORS[error.kind], id }).toEqual({ code: -32600, id: 7 });
   });
@@ -96,7 +96,7 @@ describe("the envelope", () => {
     ["no object around it", "7"],
     ["null in its place", "null"],
     ["a string in its place", '"ping"'],
-  ])("T018 with %s is rejected without an id: if it is a response, the id is the server's own", (_, text) => {
+  ])("with %s is rejected without an id: if it is a response, the id is the server's own", (_, text) => {
     const { error, id } = faultOf(text);
     expect({ code: ERRORS[error.kind], id }).toEqual({ code: -32600, id: undefined });
   });
@@ -105,7 +105,7 @@ describe("the envelope", () => {
     expect(verdict(request({ extra: 1, params: { extra: 1, _meta: { extra: 1 } } }))).toBe("message");
   });
 
-  it.each(["null", "[]", '"x"', "1", "true"])("T019 with %s for params is rejected under its id", (params) => {
+  it.each(["null", "[]", '"x"', "1", "true"])("with %s for params is rejected under its id", (params) => {
     const { error, id } = faultOf(`{"jsonrpc":"2.0","id":7,"method":"tools/list","params":${params}}`);
     expect({ code: ERRORS[error.kind], id }).toEqual({ code: -32602, id: 7 });
   });
@@ -115,24 +115,24 @@ describe("the envelope", () => {
     ["params of the wrong type", '{"jsonrpc":"2.0","method":"notifications/x","params":[]}'],
     ["a duplicate key", '{"jsonrpc":"2.0","method":"notifications/x","method":"ping"}'],
     ["a duplicate key in its params", '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"a":1,"a":2}}'],
-  ])("T020 of a notification with %s is a fault without a response", (_, text) => {
+  ])("of a notification with %s is a fault without a response", (_, text) => {
     expect(faultOf(text)).toMatchObject({ id: undefined, notification: true });
   });
 
   it.each(['{"jsonrpc":"2.0","id":7,"Method":"ping"}', '{"jsonrpc":"2.0","id":7,"METHOD":"ping"}'])(
-    "T043 %s has no method: keys are compared exactly",
+    "%s has no method: keys are compared exactly",
     (text) => {
       expect(verdict(text)).toBe(-32600);
     },
   );
 
-  it("T043 does not equate keys that end with U+0000 or contain a long s", () => {
+  it("does not equate keys that end with U+0000 or contain a long s", () => {
     expect(verdict('{"jsonrpc":"2.0","id":7,"method\\u0000":"ping"}')).toBe(-32600);
     const parsed = parseMessage('{"jsonrpc":"2.0","id":7,"method":"ping","param\u017f":[]}') as { params?: unknown };
     expect(parsed.params).toBeUndefined();
   });
 
-  it("T043 may write a key with escapes", () => {
+  it("may write a key with escapes", () => {
     expect(parseMessage('{"jsonrpc":"2.0","id":7,"\\u006dethod":"ping"}')).toMatchObject({ method: "ping" });
   });
 });
@@ -144,7 +144,7 @@ describe("a duplicate key", () => {
     ["the id", '{"jsonrpc":"2.0","id":7,"id":8,"method":"ping"}'],
     ["params", '{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":1},"params":{"a":1}}'],
     ["__proto__", '{"jsonrpc":"2.0","id":7,"method":"ping","__proto__":1,"__proto__":2}'],
-  ])("T044 in the envelope (%s) is rejected without an id, because it may be the id", (_, text) => {
+  ])("in the envelope (%s) is rejected without an id, because it may be the id", (_, text) => {
     const { error, id } = faultOf(text);
     expect(error.message).toBe("Duplicate key in the message envelope.");
     expect({ code: ERRORS[error.kind], id }).toEqual({ code: -32600, id: undefined });
@@ -158,18 +158,18 @@ describe("a duplicate key", () => {
     ["params.arguments", '{"name":"a","arguments":{"x":1,"x":2}}'],
     ["params.arguments", '{"arguments":{"x":[{}],"y":{"x":0},"\\u0078":2},"_meta":{"x":1}}'],
     ["params.arguments", '{"\\u0061rguments":{"__proto__":1,"__proto__":2}}'],
-  ])("T044, T151: in %s is rejected under the id: %s", (where, params) => {
+  ])("in %s is rejected under the id: %s", (where, params) => {
     const { error, id } = faultOf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":${params}}`);
     expect(error.message).toBe(`Duplicate key in ${where}.`);
     expect({ code: ERRORS[error.kind], id }).toEqual({ code: -32600, id: 7 });
   });
 
-  it("T151: in params.arguments of a long message is rejected as well", () => {
+  it("in params.arguments of a long message is rejected as well", () => {
     const text = `{"jsonrpc":"2.0","id":7,"method":"x","params":{"arguments":{"x":"${"é".repeat(20_000)}","x":2}}}`;
     expect(faultOf(text).error.message).toBe("Duplicate key in params.arguments.");
   });
 
-  it("T044 in a message of a batch invalidates the whole batch", () => {
+  it("in a message of a batch invalidates the whole batch", () => {
     const twice = '{"jsonrpc":"2.0","id":1,"method":"ping","method":"x"}';
     expect(faultOf(`[${request({})},${twice}]`).id).toBeUndefined();
   });
@@ -190,7 +190,7 @@ describe("depth", () => {
   it.each([
     ["arrays", "[", "]"],
     ["objects", '{"a":', "}"],
-  ])("T090 of %s is rejected above the limit only", (_, open, close) => {
+  ])("of %s is rejected above the limit only", (_, open, close) => {
     const value = (levels: number) =>
       `{"jsonrpc":"2.0","id":7,"method":"x","params":{"a":${nested(open, close, levels).replace(":}", ":0}")}}}`;
     // The message and its params are the first two levels.
@@ -202,7 +202,7 @@ describe("depth", () => {
     }
   });
 
-  it("T090 is counted separately for each message of a batch", () => {
+  it("is counted separately for each message of a batch", () => {
     const deepest = request({ params: { a: JSON.parse(nested("[", "]", MAX_DEPTH - 2)) } });
     expect(verdict(`[${deepest},${deepest}]`)).toBe("batch");
   });
@@ -221,14 +221,14 @@ describe("size", () => {
     // The envelope has four keys; in the first row params have one more.
     ["elements", list(MAX_ITEMS - 5), list(MAX_ITEMS - 4)],
     ["keys", keys(MAX_ITEMS - 4), keys(MAX_ITEMS - 3)],
-  ])("T090 in %s is rejected above the limit only", (_, most, tooMany) => {
+  ])("in %s is rejected above the limit only", (_, most, tooMany) => {
     expect(verdict(most)).toBe("message");
     const { error } = faultOf(tooMany);
     expect(ERRORS[error.kind]).toBe(-32600);
     expect(error.message).toBe(`The message has more than ${MAX_ITEMS} keys and elements. Send a smaller message.`);
   });
 
-  it("T090 is limited by the caller's maximum", () => {
+  it("is limited by the caller's maximum", () => {
     expect(parseMessage(list(5), 10)).not.toBeInstanceOf(MessageFault);
     expect(parseMessage(list(6), 10)).toBeInstanceOf(MessageFault);
   });

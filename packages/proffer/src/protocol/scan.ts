@@ -185,14 +185,15 @@ export function scan(text: string, maxDepth: number, maxItems: number): Scan {
   return structure.report();
 }
 
-/** The number of keys and elements in a whole text, and of its keys alone. */
-interface TextScan {
-  readonly items: number;
-  readonly keys: number;
-}
-
-/** Scans a text that is no message: counts the items and keys of all levels. Returns undefined if it exceeds a limit. */
-export function scanWhole(text: string, maxDepth: number, maxItems: number): TextScan | undefined {
+/**
+ * Scans a text that is no message: counts the keys and elements of all levels, and the keys alone. Returns undefined if it
+ * exceeds a limit.
+ */
+export function scanWhole(
+  text: string,
+  maxDepth: number,
+  maxItems: number,
+): { readonly items: number; readonly keys: number } | undefined {
   structure.begin(false, maxDepth, maxItems);
   scanText(text);
   const { tooDeep, tooMany } = structure.report();

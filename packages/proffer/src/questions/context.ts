@@ -1,13 +1,12 @@
 import type { Call } from "../calls/call.ts";
-import { reportLateLog } from "../calls/late-log.ts";
-import type { Principal } from "../calls/principal.ts";
-import { covers } from "../calls/scopes.ts";
-import type { Client, Session } from "../calls/session.ts";
+import type { Client, Principal, Session } from "../calls/session.ts";
 import { InsufficientScope } from "../protocol/errors.ts";
 import { isLoud, type LogLevel, logMessage, type Meta, type Progress } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import type { SchemaLike } from "../schema/schema.ts";
-import { checkScopes } from "../support/scope.ts";
+import { withoutErrorDetails } from "../support/log.ts";
+import { defined } from "../support/objects.ts";
+import { checkScopes, covers } from "../support/scope.ts";
 import { UsageError } from "../support/usage-error.ts";
 import {
   type Answer,
@@ -23,7 +22,7 @@ import {
   type UrlAnswer,
 } from "./ask.ts";
 import type { Fields } from "./fields.ts";
-import { questionsOf } from "./questions-of.ts";
+import { questionsOf } from "./rounds.ts";
 
 /** The second argument of every handler: the caller, cancellation, progress, logging and questions. */
 export interface Context {
@@ -144,7 +143,7 @@ export class CallContext implements Context {
   async background(): Promise<void> {
     const [feature] = this.#call.server.features.with("background");
     if (feature !== undefined && (await feature.background(this.#call))) return;
-    throw new UsageError("wrong_use", "ctx.background() works only in a tool with the option task.");
+    throw new UsageError("ctx.background() works only in a tool with the option task.", "wrong_use");
   }
 
   progress(done: number, total?: number, message?: string): void {
@@ -153,13 +152,7 @@ export class CallContext implements Context {
     if (typeof progressToken !== "string" && typeof progressToken !== "number") return;
     if (this.#call.done || !Number.isFinite(done) || done <= this.#progress) return;
     this.#progress = done;
-    const progress: Progress = {
-      progressToken,
-      progress: done,
-      ...(total === undefined ? {} : { total }),
-      ...(message === undefined ? {} : { message }),
-    };
-    this.#skipped = progress;
+    this.#skipped = defined({ progressToken, progress: done, total, message });
     if (this.#mayReport()) this.flush();
   }
 
@@ -184,7 +177,7 @@ export class CallContext implements Context {
     this.#call.questions?.task?.log(level, data, logger);
     const wanted = this.#call.logLevel;
     if (wanted === undefined || !isLoud(level, wanted)) return;
-    this.#call.notify("notifications/message", logMessage(level, data, logger));
+    this.#call.notify("notifications/message", logMessage(level, withoutErrorDetails(data), logger));
   }
 
   ask(message: string, schema?: SchemaLike | Fields, options?: AskOptions<unknown>): Promise<Answer<never>> {
@@ -222,4 +215,20 @@ export class CallContext implements Context {
     this.#allowance--;
     return true;
   }
+}
+
+/** Calls whose handler was reported. */
+const reported = new WeakSet<Call>();
+
+/**
+ * Reports during development, once per call, that its handler sends log messages after the end: the author would look
+ * for them in vain. A run that a question left behind is not a mistake: the handler runs again with the answer.
+ */
+function reportLateLog(call: Call): void {
+  if (!call.server.overrides.development || !call.completed || reported.has(call)) return;
+  reported.add(call);
+  const { name, uri } = call.params;
+  const message =
+    "ctx.log was called after the call had ended: nothing was sent. Await the work before you return, or use server.sendLog.";
+  call.server.log({ level: "warning", message, method: call.method, name: name ?? uri });
 }

@@ -1,4 +1,5 @@
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
+import { defined } from "../support/objects.ts";
 
 declare const TYPE: unique symbol;
 const FIELD: unique symbol = Symbol.for("proffer.field");
@@ -120,13 +121,8 @@ function make<Value>(
 ): Field<Value> {
   const { optional = false, min, max, ...rest } = options;
   const [least, most] = base.type === "array" ? ["minItems", "maxItems"] : ["minimum", "maximum"];
-  const schema = {
-    ...base,
-    ...rest,
-    ...(min === undefined ? {} : { [least as string]: min }),
-    ...(max === undefined ? {} : { [most as string]: max }),
-  };
-  return { [FIELD]: true, schema, optional };
+  const limits = defined({ [least as string]: min, [most as string]: max });
+  return { [FIELD]: true, schema: { ...base, ...rest, ...limits }, optional };
 }
 
 function oneOf(values: ChoiceValues<string>): JsonSchemaObject {

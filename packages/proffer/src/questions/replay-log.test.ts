@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { ASK, ReplayLog, STEP } from "./replay-log.ts";
+import { ASK, ReplayLog, STEP } from "./replay.ts";
 
 const operation = fc.tuple(fc.constantFrom(ASK, STEP), fc.nat({ max: 30 })).map(([kind, n]) => `${kind}${n}`);
 const json = fc.oneof(fc.json(), fc.constant(""));

@@ -1,10 +1,15 @@
 import type { Call } from "../calls/call.ts";
+import {
+  answerWithoutAsking,
+  fingerprint,
+  type Question,
+  type Questions,
+  type StepWork,
+  suspended,
+} from "../calls/question.ts";
 import type { JsonObject } from "../protocol/messages.ts";
 import { atEndOfTurn, whenReady } from "../support/async.ts";
 import { UsageError } from "../support/usage-error.ts";
-import { Operations, stepKey } from "./operations.ts";
-import { answerWithoutAsking, type Question, type Questions, type StepWork, suspended } from "./question.ts";
-import { ASK, type ReplayLog, STEP } from "./replay-log.ts";
 import { runInsideStep } from "./running-step.ts";
 
 /** Milliseconds that a question waits for the steps in flight. */
@@ -23,7 +28,7 @@ export abstract class Replay implements Questions {
   protected over = false;
   /** The number of recorded answers that this run has not asked for yet. */
   #unclaimed: number;
-  readonly #operations = new Operations();
+  readonly #identify = createIdentify();
   readonly #asked = new Map<string, Question>();
   readonly #steps = new Set<Promise<unknown>>();
   #suspending = false;
@@ -32,13 +37,13 @@ export abstract class Replay implements Questions {
     this.call = call;
     this.log = log;
     this.#unclaimed = log.answers;
-    call.server.overrides.trace?.(call, this);
+    call.server.overrides.watch?.questions?.(call, this);
   }
 
   ask(question: Question): JsonObject | Promise<JsonObject> {
     if (this.over) return suspended(this.call);
     const { method, key, identity } = question;
-    const operation = this.#operations.identify(ASK, `${method} ${key ?? ""} ${identity}`);
+    const operation = this.#identify(ASK, `${method} ${key ?? ""} ${identity}`);
     const recorded = this.log.get(operation);
     if (recorded !== undefined) {
       this.#unclaimed--;
@@ -53,7 +58,7 @@ export abstract class Replay implements Questions {
 
   step(name: string, work: StepWork): Promise<unknown> {
     if (this.over) return suspended(this.call);
-    const operation = this.#operations.identify(STEP, name);
+    const operation = this.#identify(STEP, name);
     const recorded = this.log.get(operation);
     if (recorded !== undefined) return Promise.resolve(parseStep(recorded));
     const running = stepJson(this.call, name, work, operation).then((json) =>
@@ -91,9 +96,8 @@ export abstract class Replay implements Questions {
     if (this.#asked.size > 0) this.#suspendLater();
   }
 
-  /** Records the result of a step before the handler gets it. Returns what is recorded: another run may have been faster. */
+  /** Records the result of a step before the handler gets it. Returns the recorded one: another run may have been faster. */
   protected abstract record(operation: string, json: string): string | Promise<string>;
-  /** Keeps the questions until they are answered, and returns the result of this run. Public only for traces. */
   abstract park(asked: ReadonlyMap<string, Question>): object | Promise<object>;
   /** The error of a handler that no longer asks a question that was answered. */
   protected abstract mismatch(): Error;
@@ -143,8 +147,8 @@ export abstract class Replay implements Questions {
     const timer = setTimeout(() => {
       call.interrupt(
         new UsageError(
-          "wrong_use",
           "A step did not end within 10 minutes after a question. Ask before the step and pass the answer in.",
+          "wrong_use",
         ),
       );
       call.forgetLateHandler();
@@ -167,4 +171,68 @@ async function stepJson(call: Call, name: string, work: StepWork, operation: str
 /** Parses a step result; the empty text means undefined, which JSON cannot express. */
 function parseStep(json: string): unknown {
   return json === "" ? undefined : JSON.parse(json);
+}
+
+/** The prefixes of operation names. */
+export const ASK = "ask ";
+export const STEP = "step ";
+
+/**
+ * The answers and step results of a call so far, as JSON by operation. It keeps the text that travels in the state, one
+ * line for each: only the values that a handler asks for are parsed, and a handler that modifies such a value does not
+ * affect its next run.
+ */
+export class ReplayLog {
+  /** Each line starts with a newline; JSON contains no raw newline. */
+  text: string;
+  /** The number of answers among the lines. */
+  answers: number;
+  /** The end of the last match. A handler that runs again usually asks in the same order. */
+  #at = 0;
+
+  constructor(text = "", answers = 0) {
+    this.text = text;
+    this.answers = answers;
+  }
+
+  /** Returns the JSON of an answer or a step result (empty for undefined), or undefined if it is not in the log. */
+  get(operation: string): string | undefined {
+    const line = `\n${operation}\t`;
+    let start = this.text.indexOf(line, this.#at);
+    if (start < 0) start = this.text.lastIndexOf(line, this.#at);
+    if (start < 0) return undefined;
+    const end = this.text.indexOf("\n", start + 1);
+    this.#at = end < 0 ? this.text.length : end;
+    return this.text.slice(start + line.length, this.#at);
+  }
+
+  /** Adds an answer or a step result that is not in the log. */
+  add(operation: string, json: string): void {
+    this.text += `\n${operation}\t${json}`;
+    if (operation.startsWith(ASK)) this.answers++;
+  }
+}
+
+/**
+ * Returns a function that identifies the questions and steps of one run by kind, fingerprint and occurrence, so that
+ * concurrent branches may replay in any order.
+ */
+export function createIdentify(): (kind: string, identity: string) => string {
+  const occurrences = new Map<string, number>();
+  return (kind, identity) => {
+    const mark = kind + fingerprint(identity);
+    const nth = occurrences.get(mark) ?? 0;
+    occurrences.set(mark, nth + 1);
+    return nth === 0 ? mark : `${mark} ${nth}`;
+  };
+}
+
+/**
+ * The key of a step: the same in all runs of a call, for APIs that recognize a repetition by it. Only letters, digits and
+ * "-", because such keys often travel in a header.
+ */
+function stepKey(chain: string, operation: string): string {
+  // After the kind and a space; a fingerprint has the characters from "0" to "O".
+  const mark = operation.slice(operation.indexOf(" ") + 1);
+  return `${chain}-${mark.replace(/[^0-9A-Z]/g, (char) => (char === " " ? "-" : "abcdefg".charAt(char.charCodeAt(0) - 58)))}`;
 }

@@ -43,8 +43,8 @@ export function refuseInsideStep(call: Call): void {
   const step = storage?.getStore();
   if (step?.call !== call || !step.running) return;
   const error = new UsageError(
-    "wrong_use",
     `The step ${JSON.stringify(step.name)} asks a question or starts a step. Ask before the step and pass the answer in.`,
+    "wrong_use",
   );
   // The call can be ended only after the handler has returned its promise.
   queueMicrotask(() => call.interrupt(error));
@@ -53,24 +53,19 @@ export function refuseInsideStep(call: Call): void {
 
 function createStorage(): StepStorage {
   const hooks = builtinModule("node:async_hooks") as { AsyncLocalStorage: new () => StepStorage } | undefined;
-  return hooks ? new hooks.AsyncLocalStorage() : new SynchronousStorage();
-}
-
-/** For runtimes without async context: recognizes only the code of a step before its first `await`. */
-class SynchronousStorage implements StepStorage {
-  #step: RunningStep | undefined;
-
-  run<Result>(step: RunningStep, work: () => Result): Result {
-    const before = this.#step;
-    this.#step = step;
-    try {
-      return work();
-    } finally {
-      this.#step = before;
-    }
-  }
-
-  getStore(): RunningStep | undefined {
-    return this.#step;
-  }
+  if (hooks) return new hooks.AsyncLocalStorage();
+  // A runtime without async context: only the code of a step before its first `await` is recognized.
+  let current: RunningStep | undefined;
+  return {
+    run(step, work) {
+      const before = current;
+      current = step;
+      try {
+        return work();
+      } finally {
+        current = before;
+      }
+    },
+    getStore: () => current,
+  };
 }

@@ -1,11 +1,12 @@
 import type { Call } from "../calls/call.ts";
 import { limitHook } from "../calls/timeout.ts";
-import { findItem, templatesOf } from "../calls/uses.ts";
 import { type Complete, MAX_COMPLETIONS, matching } from "../catalog/completion.ts";
+import { findItem, templatesOf } from "../catalog/find.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { CallContext } from "../questions/context.ts";
-import { completeFromList } from "./complete-from-list.ts";
+import type { Resource } from "./define.ts";
+import { forEachEntry, type ListEntry } from "./list.ts";
 
 export async function complete(call: Call): Promise<object> {
   const { ref, argument, context } = call.params;
@@ -26,9 +27,12 @@ interface Suggestions {
   readonly isComplete: boolean;
 }
 
+/** The argument or variable to complete. */
 interface CompletionTarget {
   readonly name: string;
+  /** The text typed so far; matched case-insensitively. */
   readonly value: string;
+  /** The arguments that already have a value. */
   readonly known: Readonly<Record<string, string>>;
 }
 
@@ -50,11 +54,7 @@ async function suggestions(call: Call, ref: JsonObject, target: CompletionTarget
     }
     const own = resource.complete.get(target.name);
     if (own !== undefined) return { all: await suggest(call, own, target), isComplete: true };
-    const bounds = { limit: MAX_COMPLETIONS + 1, scan: call.server.limits.completionScan };
-    return {
-      all: await completeFromList(resource, { ...target, ...bounds }, new CallContext(call)),
-      isComplete: false,
-    };
+    return { all: await completeFromList(call, resource, target), isComplete: false };
   }
   throw new InvalidParams('params.ref must be { type: "ref/prompt", name } or { type: "ref/resource", uri }.');
 }
@@ -78,4 +78,38 @@ function knownArguments(context: unknown): Record<string, string> {
 
 function unknownArgument(name: string): InvalidParams {
   return new InvalidParams(`Unknown argument ${JSON.stringify(name.slice(0, 128))}.`);
+}
+
+/** Returns the distinct values of a variable in the listed URIs of a template, in list order. */
+async function completeFromList(call: Call, resource: Resource, target: CompletionTarget): Promise<string[]> {
+  const { template, list } = resource;
+  const found = new Set<string>();
+  if (template === undefined || list === undefined) return [];
+  const ctx = new CallContext(call);
+  const start = target.value.toLowerCase();
+  const limit = call.server.limits.completionScan;
+  let left = limit;
+  const isOpen = () => found.size <= MAX_COMPLETIONS && --left > 0;
+  const add = (entry: ListEntry): boolean => {
+    const values: Readonly<Record<string, unknown>> = template.match(entry.uri, resource.rules.match)?.values ?? {};
+    const value = values[target.name];
+    const matches = typeof value === "string" && value.toLowerCase().startsWith(start) && matchesKnown(values, target);
+    if (matches) found.add(value);
+    return isOpen();
+  };
+  let cursor: string | undefined;
+  do {
+    const given = await list({ after: undefined, cursor, limit }, ctx);
+    const isPage = "items" in given;
+    await forEachEntry(isPage ? given.items : given, ctx, add);
+    cursor = isPage ? given.nextCursor : undefined;
+    // A page counts too: a list whose empty pages always have a next one would be read forever.
+  } while (cursor !== undefined && isOpen());
+  return [...found];
+}
+
+function matchesKnown(values: Readonly<Record<string, unknown>>, { name, known }: CompletionTarget): boolean {
+  return Object.entries(known).every(
+    ([key, value]) => key === name || values[key] === undefined || values[key] === value,
+  );
 }

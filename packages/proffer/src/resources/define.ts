@@ -1,8 +1,8 @@
-import { type Scoped, type ScopeOptions, toScoped } from "../calls/scopes.ts";
-import { checkHints } from "../catalog/cache-hints.ts";
 import type { Complete } from "../catalog/completion.ts";
-import { checkName } from "../catalog/names.ts";
-import type { Grouped, ToolsetOption } from "../catalog/toolset.ts";
+import { checkHints } from "../catalog/pages.ts";
+import type { Grouped, ToolsetOption } from "../catalog/registry.ts";
+import { checkName } from "../catalog/registry.ts";
+import { type Scoped, type ScopeOptions, toScoped } from "../catalog/scopes.ts";
 import type {
   Annotations,
   CacheHints,
@@ -13,15 +13,14 @@ import type {
 } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import type { Contents } from "../results/content.ts";
-import { toReadResult } from "../results/read-result.ts";
+import { toReadResult } from "../results/return-value.ts";
 import { checkFlag, UsageError } from "../support/usage-error.ts";
 import { TemplateError } from "../uri/parse.ts";
 import { parseTemplate, type Template, type TemplateVariables } from "../uri/template.ts";
 import { type ParamChecks, type Params, toParamChecks } from "./check-params.ts";
 import type { ListFunction } from "./list.ts";
-import type { ParamSource } from "./params/param.ts";
+import type { ParamSource, ParamSources, ResourceParams } from "./param.ts";
 import { DEFAULT_RULES, type ResourceRules } from "./rules.ts";
-import type { ParamSources, ResourceParams } from "./types.ts";
 import type { Watch } from "./watch.ts";
 
 interface ResourceCommon<Uri extends string> extends ScopeOptions, ToolsetOption {
@@ -144,13 +143,13 @@ export function defineResource<
   checkName(options.name, `resource ${String(uri)}`);
   const template = toTemplate(uri);
   if ((content === undefined) === (read === undefined)) {
-    throw new UsageError("bad_option", `Resource ${uri} needs either content or a read function.`);
+    throw new UsageError(`Resource ${uri} needs either content or a read function.`);
   }
   if (content !== undefined && template !== undefined) {
-    throw new UsageError("bad_option", `Resource ${uri} is a template and needs a read function instead of content.`);
+    throw new UsageError(`Resource ${uri} is a template and needs a read function instead of content.`);
   }
   if (list !== undefined && template === undefined) {
-    throw new UsageError("bad_option", `Resource ${uri} is not a template; only a template can have a list.`);
+    throw new UsageError(`Resource ${uri} is not a template; only a template can have a list.`);
   }
   checkDescription(described, uri);
   checkFlag("tool", tool, `Resource ${uri}`);
@@ -188,7 +187,7 @@ export function withoutQuery(template: string): string {
 }
 
 function toTemplate(uri: string): Template | undefined {
-  if (typeof uri !== "string" || uri === "") throw new UsageError("bad_template", "A resource needs a uri.");
+  if (typeof uri !== "string" || uri === "") throw new UsageError("A resource needs a uri.", "bad_template");
   if (!uri.includes("{") && !uri.includes("}")) return undefined;
   try {
     // The server that the resource is added to checks the lengths.
@@ -196,10 +195,10 @@ function toTemplate(uri: string): Template | undefined {
       maxLength: Number.POSITIVE_INFINITY,
       maxUriLength: Number.POSITIVE_INFINITY,
     });
-    if (template.ambiguity !== undefined) throw new UsageError("bad_template", template.ambiguity);
+    if (template.ambiguity !== undefined) throw new UsageError(template.ambiguity, "bad_template");
     return template;
   } catch (cause) {
-    if (cause instanceof TemplateError) throw new UsageError("bad_template", cause.message, { cause });
+    if (cause instanceof TemplateError) throw new UsageError(cause.message, "bad_template", { cause });
     throw cause;
   }
 }
@@ -217,9 +216,9 @@ function toComplete(checks: ParamChecks, given: Readonly<Record<string, Complete
 function checkDescription(described: { size?: number; annotations?: Annotations }, uri: string): void {
   const { size, annotations } = described;
   if (size !== undefined && !(Number.isSafeInteger(size) && size >= 0)) {
-    throw new UsageError("bad_option", `Resource ${uri}: size must be a non-negative number of bytes, not ${size}.`);
+    throw new UsageError(`Resource ${uri}: size must be a non-negative number of bytes, not ${size}.`);
   }
   const priority = annotations?.priority;
   if (priority === undefined || (priority >= 0 && priority <= 1)) return;
-  throw new UsageError("bad_option", `Resource ${uri}: annotations.priority must be between 0 and 1, not ${priority}.`);
+  throw new UsageError(`Resource ${uri}: annotations.priority must be between 0 and 1, not ${priority}.`);
 }

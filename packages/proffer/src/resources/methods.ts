@@ -1,21 +1,19 @@
 import type { Call } from "../calls/call.ts";
 import { limitHook } from "../calls/timeout.ts";
-import { hintsFor } from "../catalog/cache-hints.ts";
-import { type List, page } from "../catalog/pages.ts";
+import { hintsFor, type List, page } from "../catalog/pages.ts";
 import { InvalidParams, NOT_FOUND, NotFound, RpcError } from "../protocol/errors.ts";
 import { isObject } from "../protocol/messages.ts";
 import type { CacheHints, ResourceDescription, TemplateDescription } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
 import { type SerializedResult, serializeResult } from "../results/encode.ts";
-import { toReadResult } from "../results/read-result.ts";
-import { isDeferred } from "../results/return-value.ts";
+import { isDeferred, toReadResult } from "../results/return-value.ts";
 import { whenReady } from "../support/async.ts";
+import { refusalError } from "./check-match.ts";
 import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
-import { findResource } from "./find.ts";
 import { lazyPage } from "./pages.ts";
-import { refusalError } from "./refuse.ts";
+import { findResource } from "./registry.ts";
 import { DEFAULT_RULES } from "./rules.ts";
 
 export const RESOURCES: List<Resource> = {

@@ -1,26 +1,30 @@
-import { type Entry, Registry } from "../catalog/registry.ts";
+import type { Call } from "../calls/call.ts";
+import { routeFor } from "../catalog/find.ts";
+import { type Entry, type Public, Registry } from "../catalog/registry.ts";
+import type { RpcError } from "../protocol/errors.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { SerializedResult } from "../results/encode.ts";
-import type { ServerLimits } from "../server/limits.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { TemplateError } from "../uri/parse.ts";
 import { Routes } from "../uri/routes.ts";
+import { checkDotSegments, checkMatch, refusalError } from "./check-match.ts";
+import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
 import { DEFAULT_RULES, type ResourceRules } from "./rules.ts";
+
+/** The limits of a server that concern its resources. */
+type UriLimits = Pick<Call["server"]["limits"], "uriLength" | "templateLength">;
 
 /** Holds resources and templates: lists them in registration order and finds them by URI. */
 export class ResourceRegistry extends Registry<Resource> {
   readonly routes = new Routes<Resource>();
-  readonly #limits: Pick<Required<ServerLimits>, "uriLength" | "templateLength">;
+  readonly #limits: UriLimits;
   readonly #serialized = new Map<Resource, Map<Revision, SerializedResult>>();
   readonly #groups = new Map<ResourceRules, number>();
   #sources: readonly Entry<Resource>[] | undefined;
 
-  constructor(
-    changed: (added?: Resource) => void,
-    limits: Pick<Required<ServerLimits>, "uriLength" | "templateLength">,
-  ) {
-    super("resource", (resource) => resource.uri, changed);
+  constructor(changed: (added?: Resource) => void, limits: UriLimits) {
+    super("resource", "uri", changed);
     this.#limits = limits;
   }
 
@@ -33,7 +37,7 @@ export class ResourceRegistry extends Registry<Resource> {
     } catch (cause) {
       this.#invalidateSources(resource);
       super.remove(resource.uri);
-      if (cause instanceof TemplateError) throw new UsageError("duplicate", cause.message, { cause });
+      if (cause instanceof TemplateError) throw new UsageError(cause.message, "duplicate", { cause });
       throw cause;
     }
     const { rules } = resource;
@@ -57,8 +61,8 @@ export class ResourceRegistry extends Registry<Resource> {
     const max = this.#limits[limit];
     if (uri.length <= max) return;
     throw new UsageError(
-      "bad_template",
       `The uri of resource ${uri.slice(0, 64)}… has ${uri.length} characters; limits.${limit} of the server is ${max}.`,
+      "bad_template",
     );
   }
 
@@ -105,4 +109,51 @@ export class ResourceRegistry extends Registry<Resource> {
     byRevision.set(revision, result);
     this.#serialized.set(resource, byRevision);
   }
+}
+
+type Resources = Public<ResourceRegistry>;
+
+/** The resource that a URI names. */
+interface ResourceMatch {
+  readonly resource: Resource;
+  /** The values of the template variables, as they are in the URI. */
+  readonly given: object;
+  /** The same values, checked. */
+  readonly params: Params | Promise<Params>;
+}
+
+/** Finds the resource of a URI, if it exists for the caller, and checks its values. @throws {RpcError} */
+export function findResource(call: Call, uri: string): ResourceMatch {
+  const { resources } = call.server;
+  const route = routeFor(call, uri);
+  const rules = route?.value.rules ?? groupOf(resources, uri);
+  if (rules === undefined) throw foreignError(resources, uri);
+  checkDotSegments(rules, uri);
+  if (route === undefined) throw refusalError(rules, "unmatched", uri);
+  const { value, match } = route;
+  return {
+    resource: resources.serving(value),
+    given: match.values,
+    params: checkMatch(rules, value.checks, match, uri),
+  };
+}
+
+/** Finds the group with the longest prefix of the URI. */
+function groupOf({ groups }: Resources, uri: string): ResourceRules | undefined {
+  let group: ResourceRules | undefined;
+  for (const rules of groups.keys()) {
+    if (!uri.startsWith(rules.prefix)) continue;
+    if (group === undefined || rules.prefix.length > group.prefix.length) group = rules;
+  }
+  return group;
+}
+
+/** Returns the error for a URI outside every group. A group may define it, for example to name its scheme. */
+function foreignError({ groups }: Resources, uri: string): RpcError {
+  for (const rules of groups.keys()) {
+    const { messages } = rules;
+    if ("foreign" in messages && messages.foreign !== undefined) return refusalError(rules, "foreign", uri);
+  }
+  checkDotSegments(DEFAULT_RULES, uri);
+  return refusalError(DEFAULT_RULES, "unmatched", uri);
 }

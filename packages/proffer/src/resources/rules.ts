@@ -1,11 +1,9 @@
 import { UsageError } from "../support/usage-error.ts";
 import type { MatchOptions } from "../uri/match.ts";
-import type { RefusalMessages } from "./refusal.ts";
+import type { RefusalMessages } from "./check-match.ts";
 
+/** The steps in checking a URI: malformed escapes and keys, path variables, query variables, undeclared query keys. */
 const STEPS = ["faults", "path", "query", "unknown"] as const;
-
-/** A step in checking a URI: malformed escapes and keys, path variables, query variables, undeclared query keys. */
-export type CheckStep = (typeof STEPS)[number];
 
 /** Options for a resource group: how URIs are parsed, checked and rejected. */
 export interface ResourceGroupOptions {
@@ -22,7 +20,7 @@ export interface ResourceGroupOptions {
   /** Whether to reject a path with a segment "." or ".." before any other check. Default: true. */
   readonly refuseDotSegments?: boolean;
   /** The order of the checks; the first failure is reported. Default: faults, path, query, unknown. */
-  readonly order?: readonly CheckStep[];
+  readonly order?: readonly (typeof STEPS)[number][];
   /** Whether to list templates without their `{?…}`. Reads accept the query in either case. Default: false. */
   readonly hideQuery?: boolean;
   /** The message (and optionally the code) for each kind of refusal, or one function for all except `foreign`. */
@@ -33,7 +31,7 @@ export interface ResourceRules {
   readonly prefix: string;
   readonly match: MatchOptions;
   readonly refuseDotSegments: boolean;
-  readonly order: readonly CheckStep[];
+  readonly order: readonly (typeof STEPS)[number][];
   readonly hideQuery: boolean;
   readonly messages: RefusalMessages;
 }
@@ -52,13 +50,10 @@ export const DEFAULT_RULES: ResourceRules = {
 export function toRules(options: ResourceGroupOptions): ResourceRules {
   const { uri = "", decode = true, emptySegments = "keep", duplicates = "error", order = STEPS } = options;
   if (typeof uri !== "string" || uri.includes("{")) {
-    throw new UsageError(
-      "bad_option",
-      `The uri of a resource group must be a prefix without variables, such as "orders://".`,
-    );
+    throw new UsageError(`The uri of a resource group must be a prefix without variables, such as "orders://".`);
   }
   if (order.length !== STEPS.length || !STEPS.every((step) => order.includes(step))) {
-    throw new UsageError("bad_option", `Resource group ${uri}: order must contain each of ${STEPS.join(", ")} once.`);
+    throw new UsageError(`Resource group ${uri}: order must contain each of ${STEPS.join(", ")} once.`);
   }
   return {
     prefix: uri,

@@ -1,19 +1,24 @@
 import type { Call } from "../calls/call.ts";
-import { META } from "../calls/envelope.ts";
-import type { Principal } from "../calls/principal.ts";
+import { META } from "../calls/session.ts";
 import { limitHook } from "../calls/timeout.ts";
-import type { Use } from "../calls/uses.ts";
-import type { ChangeKind, ChangeListener, ListKind } from "../catalog/changes.ts";
+import type { ChangeListener, ListKind } from "../catalog/changes.ts";
 import { InvalidParams } from "../protocol/errors.ts";
 import { isObject, type JsonObject } from "../protocol/messages.ts";
 import { CallContext } from "../questions/context.ts";
 import { isDeferred } from "../results/return-value.ts";
-import type { Listening } from "../server/feature.ts";
 import { whenReady } from "../support/async.ts";
+import { refusalError } from "./check-match.ts";
 import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
-import { findResource } from "./find.ts";
-import { refusalError } from "./refuse.ts";
+import { findResource } from "./registry.ts";
+
+/** The part of a `subscriptions/listen` that a feature serves. */
+export interface Listening {
+  /** Added to the filter that the server acknowledges. */
+  readonly acknowledged: object;
+  /** Begins to notify; the returned function ends it. */
+  start(): () => void;
+}
 
 export function subscribe(call: Call): object | Promise<object> {
   const { session, listener } = call.origin;
@@ -39,9 +44,56 @@ export function unsubscribe(call: Call): object {
 export async function listen(call: Call): Promise<object> {
   const { notifications } = call.params;
   if (!isObject(notifications)) throw new InvalidParams("subscriptions/listen needs params.notifications, an object.");
-  const subscription = new Subscription(call, await limitHook(call, accept(call, notifications)));
-  await subscription.askFeatures(notifications);
-  return subscription.run();
+  const accepted = await limitHook(call, accept(call, notifications));
+  const _meta = { [META.subscriptionId]: call.id };
+  const notify = (method: string, params: object) => call.notify(method, { ...params, _meta });
+  const served: Listening[] = [];
+  for (const feature of call.server.features.with("listen")) {
+    const listening = await feature.listen(call, notifications, notify);
+    if (listening !== undefined) served.push(listening);
+  }
+  const stops = start(call, accepted, served, notify);
+  return new Promise((resolve) => {
+    const stop = () => {
+      for (const each of stops) each();
+      resolve({ _meta });
+    };
+    call.end = stop;
+    if (call.signal.aborted) stop();
+    else call.signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** Acknowledges a subscription, and begins to notify. Returns the functions that end it. */
+function start(
+  call: Call,
+  { lists, watched }: Accepted,
+  served: readonly Listening[],
+  notify: (method: string, params: object) => void,
+): (() => void)[] {
+  const { changes, features } = call.server;
+  const listener: ChangeListener = {
+    get principal() {
+      return call.origin.principal;
+    },
+    listChanged(changed) {
+      const kind = features.changeFor(() => call.client, changed);
+      if (kind !== undefined && lists.has(kind)) notify(`notifications/${kind}/list_changed`, {});
+    },
+    updated: (uri) => notify("notifications/resources/updated", { uri }),
+  };
+  notify("notifications/subscriptions/acknowledged", {
+    notifications: {
+      ...Object.fromEntries([...lists].map((kind) => [`${kind}ListChanged`, true])),
+      ...(watched.length === 0 ? {} : { resourceSubscriptions: watched.map(({ uri }) => uri) }),
+      ...Object.assign({}, ...served.map(({ acknowledged }) => acknowledged)),
+    },
+  });
+  return [
+    ...watched.map((each) => watch(call, each, listener)),
+    ...(lists.size > 0 ? [changes.listen(listener)] : []),
+    ...served.map((listening) => listening.start()),
+  ];
 }
 
 const LISTS: readonly ListKind[] = ["tools", "prompts", "resources"];
@@ -74,97 +126,19 @@ async function accept(call: Call, requested: JsonObject): Promise<Accepted> {
   return { lists, watched };
 }
 
-class Subscription implements ChangeListener {
-  readonly #call: Call;
-  readonly #accepted: Accepted;
-  readonly #meta: object;
-  readonly #features: Listening[] = [];
-
-  constructor(call: Call, accepted: Accepted) {
-    this.#call = call;
-    this.#accepted = accepted;
-    this.#meta = { [META.subscriptionId]: call.id };
-  }
-
-  get principal(): Principal | undefined {
-    return this.#call.origin.principal;
-  }
-
-  /** Lets each feature accept its part of the filter. */
-  async askFeatures(filter: JsonObject): Promise<void> {
-    for (const feature of this.#call.server.features.with("listen")) {
-      const listening = await feature.listen(this.#call, filter, (method, params) => this.#notify(method, params));
-      if (listening !== undefined) this.#features.push(listening);
-    }
-  }
-
-  run(): Promise<object> {
-    const { lists, watched } = this.#accepted;
-    const { changes } = this.#call.server;
-    this.#notify("notifications/subscriptions/acknowledged", {
-      notifications: {
-        ...Object.fromEntries([...lists].map((kind) => [`${kind}ListChanged`, true])),
-        ...(watched.length === 0 ? {} : { resourceSubscriptions: watched.map(({ uri }) => uri) }),
-        ...Object.assign({}, ...this.#features.map(({ acknowledged }) => acknowledged)),
-      },
-    });
-    const stops = watched.map((each) => watch(this.#call, each, this));
-    if (lists.size > 0) stops.push(changes.listen(this));
-    for (const listening of this.#features) stops.push(listening.start());
-    return new Promise((resolve) => {
-      const stop = () => {
-        for (const each of stops) each();
-        resolve({ _meta: this.#meta });
-      };
-      this.#call.end = stop;
-      const { signal } = this.#call;
-      if (signal.aborted) stop();
-      else signal.addEventListener("abort", stop, { once: true });
-    });
-  }
-
-  listChanged(changed: ChangeKind): void {
-    const kind = this.#call.server.features.changeFor(() => this.#call.client, changed);
-    if (kind !== undefined && this.#accepted.lists.has(kind)) this.#notify(`notifications/${kind}/list_changed`, {});
-  }
-
-  updated(uri: string): void {
-    this.#notify("notifications/resources/updated", { uri });
-  }
-
-  #notify(method: string, params: object): void {
-    this.#call.notify(method, { ...params, _meta: this.#meta });
-  }
-}
-
-/** Passes updates on while the caller may read the resource: a newer token may permit less. */
-class PermittedListener implements ChangeListener {
-  readonly #call: Call;
-  readonly #use: Use;
-  readonly #listener: ChangeListener;
-
-  constructor(call: Call, use: Use, listener: ChangeListener) {
-    this.#call = call;
-    this.#use = use;
-    this.#listener = listener;
-  }
-
-  listChanged(kind: ChangeKind): void {
-    this.#listener.listChanged(kind);
-  }
-
-  updated(uri: string): void {
-    const { access } = this.#call.server;
-    if (access?.mayRead(this.#call, this.#use, this.#listener.principal) ?? true) this.#listener.updated(uri);
-  }
-}
-
-/** Notifies the listener of updates, and keeps the resource's own watcher running meanwhile. */
+/**
+ * Notifies the listener of updates while the caller may read the resource (a newer token may permit less), and keeps the
+ * resource's own watcher running meanwhile.
+ */
 function watch(call: Call, { uri, resource, given }: Watched, listener: ChangeListener): () => void {
-  const { access, changes } = call.server;
-  const use: Use = { item: resource, given };
-  const stop = changes.watch(uri, access === undefined ? listener : new PermittedListener(call, use, listener));
-  const release = resource.watch && call.server.watchers.hold(resource.watch);
+  const { server } = call;
+  const stop = server.changes.watch(uri, {
+    updated(changed) {
+      const mayRead = server.access?.mayRead(call, { item: resource, given }, listener.principal) ?? true;
+      if (mayRead) listener.updated(changed);
+    },
+  });
+  const release = resource.watch && server.watchers.hold(resource.watch);
   return () => {
     stop();
     release?.();

@@ -14,15 +14,10 @@ export interface WatchEvents {
 /** Starts watching and returns a stop function. One watcher serves all clients; it runs while any of them listens. */
 export type Watch = (events: WatchEvents) => (() => void) | Promise<() => void>;
 
-interface Running {
-  holders: number;
-  stop: () => void;
-}
-
 /** Runs each watcher while it has at least one holder. */
 export class Watchers {
   readonly #events: WatchEvents;
-  readonly #running = new Map<Watch, Running>();
+  readonly #running = new Map<Watch, { holders: number; readonly stop: () => void }>();
   /** The watchers held because a client listens to the list, with their release functions. */
   readonly #forLists = new Map<Watch, () => void>();
 

@@ -11,7 +11,7 @@ import type {
 } from "../protocol/model.ts";
 import { convert, type Revision } from "../protocol/revisions/revision.ts";
 import { asciiBytes } from "../support/bytes.ts";
-import { withoutSecrets } from "../support/log.ts";
+import { withoutSecrets, withoutSecretsIn } from "../support/log.ts";
 import { isEncoded } from "./content.ts";
 import { isHighSurrogate } from "./truncate.ts";
 
@@ -27,8 +27,11 @@ const PIECE = 64 * 1024;
 /** Serializes a result: the envelope of the revision, followed by the result's own members. */
 export function encodeResult(envelopes: Envelopes, revision: Revision, result: object, hints?: CacheHints): Wire {
   const large = splitLarge(result);
-  // The shell may itself be large, because of its URI or its metadata.
-  if (large !== undefined) return joinLarge(toText(encodeResult(envelopes, revision, large.shell, hints)), large);
+  // The shell may itself be large, because of its URI or its metadata. Its members are the last ones of the JSON.
+  if (large !== undefined) {
+    const shell = toText(encodeResult(envelopes, revision, large.shell, hints));
+    return [shell.slice(0, -SHELL_END.length), ...large.body, SHELL_END];
+  }
   const envelope = envelopes.get(revision, hints);
   if (envelope !== undefined && ("_meta" in result || "resultType" in result)) {
     const own = (result as { _meta?: Meta })._meta;
@@ -149,7 +152,11 @@ export function toErrorObject(error: RpcError, revision: Revision | undefined): 
   const known = revision?.codes[error.kind] ?? ERRORS[error.kind];
   // JSON-RPC requires an integer, whatever code an author has set.
   const code = Number.isInteger(error.code) ? (error.code as number) : known;
-  return { code, message: withoutSecrets(error.message), ...(error.data === undefined ? {} : { data: error.data }) };
+  return {
+    code,
+    message: withoutSecrets(error.message),
+    ...(error.data === undefined ? {} : { data: withoutSecretsIn(error.data) }),
+  };
 }
 
 /** The only item of a result: the contents of a resource, or a block of a tool. */
@@ -177,7 +184,7 @@ interface LargeResult {
   readonly body: Exclude<Wire, string>;
 }
 
-/** The end of a shell's JSON, from the closing quote of its empty string. `joinLarge` inserts the body before it. */
+/** The end of a shell's JSON, from the closing quote of its empty string. The body is inserted before it. */
 const SHELL_END = '"}]}';
 
 /** Splits a result that is one large text or blob and nothing else; returns undefined for any other result. */
@@ -189,11 +196,6 @@ function splitLarge(result: Partial<ReadResult & CallResult>): LargeResult | und
   if (blob === undefined) return { shell: { [key]: [{ ...rest, text: "" }] }, body: escapePieces(text) };
   // Base64 needs no escaping, and JSON.stringify would scan all of it to find that out.
   return { shell: { [key]: [{ ...rest, blob: "" }] }, body: [asciiBytes(blob)] };
-}
-
-/** Inserts the large string into the JSON of its shell. The shell's members must be the last ones of that JSON. */
-function joinLarge(shellJson: string, { body }: LargeResult): Wire {
-  return [shellJson.slice(0, -SHELL_END.length), ...body, SHELL_END];
 }
 
 /** Whether it is a large text, or a large blob that was encoded here. */

@@ -102,10 +102,7 @@ function withoutReturn(line: string): string {
 function checked({ offset = 0, limit }: SliceOptions): { offset: number; limit: number } {
   for (const [name, value] of Object.entries({ offset, limit })) {
     if (Number.isSafeInteger(value) && value >= 0) continue;
-    throw new UsageError(
-      "bad_option",
-      `${name} must be a non-negative integer, not ${value}. Declare it with param.integer().`,
-    );
+    throw new UsageError(`${name} must be a non-negative integer, not ${value}. Declare it with param.integer().`);
   }
   return { offset, limit };
 }

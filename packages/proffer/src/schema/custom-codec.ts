@@ -42,7 +42,7 @@ export interface CustomCodec<Value, Json> {
 export function defineCodec<Value, Json>(options: CodecOptions<Value, Json>): CustomCodec<Value, Json> {
   const { decode, encode } = options ?? {};
   if (typeof decode !== "function" || typeof encode !== "function")
-    throw new UsageError("wrong_use", "defineCodec() needs the functions decode and encode.");
+    throw new UsageError("defineCodec() needs the functions decode and encode.", "wrong_use");
   return { [CODEC]: options };
 }
 

@@ -1,8 +1,9 @@
+import { escapeToken } from "../support/json-pointer.ts";
 import { messageOf } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
+import { compileJsonSchema } from "./json-schema/compile.ts";
 import { publishable } from "./json-schema/keywords.ts";
-import { indexSchema, type SchemaIndex } from "./json-schema/schema-index.ts";
-import type { JsonSchema, JsonSchemaMap, JsonSchemaObject, SchemaIssue } from "./json-schema/types.ts";
+import type { CompiledSchema, JsonSchema, JsonSchemaMap, JsonSchemaObject, SchemaIssue } from "./json-schema/types.ts";
 
 /**
  * A schema for `input`, `output` or a question: a Standard Schema with JSON Schema support, or a JSON Schema object.
@@ -72,12 +73,15 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+      }[];
+    };
 
-export interface StandardIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
+/** An issue of a Standard Schema. */
+export type StandardIssue = NonNullable<StandardResult<unknown>["issues"]>[number];
 
 /** A schema of either kind. `validate` validates values; only calls need it, so it is not loaded at start. */
 export interface Schema {
@@ -87,8 +91,8 @@ export interface Schema {
   readonly isWritten: boolean;
   /** A library may return another value than it validated, so `json` describes only the value after it. */
   readonly transforms: boolean;
-  /** The function of a library, or the index of a JSON Schema. @internal */
-  readonly validator: StandardSchema["~standard"]["validate"] | SchemaIndex;
+  /** The function of a library, or a JSON Schema that is compiled with its first value. @internal */
+  readonly validator: StandardSchema["~standard"]["validate"] | CompiledSchema;
 }
 
 /** A value does not match its schema. The caller converts it to a result or an error; it is never sent to a client. */
@@ -109,9 +113,9 @@ export class ValidationError extends Error {
 export function toSchema(source: SchemaLike, side: "input" | "output", where: string): Schema {
   if (isStandardSchema(source)) return fromStandard(source, side, where);
   if (typeof source !== "object" || source === null || Array.isArray(source)) {
-    throw new UsageError("bad_schema", `${where} must be a JSON Schema object or a Standard Schema.`);
+    throw new UsageError(`${where} must be a JSON Schema object or a Standard Schema.`, "bad_schema");
   }
-  const validator = index(source, where);
+  const validator = compile(source, where);
   return { json: publishable(source) as JsonSchemaObject, isWritten: true, transforms: false, validator };
 }
 
@@ -139,11 +143,11 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return (typeof value === "object" || typeof value === "function") && value !== null && "~standard" in value;
 }
 
-function index(source: JsonSchemaObject, where: string): SchemaIndex {
+function compile(source: JsonSchemaObject, where: string): CompiledSchema {
   try {
-    return indexSchema(source);
+    return compileJsonSchema(source);
   } catch (cause) {
-    if (cause instanceof UsageError) throw new UsageError(cause.code, `${where}: ${cause.message}`, { cause });
+    if (cause instanceof UsageError) throw new UsageError(`${where}: ${cause.message}`, cause.code, { cause });
     throw cause;
   }
 }
@@ -156,8 +160,8 @@ function fromStandard(source: StandardSchema, side: "input" | "output", where: s
         ? "Wrap it with toStandardJsonSchema() from @valibot/to-json-schema"
         : "Use a version of the library that implements Standard JSON Schema";
     throw new UsageError(
-      "bad_schema",
       `${where}: this ${vendor} schema cannot be converted to JSON Schema. ${remedy}.`,
+      "bad_schema",
     );
   }
   let json: JsonSchemaObject;
@@ -166,10 +170,35 @@ function fromStandard(source: StandardSchema, side: "input" | "output", where: s
     json = rest;
   } catch (cause) {
     throw new UsageError(
-      "bad_schema",
       `${where}: ${vendor} cannot convert this schema to JSON Schema: ${messageOf(cause)}`,
+      "bad_schema",
       { cause },
     );
   }
   return { json, isWritten: vendor === "ajv", transforms: vendor !== "proffer", validator: validate };
+}
+
+/**
+ * Validates a value and returns it. A library may transform it, and may return a promise.
+ * @throws {ValidationError} with every issue.
+ */
+export function validate({ validator }: Schema, value: unknown): unknown {
+  if (typeof validator !== "function") {
+    if (validator.check(value)) return value;
+    throw new ValidationError(validator.issues(value));
+  }
+  const outcome = validator(value);
+  // A promise need not be an instance of Promise. As a result it would have no issues: anything would be valid.
+  return "then" in outcome ? Promise.resolve(outcome).then(unwrap) : unwrap(outcome);
+}
+
+function unwrap(outcome: StandardResult<unknown>): unknown {
+  if (outcome.issues) throw new ValidationError(outcome.issues.map(toIssue));
+  return outcome.value;
+}
+
+function toIssue(issue: StandardIssue): SchemaIssue {
+  const keys = (issue.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
+  const pointer = keys.map((key) => `/${escapeToken(String(key))}`).join("");
+  return { pointer, message: issue.message };
 }

@@ -1,28 +1,25 @@
-import { Batch, batchProblem, batchRevision, countResponses } from "../calls/batch.ts";
+import { batchRevision } from "../calls/batch.ts";
 import { Call, type CallOrigin, type TransportName } from "../calls/call.ts";
 import { ClientRequests, type ClientResponse } from "../calls/client-requests.ts";
-import { envelopeRevision, hasEnvelope } from "../calls/envelope.ts";
 import { cancelCall, InFlight } from "../calls/in-flight.ts";
-import type { Principal } from "../calls/principal.ts";
-import type { Client, SessionState } from "../calls/session.ts";
+import { type Client, envelopeRevision, hasEnvelope, type Principal, type SessionState } from "../calls/session.ts";
 import type { ChangeKind, ChangeListener } from "../catalog/changes.ts";
 import { RpcError } from "../protocol/errors.ts";
 import {
-  isRequest,
   isResponse,
   type JsonObject,
-  type Message,
   type NotificationMessage,
   type RequestId,
   type RequestMessage,
   type Wire,
 } from "../protocol/messages.ts";
 import type { LogLevel } from "../protocol/model.ts";
-import { MessageFault, parseMessage } from "../protocol/parse.ts";
+import { MessageFault } from "../protocol/parse.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import { errorText } from "../results/encode.ts";
-import { dispatch, respondError } from "./dispatch.ts";
-import { openSession } from "./lifecycle.ts";
+import { respondError } from "./dispatch.ts";
+import { type Admitted, type BatchReply, Inbox, type OneWayMessage } from "./inbox.ts";
+import { openSession } from "./methods.ts";
 import type { ServerState } from "./server.ts";
 
 export interface ConnectionOptions {
@@ -32,6 +29,8 @@ export interface ConnectionOptions {
   /** Whether the client reads its messages. While it does not, log messages and progress are dropped. */
   readonly isReading?: (() => boolean) | undefined;
   readonly principal?: Principal | undefined;
+  /** The network address of the client, where the transport knows one. */
+  readonly address?: string | undefined;
   /** With this many requests in flight, the next one gets the error `busy`. Default: no limit. */
   readonly maxInFlight?: number | undefined;
   /** A table that several connections share, instead of one of its own with `maxInFlight`. */
@@ -42,12 +41,12 @@ export interface ConnectionOptions {
  * One client over a transport that keeps a connection. Each message is classified on its own: a request that names its
  * revision in `_meta` is served in that revision; any other belongs to the session that `initialize` opened.
  */
-export class Connection implements CallOrigin, ChangeListener {
+export class Connection extends Inbox<undefined> implements CallOrigin, ChangeListener {
   readonly transport: TransportName;
   principal: Principal | undefined;
+  readonly address: string | undefined;
   query: string | undefined;
   session: SessionState | undefined;
-  readonly #server: ServerState;
   readonly #send: (wire: Wire) => void;
   readonly #isReading: (() => boolean) | undefined;
   readonly #inFlight: InFlight;
@@ -58,11 +57,12 @@ export class Connection implements CallOrigin, ChangeListener {
   #closed = false;
 
   constructor(server: ServerState, options: ConnectionOptions) {
-    this.#server = server;
+    super(server);
     this.#send = options.send;
     this.#isReading = options.isReading;
     this.transport = options.transport;
     this.principal = options.principal;
+    this.address = options.address;
     this.#inFlight = options.inFlight ?? new InFlight(options.maxInFlight);
   }
 
@@ -79,16 +79,8 @@ export class Connection implements CallOrigin, ChangeListener {
     return this.#inFlight.size;
   }
 
-  /** Handles the text of one message from the client. */
-  receive(text: string): void {
-    if (this.#closed) return;
-    const parsed = parseMessage(text, this.#server.limits.messageItems);
-    if (Array.isArray(parsed)) this.#receiveBatch(parsed);
-    else if (!(parsed instanceof MessageFault)) this.#receiveMessage(parsed, this);
-    else {
-      this.#clientRequests.receiveFault(parsed);
-      if (!parsed.notification) this.respondError(parsed.error, parsed.id);
-    }
+  override receive(text: string): void {
+    if (!this.#closed) super.receive(text, undefined);
   }
 
   /** Answers a message that could not be parsed. */
@@ -115,7 +107,7 @@ export class Connection implements CallOrigin, ChangeListener {
   }
 
   listChanged(changed: ChangeKind): void {
-    const kind = this.#server.features.changeFor(() => this.client, changed);
+    const kind = this.server.features.changeFor(() => this.client, changed);
     if (this.session?.ready && kind !== undefined)
       this.#send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
   }
@@ -150,7 +142,7 @@ export class Connection implements CallOrigin, ChangeListener {
   }
 
   get #revision(): Revision {
-    return this.session?.revision ?? this.#server.revisions.assumed;
+    return this.session?.revision ?? this.server.revisions.assumed;
   }
 
   #errorText(error: RpcError, id: RequestId | undefined): string {
@@ -158,46 +150,62 @@ export class Connection implements CallOrigin, ChangeListener {
     return errorText(error, id, revision);
   }
 
-  #receiveMessage(message: Message, origin: CallOrigin): void {
-    if (isResponse(message)) this.#clientRequests.receive(message);
-    else if (isRequest(message)) this.#receiveRequest(message, origin);
-    else this.#receiveNotification(message);
+  protected admit(message: RequestMessage): Admitted {
+    const { method, params } = message;
+    const isModern = hasEnvelope(params);
+    if (isModern) this.#lastRevision = envelopeRevision(params, this.server.revisions);
+    const busy = this.busy(message);
+    if (busy !== undefined) throw busy;
+    if (method === "initialize" && !isModern) this.#initialize(message);
+    return { origin: this, revision: (isModern && this.#lastRevision) || this.#revision };
   }
 
-  #receiveRequest(message: RequestMessage, origin: CallOrigin): void {
-    let revision = this.#revision;
-    try {
-      if (hasEnvelope(message.params)) {
-        revision = envelopeRevision(message.params, this.#server.revisions);
-        this.#lastRevision = revision;
-      }
-      this.#admit(message);
-      if (message.method === "initialize" && !hasEnvelope(message.params)) revision = this.#initialize(message);
-    } catch (error) {
-      respondError(new Call(this.#server, origin, revision, message), error);
-      return;
-    }
-    const call = new Call(this.#server, origin, revision, message);
-    dispatch(call);
-    if (!call.done) this.#inFlight.add(call);
-  }
-
-  /** @throws {RpcError} if the request cannot start. */
-  #admit({ id }: RequestMessage): void {
+  protected busy({ id }: Pick<Call, "id">): RpcError | undefined {
     // To stop reading instead would also block cancellations, and the answers that handlers are waiting for.
     const busy = this.#inFlight.busy(this);
-    if (busy !== undefined) throw busy;
-    if (this.#inFlight.find(this, id) === undefined) return;
-    throw new RpcError("invalid_request", `A request with the id ${JSON.stringify(id)} is still in flight.`);
+    if (busy !== undefined || this.#inFlight.find(this, id) === undefined) return busy;
+    return new RpcError("invalid_request", `A request with the id ${JSON.stringify(id)} is still in flight.`);
   }
 
-  #initialize(message: RequestMessage): Revision {
+  protected keep(call: Call): void {
+    this.#inFlight.add(call);
+  }
+
+  protected refuse(error: unknown, _where: undefined, message?: RequestMessage): void {
+    if (message === undefined) {
+      this.respondError(error as RpcError);
+      return;
+    }
+    const named = batchRevision([message], this.server.revisions);
+    const revision = named?.handshake === false ? named : this.#revision;
+    respondError(new Call(this.server, this, revision, message), error);
+  }
+
+  #initialize(message: RequestMessage): void {
     if (this.session !== undefined) {
       throw new RpcError("invalid_request", "This connection is already initialized; open another one.");
     }
-    this.session = openSession(this.#server, message.params);
-    this.#stopListening = this.#server.changes.listen(this);
-    return this.session.revision;
+    this.session = openSession(this.server, message.params);
+    this.#stopListening = this.server.changes.listen(this);
+  }
+
+  protected receiveOneWay(message: OneWayMessage): void {
+    this.#receive(message);
+    if (message instanceof MessageFault && !message.notification) this.respondError(message.error, message.id);
+  }
+
+  protected revisionOfBatch(named: Revision | undefined): Revision {
+    return named ?? this.#revision;
+  }
+
+  protected openBatch(): BatchReply {
+    return { origin: this, send: this.#send, receive: (item) => this.#receive(item) };
+  }
+
+  #receive(message: OneWayMessage): void {
+    if (message instanceof MessageFault) this.#clientRequests.receiveFault(message);
+    else if (isResponse(message)) this.#clientRequests.receive(message);
+    else this.#receiveNotification(message);
   }
 
   #receiveNotification({ method, params }: NotificationMessage): void {
@@ -207,24 +215,6 @@ export class Connection implements CallOrigin, ChangeListener {
     // Without a response to initialize, neither side would know which revision was agreed on.
     if (call === undefined || call.method === "initialize") return;
     cancelCall(call, "The client cancelled the request.");
-  }
-
-  #receiveBatch(items: readonly (Message | MessageFault)[]): void {
-    const revision = batchRevision(items, this.#server.revisions) ?? this.#revision;
-    const problem = batchProblem(items, revision);
-    if (problem !== undefined) {
-      this.respondError(new RpcError("invalid_request", problem));
-      return;
-    }
-    const batch = new Batch(this, countResponses(items), this.#send);
-    for (const item of items) {
-      if (!(item instanceof MessageFault)) {
-        this.#receiveMessage(item, batch);
-        continue;
-      }
-      this.#clientRequests.receiveFault(item);
-      if (!item.notification) batch.add(this.#errorText(item.error, item.id));
-    }
   }
 }
 

@@ -1,17 +1,15 @@
-import { accessOf } from "../calls/access.ts";
 import type { Call, Method } from "../calls/call.ts";
 import { exposedText } from "../calls/exposed-error.ts";
-import { middlewareOf } from "../calls/run-middleware.ts";
-import { replaceAlias } from "../calls/uses.ts";
-import { hintsFor } from "../catalog/cache-hints.ts";
+import { runMiddleware } from "../calls/middleware.ts";
+import { replaceAlias } from "../catalog/find.ts";
+import { hintsFor } from "../catalog/pages.ts";
 import { RpcError } from "../protocol/errors.ts";
 import type { CacheHints } from "../protocol/model.ts";
-import type { Revision } from "../protocol/revisions/revision.ts";
-import type { Questions } from "../questions/question.ts";
 import { resume } from "../questions/rounds.ts";
-import { failureResult } from "../results/call-result.ts";
 import { ToolError } from "../results/content.ts";
 import { encodeResult, errorMessage, resultMessage, SerializedResult, toErrorObject } from "../results/encode.ts";
+import { failureResult } from "../results/return-value.ts";
+import { whenReady } from "../support/async.ts";
 import { waitsForStart } from "./lifespan.ts";
 
 /** A part of a request's path. It returns the result, or a promise of it, or throws. */
@@ -44,8 +42,8 @@ export function answer(call: Call, work: Step): void {
 // The steps of a request, in their order. A synchronous request creates no promise.
 
 /** Goes on with a request when the promise settles, or at once without one. */
-function after(call: Call, pending: Promise<unknown> | undefined, next: Step): unknown {
-  return pending === undefined ? next(call) : pending.then(() => (call.done ? undefined : next(call)));
+function after(call: Call, pending: unknown, next: Step): unknown {
+  return pending instanceof Promise ? pending.then(() => (call.done ? undefined : next(call))) : next(call);
 }
 
 /** 0. The features of the server are loaded, and may surround the rest. */
@@ -59,13 +57,10 @@ function withFeatures(call: Call, work: Step): unknown {
 /** 1. The method must exist for this server and this revision. */
 function findMethod(call: Call): unknown {
   const { definition, method, revision } = call;
-  if (definition === undefined || !isOffered(call, definition) || !isIn(revision, method, definition))
+  const isIn = definition?.isIn?.(revision) ?? revision.methods.has(method);
+  if (definition === undefined || !isOffered(call, definition) || !isIn)
     throw new RpcError("method_not_found", `Unknown method ${JSON.stringify(method.slice(0, 128))}.`);
   return after(call, waitForStart(call), prepare);
-}
-
-function isIn(revision: Revision, method: string, definition: Method): boolean {
-  return definition.isIn === undefined ? revision.methods.has(method) : definition.isIn(revision);
 }
 
 /** Whether the server has the capability that a method requires, or answers with an empty list without it. */
@@ -93,26 +88,21 @@ function prepare(call: Call): unknown {
  * Before middleware: a cache must not answer the wrong caller.
  */
 function authorize(call: Call): unknown {
-  const access = accessOf(call.server);
   replaceAlias(call);
-  access?.authorize(call);
+  call.server.access?.authorize(call);
   return after(call, openState(call), observe);
 }
 
 /** 5. A later round goes on with the answers of the user. */
-function openState(call: Call): Promise<void> | undefined {
+function openState(call: Call): unknown {
   const { requestState, inputResponses } = call.params;
   // Anyone with the state can continue the dialogue: it must not appear if middleware logs the parameters.
   if (requestState !== undefined) Object.defineProperty(call.params, "requestState", { enumerable: false });
   else if (inputResponses === undefined) return undefined;
   if (!call.definition?.asks || !call.revision.rounds) return undefined;
-  const questions = resume(call);
-  if (questions instanceof Promise) return questions.then((resumed) => continueWith(call, resumed));
-  return continueWith(call, questions);
-}
-
-function continueWith(call: Call, questions: Questions): undefined {
-  call.questions = questions;
+  return whenReady(resume(call), (questions) => {
+    call.questions = questions;
+  });
 }
 
 /** 6. Observers see the rest. */
@@ -124,8 +114,7 @@ function observe(call: Call): unknown {
 /** 7. The handler runs inside the middleware. */
 function handle(call: Call): unknown {
   const { handle: handler } = call.definition as Method;
-  const middleware = middlewareOf(call.server);
-  return middleware === undefined ? handler(call) : middleware(call, handler);
+  return call.server.middleware.length === 0 ? handler(call) : runMiddleware(call, handler);
 }
 
 /** Answers with an error. Observers also see a request that was refused before its work began. */

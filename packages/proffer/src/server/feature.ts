@@ -1,18 +1,17 @@
-import type { Item } from "../calls/access.ts";
 import type { Call, Method } from "../calls/call.ts";
 import type { Client } from "../calls/session.ts";
+import type { Item } from "../catalog/access.ts";
 import type { ResourceChange } from "../catalog/changes.ts";
 import type { Entry } from "../catalog/registry.ts";
 import type { JsonObject } from "../protocol/messages.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
+import type { Listening } from "../resources/subscriptions.ts";
 import type { Tool } from "../tools/define.ts";
+import type { RunOtherwise } from "../tools/methods.ts";
 import type { ServerState } from "./server.ts";
 
 /** Does the work of a call: returns its result or a promise of it, or throws. */
 export type Work = (call: Call) => unknown;
-
-/** Runs a tool with valid arguments: gives the result, or undefined if the handler shall run as usual. */
-export type RunOtherwise = () => Promise<object | undefined>;
 
 /** Capabilities that a feature adds. Those of several features are united. */
 export interface ServerCapabilities {
@@ -25,14 +24,6 @@ export interface AddedEntries {
   /** The same for the same entries: pages are remembered by it. */
   readonly key: string;
   readonly entries: readonly Entry<Item>[];
-}
-
-/** The part of a `subscriptions/listen` that a feature serves. */
-export interface Listening {
-  /** Added to the filter that the server acknowledges. */
-  readonly acknowledged: object;
-  /** Begins to notify; the returned function ends it. */
-  start(): () => void;
 }
 
 /**

@@ -17,7 +17,7 @@ function parseKeys(text: string): Uint8Array[] {
   return text.split(",").map((part) => {
     const binary = decodeBase64(part.trim());
     if (binary === undefined)
-      throw new UsageError("bad_option", "PROFFER_KEYS must contain base64 keys of 32 bytes, separated by commas.");
+      throw new UsageError("PROFFER_KEYS must contain base64 keys of 32 bytes, separated by commas.");
     return checkKey(binary);
   });
 }
@@ -25,8 +25,5 @@ function parseKeys(text: string): Uint8Array[] {
 /** Returns the key. @throws {UsageError} for a key of the wrong length. */
 function checkKey(key: Uint8Array): Uint8Array {
   if (key.length === KEY_BYTES) return key;
-  throw new UsageError(
-    "bad_option",
-    `A key must have 32 bytes, not ${key.length}. Generate one with: openssl rand -base64 32`,
-  );
+  throw new UsageError(`A key must have 32 bytes, not ${key.length}. Generate one with: openssl rand -base64 32`);
 }

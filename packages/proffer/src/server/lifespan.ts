@@ -18,9 +18,6 @@ const CALLS_SHARE = 0.8;
 /** Milliseconds after its time limit at which a start counts as dropped. */
 const MARGIN = 1000;
 
-/** Ends work beside calls, as the hook `drain` of a feature does. */
-export type Drain = (milliseconds: number) => Promise<void>;
-
 /**
  * Runs `onStart` before the first call and `onStop` after the last transport has closed: once, however many transports
  * serve the server. A server that is served again after that starts again. Opens and closes its features with it.
@@ -37,8 +34,7 @@ export class Lifespan {
   #began = 0;
   #stopping: Promise<void> | undefined;
   #opening: Promise<void> | undefined;
-  readonly #drains = new Set<Drain>();
-  #drained: Promise<unknown> | undefined;
+  #drained: Promise<void> | undefined;
   readonly #closers = new Set<() => Promise<unknown>>();
 
   constructor(server: ServerState) {
@@ -59,11 +55,6 @@ export class Lifespan {
     if (this.#opening === undefined) this.#openFeatures();
     this.ready ||= options.onStart === undefined && this.#opening === undefined;
     return release;
-  }
-
-  /** Adds work that must end before `onStop` runs. */
-  onDrain(drain: Drain): void {
-    this.#drains.add(drain);
   }
 
   /** Adds a function that runs after `onStop`, when the features are closed. */
@@ -120,7 +111,7 @@ export class Lifespan {
   /** The milliseconds of a drain time that calls in flight get. */
   timeForCalls(drainTimeout: number): number {
     const { options, features } = this.#server;
-    const hasMore = options.onStop !== undefined || features.hasLifespan || this.#drains.size > 0;
+    const hasMore = options.onStop !== undefined || features.hasLifespan;
     return hasMore ? drainTimeout * CALLS_SHARE : drainTimeout;
   }
 
@@ -161,17 +152,9 @@ export class Lifespan {
   }
 
   #beginDrain(milliseconds: number): void {
-    const { log } = this.#server;
-    const drains = [...this.#drains, (limit: number) => this.#drainFeatures(limit)];
-    this.#drained ??= Promise.all(
-      drains.map(async (drain) => {
-        try {
-          await drain(milliseconds);
-        } catch (error) {
-          log({ level: "error", message: "Work of the server could not be stopped", error });
-        }
-      }),
-    );
+    this.#drained ??= this.#drainFeatures(milliseconds).catch((error) => {
+      this.#server.log({ level: "error", message: "Work of the server could not be stopped", error });
+    });
   }
 
   async #drainFeatures(milliseconds: number): Promise<void> {
@@ -192,7 +175,7 @@ export class Lifespan {
     this.#stopping = undefined;
   }
 
-  /** Runs `onStop` if the server has started. A start in progress ends first, because it may open what `onStop` closes. */
+  /** Runs `onStop` if the server has started. A start in progress ends first, because it may open resources that `onStop` closes. */
   async #finish(): Promise<void> {
     await this.#starting?.catch(() => {});
     await this.#drained;

@@ -28,7 +28,7 @@ export interface ServerLimits extends TaskLimits {
   readonly startTimeout?: number;
 }
 
-/** Limits for tasks; `tasks/limits.ts` has their defaults, which a server without tasks does not load. */
+/** Limits for tasks; `tasks/engine.ts` has their defaults, which a server without tasks does not load. */
 export interface TaskLimits {
   /** Tasks of one caller that have not ended; anonymous callers count as one. Default: 1,000. */
   readonly tasks?: number;

@@ -5,16 +5,16 @@ export interface MetricValues {
   readonly [name: string]: number;
 }
 
-/** What is open now at the HTTP endpoints of a server. */
+/** The open calls, sessions and streams at the HTTP endpoints of a server. */
 export interface HttpMetrics extends MetricValues {
   readonly calls: number;
   readonly sessions: number;
   readonly streams: number;
 }
 
-/** What a server has counted in this process, by part. A part that is not used is absent. */
+/** The counters of a server in this process, by part. A part that is not used is absent. */
 export interface ServerMetrics {
-  /** Over HTTP: what is open now. */
+  /** Over HTTP: the numbers of open things. */
   readonly http?: HttpMetrics;
   /**
    * With `cluster`, `store` has the operations of its store, and `changes` the messages between nodes about changed

@@ -1,17 +1,18 @@
-import type { Shows } from "../calls/access.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
 import type { Middleware } from "../calls/middleware.ts";
 import type { Observer } from "../calls/observe.ts";
+import type { Store } from "../calls/store.ts";
+import type { Shows } from "../catalog/access.ts";
+import { checkName } from "../catalog/registry.ts";
 import type { Cluster } from "../nodes/ports.ts";
 import type { CreatedByDefinePrompt } from "../prompts/define.ts";
 import type { CacheHints, Implementation } from "../protocol/model.ts";
 import type { CreatedByDefineResource } from "../resources/define.ts";
 import type { LogSink } from "../support/log.ts";
-import type { CreatedByDefineTool } from "../tools/define.ts";
-import type { MaxResult } from "../tools/max-result.ts";
+import { badOption, checkFlag, UsageError } from "../support/usage-error.ts";
+import type { CreatedByDefineTool, MaxResult } from "../tools/define.ts";
 import type { ServerLimits } from "./limits.ts";
 import type { Server } from "./server.ts";
-import type { Store } from "./store.ts";
 
 /** A toolset with options. */
 export interface ToolsetSettings {
@@ -64,7 +65,7 @@ export interface ServerOptions extends Implementation {
    */
   readonly closedResults?: boolean;
   /**
-   * Cuts larger results: texts at a line, arrays at an element, with a sentence about what is missing. The tool `more`,
+   * Cuts larger results: texts at a line, arrays at an element, with a sentence about the missing part. The tool `more`,
    * which this option adds, returns the rest. `maxResult` of a tool overrides it. Default: results are never cut.
    */
   readonly maxResult?: MaxResult;
@@ -90,7 +91,7 @@ export interface ServerOptions extends Implementation {
   readonly keys?: readonly (Uint8Array | string)[];
   /** Remembers claims for operations that may happen only once. Default: the memory of this process. */
   readonly store?: Store;
-  /** What the nodes of this server share, if it runs on several. It contains a store, so `store` must not be set. */
+  /** The state that the nodes of this server share, if it runs on several. It contains a store, so `store` must not be set. */
   readonly cluster?: Cluster;
   readonly limits?: ServerLimits;
   /**
@@ -102,4 +103,47 @@ export interface ServerOptions extends Implementation {
   readonly onStop?: (server: Server) => unknown;
   /** Receives the server's log entries. Default: writes each as a line of JSON to stderr. */
   readonly log?: LogSink;
+}
+
+/** Checks the options that nothing else checks. @throws {UsageError} */
+export function checkOptions(options: ServerOptions): void {
+  const { name, version, pageSize = 1 } = options;
+  checkName(name, "a server");
+  const where = `Server "${name}"`;
+  if (typeof version !== "string" || version === "") throw new UsageError(`${where} requires a version.`);
+  if (options.cluster !== undefined && options.store !== undefined)
+    throw new UsageError(`${where}: cluster contains a store, so remove the option store.`);
+  for (const hook of ["onStart", "onStop", "shows"] as const) {
+    if (options[hook] !== undefined && typeof options[hook] !== "function")
+      throw badOption(where, hook, "a function", options[hook]);
+  }
+  for (const flag of ["coerce", "closedResults", "adapt"] as const) checkFlag(flag, options[flag], where);
+  if (!Number.isInteger(pageSize) || pageSize < 1)
+    throw badOption(where, "pageSize", "a whole number of at least 1", pageSize);
+}
+
+/**
+ * Whether lists depend on the caller.
+ * @throws {UsageError} for an invalid option, or if shared caches would return the list of one caller to another.
+ */
+export function filtersLists(
+  { name, shows, lists = "all", resourceTools = "auto", adapt }: ServerOptions,
+  { cacheScope }: CacheHints,
+): boolean {
+  const where = `Server "${name}"`;
+  if (lists !== "all" && lists !== "granted") throw badOption(where, "lists", '"all" or "granted"', lists);
+  if (resourceTools !== "auto" && resourceTools !== "always" && resourceTools !== "never")
+    throw badOption(where, "resourceTools", '"auto", "always" or "never"', resourceTools);
+  const filters = shows !== undefined || lists === "granted";
+  if ((filters || adapt) && cacheScope === "public")
+    throw new UsageError(
+      `${where}: cacheScope "public" contradicts shows, adapt and lists: "granted", because lists depend on the caller.`,
+    );
+  return filters;
+}
+
+/** @throws {UsageError} for a value that is neither a mode nor a function. */
+export function checkErrors(errors: ErrorsOption, name: string): ErrorsOption {
+  if (errors === "masked" || errors === "message" || typeof errors === "function") return errors;
+  throw badOption(`Server "${name}"`, "errors", '"masked", "message" or a function', errors);
 }

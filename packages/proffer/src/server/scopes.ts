@@ -1,5 +1,5 @@
-import type { Item } from "../calls/access.ts";
-import type { Principal } from "../calls/principal.ts";
+import type { Principal } from "../calls/session.ts";
+import type { Item } from "../catalog/access.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { ServerState } from "./server.ts";
 
@@ -26,7 +26,6 @@ export function refuseScopes(server: ServerState, where: string): void {
   if (item === undefined) return;
   const name = item.kind === "resource" ? item.uri : `"${item.name}"`;
   throw new UsageError(
-    "bad_option",
     `${where}: the ${item.kind} ${name} needs scopes, but nobody is asked who they are. Set authenticate, for example to oauth(…), or remove the scopes.`,
   );
 }

@@ -1,12 +1,13 @@
-import type { Access, Item } from "../calls/access.ts";
 import type { Call, Method } from "../calls/call.ts";
 import type { ErrorsOption } from "../calls/exposed-error.ts";
-import { type Middleware, toMiddlewareList } from "../calls/middleware.ts";
+import { type Middleware, type RunMiddleware, toMiddlewareList } from "../calls/middleware.ts";
 import { type Observers, toObservers } from "../calls/observe.ts";
-import type { RunMiddleware } from "../calls/run-middleware.ts";
-import { checkHints } from "../catalog/cache-hints.ts";
+import { MemoryStore, type Store } from "../calls/store.ts";
+import { Access, type Item } from "../catalog/access.ts";
 import { type ChangeKind, Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
-import { Registry } from "../catalog/registry.ts";
+import { checkHints } from "../catalog/pages.ts";
+import { type Public, Registry } from "../catalog/registry.ts";
+import { FEATURES, Features } from "../features/features.ts";
 import type { Cluster } from "../nodes/ports.ts";
 import type { Prompt } from "../prompts/define.ts";
 import { type CacheHints, type Implementation, type LogLevel, logMessage } from "../protocol/model.ts";
@@ -15,20 +16,19 @@ import type { Resource } from "../resources/define.ts";
 import { ResourceRegistry } from "../resources/registry.ts";
 import { Watchers } from "../resources/watch.ts";
 import { Envelopes, type SerializedResult } from "../results/encode.ts";
-import { consoleLog, type LogSink, withoutThrowing } from "../support/log.ts";
+import { consoleLog, type LogSink, withoutErrorDetails, withoutThrowing } from "../support/log.ts";
+import { defined } from "../support/objects.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { Tool } from "../tools/define.ts";
-import { checkErrors, checkOptions, filtersLists } from "./check-options.ts";
-import { FEATURES, Features } from "./features.ts";
 import { findKeys } from "./keys.ts";
 import type { Lifespan } from "./lifespan.ts";
 import { type SetLimits, toServerLimits } from "./limits.ts";
 import { METHODS } from "./methods.ts";
 import { type MetricSource, readPart, type ServerMetrics } from "./metrics.ts";
 import type { ServerOptions } from "./options.ts";
+import { checkErrors, checkOptions, filtersLists } from "./options.ts";
 import type { Overrides } from "./overrides.ts";
 import type { Readiness } from "./readiness.ts";
-import { MemoryStore, type Store } from "./store.ts";
 
 /** Items that can be added and removed while the server runs. Clients are notified automatically. */
 export interface Collection<Item> extends Iterable<Item> {
@@ -49,7 +49,7 @@ export interface Server {
    * starts with a prefix. With `cluster`, those on all nodes.
    */
   notify(changed: ResourceChange): void;
-  /** Reads what this server has counted in this process, as plain numbers by part. */
+  /** Reads the counters of this server in this process, as plain numbers by part. */
   metrics(): ServerMetrics;
   /**
    * Sends a log message outside a call to each connected client that wants its level. Clients of 2026-07-28 receive log
@@ -57,9 +57,6 @@ export interface Server {
    */
   sendLog(level: LogLevel, data: unknown, logger?: string): void;
 }
-
-/** The public members of a class, which a view of an instance can implement too. */
-export type Public<Class> = Pick<Class, keyof Class>;
 
 const BRAND = Symbol.for("proffer.server");
 
@@ -82,7 +79,7 @@ export class ServerState implements Server {
   readonly hints: CacheHints;
   readonly pageSize: number;
   readonly middleware: readonly Middleware[];
-  /** Set by `middlewareOf` with the first request. */
+  /** Set by `runMiddleware` with the first request. */
   runMiddleware: RunMiddleware | undefined;
   readonly observers: Observers | undefined;
   readonly errors: ErrorsOption;
@@ -91,7 +88,7 @@ export class ServerState implements Server {
   /** The options that the person who started the server chose. */
   overrides: Overrides = {};
   readonly revisions: Revisions;
-  /** What its nodes share. Also set when a server starts, by the environment. */
+  /** The state that its nodes share. Also set when a server starts, by the environment. */
   cluster: Cluster | undefined;
   store: Store;
   /** The parts of the metrics. Set by `addMetrics`. */
@@ -102,8 +99,6 @@ export class ServerState implements Server {
   readonly log: LogSink;
   /** Whether some callers see or may use less than others. */
   isRestricted: boolean;
-  /** Set by `accessOf` with the first request, if the server is restricted. */
-  access: Access | undefined;
   /** Set by `lifespanOf` if something has to be done when the server starts or stops. */
   lifespan: Lifespan | undefined;
   /** Set with the first readiness check. */
@@ -112,6 +107,7 @@ export class ServerState implements Server {
   readonly #options: ServerOptions;
   readonly #keys: readonly Uint8Array[] | undefined;
   #isListenedTo = false;
+  #access: Access | undefined;
 
   constructor(options: ServerOptions, revisions: Revisions) {
     const { name, version, title, description, websiteUrl, icons } = options;
@@ -132,16 +128,8 @@ export class ServerState implements Server {
     this.middleware = toMiddlewareList(options.middleware, this);
     this.errors = checkErrors(options.errors ?? "masked", name);
     this.isRestricted = filtersLists(options, this.hints);
-    this.tools = new Registry<Tool>(
-      "tool",
-      (tool) => tool.name,
-      (added) => this.#itemsChanged("tools", added),
-    );
-    this.prompts = new Registry<Prompt>(
-      "prompt",
-      (prompt) => prompt.name,
-      (added) => this.#itemsChanged("prompts", added),
-    );
+    this.tools = new Registry<Tool>("tool", "name", (added) => this.#itemsChanged("tools", added));
+    this.prompts = new Registry<Prompt>("prompt", "name", (added) => this.#itemsChanged("prompts", added));
     this.watchers = new Watchers({
       // Not to other nodes: each of them watches the same files or tables.
       updated: (changed) => this.#changed(changed),
@@ -168,9 +156,9 @@ export class ServerState implements Server {
   }
 
   sendLog(level: LogLevel, data: unknown, logger?: string): void {
-    const params = logMessage(level, data, logger);
     let text: string;
     try {
+      const params = logMessage(level, withoutErrorDetails(data), logger);
       text = JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params });
     } catch (error) {
       // Background work must not fail because of its log.
@@ -192,17 +180,10 @@ export class ServerState implements Server {
 
   /** Whether the server has the capability that a method requires, for every client. */
   offers(capability: NonNullable<Method["capability"]>): boolean {
-    switch (capability) {
-      case "logging":
-        return true;
-      case "completions":
-        return (
-          this.resources.completes ||
-          [...this.prompts].some((prompt) => [...prompt.arguments.values()].some((argument) => argument.complete))
-        );
-      default:
-        return this.options[capability] !== undefined || this[capability].size > 0;
-    }
+    if (capability === "logging") return true;
+    if (capability !== "completions") return this.options[capability] !== undefined || this[capability].size > 0;
+    if (this.resources.completes) return true;
+    return [...this.prompts].some((prompt) => [...prompt.arguments.values()].some((argument) => argument.complete));
   }
 
   get options(): ServerOptions {
@@ -218,7 +199,7 @@ export class ServerState implements Server {
     return this.#keys;
   }
 
-  /** The server whose keys seal what clients and the store keep for this one. */
+  /** The server whose keys seal the texts that clients and the store keep for this one. */
   get keyOwner(): ServerState {
     return this;
   }
@@ -227,6 +208,16 @@ export class ServerState implements Server {
     const { name, uri } = call.params;
     const entry = { level: "error", message, method: call.method, ...defined({ name: name ?? uri }), error } as const;
     this.log(this.observers?.withDetails(entry, call) ?? entry);
+  }
+
+  /** Decides which items a caller sees and may use; undefined if all. */
+  get access(): Access | undefined {
+    if (this.isRestricted) this.#access ??= new Access(this.#options);
+    return this.#access;
+  }
+
+  set access(access: Access) {
+    this.#access = access;
   }
 
   listChanged(kind: ChangeKind): void {
@@ -239,7 +230,7 @@ export class ServerState implements Server {
   /** Forgets the serialized pages of all lists. */
   forgetPages(): void {
     this.pages.clear();
-    this.access?.clear();
+    this.#access?.clear();
     for (const feature of this.features.with("changed")) feature.changed(this);
   }
 
@@ -298,12 +289,7 @@ export function isServer(value: unknown): value is Server {
 export function stateOf(server: Server): ServerState {
   if (server instanceof ServerState) return server;
   throw new UsageError(
-    "wrong_use",
     "This server was not created by defineServer() of this copy of proffer. Is the package installed twice?",
+    "wrong_use",
   );
-}
-
-/** A copy without undefined properties. */
-function defined<Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
 }

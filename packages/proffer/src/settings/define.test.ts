@@ -1,6 +1,6 @@
-import { defineServer, defineTool, RpcError, ToolError, UsageError } from "proffer";
+import { defineServer, defineTool, InvalidParams, RpcError, ToolError, UsageError } from "proffer";
 import { checkSettings, defineSettings, type SettingsSchema } from "proffer/settings";
-import { connect } from "proffer/testing";
+import { connect, type RemoteError } from "proffer/testing";
 import { describe, expect, it, vi } from "vitest";
 import { consoleLog } from "../support/log.ts";
 
@@ -95,12 +95,19 @@ describe("defineSettings", () => {
       version: "1.0.0",
       errors: "message",
       log: consoleLog,
-      tools: ["plain", "tool", "rpc"].map((name) =>
+      tools: ["plain", "tool", "rpc", "forms", "data"].map((name) =>
         defineTool({
           name,
           description: "Fails.",
           handle: () => {
             if (name === "plain") throw new Error(`401 for ${SHOP_TOKEN}`);
+            if (name === "data") throw new InvalidParams("No.", { sent: [SHOP_TOKEN] });
+            if (name === "forms") {
+              const forms = [encodeURIComponent(SHOP_TOKEN), btoa(SHOP_TOKEN), btoa(`ada:${SHOP_TOKEN}!`)];
+              throw new Error(
+                `401 for ${[...forms, Buffer.from(`a${SHOP_TOKEN}`).toString("base64url")].join(" and ")}`,
+              );
+            }
             if (name === "tool") throw new ToolError(`401 for ${SHOP_TOKEN}`);
             throw new RpcError("internal_error", `401 for ${SHOP_TOKEN}`, { cause: new Error(SHOP_TOKEN) });
           },
@@ -109,9 +116,14 @@ describe("defineSettings", () => {
     });
     const client = await connect(server);
     const answers = [await client.call("plain"), await client.call("tool"), await client.call("rpc").catch(String)];
+    const forms = JSON.stringify(await client.call("forms"));
+    const data = await client.call("data").catch((error: RemoteError) => error.data);
     await client.close();
     const lines = error.mock.calls.flat().join("\n");
     error.mockRestore();
+    expect(forms).toContain("401 for [redacted] and ");
+    expect(forms.match(/\[redacted\]/g)).toHaveLength(4);
+    expect(data).toEqual({ sent: ["[redacted]"] });
     expect(JSON.stringify(answers)).toContain("401 for [redacted]");
     expect(JSON.stringify(answers)).not.toContain("quoted");
     expect(lines).toContain("401 for [redacted]");

@@ -26,3 +26,33 @@ export function contain(work: () => unknown, failed: (error: unknown) => void): 
     failed(error);
   }
 }
+
+/**
+ * Returns a function that runs `work`, never twice at once: if it is called meanwhile, `work` runs once more, and so sees
+ * the state after the last call.
+ */
+export function coalesce(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let isStale = false;
+  const run = async () => {
+    try {
+      while (isStale) {
+        isStale = false;
+        await work();
+      }
+    } finally {
+      running = undefined;
+    }
+  };
+  return () => {
+    isStale = true;
+    running ??= run();
+    return running;
+  };
+}
+
+/** Lets a process of Node end although the timer still runs. Other run-times have no such method, and no need of it. */
+export function unref<Timer>(timer: Timer): Timer {
+  (timer as { unref?: () => void }).unref?.();
+  return timer;
+}

@@ -24,6 +24,11 @@ export function toBase64Url(bytes: Uint8Array): string {
   return url ?? stripPadding(binaryBase64(bytes)).replaceAll("+", "-").replaceAll("/", "_");
 }
 
+/** A text of so many random bytes, for names and ids that nobody can guess. */
+export function randomText(bytes: number): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(bytes)));
+}
+
 function nodeBase64(bytes: Uint8Array, kind: Base64): string | undefined {
   return NodeBuffer?.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(kind);
 }

@@ -37,7 +37,7 @@ describe("the server's log", () => {
     ["ANSI escapes", "\u001b[31m\u001b]0;title\u0007\u009b31m\u001b[2K\b\b"],
     ["bidirectional controls", "\u202eabc\u202c\u2066\u2067\u2069\u200e\u200f\u061c"],
     ["a forged prefix", '"}\n{"time":"2026-01-01T00:00:00.000Z","level":"error'],
-  ])("T117: cannot be forged or hidden by text from a client: %s", (_what, hostile) => {
+  ])("cannot be forged or hidden by text from a client: %s", (_what, hostile) => {
     const cause = new TypeError(hostile);
     const error = Object.assign(new Error(hostile, { cause }), { name: hostile });
     const line = logged({ level: "error", message: hostile, name: hostile, [hostile]: [hostile], error });
@@ -52,7 +52,7 @@ describe("the server's log", () => {
     });
   });
 
-  it("T117: is one line for a request with a hostile name", async () => {
+  it("is one line for a request with a hostile name", async () => {
     const written = vi.spyOn(console, "error").mockImplementation(() => {});
     const hostile = "x://\u001b[31m\n\u202e";
     const read = () => {

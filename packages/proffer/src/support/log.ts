@@ -1,4 +1,5 @@
 import { contain } from "./async.ts";
+import { toBase64, utf8Bytes } from "./bytes.ts";
 
 /** One line of the server's own log, for its author or operator. Clients never see it. */
 export interface LogEntry {
@@ -13,7 +14,7 @@ export type LogSink = (entry: LogEntry) => void;
 // Line separators, bidirectional overrides and C1 controls survive JSON.stringify and could forge or hide a line.
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Credentials in a text: what follows such a name, to the end of the line, a token with its scheme, and an API key. */
+/** Credentials in a text: all that follows such a name, to the end of the line, a token with its scheme, and an API key. */
 const CREDENTIALS =
   /((?:authorization|cookie|session-id|api-?key|proffer_keys|requeststate)["']?\s*[:=]\s*["']?)[^\r\n"']+|\b((?:bearer|basic) +|pfr_)[\w.~+/=-]{8,}/gi;
 
@@ -61,6 +62,9 @@ const MIN_HIDDEN_LENGTH = 4;
 /** The registered symbol is shared by all copies of Proffer in a process: the server's module may have its own copy. */
 const HIDDEN = Symbol.for("proffer.secrets");
 
+/** Half of a surrogate pair, which has no percent-encoded form. */
+const HALF_PAIR = /\p{Cs}/gu;
+
 type SecretHolder = { [HIDDEN]?: Set<string> };
 
 /** Replaces a value in logs and error messages of this process from now on. */
@@ -68,8 +72,24 @@ export function hideSecret(value: string): void {
   if (value.length < MIN_HIDDEN_LENGTH) return;
   const holder = globalThis as SecretHolder;
   holder[HIDDEN] ??= new Set();
-  // The second form is the value inside of JSON.
-  holder[HIDDEN].add(value).add(JSON.stringify(value).slice(1, -1));
+  const forms = [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value.replace(HALF_PAIR, "")),
+    ...base64Forms(value),
+  ];
+  for (const form of forms) holder[HIDDEN].add(form);
+}
+
+/** The characters of base64 that a value has for sure, at each of the three places where it can begin. */
+function base64Forms(value: string): string[] {
+  const bytes = utf8Bytes(value);
+  return [0, 1, 2].flatMap((offset) => {
+    const shifted = new Uint8Array(offset + bytes.length);
+    shifted.set(bytes, offset);
+    const form = toBase64(shifted).slice(Math.ceil((offset * 8) / 6), Math.floor((shifted.length * 8) / 6));
+    return form.length < MIN_HIDDEN_LENGTH ? [] : [form, form.replaceAll("+", "-").replaceAll("/", "_")];
+  });
 }
 
 /** Returns a text without the hidden values. */
@@ -77,6 +97,31 @@ export function withoutSecrets(text: string): string {
   let shown = text;
   for (const secret of (globalThis as SecretHolder)[HIDDEN] ?? []) shown = shown.replaceAll(secret, "[redacted]");
   return shown;
+}
+
+/** Returns a value without the hidden values in its texts; the same value if nothing is hidden. */
+export function withoutSecretsIn(value: unknown): unknown {
+  if ((globalThis as SecretHolder)[HIDDEN] === undefined) return value;
+  return JSON.parse(withoutSecrets(JSON.stringify(value)));
+}
+
+/** Returns a text without the hidden values, and without texts that look like credentials. */
+export function withoutCredentials(text: string): string {
+  return withoutSecrets(text).replace(CREDENTIALS, "$1$2[redacted]");
+}
+
+/**
+ * Returns data as JSON, with the name and the message of each error only: its stack, its cause and other properties may
+ * contain secrets, such as the headers of a request.
+ */
+export function withoutErrorDetails(data: unknown): unknown {
+  if (typeof data !== "object" || data === null) return data;
+  const text = JSON.stringify(data, function (this: Record<string, unknown>, name, value) {
+    // As it was before its `toJSON`.
+    const own = this[name];
+    return own instanceof Error ? { name: String(own.name), message: String(own.message) } : value;
+  });
+  return text === undefined ? undefined : JSON.parse(text);
 }
 
 /** The message of a thrown value, which may be anything. */
@@ -106,12 +151,8 @@ function describe(error: unknown, causes: number): unknown {
   try {
     if (!(error instanceof Error)) return toText(error);
     const { name, message, stack, cause } = error;
-    return {
-      name,
-      message,
-      stack,
-      ...(cause === undefined || causes === 0 ? {} : { cause: describe(cause, causes - 1) }),
-    };
+    const shown = cause === undefined || causes === 0 ? undefined : describe(cause, causes - 1);
+    return { name, message, stack, cause: shown };
   } catch {
     // The error has getters that throw, or is a revoked proxy.
     return "unreadable";

@@ -1,3 +1,16 @@
+/** Returns a function that calls `make` once for each object. */
+export function memoized<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const values = new WeakMap<Key, Value>();
+  return (key) => {
+    let value = values.get(key);
+    if (value === undefined) {
+      value = make(key);
+      values.set(key, value);
+    }
+    return value;
+  };
+}
+
 /** Memoizes `make(text)`; bounded in entries and key length. */
 export class Memo<Value> {
   readonly #values = new Map<string, Value>();

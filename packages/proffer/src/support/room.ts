@@ -73,7 +73,9 @@ export class Room {
       this.#lastAdmitted = performance.now();
       next.admit();
     }
-    if (this.#waiting.length === 0) this.#stopTimer();
+    if (this.#waiting.length > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #wait(bytes: number, signal: AbortSignal | undefined): Promise<void> {
@@ -112,11 +114,6 @@ export class Room {
     let used = this.#reserved;
     for (const user of this.#users) used += user.bytes;
     return used === 0 || used + bytes <= this.max;
-  }
-
-  #stopTimer(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 }
 

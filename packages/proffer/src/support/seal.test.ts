@@ -70,7 +70,7 @@ describe.each(Object.entries(sealers(key)))("a token sealed with %s crypto", (_n
   );
 });
 
-describe("T071: the authentication tag", () => {
+describe("the authentication tag", () => {
   it.each(Object.entries(sealers(key)))("of %s crypto is refused with fewer than 16 bytes", async (_, sealer) => {
     const token = Buffer.from(await sealer.seal("state", "a payload of some length", "bound"), "base64url");
     for (let cut = 1; cut <= TAG_BYTES; cut++) {

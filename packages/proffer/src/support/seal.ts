@@ -1,4 +1,5 @@
 import { concat, decodeBase64Url, toBase64Url, utf8Bytes } from "./bytes.ts";
+import { Memo, memoized } from "./memo.ts";
 import { builtinModule } from "./run-time.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -27,18 +28,14 @@ export interface SealingServer {
 }
 
 /** Not a property of the server, because most servers never seal anything: a start need not load this. */
-const sealers = new WeakMap<SealingServer, Sealer>();
+const sealerFor = /* @__PURE__ */ memoized((keyOwner: SealingServer) => {
+  if (keyOwner.keys === undefined) keyOwner.onRandomKey?.();
+  return createSealer(keyOwner.keys ?? [randomKey()]);
+});
 
 /** Returns the sealer with the keys of a server, or with a random key if it has none. */
-export function sealerOf(server: SealingServer): Sealer {
-  const { keyOwner } = server;
-  let sealer = sealers.get(keyOwner);
-  if (sealer === undefined) {
-    if (keyOwner.keys === undefined) keyOwner.onRandomKey?.();
-    sealer = createSealer(keyOwner.keys ?? [randomKey()]);
-    sealers.set(keyOwner, sealer);
-  }
-  return sealer;
+export function sealerOf({ keyOwner }: SealingServer): Sealer {
+  return sealerFor(keyOwner);
 }
 
 /** The key length of AES-256. */
@@ -57,7 +54,7 @@ const HEAD_BYTES = 1 + KEY_ID_BYTES + IV_BYTES;
 /** Creates a sealer: the first key seals, and every key opens. */
 export function createSealer(keys: readonly Uint8Array[]): Sealer {
   const crypto = builtinModule("node:crypto") as NodeCrypto | undefined;
-  return crypto === undefined ? new WebSealer(keys) : new NodeSealer(crypto, keys);
+  return crypto === undefined ? createWebSealer(keys) : createNodeSealer(crypto, keys);
 }
 
 export function randomKey(): Uint8Array {
@@ -70,104 +67,75 @@ interface DerivedKey<Key> {
   readonly key: Key;
 }
 
-class NodeSealer implements Sealer {
-  readonly #crypto: NodeCrypto;
-  readonly #derived = new Map<Purpose, readonly DerivedKey<Uint8Array>[]>();
-  readonly #keys: readonly Uint8Array[];
+function createNodeSealer(crypto: NodeCrypto, keys: readonly Uint8Array[]): Sealer {
+  const derived = new Memo((purpose) => keys.map((secret) => deriveNodeKey(crypto, secret, purpose)));
+  const options = { authTagLength: TAG_BYTES };
+  return {
+    seal(purpose, payload, bound) {
+      const current = firstKey(derived.get(purpose));
+      const iv = nextIv();
+      const cipher = crypto.createCipheriv("aes-256-gcm", current.key, iv, options);
+      cipher.setAAD(utf8Bytes(bound));
+      const sealed = cipher.update(utf8Bytes(payload));
+      // GCM has no final block: `final()` returns no bytes, but computes the tag.
+      cipher.final();
+      return writeToken(current.keyId, iv, sealed, cipher.getAuthTag());
+    },
+    open(purpose, token, bound) {
+      const parts = readToken(token);
+      const known = parts && derived.get(purpose).find(({ keyId }) => equal(keyId, parts.keyId));
+      if (!parts || !known) return undefined;
+      const decipher = crypto.createDecipheriv("aes-256-gcm", known.key, parts.iv, options);
+      decipher.setAAD(utf8Bytes(bound));
+      decipher.setAuthTag(parts.body.subarray(parts.body.length - TAG_BYTES));
+      try {
+        const opened = decipher.update(parts.body.subarray(0, parts.body.length - TAG_BYTES));
+        decipher.final();
+        return opened.toString("utf8");
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
 
-  constructor(crypto: NodeCrypto, keys: readonly Uint8Array[]) {
-    this.#crypto = crypto;
-    this.#keys = keys;
-  }
-
-  seal(purpose: Purpose, payload: string, bound: string): string {
-    const [current] = this.#keysFor(purpose);
-    if (current === undefined) throw new UsageError("bad_option", "No key to seal with. Pass at least one key.");
-    const iv = nextIv();
-    const cipher = this.#crypto.createCipheriv("aes-256-gcm", current.key, iv, { authTagLength: TAG_BYTES });
-    cipher.setAAD(utf8Bytes(bound));
-    const sealed = cipher.update(utf8Bytes(payload));
-    // GCM has no final block: `final()` returns no bytes, but computes the tag.
-    cipher.final();
-    return writeToken(current.keyId, iv, sealed, cipher.getAuthTag());
-  }
-
-  open(purpose: Purpose, token: string, bound: string): string | undefined {
-    const parts = readToken(token);
-    const known = parts && this.#keysFor(purpose).find((derived) => equal(derived.keyId, parts.keyId));
-    if (!parts || !known) return undefined;
-    const decipher = this.#crypto.createDecipheriv("aes-256-gcm", known.key, parts.iv, { authTagLength: TAG_BYTES });
-    decipher.setAAD(utf8Bytes(bound));
-    decipher.setAuthTag(parts.body.subarray(parts.body.length - TAG_BYTES));
-    try {
-      const opened = decipher.update(parts.body.subarray(0, parts.body.length - TAG_BYTES));
-      decipher.final();
-      return opened.toString("utf8");
-    } catch {
-      return undefined;
-    }
-  }
-
-  #keysFor(purpose: Purpose): readonly DerivedKey<Uint8Array>[] {
-    let derived = this.#derived.get(purpose);
-    if (derived === undefined) {
-      derived = this.#keys.map((secret) => {
-        const bits = new Uint8Array(
-          this.#crypto.hkdfSync("sha256", secret, new Uint8Array(), info(purpose), KEY_BYTES + KEY_ID_BYTES),
-        );
-        return { key: bits.subarray(0, KEY_BYTES), keyId: bits.subarray(KEY_BYTES) };
-      });
-      this.#derived.set(purpose, derived);
-    }
-    return derived;
-  }
+function deriveNodeKey({ hkdfSync }: NodeCrypto, secret: Uint8Array, purpose: string): DerivedKey<Uint8Array> {
+  const bits = new Uint8Array(hkdfSync("sha256", secret, new Uint8Array(), info(purpose), KEY_BYTES + KEY_ID_BYTES));
+  return { key: bits.subarray(0, KEY_BYTES), keyId: bits.subarray(KEY_BYTES) };
 }
 
 /** Web Crypto's `CryptoKey`, which is a global type in some runtimes only. */
 type WebKey = Awaited<ReturnType<typeof globalThis.crypto.subtle.importKey>>;
 
-class WebSealer implements Sealer {
-  readonly #derived = new Map<Purpose, Promise<readonly DerivedKey<WebKey>[]>>();
-  readonly #keys: readonly Uint8Array[];
-
-  constructor(keys: readonly Uint8Array[]) {
-    this.#keys = keys;
-  }
-
-  async seal(purpose: Purpose, payload: string, bound: string): Promise<string> {
-    const [current] = await this.#keysFor(purpose);
-    if (current === undefined) throw new UsageError("bad_option", "No key to seal with. Pass at least one key.");
-    const iv = nextIv();
-    const algorithm = { name: "AES-GCM", iv, additionalData: utf8Bytes(bound), tagLength: TAG_BYTES * 8 };
-    const body = await globalThis.crypto.subtle.encrypt(algorithm, current.key, utf8Bytes(payload));
-    return writeToken(current.keyId, iv, new Uint8Array(body));
-  }
-
-  async open(purpose: Purpose, token: string, bound: string): Promise<string | undefined> {
-    const parts = readToken(token);
-    const known = parts && (await this.#keysFor(purpose)).find((derived) => equal(derived.keyId, parts.keyId));
-    if (!parts || !known) return undefined;
-    const algorithm = { name: "AES-GCM", iv: parts.iv, additionalData: utf8Bytes(bound), tagLength: TAG_BYTES * 8 };
-    try {
-      return new TextDecoder("utf-8", { ignoreBOM: true }).decode(
-        await globalThis.crypto.subtle.decrypt(algorithm, known.key, parts.body),
-      );
-    } catch {
-      return undefined;
-    }
-  }
-
-  #keysFor(purpose: Purpose): Promise<readonly DerivedKey<WebKey>[]> {
-    let derived = this.#derived.get(purpose);
-    if (derived === undefined) {
-      derived = Promise.all(this.#keys.map((secret) => deriveWebKey(secret, purpose)));
-      this.#derived.set(purpose, derived);
-    }
-    return derived;
-  }
+function createWebSealer(keys: readonly Uint8Array[]): Sealer {
+  const derived = new Memo((purpose) => Promise.all(keys.map((secret) => deriveWebKey(secret, purpose))));
+  const { subtle } = globalThis.crypto;
+  return {
+    async seal(purpose, payload, bound) {
+      const current = firstKey(await derived.get(purpose));
+      const iv = nextIv();
+      const body = await subtle.encrypt(webAlgorithm(iv, bound), current.key, utf8Bytes(payload));
+      return writeToken(current.keyId, iv, new Uint8Array(body));
+    },
+    async open(purpose, token, bound) {
+      const parts = readToken(token);
+      const known = parts && (await derived.get(purpose)).find(({ keyId }) => equal(keyId, parts.keyId));
+      if (!parts || !known) return undefined;
+      try {
+        const opened = await subtle.decrypt(webAlgorithm(parts.iv, bound), known.key, parts.body);
+        return new TextDecoder("utf-8", { ignoreBOM: true }).decode(opened);
+      } catch {
+        return undefined;
+      }
+    },
+  };
 }
 
-async function deriveWebKey(secret: Uint8Array, purpose: Purpose): Promise<DerivedKey<WebKey>> {
+function webAlgorithm(iv: Uint8Array<ArrayBuffer>, bound: string) {
+  return { name: "AES-GCM", iv, additionalData: utf8Bytes(bound), tagLength: TAG_BYTES * 8 };
+}
+
+async function deriveWebKey(secret: Uint8Array, purpose: string): Promise<DerivedKey<WebKey>> {
   const { subtle } = globalThis.crypto;
   const base = await subtle.importKey("raw", new Uint8Array(secret), "HKDF", false, ["deriveBits"]);
   const algorithm = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: info(purpose) };
@@ -176,7 +144,13 @@ async function deriveWebKey(secret: Uint8Array, purpose: Purpose): Promise<Deriv
   return { key, keyId: bits.slice(KEY_BYTES) };
 }
 
-function info(purpose: Purpose): Uint8Array<ArrayBuffer> {
+/** Returns the key that seals. */
+function firstKey<Key>([first]: readonly DerivedKey<Key>[]): DerivedKey<Key> {
+  if (first === undefined) throw new UsageError("No key to seal with. Pass at least one key.");
+  return first;
+}
+
+function info(purpose: string): Uint8Array<ArrayBuffer> {
   return utf8Bytes(`proffer/1/${purpose}`);
 }
 
@@ -224,26 +198,18 @@ function equal(left: Uint8Array, right: Uint8Array): boolean {
 
 /** The synchronous functions of node:crypto that sealing needs; runtimes without them use Web Crypto. */
 interface NodeCrypto {
-  createCipheriv(algorithm: string, key: Uint8Array, iv: Uint8Array, options: { authTagLength: number }): NodeCipher;
-  createDecipheriv(
-    algorithm: string,
-    key: Uint8Array,
-    iv: Uint8Array,
-    options: { authTagLength: number },
-  ): NodeDecipher;
+  readonly createCipheriv: CreateCipher;
+  readonly createDecipheriv: CreateCipher;
   hkdfSync(digest: string, key: Uint8Array, salt: Uint8Array, info: Uint8Array, length: number): ArrayBuffer;
 }
 
+type CreateCipher = (name: string, key: Uint8Array, iv: Uint8Array, options: { authTagLength: number }) => NodeCipher;
+
+/** A cipher has `getAuthTag`, a decipher `setAuthTag`. */
 interface NodeCipher {
   setAAD(data: Uint8Array): void;
-  update(data: Uint8Array): Uint8Array;
-  final(): Uint8Array;
-  getAuthTag(): Uint8Array;
-}
-
-interface NodeDecipher {
-  setAAD(data: Uint8Array): void;
   setAuthTag(tag: Uint8Array): void;
-  update(data: Uint8Array): { toString(encoding: "utf8"): string };
+  getAuthTag(): Uint8Array;
+  update(data: Uint8Array): Uint8Array & { toString(encoding: "utf8"): string };
   final(): Uint8Array;
 }

@@ -22,15 +22,15 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly code: UsageCode;
 
-  constructor(code: UsageCode, message: string, options?: ErrorOptions) {
+  constructor(message: string, code: UsageCode = "bad_option", options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }
 }
 
-/** Creates the error of an option whose value is not what it must be. */
+/** Creates the error of an option with a wrong value. */
 export function badOption(where: string, name: string, expected: string, value: unknown): UsageError {
-  return new UsageError("bad_option", `${where}: ${name} must be ${expected}, not ${JSON.stringify(value)}.`);
+  return new UsageError(`${where}: ${name} must be ${expected}, not ${JSON.stringify(value)}.`);
 }
 
 /** Checks an option that is on or off. A text such as "false" would turn it on. @throws {UsageError} */

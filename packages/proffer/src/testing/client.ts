@@ -12,23 +12,23 @@ import type {
   ToolDescription,
 } from "../protocol/model.ts";
 import type { Tool } from "../tools/define.ts";
-import { type Asked, answerAll, createAnswerer, type Questions } from "./answers.ts";
 import { type ListenOptions, listenTo, type Notification, Notifications, RemoteError, Transcript } from "./messages.ts";
 import {
+  type Asked,
+  answerAll,
   type CallArguments,
   type ClientOptions,
   callParams,
+  createAnswerer,
   DEFAULTS,
   type Link,
+  type Questions,
   type RequestOptions,
   type ToolCallResult,
 } from "./options.ts";
 import { LostRequest, MAX_ROUNDS, TestTask, whileNotAborted } from "./task.ts";
 
-interface Pending {
-  resolve(result: JsonObject): void;
-  reject(error: Error): void;
-}
+type Pending = { resolve(result: JsonObject): void; reject(error: Error): void };
 
 const PREFIX = "io.modelcontextprotocol/";
 
@@ -303,13 +303,11 @@ export class TestClient {
   /** Answers a request of the server, as in the older revisions. */
   async #serve(message: JsonObject): Promise<void> {
     const { id, method, params } = message;
-    let outcome: object;
-    try {
-      outcome =
-        method === "ping" ? { result: {} } : { result: await this.#answer({ method, params: params ?? {} } as Asked) };
-    } catch (error) {
-      outcome = { error: { code: -32603, message: (error as Error).message } };
-    }
+    const answer = method === "ping" ? Promise.resolve({}) : this.#answer({ method, params: params ?? {} } as Asked);
+    const outcome = await answer.then(
+      (result) => ({ result }),
+      ({ message }: Error) => ({ error: { code: -32603, message } }),
+    );
     this.send(JSON.stringify({ jsonrpc: "2.0", id, ...outcome }));
   }
 }

@@ -1,22 +1,16 @@
-import type { Principal } from "../calls/principal.ts";
+import type { Principal } from "../calls/session.ts";
 import { crashTasks } from "../features/tasks/feature.ts";
-import type { ProfileId } from "../profiles/known.ts";
 import { REVISIONS } from "../protocol/revisions/table.ts";
 import { lifespanOf } from "../server/lifespan.ts";
 import { type Server, stateOf } from "../server/server.ts";
 import { connectMemory } from "../transports/memory.ts";
 import { TestClient } from "./client.ts";
-import type { ClientOptions, Link } from "./options.ts";
+import type { ClientOptions, Link, ScriptedAnswers } from "./options.ts";
 
 /** Options for `connect`. */
 export interface ConnectOptions extends ClientOptions {
   /** The caller, as an `authenticate` hook would return it. */
   readonly principal?: Principal;
-  /**
-   * Acts as this client, such as "codex": with its name, revision and capabilities, and lists and results have only what
-   * its model sees.
-   */
-  readonly as?: ProfileId;
   /** False runs `onStart` of the server with the first call, instead of before `connect` resolves. Default: true. */
   readonly start?: boolean;
 }
@@ -52,11 +46,7 @@ export async function connect(server: Server, options: ConnectOptions = {}): Pro
   };
   try {
     if (options.start !== false) await lifespan?.start();
-    const handshakeOf = (version: string) => state.revisions.get(version)?.handshake;
-    if (options.as === undefined) return await open(TestClient, link, options, handshakeOf);
-    const { createClientAs } = await import("./client-as.ts");
-    const { type, identity } = createClientAs(options.as, server.info.name);
-    return await open(type, link, { ...identity, ...options }, handshakeOf);
+    return await open(link, options, (version) => state.revisions.get(version)?.handshake);
   } catch (error) {
     await release?.();
     throw error;
@@ -74,11 +64,10 @@ export async function connect(server: Server, options: ConnectOptions = {}): Pro
  * });
  */
 export function connectOver(link: Link, options: ClientOptions = {}): Promise<TestClient> {
-  return open(TestClient, link, options, (version) => REVISIONS.get(version)?.handshake);
+  return open(link, options, (version) => REVISIONS.get(version)?.handshake);
 }
 
 async function open(
-  Type: typeof TestClient,
   link: Link,
   options: ClientOptions,
   handshakeOf: (version: string) => boolean | undefined,
@@ -86,7 +75,63 @@ async function open(
   const revision = options.revision ?? REVISIONS.stateless.at(-1) ?? REVISIONS.newestHandshake.version;
   const handshake = handshakeOf(revision);
   if (handshake === undefined) throw new Error(`Unknown protocol revision ${revision}.`);
-  const client = new Type(link, handshake, { ...options, revision });
+  const client = new TestClient(link, handshake, { ...options, revision });
   await client.open();
   return client;
+}
+
+/** Options for `findRepeats`. */
+export interface RepeatOptions {
+  /** The arguments of the tool. */
+  readonly input?: object;
+  readonly answers: ScriptedAnswers;
+  /** Returns all side effects so far that must not happen twice, such as the calls that a spy recorded. */
+  readonly effects: () => readonly unknown[];
+}
+
+/** A side effect that happened in more than one round. */
+export interface Repeat {
+  readonly effect: unknown;
+  /** Counted from 1. */
+  readonly rounds: readonly number[];
+}
+
+/**
+ * Runs a tool on a revision where questions end the request, and returns each side effect that happened again when the
+ * handler ran again. Put such an effect in a `ctx.step()`.
+ *
+ * @example
+ * const charge = vi.fn();
+ * const repeats = await findRepeats(server, "pay", { answers: [{ ok: true }], effects: () => charge.mock.calls });
+ * expect(repeats).toEqual([]);
+ */
+export async function findRepeats(server: Server, tool: string, options: RepeatOptions): Promise<Repeat[]> {
+  const { effects, input, answers } = options;
+  const client = await connect(server, { answers });
+  const rounds: string[][] = [];
+  let seen = effects().length;
+  try {
+    await client.request("tools/call", { name: tool, ...(input ? { arguments: input } : {}) }, { onRound: record });
+  } finally {
+    await client.close();
+  }
+  return findRepeated(rounds);
+
+  function record(): void {
+    const all = effects();
+    rounds.push(all.slice(seen).map((effect) => JSON.stringify(effect) ?? "undefined"));
+    seen = all.length;
+  }
+}
+
+function findRepeated(rounds: readonly string[][]): Repeat[] {
+  const seenIn = new Map<string, number[]>();
+  for (const [index, effects] of rounds.entries()) {
+    for (const effect of new Set(effects)) seenIn.set(effect, [...(seenIn.get(effect) ?? []), index + 1]);
+  }
+  const repeated = [...seenIn].filter(([, where]) => where.length > 1);
+  return repeated.map(([effect, where]) => ({
+    effect: effect === "undefined" ? undefined : JSON.parse(effect),
+    rounds: where,
+  }));
 }

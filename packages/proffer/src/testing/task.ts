@@ -1,9 +1,9 @@
 import type { DetailedTask, TaskStatus } from "../features/tasks/protocol.ts";
 import type { JsonObject } from "../protocol/messages.ts";
 import type { CallResult } from "../protocol/model.ts";
-import { type Asked, answerAll, createAnswerer, type Questions, type ScriptedAnswer } from "./answers.ts";
 import type { TestClient } from "./client.ts";
 import { RemoteError } from "./messages.ts";
+import { type Asked, answerAll, createAnswerer, type Questions, type ScriptedAnswer } from "./options.ts";
 
 /** A request whose server crashed before it answered. */
 export class LostRequest extends Error {

@@ -1,14 +1,14 @@
-import { type Scoped, type ScopeOptions, toScoped } from "../calls/scopes.ts";
-import { checkAliases, checkToolName } from "../catalog/names.ts";
-import type { Grouped, ToolsetOption } from "../catalog/toolset.ts";
+import type { Grouped, ToolsetOption } from "../catalog/registry.ts";
+import { checkAliases, checkToolName } from "../catalog/registry.ts";
+import { type Scoped, type ScopeOptions, toScoped } from "../catalog/scopes.ts";
+import { isObject } from "../protocol/messages.ts";
 import type { ClientCapabilities, Icon, Meta, ToolAnnotations, ToolDescription } from "../protocol/model.ts";
 import type { Context } from "../questions/context.ts";
 import type { Failure, Result } from "../results/content.ts";
 import { type Infer, type Schema, type SchemaLike, toSchema, withObjectRoot } from "../schema/schema.ts";
+import { unite } from "../support/objects.ts";
 import { badOption, checkFlag, UsageError } from "../support/usage-error.ts";
 import { findHeaderParams, type HeaderParam } from "./header-params.ts";
-import type { MaxResult } from "./max-result.ts";
-import { type TaskOption, type TaskSettings, toTaskSettings } from "./task-option.ts";
 
 /** A client capability that a tool requires. */
 export type RequiredCapability = "elicitation" | "elicitation.url" | "sampling" | "sampling.tools" | "roots";
@@ -53,7 +53,7 @@ export interface ToolOptions<
    */
   readonly closed?: boolean;
   /**
-   * Cuts a larger result: texts at a line, arrays at an element, with a sentence about what is missing. The tool `more`,
+   * Cuts a larger result: texts at a line, arrays at an element, with a sentence about the missing part. The tool `more`,
    * which this option adds to the server, returns the rest. Default: `maxResult` of the server.
    */
   readonly maxResult?: MaxResult;
@@ -140,20 +140,20 @@ export function defineTool<
   const { scopes: _scopes, paramScopes: _params, toolset, ...rest } = others;
   const where = `Tool "${name}"`;
   checkToolName(name);
-  if (typeof handle !== "function") throw new UsageError("bad_option", `${where} has no handle function.`);
+  if (typeof handle !== "function") throw new UsageError(`${where} has no handle function.`);
   if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) {
     throw badOption(where, "timeout", "a positive number of milliseconds", timeout);
   }
   checkFlag("coerce", coerce, where);
   checkFlag("closed", closed, where);
   if (closed && output === undefined) {
-    throw new UsageError("bad_option", `${where}: closed requires an output schema, which has the properties.`);
+    throw new UsageError(`${where}: closed requires an output schema, which has the properties.`);
   }
   const inputSchema = withObjectRoot(toSchema(input === undefined ? NO_ARGUMENTS : input, "input", `${where}: input`));
   if (inputSchema.json.type !== "object") {
     throw new UsageError(
-      "bad_schema",
       `${where}: the input schema must describe an object (type: "object"), because arguments are named.`,
+      "bad_schema",
     );
   }
   const outputSchema = output === undefined ? undefined : toSchema(output, "output", `${where}: output`);
@@ -194,18 +194,67 @@ const CAPABILITIES: { readonly [Name in RequiredCapability]: ClientCapabilities 
 };
 
 function toCapabilities(names: readonly RequiredCapability[], tool: string): ClientCapabilities {
-  const all: { -readonly [Key in keyof ClientCapabilities]: object } = {};
-  for (const name of names) {
-    const capability = Object.hasOwn(CAPABILITIES, name) ? CAPABILITIES[name] : undefined;
-    if (capability === undefined) {
-      throw new UsageError(
-        "bad_option",
-        `Tool "${tool}" requires the unknown capability "${name}". Use ${Object.keys(CAPABILITIES).join(", ")}.`,
-      );
-    }
-    for (const [key, value] of Object.entries(capability)) {
-      all[key as keyof ClientCapabilities] = { ...all[key as keyof ClientCapabilities], ...value };
-    }
+  const known = Object.keys(CAPABILITIES);
+  const unknown = [...names].find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw bad(`Tool "${tool}" requires the unknown capability "${unknown}". Use ${known.join(", ")}.`);
+  return unite(names.map((name) => CAPABILITIES[name]));
+}
+
+/**
+ * The largest result that a call returns at once: its texts, and its structured content, are cut beyond it. A token counts
+ * as 4.4 bytes.
+ */
+export type MaxResult =
+  | { readonly tokens: number; readonly bytes?: undefined }
+  | { readonly bytes: number; readonly tokens?: undefined };
+
+/** How calls of a tool become tasks. */
+export interface TaskOption {
+  /**
+   * Milliseconds in which the handler may still answer plainly; then, or with its first question, the call becomes a
+   * task. `Infinity`: only at `ctx.background()`. Default: 0, a task from the start.
+   */
+  readonly after?: number;
+  /** Milliseconds for which a task exists after its last change. Default: an hour. */
+  readonly ttl?: number;
+  /** Milliseconds that clients should wait between two polls of a young task. Default: 1,000. */
+  readonly pollInterval?: number;
+  /** Refuses clients that do not support tasks, on revisions that have them. Default: false. */
+  readonly required?: boolean;
+}
+
+/** The option with its defaults. */
+export type TaskSettings = Required<TaskOption>;
+
+const DEFAULTS: TaskSettings = { after: 0, ttl: 3_600_000, pollInterval: 1000, required: false };
+
+/** Fills in the defaults; undefined without the option. @throws {UsageError} for invalid values. */
+function toTaskSettings(task: unknown, where: string): TaskSettings | undefined {
+  if (task === undefined || task === false) return undefined;
+  const given = task === true ? {} : task === "required" ? { required: true } : task;
+  if (!isObject(given)) {
+    throw bad(`${where}: task must be true, "required" or options such as { ttl: 1000 }, not ${JSON.stringify(task)}.`);
   }
-  return all as ClientCapabilities;
+  const settings: Record<string, unknown> = { ...DEFAULTS };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(DEFAULTS, name)) throw bad(`${where}: task has no option ${JSON.stringify(name)}.`);
+    const problem = problemOf(name, value);
+    if (problem) throw bad(`${where}: task.${name} must be ${problem}, not ${String(value)}.`);
+    settings[name] = value;
+  }
+  return settings as unknown as TaskSettings;
+}
+
+/** Completes the sentence "must be"; undefined for a valid value. */
+function problemOf(name: string, value: unknown): string | undefined {
+  if (name === "required") return typeof value === "boolean" ? undefined : "true or false";
+  if (name === "after")
+    return (value as number) >= 0 && typeof value === "number" ? undefined : "milliseconds or Infinity";
+  return Number.isSafeInteger(value) && (value as number) > 0 ? undefined : "a positive whole number of milliseconds";
+}
+
+function bad(message: string): UsageError {
+  return new UsageError(message);
 }

@@ -35,7 +35,7 @@ describe("x-mcp-header", () => {
     ["a definition", { type: "object", $defs: { d: header("A") }, properties: { a: { $ref: "#/$defs/d" } } }],
     ["properties below anyOf", { type: "object", anyOf: [argument(header("A"))] }],
     ["a name that differs in case", { type: "object", properties: { a: header("Region"), b: header("region") } }],
-  ])("T036: is rejected with %s", (_what, schema) => {
+  ])("is rejected with %s", (_what, schema) => {
     expect(() => findHeaderParams(schema, "t")).toThrow(UsageError);
   });
 });

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../protocol/messages.ts";
-import { keywords } from "../schema/json-schema/keywords.ts";
+import { subschemas } from "../schema/json-schema/keywords.ts";
 import { UsageError } from "../support/usage-error.ts";
 
 /** An argument that clients repeat in an HTTP header, so that proxies can route by it. */
@@ -67,19 +67,6 @@ function rejectHeaders(schema: unknown, where: string): void {
   }
 }
 
-function subschemas(keyword: string, value: unknown): readonly unknown[] {
-  switch (keywords.get(keyword)) {
-    case "schema":
-      return [value];
-    case "schemaList":
-      return Array.isArray(value) ? value : [];
-    case "schemaMap":
-      return isObject(value) ? Object.values(value) : [];
-    default:
-      return [];
-  }
-}
-
 function invalid(where: string, what: string): UsageError {
-  return new UsageError("bad_schema", `${where}: ${what}.`);
+  return new UsageError(`${where}: ${what}.`, "bad_schema");
 }

@@ -1,35 +1,41 @@
 import type { Call } from "../calls/call.ts";
-import { missingCapabilities, missingCapability } from "../calls/capabilities.ts";
 import { exposedText } from "../calls/exposed-error.ts";
-import { UnexpectedFailure } from "../calls/run-middleware.ts";
+import { UnexpectedFailure } from "../calls/middleware.ts";
+import { missingCapabilities, missingCapability } from "../calls/session.ts";
 import { limitTime } from "../calls/timeout.ts";
-import { findTool, visibleKeys } from "../calls/uses.ts";
+import { findTool, visibleKeys } from "../catalog/find.ts";
 import { type List, page } from "../catalog/pages.ts";
-import { unknownName } from "../catalog/unknown-name.ts";
+import { unknownName } from "../catalog/registry.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";
-import { isObject } from "../protocol/messages.ts";
+import { isObject, type JsonObject, valueAt } from "../protocol/messages.ts";
 import type { CallResult, ContentBlock, ToolDescription } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
-import { failureResult, toCallResult, withParsedValue } from "../results/call-result.ts";
 import { ToolError } from "../results/content.ts";
 import type { SerializedResult } from "../results/encode.ts";
-import { isDeferred } from "../results/return-value.ts";
+import { failureResult, isDeferred, toCallResult, withParsedValue } from "../results/return-value.ts";
+import { coerceArguments } from "../schema/json-schema/coerce.ts";
 import { closeSchema, prunerOf } from "../schema/json-schema/prune.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
 import { listedForm } from "../schema/listed/listed-form.ts";
-import { type Schema, ValidationError } from "../schema/schema.ts";
-import { validate } from "../schema/validate.ts";
-import type { RunOtherwise } from "../server/feature.ts";
+import { type Schema, ValidationError, validate } from "../schema/schema.ts";
 import { whenReady } from "../support/async.ts";
+import { memoized } from "../support/memo.ts";
 import type { Tool } from "./define.ts";
-import { parseArguments } from "./input.ts";
+
+/** Runs a tool with valid arguments: gives the result, or undefined if the handler shall run as usual. */
+export type RunOtherwise = () => Promise<object | undefined>;
 
 export const TOOLS: List<Tool> = {
   name: "tools",
   entries: (call) => call.server.tools.entries(),
   describe(tool, call) {
-    const description = convert(call.revision, "tool", describe(call, tool), tool);
+    const description = convert(
+      call.revision,
+      "tool",
+      isClosed(call, tool) ? listedClosed(tool) : listedOpen(tool),
+      tool,
+    );
     return call.conversion === undefined ? description : call.conversion.tool(description);
   },
 };
@@ -38,26 +44,16 @@ export function listTools(call: Call): SerializedResult | Promise<SerializedResu
   return page(call, TOOLS);
 }
 
-/** The descriptions as listed, with open and with closed results. */
-const listed = /* @__PURE__ */ [new WeakMap<Tool, ToolDescription>(), new WeakMap<Tool, ToolDescription>()] as const;
+const listedOpen = /* @__PURE__ */ memoized((tool: Tool) => describe(tool, false));
+const listedClosed = /* @__PURE__ */ memoized((tool: Tool) => describe(tool, true));
 
-function describe(call: Call, tool: Tool): ToolDescription {
-  const { description, input, output } = tool;
-  const closes = isClosed(call, tool);
-  const known = listed[closes ? 1 : 0];
-  let form = known.get(tool);
-  if (form === undefined) {
-    form = { ...description, inputSchema: listedForm(input, "input"), ...listOutput(output, closes) };
-    known.set(tool, form);
-  }
-  return form;
-}
-
-function listOutput(output: Schema | undefined, closes: boolean): { readonly outputSchema?: object } {
-  if (output === undefined) return {};
+/** Returns the description as listed, with open or closed results. */
+function describe({ description, input, output }: Tool, closes: boolean): ToolDescription {
+  const listed = { ...description, inputSchema: listedForm(input, "input") };
+  if (output === undefined) return listed;
   const { isWritten } = output;
   const json = closes ? (closeSchema(output.json) as JsonSchemaObject) : output.json;
-  return { outputSchema: listedForm({ json, isWritten }, "output") };
+  return { ...listed, outputSchema: listedForm({ json, isWritten }, "output") };
 }
 
 /** Whether to drop the properties that the output schema of a tool does not have. */
@@ -73,6 +69,20 @@ export function callTool(call: Call): object | Promise<object> {
   const tool = findTool(call, name);
   if (tool === undefined) throw unknownName("tool", name, visibleKeys(call, call.server.tools));
   return runTool(call, tool, given, runOtherwise(call, tool));
+}
+
+/** Reads the arguments before the handler does; undefined if they are invalid, which the handler reports. */
+export function readArguments(call: Call): unknown {
+  const { name, arguments: given = NO_ARGUMENTS } = call.params;
+  const tool = findTool(call, name);
+  if (tool === undefined || !isObject(given)) return undefined;
+  try {
+    call.input ??= { value: parseArguments(call, tool, given) };
+  } catch {
+    return undefined;
+  }
+  const { value } = call.input;
+  return value instanceof Promise ? value.catch(() => undefined) : value;
 }
 
 /** Returns how a feature runs the tool; undefined to run its handler. */
@@ -95,7 +105,7 @@ export function runTool(
   const ctx = new CallContext(call);
   try {
     if (tool.requires !== undefined) checkClient(call, tool);
-    const input = parseArguments(call, tool, given);
+    const input = call.input === undefined ? parseArguments(call, tool, given) : call.input.value;
     return otherwise === undefined ? handle(call, tool, ctx, input) : runBeside(call, tool, ctx, input, otherwise);
   } catch (error) {
     return failure(call, tool, ctx, error);
@@ -220,7 +230,8 @@ function deliver(call: Call, tool: Tool, ctx: CallContext, result: CallResult): 
   if (call.conversion !== undefined) result = call.conversion.result(result);
   if (block === undefined && whole === undefined) return result;
   const blocks = block === undefined ? result.content : result.content.map((item) => block(item, tool) as ContentBlock);
-  return convert(call.revision, "call", { ...result, content: blocks }, tool);
+  const converted = { ...result, content: blocks };
+  return whole === undefined ? converted : whole(converted, tool);
 }
 
 /** Delivers the result that reports a failure to the model. Details that the model must not see go to the log. */
@@ -236,4 +247,42 @@ function failure(call: Call, tool: Tool, ctx: CallContext, thrown: unknown): Cal
   const result = deliver(call, tool, ctx, failureResult(text ?? `Tool "${tool.name}" failed.`));
   if (call.server.middleware.length === 0) return result;
   throw new UnexpectedFailure(thrown, result);
+}
+
+/** Validates the arguments of a call, and once more with converted strings if they are invalid. */
+function parseArguments(call: Call, tool: Tool, sent: JsonObject): unknown {
+  try {
+    const input = validate(tool.input, sent);
+    return input instanceof Promise ? input.catch((error) => parseLeniently(call, tool, sent, error)) : input;
+  } catch (error) {
+    return parseLeniently(call, tool, sent, error);
+  }
+}
+
+/**
+ * Validates the arguments again after converting strings such as "1" and "true", which many clients send. The call keeps
+ * the arguments as sent, for middleware, states and headers. @throws the first error if they are still invalid.
+ */
+function parseLeniently(call: Call, tool: Tool, sent: JsonObject, error: unknown): unknown {
+  const { options, limits } = call.server;
+  if (!(error instanceof ValidationError) || !(tool.coerce ?? options.coerce ?? true)) throw error;
+  const converted = coerceArguments(tool.input.json, sent, limits.messageItems);
+  if (converted === sent || tool.headerParams.some(({ path }) => isNew(path, sent, converted))) throw error;
+  const fail = (second: unknown) => {
+    throw second instanceof ValidationError ? error : second;
+  };
+  try {
+    const input = validate(tool.input, converted);
+    return input instanceof Promise ? input.catch(fail) : input;
+  } catch (second) {
+    return fail(second);
+  }
+}
+
+/**
+ * Whether a mirrored argument exists only after the conversion. In the text of an object, a client could hide it from a
+ * proxy that authorizes by the header: arguments are compared with headers as sent.
+ */
+function isNew(path: readonly string[], sent: unknown, converted: unknown): boolean {
+  return valueAt(sent, path) === undefined && valueAt(converted, path) !== undefined;
 }

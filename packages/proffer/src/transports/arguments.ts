@@ -1,6 +1,6 @@
 import { UsageError } from "../support/usage-error.ts";
-import { type ClusterSettings, toClusterSettings } from "./cluster-flags.ts";
-import { type CommandLine, describeFlags, type Flag, parseCommandLine } from "./flags.ts";
+import { type CommandLine, describeFlags, type Flag, parseCommandLine, wrongFlag } from "./flags.ts";
+import { type ClusterSettings, toClusterSettings } from "./redis-nodes.ts";
 import { SERVE_FLAGS, type Serving, toServing } from "./serve-flags.ts";
 
 /** The settings in the arguments and variables of a process. */
@@ -30,12 +30,9 @@ export function parseArguments(): Arguments {
     if (operand === undefined) {
       return { serving: toServing(line, process.env), cluster: toClusterSettings(process.env), rest: line.rest };
     }
-    throw new UsageError(
-      "bad_option",
-      `Unexpected argument ${JSON.stringify(operand)}. The arguments of the server follow after --.`,
-    );
+    throw wrongFlag(`Unexpected argument ${JSON.stringify(operand)}. The arguments of the server follow after --.`);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(error.code, `${error.message}\nUsage: ${usage}`, { cause: error });
+    throw new UsageError(`${error.message}\nUsage: ${usage}`, error.code, { cause: error });
   }
 }

@@ -65,7 +65,7 @@ function findFlag(name: string, table: readonly Flag[]): Flag {
     table.map((each) => each.name),
   );
   const hint = similar === undefined ? "--help shows all options." : `Did you mean ${similar}?`;
-  throw new UsageError("bad_option", `Unknown option ${JSON.stringify(name)}. ${hint}`);
+  throw wrongFlag(`Unknown option ${JSON.stringify(name)}. ${hint}`);
 }
 
 /** The value of a flag that is the next word. An optional value is a number: `--http tools.ts` names a module. */
@@ -76,15 +76,20 @@ function followingValue({ value }: Flag, next: string | undefined): string | und
 
 function addValue({ name, value, repeatable }: Flag, earlier: readonly string[], next: string | undefined): string[] {
   if (value === undefined && next !== undefined) {
-    throw new UsageError("bad_option", `${name} accepts no value, not ${JSON.stringify(next)}.`);
+    throw wrongFlag(`${name} accepts no value, not ${JSON.stringify(next)}.`);
   }
   if (!next && (next === "" || value?.startsWith("<"))) {
-    throw new UsageError("bad_option", `${name} requires a value: ${name} ${value}.`);
+    throw wrongFlag(`${name} requires a value: ${name} ${value}.`);
   }
   if (next === undefined) return [...earlier];
   const [first] = earlier;
   if (!repeatable && first !== undefined && first !== next) {
-    throw new UsageError("bad_option", `${name} has two values: ${first} and ${next}. Use one of them.`);
+    throw wrongFlag(`${name} has two values: ${first} and ${next}. Use one of them.`);
   }
   return repeatable || first === undefined ? [...earlier, next] : [...earlier];
+}
+
+/** The error of a flag or a variable whose value cannot be used. */
+export function wrongFlag(message: string): UsageError {
+  return new UsageError(message);
 }

@@ -4,7 +4,7 @@ import { type Server, stateOf } from "../server/server.ts";
 
 /** A connection within one process. */
 export interface MemoryConnection {
-  /** What `source` of a traced run is for the calls of this connection. */
+  /** The origin of the calls of this connection, by which a watcher knows them. */
   readonly source: object;
   send(text: string): void;
   close(): void;

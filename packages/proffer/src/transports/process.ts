@@ -1,32 +1,25 @@
-import type { Choice } from "../features/toolsets/choice.ts";
+import type { MissingTool } from "../features/resource-tools/create.ts";
+import type { Choice } from "../features/toolsets/feature.ts";
+import { requireLifespan } from "../server/lifespan.ts";
 import { overrideOptions } from "../server/overrides.ts";
 import { type Server, stateOf } from "../server/server.ts";
-import { setLogFormat } from "../support/log.ts";
-import type { ClusterSettings } from "./cluster-flags.ts";
-import type { HttpService, ServeOptions } from "./http/node/server.ts";
-import type { OAuthFlags } from "./oauth-flags.ts";
-import type { LogFormat, Serving } from "./serve-flags.ts";
+import { UsageError } from "../support/usage-error.ts";
+import type { Arguments } from "./arguments.ts";
+import type { HttpService } from "./http/node/server.ts";
+import { formatLog } from "./log-format.ts";
+import type { ClusterSettings } from "./redis-nodes.ts";
+import type { Serving } from "./serve-flags.ts";
 import { exitWhenWritten } from "./stdio/exit.ts";
 import { cannotStart, SIGNALS, type StdioOptions, type Stop, startStdio } from "./stdio/serve.ts";
-import type { Work } from "./work.ts";
 
-export interface ProcessOptions {
-  /** Serve over HTTP. Default: stdio. */
-  readonly http?: ServeOptions;
-  /** Accept only callers over HTTP who have an access token. */
-  readonly oauth?: OAuthFlags;
-  /** What the nodes of the servers share, and their work. */
+/** Settings of the arguments, and of the command that serves. Without `http` the server is served over stdio. */
+export interface ProcessOptions extends Omit<Serving, "stdio"> {
+  /** The cluster of the servers, and the work of this node. */
   readonly cluster?: ClusterSettings;
   /** Other servers on the same port, by path. */
   readonly mounts?: { readonly [path: string]: Server };
   /** Also serve over stdio. Default: only without `http`. */
   readonly stdio?: StdioOptions | boolean;
-  /** What clients see of the servers. Default: what the option `toolsets` of each shows. */
-  readonly choice?: Choice;
-  /** Whether clients see the messages of unexpected errors. Default: the option `errors` of the server. */
-  readonly errors?: "masked" | "message";
-  /** Logs each HTTP request in this format. Default: requests are not logged. */
-  readonly log?: LogFormat;
   /** Imports the author's module; called in the background after the client's first requests are answered. */
   readonly load?: () => Promise<unknown>;
   /** Called when the server listens. Default: prints the URLs to stderr. */
@@ -46,17 +39,15 @@ const PATIENCE = 500;
 export async function serveProcess(server: Server, options: ProcessOptions = {}): Promise<never> {
   const { http, load, errors, cluster, choice } = options;
   const servers = [server, ...Object.values(options.mounts ?? {})];
-  if (choice !== undefined)
-    await (await import("../features/toolsets/feature.ts")).chooseItems(servers.map(stateOf), choice);
+  if (choice !== undefined) await chooseItems(servers, choice);
   if (errors !== undefined) for (const each of servers) overrideOptions(each, { errors });
-  if (cluster !== undefined && Object.keys(cluster).length > 0) {
+  if (cluster !== undefined && Object.keys(cluster).length > 0)
     await (await import("./redis-nodes.ts")).applyClusterSettings(servers, cluster);
-  }
   await Promise.all(servers.map((each) => stateOf(each).features.loading));
   // A node that only works has no client that could start and end it.
   const stdio = cluster?.tasks !== "work" && (options.stdio ?? http === undefined);
   const service = http === undefined ? undefined : await (await import("./listen.ts")).listen(server, http, options);
-  const work = stdio || service !== undefined ? undefined : (await import("./work.ts")).startWork(server);
+  const work = stdio || service !== undefined ? undefined : startWork(server);
   const stop = stdio ? startStdio(server, stdio === true ? {} : stdio, service?.close) : stopServices(service ?? work);
   work?.ready().catch((error: Error) => stop(1, cannotStart(error)));
   if (!stdio) for (const signal of SIGNALS) process.once(signal, () => stop(0));
@@ -78,24 +69,35 @@ export async function serveProcess(server: Server, options: ProcessOptions = {})
  */
 export async function prepareProcess({ log, oauth }: Serving, rest: readonly string[]): Promise<void> {
   process.argv.splice(2, process.argv.length, ...rest);
-  await formatLog(log);
+  formatLog(log);
   if (oauth === undefined) return;
-  const { createProtections } = await import("./protections.ts");
+  const { createProtections } = await import("./listen.ts");
   await createProtections(oauth, [new URL(oauth.resource).pathname]);
 }
 
-/** Writes the log of all servers in this process for people, or for programs. */
-export async function formatLog(format: LogFormat = process.stderr.isTTY ? "pretty" : "json"): Promise<void> {
-  if (format === "json") {
-    setLogFormat(undefined);
-    return;
-  }
-  const { prettyLine } = await import("../support/pretty-log.ts");
-  const isColored = process.stderr.isTTY && process.stderr.hasColors();
-  setLogFormat((line) => prettyLine(line, isColored));
+/** A server that runs until it is closed. */
+type Running = Pick<HttpService, "ready" | "close">;
+
+/** Milliseconds in which a node that only works hands over its tasks. */
+const DRAIN_TIMEOUT = 5000;
+
+/** Runs a server without a transport: it works on tasks. */
+function startWork(server: Server): Running {
+  const lifespan = requireLifespan(stateOf(server));
+  const release = lifespan.open();
+  // Only a signal ends the process, also if no connection keeps it alive at the moment.
+  const timer = setInterval(() => {}, 2 ** 30);
+  return {
+    ready: () => lifespan.start(),
+    close: async (drainTimeout = DRAIN_TIMEOUT) => {
+      lifespan.drain(release, drainTimeout);
+      await release(drainTimeout);
+      clearInterval(timer);
+    },
+  };
 }
 
-function stopServices(running: Work | undefined): Stop {
+function stopServices(running: Running | undefined): Stop {
   return (code, ...reason) => {
     if (reason.length > 0) console.error(...reason);
     void running?.close().then(() => exitWhenWritten(code));
@@ -121,4 +123,54 @@ function whenQuiet(start: () => void): void {
     pause = setTimeout(begin, QUIET);
   };
   process.stdin.on("data", heard);
+}
+
+/** Applies the choice of the person who starts servers. @throws {UsageError} for names that no server has. */
+export async function chooseItems(servers: readonly Server[], choice: Choice): Promise<void> {
+  return (await import("../features/toolsets/feature.ts")).chooseItems(servers.map(stateOf), choice);
+}
+
+/** Shows every toolset of a server, also those with `default: false`. */
+export async function showAllToolsets(server: Server): Promise<void> {
+  return (await import("../features/toolsets/feature.ts")).showAllToolsets(stateOf(server));
+}
+
+/** Finds the resources that cannot be tools for clients that need it, and says why. */
+export async function findMissingTools(server: Server): Promise<readonly MissingTool[]> {
+  return (await import("../features/resource-tools/feature.ts")).findMissingTools(stateOf(server));
+}
+
+/** The server of a built folder. */
+export interface BuiltServer {
+  readonly default: Server;
+  readonly load: () => Promise<unknown>;
+}
+
+/**
+ * Serves a built folder by the arguments and variables of the process. Invalid arguments end the process with code 2
+ * before the author's module is imported.
+ * @param open - imports the server
+ */
+export async function serveByArguments(open: () => BuiltServer | Promise<BuiltServer>): Promise<never> {
+  // The exit code of a usage error: 2 until the arguments are accepted.
+  let code = 2;
+  try {
+    const { serving, cluster, rest } = await readArguments();
+    await prepareProcess(serving, rest);
+    code = 1;
+    const { default: server, load } = await open();
+    return await serveProcess(server, { ...serving, cluster, load });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`error: ${error.message}`);
+    process.exit(code);
+  }
+}
+
+const NONE: Arguments = { serving: { stdio: true }, cluster: {}, rest: [] };
+
+/** Most clients start a server without arguments and variables. The code that reads them is not loaded then. */
+async function readArguments(): Promise<Arguments> {
+  const isPlain = process.argv.length <= 2 && !Object.keys(process.env).some((name) => name.startsWith("PROFFER_"));
+  return isPlain ? NONE : (await import("./arguments.ts")).parseArguments();
 }

@@ -4,9 +4,59 @@ import { overrideOptions } from "../server/overrides.ts";
 import { type Server, type ServerState, stateOf } from "../server/server.ts";
 import { messageOf } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
-import type { ClusterSettings } from "./cluster-flags.ts";
+import { wrongFlag } from "./flags.ts";
+import type { Variables } from "./serve-flags.ts";
+
+/** The settings of the environment for the nodes of a server. */
+export interface ClusterSettings {
+  /** The URL of a Redis or Valkey, with its password. */
+  readonly url?: string;
+  readonly prefix?: string;
+  /** Whether this node answers requests, works on tasks, or does both. */
+  readonly tasks?: "serve" | "work" | "both";
+  readonly taskConcurrency?: number;
+}
 
 const URL_VARIABLE = "PROFFER_REDIS_URL";
+const PREFIX_VARIABLE = "PROFFER_REDIS_PREFIX";
+
+/**
+ * Reads the variables. There are no flags: other users of a machine see the arguments of a process, and the URL may
+ * contain a password.
+ * @throws {UsageError} for invalid values. A password is not part of the message.
+ */
+export function toClusterSettings(variables: Variables): ClusterSettings {
+  const read = (name: string, form: RegExp, remedy: string) => {
+    const value = variables[name] || undefined;
+    if (value === undefined || form.test(value)) return value;
+    throw wrongFlag(`Invalid value of ${name}: ${JSON.stringify(value)}. ${remedy}`);
+  };
+  const url = variables[URL_VARIABLE] || undefined;
+  if (url !== undefined) checkRedisUrl(url);
+  else if (variables[PREFIX_VARIABLE]) throw wrongFlag(`${PREFIX_VARIABLE} requires ${URL_VARIABLE}.`);
+  // Redis finds the server of a key by its part in braces, and BullMQ separates its own parts by colons.
+  const prefix = read(PREFIX_VARIABLE, /^[\w.-]{1,100}$/, 'Use letters, digits, ".", "_" and "-".');
+  const tasks = read("PROFFER_TASKS", /^(serve|work|both)$/, "Use serve, work or both.") as ClusterSettings["tasks"];
+  const concurrency = read("PROFFER_TASK_CONCURRENCY", /^[1-9]\d{0,5}$/, "Use a whole number from 1 to 999999.");
+  return {
+    ...(url && { url }),
+    ...(prefix && { prefix }),
+    ...(tasks && { tasks }),
+    ...(concurrency && { taskConcurrency: Number(concurrency) }),
+  };
+}
+
+/** @throws {UsageError} */
+function checkRedisUrl(text: string): void {
+  if (URL.canParse(text)) {
+    const { protocol, hostname, pathname } = new URL(text);
+    if (/^rediss?:$/.test(protocol) && hostname !== "" && /^(\/\d*)?$/.test(pathname)) return;
+  }
+  // The value may contain a password, also if it is not a URL.
+  throw wrongFlag(
+    `Invalid URL in ${URL_VARIABLE}. Use one such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0.`,
+  );
+}
 
 /** The longest time in milliseconds between two attempts to connect. */
 const LONGEST_DELAY = 5000;
@@ -24,7 +74,7 @@ export async function applyClusterSettings(servers: readonly Server[], settings:
   if (url !== undefined) await joinRedis(states.filter(lacksCluster), url, settings.prefix);
   const alone = states.find(({ cluster }) => cluster === undefined);
   if (alone !== undefined && (tasks === "serve" || tasks === "work")) {
-    throw bad(`PROFFER_TASKS=${tasks} is for servers on several nodes: set ${URL_VARIABLE}, too.`);
+    throw wrongFlag(`PROFFER_TASKS=${tasks} is for servers on several nodes: set ${URL_VARIABLE}, too.`);
   }
 }
 
@@ -89,11 +139,13 @@ function usesTasks({ tools }: ServerState): boolean {
 /** @throws {UsageError} for a server that cannot share a Redis with other nodes. */
 function checkServer({ info, options }: ServerState): void {
   if (options.store !== undefined) {
-    throw bad(`Server "${info.name}" sets the option store, so it cannot use ${URL_VARIABLE}. Remove one of them.`);
+    throw wrongFlag(
+      `Server "${info.name}" sets the option store, so it cannot use ${URL_VARIABLE}. Remove one of them.`,
+    );
   }
-  // Nodes with keys of their own could not read each other's tasks and sessions.
+  // Nodes with different keys could not read each other's tasks and sessions.
   if (findKeys(options.keys) !== undefined) return;
-  throw bad(
+  throw wrongFlag(
     `${URL_VARIABLE} requires PROFFER_KEYS, with the same value on all nodes. Generate it with: openssl rand -base64 32`,
   );
 }
@@ -103,7 +155,9 @@ function prefixesOf(states: readonly ServerState[], prefix: string | undefined):
   const names = states.map(({ info }) => info.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw bad(`Two servers have the name ${JSON.stringify(twice)}. With ${URL_VARIABLE}, their names must differ.`);
+    throw wrongFlag(
+      `Two servers have the name ${JSON.stringify(twice)}. With ${URL_VARIABLE}, their names must differ.`,
+    );
   }
   if (prefix === undefined) return names;
   return states.length === 1 ? [prefix] : names.map((name) => `${prefix}-${name}`);
@@ -142,7 +196,7 @@ async function load<Module>(name: "ioredis" | "bullmq"): Promise<Module> {
     if ((error as { code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
     const reason = name === "bullmq" ? " for tools with task" : "";
     const message = `${URL_VARIABLE} needs the package ${name}${reason}: npm install ${name}`;
-    throw new UsageError("missing_peer", message, { cause: error });
+    throw new UsageError(message, "missing_peer", { cause: error });
   }
 }
 
@@ -153,8 +207,4 @@ function withoutPassword(text: string): string {
   url.password = "";
   url.search = "";
   return url.href;
-}
-
-function bad(message: string): UsageError {
-  return new UsageError("bad_option", message);
 }

@@ -33,7 +33,7 @@ describe("the flags of serve", () => {
     ["--http --health --log pretty", { stdio: false, http: { health: true }, log: "pretty" }],
     ["--errors masked", { stdio: true, errors: "masked" }],
     ["--http -- --port x", { stdio: false, http: {} }],
-  ])("mean for %j what they say", (line, serving) => {
+  ])("are read from %j", (line, serving) => {
     expect(parse(line)).toEqual(serving);
   });
 
@@ -112,7 +112,7 @@ describe("the flags of serve", () => {
   });
 });
 
-describe("the flags that choose what is shown", () => {
+describe("the flags that choose the shown items", () => {
   const named = (origin: string, ...names: string[]) => ({ names, origin });
 
   it("contain names that are separated by commas, and may be repeated", () => {

@@ -1,20 +1,24 @@
-import type { Choice, ChosenNames } from "../features/toolsets/choice.ts";
-import { UsageError } from "../support/usage-error.ts";
-import type { CommandLine, Flag } from "./flags.ts";
+import type { Choice, ChosenNames } from "../features/toolsets/feature.ts";
+import { type CommandLine, type Flag, wrongFlag } from "./flags.ts";
 import type { ServeOptions } from "./http/node/server.ts";
-import { checkUrl, type OAuthFlags } from "./oauth-flags.ts";
+import type { LogFormat } from "./log-format.ts";
 
-/** How the log is written: one JSON object per line, or lines for people. */
-export type LogFormat = "json" | "pretty";
+/** The values of the flags for OAuth. */
+export interface OAuthFlags {
+  readonly issuer: string;
+  /** The URL of the server; with several servers, the URL before their paths. */
+  readonly resource: string;
+  readonly scopes: readonly string[];
+}
 
-/** What a server that runs as a process is asked to do. */
+/** The settings of a server that runs as a process. */
 export interface Serving {
   /** Undefined without HTTP. */
   readonly http?: ServeOptions;
   /** Undefined if callers over HTTP need no token. */
   readonly oauth?: OAuthFlags;
   readonly stdio: boolean;
-  /** Undefined: clients see what the server shows by default. */
+  /** Undefined: clients see the items that the server shows by default. */
   readonly choice?: Choice;
   /** Whether clients see the messages of unexpected errors. Undefined: the server decides. */
   readonly errors?: "masked" | "message";
@@ -130,11 +134,11 @@ export function toServing({ flags }: CommandLine, variables: Variables): Serving
   const common = { ...(choice && { choice }), ...(errors && { errors }), ...(log && { log }) };
   if (!flags.has("--http") && !flags.has("--port")) {
     const stray = HTTP_FLAGS.find((name) => flags.has(name));
-    if (stray !== undefined) throw new UsageError("bad_option", `${stray} requires --http.`);
+    if (stray !== undefined) throw wrongFlag(`${stray} requires --http.`);
     return { stdio: true, ...common };
   }
   if (stdio && !flags.has("--http")) {
-    throw new UsageError("bad_option", "--stdio and --port contradict each other. To serve both, use --http <port>.");
+    throw wrongFlag("--stdio and --port contradict each other. To serve both, use --http <port>.");
   }
   const oauth = toOAuth(settings);
   return { stdio, http: toServeOptions(settings), ...(oauth && { oauth }), ...common };
@@ -157,15 +161,11 @@ function toOAuth(settings: Settings): OAuthFlags | undefined {
   if (issuer === undefined) {
     const stray = resource === undefined ? scopes && "--oauth-scopes" : "--oauth-resource";
     if (!stray) return undefined;
-    throw new UsageError(
-      "bad_option",
-      `${settings.origin(stray)} requires ${settings.other(stray, "--oauth-issuer")}.`,
-    );
+    throw wrongFlag(`${settings.origin(stray)} requires ${settings.other(stray, "--oauth-issuer")}.`);
   }
   if (resource === undefined) {
     const missing = settings.other("--oauth-issuer", "--oauth-resource");
-    throw new UsageError(
-      "bad_option",
+    throw wrongFlag(
       `${settings.origin("--oauth-issuer")} requires ${missing}: the URL of the server as clients write it.`,
     );
   }
@@ -174,6 +174,12 @@ function toOAuth(settings: Settings): OAuthFlags | undefined {
     resource: checkUrl(resource, settings.origin("--oauth-resource")),
     scopes: (scopes ?? "").split(/[\s,]+/).filter((scope) => scope !== ""),
   };
+}
+
+/** Returns the value of a flag or variable. @throws {UsageError} unless it is a URL of HTTP. */
+function checkUrl(text: string, origin: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw wrongFlag(`Invalid URL in ${origin}: ${JSON.stringify(text)}. Use one such as https://login.example.com.`);
 }
 
 function toServeOptions(settings: Settings): ServeOptions {
@@ -195,22 +201,19 @@ function toServeOptions(settings: Settings): ServeOptions {
 function toPort(settings: Settings): number | undefined {
   const [short] = settings.given("--http");
   const [long] = settings.given("--port");
-  const port = short === undefined ? undefined : parsePort(short, "--http");
-  if (port === undefined) {
+  if (short === undefined) {
     const text = settings.text("--port");
-    return text === undefined ? undefined : parsePort(text, long === undefined ? "PORT" : "--port");
+    return text === undefined ? undefined : parsePort(text, settings.origin("--port"));
   }
-  if (long !== undefined && parsePort(long, "--port") !== port) {
-    throw new UsageError("bad_option", `--http ${short} and --port ${long} are two ports. Use one of them.`);
-  }
-  return port;
+  const port = parsePort(short, "--http");
+  if (long === undefined || parsePort(long, "--port") === port) return port;
+  throw wrongFlag(`--http ${short} and --port ${long} are two ports. Use one of them.`);
 }
 
 function parsePort(text: string, origin: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new UsageError(
-    "bad_option",
+  throw wrongFlag(
     `Invalid port in ${origin}: ${JSON.stringify(text)}. Use a number from 0 to 65535; 0 picks a free port.`,
   );
 }
@@ -231,53 +234,56 @@ class Settings {
   }
 
   text(name: Name): string | undefined {
-    return this.given(name)[0] ?? this.#variable(name).value;
+    return this.#values(name)[0];
   }
 
   list(name: Name): readonly string[] {
-    if (this.#flags.has(name)) return this.given(name);
-    const parts = this.#variable(name).value?.split(",") ?? [];
-    return parts.map((part) => part.trim()).filter((part) => part !== "");
+    return this.#flags.has(name) ? this.given(name) : splitByCommas(this.#values(name));
   }
 
   /** Names that are separated by commas. Undefined if nobody gives any. */
   names(name: Name): ChosenNames | undefined {
-    const texts = this.#flags.has(name) ? this.given(name) : [this.#variable(name).value ?? ""];
-    if (!texts.some(Boolean)) return undefined;
-    const names = texts.flatMap((text) => text.split(",").map((part) => part.trim())).filter((part) => part !== "");
+    const values = this.#values(name);
+    const names = splitByCommas(values);
     const origin = this.origin(name);
     if (names.length > 0) return { names, origin };
-    throw new UsageError("bad_option", `${origin} contains no name. Separate names by commas.`);
+    if (!values.some(Boolean)) return undefined;
+    throw wrongFlag(`${origin} contains no name. Separate names by commas.`);
   }
 
   isOn(name: Name): boolean {
     if (this.#flags.has(name)) return true;
-    const { variable, value = "0" } = this.#variable(name);
+    const [value = "0"] = this.#values(name);
     if (/^(1|true|0|false)$/.test(value)) return value === "1" || value === "true";
-    throw new UsageError("bad_option", `Invalid value of ${variable}: ${JSON.stringify(value)}. Use 1 or 0.`);
+    throw wrongFlag(`Invalid value of ${this.origin(name)}: ${JSON.stringify(value)}. Use 1 or 0.`);
   }
 
   oneOf<Value extends string>(name: Name, values: readonly Value[]): Value | undefined {
     const text = this.text(name);
     if (text === undefined || values.includes(text as Value)) return text as Value | undefined;
-    throw new UsageError(
-      "bad_option",
-      `Invalid value of ${this.origin(name)}: ${JSON.stringify(text)}. Use ${values.join(" or ")}.`,
-    );
+    throw wrongFlag(`Invalid value of ${this.origin(name)}: ${JSON.stringify(text)}. Use ${values.join(" or ")}.`);
   }
 
   /** Where the value of a setting comes from: the flag or its variable. */
   origin(name: Name): string {
-    return this.#flags.has(name) ? name : this.#variable(name).variable;
+    return this.other(name, name);
   }
 
   /** Another setting, as a flag beside a flag and as a variable beside a variable. */
   other(given: Name, name: Name): string {
-    return this.#flags.has(given) ? name : this.#variable(name).variable;
+    return this.#flags.has(given) ? name : variableOf(name);
   }
 
-  #variable(name: Name): { readonly variable: string; readonly value: string | undefined } {
-    const { variable = "" }: Flag = SERVE_FLAGS.find((flag) => flag.name === name) as Flag;
-    return { variable, value: this.#variables[variable] || undefined };
+  #values(name: Name): readonly string[] {
+    return this.#flags.get(name) ?? [this.#variables[variableOf(name)] ?? ""].filter(Boolean);
   }
+}
+
+function variableOf(name: Name): string {
+  const { variable = "" }: Flag = SERVE_FLAGS.find((flag) => flag.name === name) as Flag;
+  return variable;
+}
+
+function splitByCommas(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => text.split(",").map((part) => part.trim())).filter((part) => part !== "");
 }

@@ -5,7 +5,7 @@ import { MAX_URI_LENGTH, TemplateError } from "./parse.ts";
 import { createRouter } from "./routes.ts";
 import { parseTemplate } from "./template.ts";
 
-describe("T056: the work of match", () => {
+describe("the work of match", () => {
   it.each<[template: string, hostile: (n: number) => string, options?: MatchOptions]>([
     ["/users{/id*}", (n) => `/users/${"u,".repeat(n)}x/`],
     ["/users{/id*}", (n) => `/users${"/".repeat(n)}`],

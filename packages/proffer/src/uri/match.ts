@@ -47,7 +47,7 @@ export function matchPattern(pattern: Pattern, uri: string, options: MatchOption
   const beforeHash = hash === -1 ? uri : uri.slice(0, hash);
   const questionMark = beforeHash.indexOf("?");
   const path = questionMark === -1 ? beforeHash : beforeHash.slice(0, questionMark);
-  const state = createState(options);
+  const state: MatchState = { options, values: {}, unknown: NO_UNKNOWN, faults: NO_FAULTS };
   if (!matchPath(pattern.path, path, state)) return undefined;
   if (questionMark !== -1 || pattern.query.required > 0) {
     const query = questionMark === -1 ? "" : beforeHash.slice(questionMark + 1);
@@ -56,7 +56,7 @@ export function matchPattern(pattern: Pattern, uri: string, options: MatchOption
   if (hash !== -1 && pattern.fragment !== undefined) {
     if (!matchPath(pattern.fragment, uri.slice(hash + 1), state)) return undefined;
   }
-  return toMatch(state);
+  return { values: state.values, unknown: state.unknown, faults: state.faults };
 }
 
 function allowsFragment(pattern: Pattern, present: boolean): boolean {
@@ -121,12 +121,9 @@ const NO_FAULTS: Fault[] = [];
 
 Object.freeze(NO_FAULTS);
 
-export function createState(options: MatchOptions): MatchState {
-  return { options, values: {}, unknown: NO_UNKNOWN, faults: NO_FAULTS };
-}
-
-export function toMatch({ values, unknown, faults }: MatchState): Match {
-  return { values, unknown, faults };
+/** Returns the match of a URI without variables. */
+export function emptyMatch(): Match {
+  return { values: {}, unknown: NO_UNKNOWN, faults: NO_FAULTS };
 }
 
 function addFault(state: MatchState, fault: Fault): void {

@@ -123,15 +123,13 @@ function parseLiteral(text: string, start: number, end: number): string {
   const literal = text.slice(start, end);
   const found = NOT_LITERAL.exec(literal);
   if (found === null) return encodeReserved(literal);
-  const position = start + found.index;
-  if (found[0] === "}") throw new TemplateError(text, position, `"}" without a matching "{". Write %7D, or add "{".`);
-  if (found[0] === "%")
-    throw new TemplateError(
-      text,
-      position,
-      `"%" must be followed by two hexadecimal digits. Write %25 for a percent sign.`,
-    );
-  throw new TemplateError(text, position, `${quote(found[0])} is not allowed in a URI. Percent-encode it.`);
+  throw new TemplateError(text, start + found.index, literalProblem(found[0]));
+}
+
+function literalProblem(char: string): string {
+  if (char === "}") return `"}" without a matching "{". Write %7D, or add "{".`;
+  if (char === "%") return `"%" must be followed by two hexadecimal digits. Write %25 for a percent sign.`;
+  return `${quote(char)} is not allowed in a URI. Percent-encode it.`;
 }
 
 function parseExpression(text: string, open: number, close: number): Expression {
@@ -175,27 +173,15 @@ const NAME_RULE =
   'A name consists of letters, digits, "_", triplets such as %20 and single dots. "*" or ":" with a number may follow.';
 
 function checkName(text: string, position: number, name: string): void {
+  const problem = nameProblem(name);
+  if (problem === undefined) return;
+  throw new TemplateError(text, position, `the name ${quote(name)} ${problem}. Choose another name.`);
+}
+
+function nameProblem(name: string): string | undefined {
   // Such a name would shadow an inherited property, or be mistaken for one: `__proto__`, `constructor`.
-  if (name in Object.prototype) {
-    throw new TemplateError(
-      text,
-      position,
-      `the name ${quote(name)} is a property of every object. Choose another name.`,
-    );
-  }
+  if (name in Object.prototype) return "is a property of every object";
   const decoded = decode(name);
-  if (decoded === undefined) {
-    throw new TemplateError(
-      text,
-      position,
-      `the name ${quote(name)} is not percent-encoded UTF-8. Choose another name.`,
-    );
-  }
-  if (decoded !== name && CONTROL.test(decoded)) {
-    throw new TemplateError(
-      text,
-      position,
-      `the name ${quote(name)} contains a control character. Choose another name.`,
-    );
-  }
+  if (decoded === undefined) return "is not percent-encoded UTF-8";
+  return decoded !== name && CONTROL.test(decoded) ? "contains a control character" : undefined;
 }

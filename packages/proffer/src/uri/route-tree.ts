@@ -5,7 +5,8 @@ import type { PathPattern } from "./pattern.ts";
  * decides whether it matches.
  */
 export interface RouteTree<Route> {
-  readonly literals: Map<string, RouteTree<Route>>;
+  /** Segments without a variable. */
+  readonly literals: Affixes<RouteTree<Route>>;
   /** Segments with a variable, by the literal text before the variable. */
   readonly openings: Affixes<Opening<Route>>;
   /** Routes whose path ends here. */
@@ -42,7 +43,7 @@ export function createRouteTree<Route extends TreeRoute>(routes: Iterable<Route>
 }
 
 function createNode<Route>(): RouteTree<Route> {
-  return { literals: new Map(), openings: createAffixes(), routes: [] };
+  return { literals: createAffixes(), openings: createAffixes(), routes: [] };
 }
 
 function createOpening<Route>(): Opening<Route> {
@@ -88,15 +89,9 @@ export function insertRoute<Route extends TreeRoute>(tree: RouteTree<Route>, rou
 }
 
 function getOrCreateChild<Route>(node: RouteTree<Route>, segment: Segment): RouteTree<Route> {
-  if (segment.open) {
-    const opening = getOrCreate(node.openings, segment.prefix, createOpening<Route>);
-    return getOrCreate(opening.segments, segment.suffix, createNode<Route>);
-  }
-  const known = node.literals.get(segment.prefix);
-  if (known !== undefined) return known;
-  const child = createNode<Route>();
-  node.literals.set(segment.prefix, child);
-  return child;
+  if (!segment.open) return getOrCreate(node.literals, segment.prefix, createNode<Route>);
+  const opening = getOrCreate(node.openings, segment.prefix, createOpening<Route>);
+  return getOrCreate(opening.segments, segment.suffix, createNode<Route>);
 }
 
 function addRoute<Route extends TreeRoute>(routes: Route[], route: Route): void {
@@ -113,7 +108,8 @@ export function searchRoutes<Route, Result>(
   const { path } = search;
   const slash = path.indexOf("/", start);
   const end = slash === -1 ? path.length : slash;
-  const child = node.literals.size === 0 ? undefined : node.literals.get(path.slice(start, end));
+  const { items: literals } = node.literals;
+  const child = literals.size === 0 ? undefined : literals.get(path.slice(start, end));
   const result = child && descend(child, search, end);
   if (result !== undefined) return result;
   for (const length of node.openings.lengths) {

@@ -1,4 +1,4 @@
-import { checkOptions, createState, type Match, type MatchOptions, matchPattern, toMatch } from "./match.ts";
+import { checkOptions, emptyMatch, type Match, type MatchOptions, matchPattern } from "./match.ts";
 import { EXPANSIONS, MAX_URI_LENGTH, quote, TemplateError } from "./parse.ts";
 import { literalPattern, type PathPattern, type Pattern, type Slot } from "./pattern.ts";
 import { createRouteTree, insertRoute, type RouteTree, searchRoutes, type TreeRoute } from "./route-tree.ts";
@@ -155,7 +155,7 @@ function matchExact<Value>(
   const exact = group.exact.get(uri);
   if (exact !== undefined) {
     if (allows?.(exact.value) === false) return undefined;
-    return { value: exact.value, template: undefined, match: toMatch(createState(exact.options)) };
+    return { value: exact.value, template: undefined, match: emptyMatch() };
   }
   const questionMark = uri.indexOf("?");
   const route = questionMark === -1 ? undefined : group.exact.get(uri.slice(0, questionMark));

@@ -70,3 +70,17 @@ export function pathEnd(uri: string): number {
   if (questionMark === -1) return hash === -1 ? uri.length : hash;
   return hash === -1 || questionMark < hash ? questionMark : hash;
 }
+
+const ENCODED_DOT_SEGMENT = /(?:^|[/\\])((?:\.|%2e){1,2})(?=$|[/\\])/i;
+const PLAIN_DOT_SEGMENT = /(?:^|\/)(\.{1,2})(?=$|\/)/;
+
+/** Returns the first segment "." or ".." of a URI's path as written, or undefined. */
+export function dotSegment(uri: string, decoded: boolean): string | undefined {
+  // Fast path: most URIs contain nothing that could be a dot segment.
+  if (uri.indexOf("/.") === -1 && uri.charCodeAt(0) !== DOT && uri.indexOf("%2") === -1 && uri.indexOf("\\") === -1) {
+    return undefined;
+  }
+  return (decoded ? ENCODED_DOT_SEGMENT : PLAIN_DOT_SEGMENT).exec(uri.slice(0, pathEnd(uri)))?.[1];
+}
+
+const DOT = 46;

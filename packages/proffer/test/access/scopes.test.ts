@@ -51,7 +51,7 @@ const LISTEN = [
   "orders:read secrets",
 ] as const;
 
-describe("AT34, T070: a request without its scopes", () => {
+describe("a request without its scopes", () => {
   it.each([...USES, LISTEN])("is challenged on the newest revision: %s %j", async (method, params, scopes) => {
     const { status, headers, json } = await postModern(service.url, modern(method, params), as("ada", "other"));
     expect(status).toBe(403);
@@ -104,7 +104,7 @@ describe("AT34, T070: a request without its scopes", () => {
 describe("a batch", () => {
   const batch = (...names: string[]) => names.map((name, id) => legacy("tools/call", { name }, id));
 
-  it("AT34: runs nothing if one of its requests lacks scopes", async () => {
+  it("runs nothing if one of its requests lacks scopes", async () => {
     const session = await openSession(service.url, "2025-03-26", as("ada", "orders:read"));
     const { status, headers, json } = await post(service.url, batch("hours", "find", "confirm"), session);
     expect(status).toBe(403);
@@ -120,7 +120,7 @@ describe("a batch", () => {
   });
 });
 
-describe("AT61: an argument with scopes of its own", () => {
+describe("an argument with scopes of its own", () => {
   const granted = as("ada", "orders:read", "orders:write", "letters");
   const needsAdmin = async (method: string, params: object, scope: string) => {
     const { status, headers } = await postModern(service.url, modern(method, params), granted);
@@ -172,7 +172,7 @@ describe("AT61: an argument with scopes of its own", () => {
   });
 });
 
-describe("AT36: a question", () => {
+describe("a question", () => {
   const capabilities = { elicitation: { form: {} } };
   const may = as("ada", "orders:write");
 
@@ -237,7 +237,7 @@ describe("a server with scopes and nobody to ask", () => {
     expect(() => createFetchHandler(server)).toThrow(reason);
   });
 
-  it("refuses what gets scopes while it runs", async () => {
+  it("refuses an item that gets scopes while it runs", async () => {
     const server = defineServer({ name: "a", version: "1", tools: [] });
     const handler = createFetchHandler(server);
     server.tools.add(defineTool({ name: "late", scopes: ["x"], handle: () => "ran" }));

@@ -35,7 +35,7 @@ async function serveUntil(expires: () => number, scopes: () => string[] = () => 
   return server;
 }
 
-describe("AT55: when the token of a caller ends", () => {
+describe("when the token of a caller ends", () => {
   it("streams that wait for changes end, and calls in flight finish", async () => {
     const end = Date.now() + 1000;
     await serveUntil(() => end);
@@ -53,7 +53,7 @@ describe("AT55: when the token of a caller ends", () => {
     expect(calling.messages.at(-1).result.content[0].text).toBe("finished");
   });
 
-  it("AT32: a session goes on with the next token of the same caller", async () => {
+  it("a session goes on with the next token of the same caller", async () => {
     let end = Date.now() + 500;
     await serveUntil(() => end);
     const session = await openSession(service.url);

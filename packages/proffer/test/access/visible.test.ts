@@ -46,7 +46,7 @@ function openOffice(log?: (entry: LogEntry) => void, shows = byRole) {
   });
 }
 
-describe("AT38: an item that is not shown", () => {
+describe("an item that is not shown", () => {
   it("is in no list", async () => {
     const names = async (principal: Principal) => {
       const client = await connect(openOffice(), { principal });
@@ -94,7 +94,7 @@ describe("AT38: an item that is not shown", () => {
     await client.close();
   });
 
-  it("does not keep anonymous callers over HTTP from updates of what they see", async () => {
+  it("does not keep anonymous callers over HTTP from updates of resources that they see", async () => {
     const server = openOffice();
     const service = await serveHttp(server, { port: 0 });
     const session = await openSession(service.url);
@@ -158,7 +158,7 @@ describe('lists: "granted"', () => {
     return json.result;
   };
 
-  it("T070: contains what the caller's scopes permit, and still challenges what is guessed", async () => {
+  it("contains the items that the caller's scopes permit, and still challenges for guessed ones", async () => {
     const service = await serveHttp(openDesk({ lists: "granted" }).server, { port: 0, authenticate });
     const listed = async (...token: string[]) =>
       (await names(service.url, token)).tools.map(({ name }: { name: string }) => name);
@@ -169,7 +169,7 @@ describe('lists: "granted"', () => {
     await service.close();
   });
 
-  it("AT37: shows nothing of others with their cursor, and never mixes the lists of callers", async () => {
+  it("shows nothing of others with their cursor, and never mixes the lists of callers", async () => {
     const all = Array.from({ length: 7 }, (_, index) => `s${index}`);
     const server = defineServer({
       name: "many",

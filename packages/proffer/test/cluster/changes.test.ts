@@ -83,7 +83,7 @@ describe("server.notify in a cluster", () => {
     expect(bus.published).toEqual([]);
   });
 
-  it("F17: notifies each watched URI after a gap, and loses none", async () => {
+  it("notifies each watched URI after a gap, and loses none", async () => {
     const { bus, cluster } = faulty();
     const [sender, receiver] = [defineNode(cluster), defineNode(cluster)];
     const uris = Array.from({ length: 50 }, (_, id) => `a://${id}`);

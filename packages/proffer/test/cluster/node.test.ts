@@ -2,8 +2,10 @@ import { type Cluster, type LogEntry, type Server, type SharedStore, UsageError 
 import { serveHttp } from "proffer/http";
 import { defineObserver } from "proffer/observe";
 import { connect, memoryCluster } from "proffer/testing";
-import { afterEach, describe, expect, it } from "vitest";
-import { nodeName } from "../../src/nodes/node-name.ts";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { FEATURES } from "../../src/features/features.ts";
+import { nodeName } from "../../src/nodes/topics.ts";
+import type { FeatureRow } from "../../src/server/feature.ts";
 import { requireLifespan } from "../../src/server/lifespan.ts";
 import { stateOf } from "../../src/server/server.ts";
 import { openGate } from "../gate.ts";
@@ -94,10 +96,34 @@ describe("a node", () => {
   });
 });
 
+/** Ends the work of a feature that the next server has; undefined if it has none. */
+let drain: (() => Promise<void>) | undefined;
+const row: FeatureRow = {
+  isNeeded: () => drain !== undefined,
+  hasLifespan: true,
+  load: async () => ({
+    feature: {
+      // With 0 milliseconds, it is asked once more before `onStop`.
+      drain: async (_server, milliseconds) => (milliseconds > 0 ? drain?.() : undefined),
+    },
+  }),
+};
+const table = FEATURES as FeatureRow[];
+table.push(row);
+afterEach(() => {
+  drain = undefined;
+});
+afterAll(() => void table.splice(table.indexOf(row), 1));
+
 describe("the work beside calls", () => {
   it("stops before calls in flight are answered, ends before onStop, and clients close last", async () => {
     const order: string[] = [];
     const [call, work] = [openGate(), openGate()];
+    drain = async () => {
+      order.push("no more work");
+      await work.opened;
+      order.push("work handed over");
+    };
     const server = serveTool(
       async () => {
         order.push("called");
@@ -106,13 +132,7 @@ describe("the work beside calls", () => {
       },
       { cluster: memoryCluster(), onStop: () => order.push("onStop") },
     );
-    const lifespan = requireLifespan(stateOf(server));
-    lifespan.onDrain(async () => {
-      order.push("no more work");
-      await work.opened;
-      order.push("work handed over");
-    });
-    lifespan.onClosed(async () => order.push("closed"));
+    requireLifespan(stateOf(server)).onClosed(async () => order.push("closed"));
     const { service } = await serve(server);
     const answer = postModern(service.url, modern("tools/call", { name: "t", arguments: {} }));
     await expect.poll(() => order).toEqual(["called"]);
@@ -127,8 +147,8 @@ describe("the work beside calls", () => {
 
   it("goes on while another transport serves the server, and a transport that closes twice counts once", async () => {
     const order: string[] = [];
+    drain = async () => void order.push("drain");
     const server = serveTool(() => "done", { cluster: memoryCluster() });
-    requireLifespan(stateOf(server)).onDrain(async () => void order.push("drain"));
     const [first, second] = [await serve(server), await serve(server)];
     await first.service.close();
     await first.service.close();
@@ -140,12 +160,12 @@ describe("the work beside calls", () => {
   it("that cannot be stopped is logged, and the rest still stops", async () => {
     const order: string[] = [];
     const log: string[] = [];
+    drain = () => {
+      throw new UsageError("no", "wrong_use");
+    };
     const server = serveTool(() => "done", {
       onStop: () => order.push("onStop"),
       log: (entry) => log.push(entry.message),
-    });
-    requireLifespan(stateOf(server)).onDrain(() => {
-      throw new UsageError("wrong_use", "no");
     });
     await (await connect(server)).close();
     expect(order).toEqual(["onStop"]);

@@ -48,7 +48,7 @@ async function askOn(url: string, headers: Headers, method: keyof typeof ASKING,
 const ping = async (url: string, session: Headers) => (await post(url, legacy("ping"), session)).status;
 const cancelled = (events: EventClient) => events.message(({ method }) => method === "notifications/cancelled");
 
-describe("T121: a client that closes each connection once it was asked", () => {
+describe("a client that closes each connection once it was asked", () => {
   it.each(Object.keys(ASKING) as (keyof typeof ASKING)[])("does not block the others: %s", async (method) => {
     const url = await serve({ maxInFlight: 20, maxInFlightPerClient: 20, sessions: { reconnectTimeout: 20 } });
     const session = await openSession(url, "2025-06-18", {}, CAPABILITIES);
@@ -92,7 +92,7 @@ describe("T121: a client that closes each connection once it was asked", () => {
   });
 });
 
-describe("T122: a question that nobody answers", () => {
+describe("a question that nobody answers", () => {
   it.each(Object.keys(ASKING) as (keyof typeof ASKING)[])("ends with an error after its limit: %s", async (method) => {
     const url = await serve({}, createServer({ questionTimeout: 20 }));
     const session = await openSession(url, "2025-06-18", {}, CAPABILITIES);

@@ -53,7 +53,7 @@ describe("service.url", () => {
 });
 
 describe("a server that other machines can connect to", () => {
-  it("logs which requests it refuses, and what to write, if no host names are listed", async () => {
+  it("logs which requests it refuses, with the remedy, if no host names are listed", async () => {
     const { warnings } = await open({ host: "0.0.0.0" });
     expect(warnings).toEqual([
       "Listening on 0.0.0.0, but only requests to localhost, 127.0.0.1, [::1] are accepted; those to any other host " +

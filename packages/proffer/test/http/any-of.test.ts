@@ -78,7 +78,7 @@ async function call(headers: Headers, query = "", name = "whoami") {
 const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
 describe("anyOf", () => {
-  it("AT54: lets the first that recognizes the kind of credentials decide, and asks no other", async () => {
+  it("lets the first that recognizes the kind of credentials decide, and asks no other", async () => {
     await serve(anyOf(keys, tokens()));
     expect(await call(bearer(KEY))).toMatchObject({ status: 200, who: "ci" });
     // A refused key is not tried as a token, and a malformed one is not passed on.
@@ -92,14 +92,14 @@ describe("anyOf", () => {
     expect(asked).toEqual(["Bearer a.b.c", "Bearer x.y.z"]);
   });
 
-  it("AT54: decides once if there are two credentials", async () => {
+  it("decides once if there are two credentials", async () => {
     await serve(anyOf(named, tokens()));
     expect(await call({ "x-api-key": WRONG, ...bearer("a.b.c") })).toMatchObject({ status: 401 });
     expect(await call({ "x-api-key": KEY, ...bearer("x.y.z") })).toMatchObject({ status: 200, who: "ci" });
     expect(asked).toEqual([]);
   });
 
-  it("AT54: decides between keys and OAuth without a request to the issuer", async () => {
+  it("decides between keys and OAuth without a request to the issuer", async () => {
     const resource = "https://example.com/mcp";
     await serve(anyOf(keys, oauth({ issuer: "https://login.example.com", resource, scopes: ["orders:read"] })));
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");

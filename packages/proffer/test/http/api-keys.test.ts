@@ -179,7 +179,7 @@ describe("apiKeys", () => {
     expect([twice.status, twice.headers["www-authenticate"]]).toEqual([400, 'ApiKey error="invalid_request"']);
   });
 
-  it("AT6: refuses a key or a token in the query, with or without a valid header", async () => {
+  it("refuses a key or a token in the query, with or without a valid header", async () => {
     for (const query of [`?access_token=${KEY}`, `?key=${KEY}`, `?a=1&x-api-key=${KEY}`, "?access_token=a.b.c"]) {
       for (const headers of [{}, bearer(KEY)]) {
         for (const { status } of Object.values(await everywhere(headers, query))) {
@@ -190,7 +190,7 @@ describe("apiKeys", () => {
     expect(seen).toEqual([]);
   });
 
-  it("AT52: never shows a key in a log, an error or the principal", async () => {
+  it("never shows a key in a log, an error or the principal", async () => {
     const fail = modern("tools/call", { name: "fail", arguments: {} });
     await postModern(service.url, fail, bearer(KEY));
     await postModern(service.url, whoami, bearer(KEY));
@@ -212,7 +212,7 @@ describe("apiKeys", () => {
     for (const key of [KEY, OTHER, WRONG]) expect(text).not.toContain(key.slice(4));
   });
 
-  it("AT53: computes one digest for every key of the right form, and looks it up", async () => {
+  it("computes one digest for every key of the right form, and looks it up", async () => {
     const crypto = process.getBuiltinModule("node:crypto");
     const createHash = vi.fn(crypto.createHash);
     vi.spyOn(process, "getBuiltinModule").mockReturnValue({ createHash } as never);

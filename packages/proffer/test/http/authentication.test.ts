@@ -46,7 +46,7 @@ describe("authenticate", () => {
     expect(json.result.content[0].text).toBe("bob");
   });
 
-  it("T054: rejects with a challenge that drops unsafe characters from its parameters", async () => {
+  it("rejects with a challenge that drops unsafe characters from its parameters", async () => {
     for (const route of service.routes) {
       for (const method of ["POST", "GET", "DELETE"]) {
         const { status, headers } = await send(`http://127.0.0.1:${service.port}${route}`, { method });
@@ -76,7 +76,7 @@ describe("authenticate", () => {
 });
 
 describe("a session", () => {
-  it("T080: is unknown to everyone except its owner", async () => {
+  it("is unknown to everyone except its owner", async () => {
     const session = await openSession(url, undefined, as("ada"));
     const mallory = { ...session, ...as("mallory") };
     const nobody = { ...session, ...as("anyone") };
@@ -91,7 +91,7 @@ describe("a session", () => {
     expect((await post(url, legacy("ping"), session)).status).toBe(200);
   });
 
-  it("T082: has an id that never appears in full in a log", async () => {
+  it("has an id that never appears in full in a log", async () => {
     const logged: unknown[] = [];
     const fail = defineTool({
       name: "fail",
@@ -119,7 +119,7 @@ describe("a session", () => {
   });
 });
 
-describe("T083: what belongs to one user", () => {
+describe("the sessions and states of one user", () => {
   it("cannot be found by another one who has its id or state", async () => {
     const ask = modern("tools/call", { name: "ask", arguments: {} }, { elicitation: { form: {} } });
     const { requestState } = (await postModern(url, ask, as("ada"))).json.result;

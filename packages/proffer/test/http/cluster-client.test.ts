@@ -34,7 +34,7 @@ async function connect(): Promise<{ client: Client; transport: StreamableHTTPCli
 }
 
 describe("the official client over a balancer without sticky routing", () => {
-  it("F14: spreads one session over four nodes, loses one, and misses nothing", async () => {
+  it("spreads one session over four nodes, loses one, and misses nothing", async () => {
     const shared = memoryCluster();
     const clusters = Array.from({ length: 4 }, () => faultyCluster(shared));
     nodes = await openNodes(4, clusters);

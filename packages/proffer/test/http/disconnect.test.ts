@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 describe("a client that disconnects", () => {
-  it.each(["wait", "tell"])("T045: cancels its call of %s, which sends nothing more", async (name) => {
+  it.each(["wait", "tell"])("cancels its call of %s, which sends nothing more", async (name) => {
     const message = modern("tools/call", { name, arguments: {}, _meta: { progressToken: 1 } });
     const socket = net.connect(service.port, "127.0.0.1");
     socket.write(toBytes(message, modernHeaders(message)));
@@ -61,7 +61,7 @@ describe("a client that disconnects", () => {
     expect(events.messages.map(({ method }) => method)).toEqual(["notifications/subscriptions/acknowledged"]);
   });
 
-  it(`T046: at any of ${CUTS} moments causes no errors`, { timeout: 600_000 }, async () => {
+  it(`at any of ${CUTS} moments causes no errors`, { timeout: 600_000 }, async () => {
     const problems: unknown[] = [];
     const note = (problem: unknown) => problems.push(problem);
     process.on("unhandledRejection", note);
@@ -162,7 +162,7 @@ async function cut({ bytes, head, answers }: CutRequest, moment: Moment, reset: 
 }
 
 describe("a client that does not read", () => {
-  it("T048: loses its stream when too many bytes are unread, and other clients do not", async () => {
+  it("loses its stream when too many bytes are unread, and other clients do not", async () => {
     const text = "x".repeat(100_000);
     let stopped: () => void = () => {};
     const told = new Promise<void>((resolve) => {

@@ -56,7 +56,7 @@ describe("the health routes", () => {
     );
   });
 
-  it("T031: accept any Host, but no web page, and no verb but GET and HEAD", async () => {
+  it("accept any Host, but no web page, and no verb but GET and HEAD", async () => {
     const { get, service } = await open({}, { cors: "check", allowedOrigins: ["https://app.example.com"] });
     for (const path of ["/healthz", "/readyz"]) {
       for (const host of ["10.1.2.3:8080", "evil.com", "[fd00::1]"]) {

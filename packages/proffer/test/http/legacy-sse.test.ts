@@ -55,7 +55,7 @@ describe("the transport of 2024-11-05", () => {
     await expect.poll(async () => (await post(messages, legacy("ping"))).status).toBe(404);
   });
 
-  it("T089: rejects a body that is too large, a body that is not JSON, and an unknown session", async () => {
+  it("rejects a body that is too large, a body that is not JSON, and an unknown session", async () => {
     const { messages } = await openPair();
     expect((await post(messages, "x".repeat(1001))).status).toBe(413);
     expect((await post(messages, "{}", { "content-type": "text/plain" })).status).toBe(415);
@@ -67,7 +67,7 @@ describe("the transport of 2024-11-05", () => {
     expect((await send(messages)).status).toBe(405);
   });
 
-  it("T080: rejects messages from anyone except the owner of the stream", async () => {
+  it("rejects messages from anyone except the owner of the stream", async () => {
     await service.close();
     service = await serveHttp(workshop.server, {
       port: 0,

@@ -153,7 +153,7 @@ describe("the stream of a session", () => {
     expect(params).toEqual({ uri: "shop://live" });
   });
 
-  it("T081: is unique: a second one is rejected, and the first continues", async () => {
+  it("is unique: a second one is rejected, and the first continues", async () => {
     const session = await openSession(url);
     const events = await openEvents(url, { headers: session });
     expect((await send(url, { headers: session })).status).toBe(409);
@@ -214,7 +214,7 @@ describe("resuming with Last-Event-ID", () => {
     expect(again.messages.map(({ id }) => id)).toEqual([9]);
   });
 
-  it("T052: returns an error or nothing for a hostile id, and never the events of another session", async () => {
+  it("returns an error or nothing for a hostile id, and never the events of another session", async () => {
     const session = await openSession(url);
     const owner = await openSession(url);
     const events = await openEvents(url, { headers: owner, message: call("detach", {}, "secret") });

@@ -64,7 +64,7 @@ describe("a request of 2026-07-28", () => {
     expect({ status, type: json.result.resultType }).toEqual({ status: 200, type: "input_required" });
   });
 
-  it("T040: gets 404 and -32601 for an unknown method, and 405 for another HTTP method", async () => {
+  it("gets 404 and -32601 for an unknown method, and 405 for another HTTP method", async () => {
     for (const method of ["initialize", "ping", "logging/setLevel", "resources/subscribe", "no/such"]) {
       const { status, json } = await postModern(url, modern(method));
       expect({ status, code: json.error.code, id: json.id }).toEqual({ status: 404, code: -32601, id: 1 });
@@ -75,7 +75,7 @@ describe("a request of 2026-07-28", () => {
     }
   });
 
-  it("T041: requires a version header that matches the body and is supported", async () => {
+  it("requires a version header that matches the body and is supported", async () => {
     const version = (value: string | undefined) => ({ ...modernHeaders(echo), "mcp-protocol-version": value });
     const foreign = modern("tools/call", { ...echo.params, _meta: { [VERSION_KEY]: "v999.0.0" } });
     const older = modern("tools/call", { ...echo.params, _meta: { [VERSION_KEY]: "2025-11-25" } });
@@ -128,7 +128,7 @@ describe("a request of 2026-07-28", () => {
     });
   });
 
-  it("T034: requires an Mcp-Method header equal to the method, apart from surrounding spaces", async () => {
+  it("requires an Mcp-Method header equal to the method, apart from surrounding spaces", async () => {
     const values = [undefined, "tools/list", "TOOLS/CALL", "tools/call, tools/call", "tools/call x"];
     for (const value of values) {
       const { status, json } = await postModern(url, echo, { "mcp-method": value });
@@ -139,7 +139,7 @@ describe("a request of 2026-07-28", () => {
     expect((await postModern(url, echo, { "mcp-method": "  tools/call  " })).status).toBe(200);
   });
 
-  it("T035: requires an Mcp-Name header that is equal to the name after decoding", async () => {
+  it("requires an Mcp-Name header that is equal to the name after decoding", async () => {
     const base64 = (text: string | Buffer) => `=?base64?${Buffer.from(text).toString("base64")}?=`;
     for (const value of ["echo", " echo ", base64("echo")]) {
       expect((await postModern(url, echo, { "mcp-name": value })).status).toBe(200);
@@ -158,7 +158,7 @@ describe("a request of 2026-07-28", () => {
     expect((await postModern(url, modern("tools/call", {}))).json.error.code).toBe(-32602);
   });
 
-  it("T037: requires Mcp-Param headers equal to the arguments by value", async () => {
+  it("requires Mcp-Param headers equal to the arguments by value", async () => {
     const base64 = (text: string) => `=?base64?${Buffer.from(text).toString("base64")}?=`;
     const right: [object, Record<string, string>][] = [
       [{ region: "eu" }, { "mcp-param-region": "eu" }],
@@ -213,7 +213,7 @@ describe("a request of 2026-07-28", () => {
 describe("subscriptions/listen", () => {
   const listen = (notifications: object, id: unknown) => modern("subscriptions/listen", { notifications }, {}, id);
 
-  it("T050: acknowledges first, then sends only the requested notifications with the id of the request", async () => {
+  it("acknowledges first, then sends only the requested notifications with the id of the request", async () => {
     const message = listen({ toolsListChanged: true, resourceSubscriptions: ["shop://live"] }, "sub");
     const other = listen({ promptsListChanged: true }, 7);
     const events = await openEvents(url, { headers: modernHeaders(message), message });
@@ -243,7 +243,7 @@ describe("subscriptions/listen", () => {
     });
   });
 
-  it("T050: sends comments to keep an idle stream open", async () => {
+  it("sends comments to keep an idle stream open", async () => {
     const quick = await serveHttp(workshop.server, { port: 0, keepAliveInterval: 5 });
     const message = listen({ toolsListChanged: true }, 1);
     const events = await openEvents(quick.url, { headers: modernHeaders(message), message });
@@ -252,7 +252,7 @@ describe("subscriptions/listen", () => {
     expect(events.messages.at(-1).result).toBeDefined();
   });
 
-  it("T051: sends 1,000 open streams their result when the server stops", { timeout: 600_000 }, async () => {
+  it("sends 1,000 open streams their result when the server stops", { timeout: 600_000 }, async () => {
     const streams = await Promise.all(
       Array.from({ length: 1000 }, (_, id) => {
         const message = listen({ toolsListChanged: true }, id);

@@ -32,7 +32,7 @@ async function hold(url: string, count: number, headers: Headers = {}): Promise<
   await expect.poll(() => workshop.begun.get("wait")).toBe(begun);
 }
 
-describe("T125: a client with its share of a busy server", () => {
+describe("a client with its share of a busy server", () => {
   const limits = { maxInFlight: 20, maxInFlightPerClient: 10 };
 
   it("gets 429 with Retry-After, while others are served until the server is full", async () => {
@@ -53,18 +53,6 @@ describe("T125: a client with its share of a busy server", () => {
     expect((await postModern(url, echo)).status).toBe(200);
     await hold(url, 1);
     expect((await postModern(url, echo)).status).toBe(429);
-  });
-
-  it("is known by its session", async () => {
-    const url = await serve(limits);
-    const greedy = await openSession(url);
-    const other = await openSession(url);
-    for (let id = 0; id < 10; id++) {
-      post(url, legacy("tools/call", { name: "wait", arguments: {} }, id), greedy).catch(() => {});
-    }
-    await expect.poll(() => workshop.begun.get("wait")).toBe(10);
-    expect((await post(url, legacy("ping"), greedy)).status).toBe(429);
-    expect((await post(url, legacy("ping"), other)).status).toBe(200);
   });
 
   it("is known by its address, which only a trusted proxy may report", async () => {
@@ -101,7 +89,7 @@ describe("T125: a client with its share of a busy server", () => {
   });
 });
 
-describe("T126: a client with its share of the streams", () => {
+describe("a client with its share of the streams", () => {
   it("gets 429, while others listen", async () => {
     const url = await serve({ maxStreams: 20, authenticate: (request) => ({ id: request.header("x-user") ?? "" }) });
     const listen = modern("subscriptions/listen", { notifications: { toolsListChanged: true } });
@@ -114,7 +102,7 @@ describe("T126: a client with its share of the streams", () => {
   });
 });
 
-describe("T128: a client that opens sessions without end", () => {
+describe("a client that opens sessions without end", () => {
   it("ends its own sessions, not those of others", async () => {
     const authenticate: ServeOptions["authenticate"] = (request) => ({ id: request.header("x-user") ?? "" });
     const url = await serve({ sessions: { max: 20 }, authenticate });
@@ -126,7 +114,76 @@ describe("T128: a client that opens sessions without end", () => {
   });
 });
 
-describe("T127: the limit of requests in flight", () => {
+describe("an anonymous address with many sessions", () => {
+  const greedy = { "x-forwarded-for": "203.0.113.1" };
+  const other = { "x-forwarded-for": "203.0.113.2" };
+  const trustedProxies = ["127.0.0.0/8"];
+
+  it("has one share of the calls with all of them", async () => {
+    const url = await serve({ maxInFlight: 20, trustedProxies });
+    for (let n = 0; n < 10; n++) {
+      const session = await openSession(url, LEGACY, greedy);
+      post(url, legacy("tools/call", { name: "wait", arguments: {} }), { ...session, ...greedy }).catch(() => {});
+    }
+    await expect.poll(() => workshop.begun.get("wait")).toBe(10);
+    expect((await post(url, legacy("initialize"), greedy)).status).toBe(429);
+    expect((await postModern(url, echo, greedy)).status).toBe(429);
+    const session = await openSession(url, LEGACY, other);
+    expect((await post(url, legacy("ping"), { ...session, ...other })).status).toBe(200);
+  });
+
+  it("has one share of the streams, by GET and by the SSE pair", async () => {
+    const url = await serve({ maxStreams: 40, maxStreamsPerClient: 20, trustedProxies, legacySse: true });
+    for (let n = 0; n < 10; n++)
+      await openEvents(url, { headers: { ...(await openSession(url, LEGACY, greedy)), ...greedy } });
+    for (let n = 0; n < 10; n++) await openEvents(`${url}/sse`, { headers: greedy });
+    const session = { ...(await openSession(url, LEGACY, greedy)), ...greedy };
+    await expect(openEvents(url, { headers: session })).rejects.toThrow("no stream: 429");
+    await expect(openEvents(`${url}/sse`, { headers: greedy })).rejects.toThrow("no stream: 429");
+    await openEvents(url, { headers: { ...(await openSession(url, LEGACY, other)), ...other } });
+    await openEvents(`${url}/sse`, { headers: other });
+  });
+
+  it("has one share of the calls of the SSE pairs", async () => {
+    const url = await serve({ maxInFlight: 20, trustedProxies, legacySse: true });
+    for (let n = 0; n < 12; n++) {
+      const events = await openEvents(`${url}/sse`, { headers: greedy });
+      await expect.poll(() => events.events.length).toBe(1);
+      const messages = new URL(events.events[0]?.data ?? "", `${url}/sse`).href;
+      await post(messages, legacy("tools/call", { name: "wait", arguments: {} }), greedy);
+    }
+    await expect.poll(() => workshop.begun.get("wait")).toBe(10);
+    expect((await postModern(url, echo, greedy)).status).toBe(429);
+    expect((await postModern(url, echo, other)).status).toBe(200);
+  });
+
+  it("has one share of the sessions, also where all of its own are busy", async () => {
+    const url = await serve({ sessions: { max: 40 }, trustedProxies });
+    for (let n = 0; n < 20; n++)
+      await openEvents(url, { headers: { ...(await openSession(url, LEGACY, greedy)), ...greedy } });
+    expect(await post(url, legacy("initialize", { protocolVersion: LEGACY }), greedy)).toMatchObject({
+      status: 429,
+      json: { error: { message: "The server is busy, and this caller has 10 sessions, its share. Try again later." } },
+    });
+    for (let n = 0; n < 10; n++) await openSession(url, LEGACY, other);
+  });
+
+  it("has one share with all addresses of a /64", async () => {
+    const url = await serve({ maxInFlight: 20, trustedProxies });
+    for (let n = 0; n < 10; n++) await hold(url, 1, { "x-forwarded-for": `2001:db8:1:2::${n + 1}` });
+    expect((await postModern(url, echo, { "x-forwarded-for": "2001:db8:1:2:ffff::1" })).status).toBe(429);
+    expect((await postModern(url, echo, { "x-forwarded-for": "2001:db8:1:3::1" })).status).toBe(200);
+  });
+
+  it("does not authorize: a client of the same address cannot use a session of another, and a session may move", async () => {
+    const url = await serve({ trustedProxies });
+    const session = await openSession(url, LEGACY, greedy);
+    expect((await post(url, legacy("ping"), { ...session, ...other })).status).toBe(200);
+    expect((await post(url, legacy("ping"), { ...session, "mcp-session-id": "guessed", ...greedy })).status).toBe(404);
+  });
+});
+
+describe("the limit of requests in flight", () => {
   it("holds for all clients of the SSE pair together", async () => {
     const url = await serve({ maxInFlight: 10, legacySse: true });
     let refused = 0;

@@ -155,14 +155,14 @@ describe("requests that are pipelined on one connection", () => {
     express: () => listen(express().all("/mcp", createNodeHandler(server())).listen(0, "127.0.0.1")),
   };
 
-  it.each(Object.entries(HOSTS))("T132: are handled one after the other inside %s", async (_, host) => {
+  it.each(Object.entries(HOSTS))("are handled one after the other inside %s", async (_, host) => {
     const calls = Array.from({ length: 50 }, () => call("counted"));
     const socket = open(await host(), ...calls);
     expect(await readAnswers(socket, calls.length)).toHaveLength(calls.length);
     expect(mostRunning).toBe(1);
   });
 
-  it("T124: may not wait in any number behind a call that never ends, and that call is cancelled", async () => {
+  it("may not wait in any number behind a call that never ends, and that call is cancelled", async () => {
     const { port } = await serve();
     const socket = open(port, call("wait"), ...Array.from({ length: 256 }, () => call("counted")));
     await expect.poll(() => begun).toBe(1);
@@ -172,7 +172,7 @@ describe("requests that are pipelined on one connection", () => {
     expect(mostRunning).toBe(0);
   });
 
-  it("T132: are not read as files before the client has read the responses before them", async () => {
+  it("are not read as files before the client has read the responses before them", async () => {
     const { port } = await serve();
     const socket = open(port, ...Array.from({ length: 8 }, read));
     await expect.poll(() => unreadResponses.size).toBe(1);
@@ -184,7 +184,7 @@ describe("requests that are pipelined on one connection", () => {
 });
 
 describe("a client that reads nothing", () => {
-  it("T133: is disconnected after idleTimeout if it has an unread response", async () => {
+  it("is disconnected after idleTimeout if it has an unread response", async () => {
     const entries: RequestEntry[] = [];
     const { port } = await serve({ idleTimeout: 100, log: (entry) => entries.push(entry) });
     const socket = open(port, call("large"), call("counted"));
@@ -194,7 +194,7 @@ describe("a client that reads nothing", () => {
     expect(mostRunning).toBe(0);
   });
 
-  it("T133: is disconnected after idleTimeout if it has an unread stream, and its call is cancelled", async () => {
+  it("is disconnected after idleTimeout if it has an unread stream, and its call is cancelled", async () => {
     const entries: RequestEntry[] = [];
     const { port } = await serve({ idleTimeout: 100, maxUnreadBytes: 100 * MB, log: (entry) => entries.push(entry) });
     open(port, call("chat", { "io.modelcontextprotocol/logLevel": "info" }));
@@ -202,7 +202,7 @@ describe("a client that reads nothing", () => {
     expect(entries).toMatchObject([{ name: "chat", status: 499 }]);
   });
 
-  it("T134: makes room for others when the limit of the process is reached", async () => {
+  it("makes room for others when the limit of the process is reached", async () => {
     const unread: number[] = [];
     const log = () => setImmediate(() => unread.push(unreadResponses.bytes));
     const { port, url } = await serve({ maxUnreadTotal: 2 * LARGE, log });
@@ -217,7 +217,7 @@ describe("a client that reads nothing", () => {
 });
 
 describe("a large file", () => {
-  it("T135: is read when there is room; other requests are served at once", async () => {
+  it("is read when there is room; other requests are served at once", async () => {
     const { port, url } = await serve({ maxUnreadTotal: MB });
     const first = open(port, read());
     await expect.poll(() => unreadResponses.size).toBe(1);
@@ -233,7 +233,7 @@ describe("a large file", () => {
     expect(room.waiting).toBe(0);
   });
 
-  it("T135: gets the room of the client that reads most slowly when none is freed", async () => {
+  it("gets the room of the client that reads most slowly when none is freed", async () => {
     const { port } = await serve({ maxUnreadTotal: MB });
     room.patience = 50;
     const stalled = open(port, read());
@@ -265,7 +265,7 @@ describe("an HTTP/2 connection", () => {
     return { send, settle };
   }
 
-  it("T136: starts no further request while too many bytes are unread", async () => {
+  it("starts no further request while too many bytes are unread", async () => {
     const { send, settle } = await connect({ maxUnreadBytes: MB });
     const first = send(call("large"));
     await expect.poll(() => unreadResponses.bytes).toBeGreaterThan(MB);
@@ -279,7 +279,7 @@ describe("an HTTP/2 connection", () => {
     expect(mostRunning).toBe(1);
   });
 
-  it("T136: loses a response that it does not read", async () => {
+  it("loses a response that it does not read", async () => {
     const { send } = await connect({ idleTimeout: 100 });
     const stream = send(call("large"));
     await once(stream, "response");

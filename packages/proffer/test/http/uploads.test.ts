@@ -2,7 +2,7 @@ import net, { type Socket } from "node:net";
 import { createFetchHandler } from "proffer/fetch";
 import { type HttpService, serveHttp } from "proffer/http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { uploads } from "../../src/transports/http/uploads.ts";
+import { uploads } from "../../src/transports/http/exchange.ts";
 import { JSON_REQUEST, modern, modernHeaders, postModern, toBytes } from "./http-client.ts";
 import { openWorkshop } from "./workshop.ts";
 
@@ -35,7 +35,7 @@ function sendPart(): number {
   return JSON.stringify(message).length - 1;
 }
 
-describe("T129: large requests that do not arrive completely", () => {
+describe("large requests that do not arrive completely", () => {
   it("leave room for others: a further large one gets 503, small ones are served, and the bytes are released", async () => {
     let sent = 0;
     for (let n = 0; n < 9; n++) sent += sendPart();

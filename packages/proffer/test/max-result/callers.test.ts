@@ -64,7 +64,7 @@ describe("a rest", () => {
     await service.close();
   });
 
-  it("needs what its call needed, at the time of the request for it", async () => {
+  it("needs the scopes of its call, at the time of the request for it", async () => {
     const server = serverWith();
     const all = { id: "ada", scopes: ["read", "deep"] };
     const cursor = await cursorFor(server, all, "secret", { deep: true });

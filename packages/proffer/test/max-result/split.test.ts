@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import type { ContentBlock } from "proffer";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { cutResult } from "../../src/features/max-result/cut.ts";
-import { Ledger } from "../../src/features/max-result/ledger.ts";
-import { fits } from "../../src/features/max-result/size.ts";
-import type { Part } from "../../src/features/max-result/split.ts";
+import { ByteQuota } from "../../src/features/max-result/parts.ts";
+import { fits, lineEnd, type Part } from "../../src/features/max-result/split.ts";
 import { compileJsonSchema } from "../../src/schema/json-schema/compile.ts";
 
 const ANYONE = { isValid: undefined, hidesText: false };
@@ -31,13 +30,25 @@ function expectCounts(first: Part["count"] | undefined, parts: readonly Part[]):
 }
 
 describe("a text in parts", () => {
+  it("is searched for line ends only in the part, so that a long line takes linear time", () => {
+    const read: number[] = [];
+    const search = vi.spyOn(String.prototype, "lastIndexOf").mockImplementation(function (this: string) {
+      read.push(this.length);
+      return -1;
+    });
+    const line = "a".repeat(100_000);
+    lineEnd(line, 90_000, 1000);
+    search.mockRestore();
+    expect(read).toEqual([1000]);
+  });
+
   it("is the same text, and no part exceeds the limit", () => {
     fc.assert(
       fc.property(fc.array(texts, { minLength: 1, maxLength: 3 }), limits, (all, max) => {
         const result = { content: all.map((text) => ({ type: "text" as const, text })) };
         fc.pre(!fits(result, max));
         const cut = cutResult(result, max, ANYONE) ?? expect.unreachable("every text can be cut");
-        const rest = cut.rest();
+        const rest = cut.remaining();
         expect(textsIn([...cut.result.content, ...rest.flatMap(({ content }) => content)]).join("")).toBe(all.join(""));
         for (const content of [cut.result.content, ...rest.map((part) => part.content)]) {
           expect(Buffer.byteLength(textsIn(content).join(""))).toBeLessThanOrEqual(max - 400);
@@ -67,7 +78,7 @@ describe("a text in a value", () => {
           const cut = cutResult(result, max, ANYONE) ?? expect.unreachable("every text can be cut");
           const [mirror = ""] = textsIn(cut.result.content);
           const isCutAsText = form === 2 && isStructured && cut.result.structuredContent === value;
-          const later = cut.rest();
+          const later = cut.remaining();
           const rest = later.flatMap((part) => textsIn(part.content)).join("");
           if (isCutAsText) return void expect(mirror + rest).toBe(written);
           const shown = form === "text" ? mirror : JSON.parse(mirror).text;
@@ -114,7 +125,7 @@ describe("an array in parts", () => {
         const shown = keys.reduce((part, key) => part[key], JSON.parse(text));
         expect(JSON.stringify(JSON.parse(text), undefined, spaces)).toBe(text);
         if (isStructured) expect(cut.result.structuredContent).toEqual(JSON.parse(text));
-        const rest = cut.rest();
+        const rest = cut.remaining();
         const isSplit = rest.every(({ count }) => count.noun === "items");
         const later = rest.map((part) => textsIn(part.content).join(""));
         const others = isSplit ? later.flatMap((part) => JSON.parse(part)) : JSON.parse(later.join(""));
@@ -139,7 +150,7 @@ describe("an array in parts", () => {
         expect(check(structuredContent)).toBe(true);
         const isWhole = (structuredContent as number[]).length === all.length;
         expect(cut.isWhole).toBe(isWhole);
-        const texts = [...cut.result.content, ...cut.rest().flatMap(({ content }) => content)];
+        const texts = [...cut.result.content, ...cut.remaining().flatMap(({ content }) => content)];
         const parts = textsIn(texts);
         expect(isWhole ? JSON.parse(parts.join("")) : parts.flatMap((part) => JSON.parse(part))).toEqual(all);
       }),
@@ -152,7 +163,7 @@ describe("an array in parts", () => {
     const content = [{ type: "text" as const, text: "Many birds." }];
     const cut = cutResult({ content, structuredContent: birds }, 1000, { isValid: undefined, hidesText: true });
     expect(cut?.result).toEqual({ content });
-    expect(cut?.rest().flatMap((part) => JSON.parse(textsIn(part.content)[0] as string))).toEqual(birds);
+    expect(cut?.remaining().flatMap((part) => JSON.parse(textsIn(part.content)[0] as string))).toEqual(birds);
   });
 });
 
@@ -173,27 +184,27 @@ describe("a result that cannot be cut", () => {
   });
 });
 
-describe("Ledger", () => {
+describe("ByteQuota", () => {
   it("has room for 64 MiB, and for 8 MiB of a caller", () => {
-    const ledger = new Ledger();
+    const quota = new ByteQuota();
     const mebibyte = 1024 * 1024;
-    expect(ledger.take("a", 8 * mebibyte + 1, 60_000)).toBeUndefined();
-    for (let caller = 0; caller < 8; caller++) expect(ledger.take(`${caller}`, 8 * mebibyte, 60_000)).toBeDefined();
-    expect(ledger.take("another", 1, 60_000)).toBeUndefined();
+    expect(quota.take("a", 8 * mebibyte + 1, 60_000)).toBeUndefined();
+    for (let caller = 0; caller < 8; caller++) expect(quota.take(`${caller}`, 8 * mebibyte, 60_000)).toBeDefined();
+    expect(quota.take("another", 1, 60_000)).toBeUndefined();
   });
 
   it("limits each caller and all of them, until the time is up", () => {
-    const ledger = new Ledger(100, 40);
-    const first = ledger.take("a", 30, 60_000);
+    const quota = new ByteQuota(100, 40);
+    const first = quota.take("a", 30, 60_000);
     expect(first).toBeDefined();
-    expect(ledger.take("a", 11, 60_000)).toBeUndefined();
-    expect(ledger.take("a", 10, 60_000)).toBeDefined();
-    expect(ledger.take("b", 40, 60_000)).toBeDefined();
-    expect(ledger.take("c", 21, 60_000)).toBeUndefined();
-    expect(ledger.take("c", 20, 60_000)).toBeDefined();
-    if (first !== undefined) ledger.drop(first);
-    expect(ledger.take("a", 30, 60_000)).toBeDefined();
-    const short = new Ledger(100, 40);
+    expect(quota.take("a", 11, 60_000)).toBeUndefined();
+    expect(quota.take("a", 10, 60_000)).toBeDefined();
+    expect(quota.take("b", 40, 60_000)).toBeDefined();
+    expect(quota.take("c", 21, 60_000)).toBeUndefined();
+    expect(quota.take("c", 20, 60_000)).toBeDefined();
+    if (first !== undefined) quota.drop(first);
+    expect(quota.take("a", 30, 60_000)).toBeDefined();
+    const short = new ByteQuota(100, 40);
     expect(short.take("a", 40, 0)).toBeDefined();
     expect(short.take("a", 40, 0)).toBeDefined();
     expect(short.take("b", 100, 0)).toBeUndefined();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_INTROSPECTIONS } from "../../src/oauth/introspection.ts";
+import { MAX_INTROSPECTIONS } from "../../src/oauth/verify.ts";
 import { FakeIssuer, json, RESOURCE } from "./fake-issuer.ts";
 import { bearer, type Protected, protect, statusOf } from "./protect.ts";
 
@@ -46,7 +46,7 @@ describe("an opaque token", () => {
     expect(asked).toEqual([{ body: "token=opaque%2B%2Ftoken%3D%3D&token_type_hint=access_token", authorization }]);
   });
 
-  it("AT41: is asked about once in 30 seconds, so that a revoked one is refused then", async () => {
+  it("is asked about once in 30 seconds, so that a revoked one is refused then", async () => {
     const token = bearer("opaque");
     const together = await Promise.all(Array.from({ length: 10 }, () => guard.try(token)));
     expect(together.map(statusOf)).toEqual(Array(10).fill(200));
@@ -80,7 +80,7 @@ describe("an opaque token", () => {
     ["it is bound to a key", { cnf: { jkt: "x" } }],
     ["it is a DPoP token", { token_type: "DPoP" }],
     ["it belongs to nobody", { sub: undefined, client_id: undefined }],
-  ])("AT42: is refused if %s", async (name, change) => {
+  ])("is refused if %s", async (name, change) => {
     answer = name === "it is empty" ? {} : { ...answer, ...change };
     expect(statusOf(await guard.try(bearer("opaque")))).toBe(401);
   });
@@ -98,7 +98,7 @@ describe("an opaque token", () => {
     ["answers with HTML", (_, response) => response.end("<html>")],
     ["answers with 10 MB", (_, response) => response.end(JSON.stringify({ active: true, x: "x".repeat(10_000_000) }))],
     ["never answers", () => {}],
-  ])("AT42: gets 503 if the endpoint %s, and is tried again with the next request", async (name, respond) => {
+  ])("gets 503 if the endpoint %s, and is tried again with the next request", async (name, respond) => {
     const broken = protect(options(), name === "never answers" ? { fetchTimeout: 50 } : {});
     const [working] = [issuer.routes.get(PATH)];
     issuer.route(PATH, respond);
@@ -110,7 +110,7 @@ describe("an opaque token", () => {
     expect(statusOf(await broken.try(bearer("opaque")))).toBe(200);
   });
 
-  it("AT43: of 10,000 random ones, at most 64 are asked about at once; the rest gets 503", async () => {
+  it("of 10,000 random ones, at most 64 are asked about at once; the rest gets 503", async () => {
     let open = 0;
     let most = 0;
     let release: () => void = () => {};

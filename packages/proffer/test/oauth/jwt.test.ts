@@ -44,14 +44,14 @@ async function accepted(token: string, by = guard): Promise<void> {
 const seconds = () => Math.floor(guard.clock.time / 1000);
 
 describe("a JWT", () => {
-  it("AT8: must be signed", async () => {
+  it("must be signed", async () => {
     const key = createKey("none").privateKey;
     const none = forge({ alg: "none", typ: "at+jwt" }, issuer.claims(), key);
     await refused([none, forge({ alg: "None", typ: "at+jwt" }, issuer.claims(), key)], "algorithm");
     await refused([issuer.token().replace(/[^.]+$/, "")], "signature");
   });
 
-  it("AT9: is not verified with a public key as a shared secret", async () => {
+  it("is not verified with a public key as a shared secret", async () => {
     const header = { alg: "HS256", typ: "at+jwt", kid: "rsa" };
     const pem = String(rsa.publicKey.export({ format: "pem", type: "spki" }));
     const der = rsa.publicKey.export({ format: "der", type: "spki" }).toString("latin1");
@@ -61,7 +61,7 @@ describe("a JWT", () => {
     );
   });
 
-  it("AT10: must use a listed algorithm", async () => {
+  it("must use a listed algorithm", async () => {
     await accepted(issuer.token({}, { alg: "RS256" }, rsa));
     await refused([issuer.token({}, { alg: "RS512" }, rsa)], "algorithm");
     const strict = protect({
@@ -73,7 +73,7 @@ describe("a JWT", () => {
     await refused([issuer.token({}, { alg: "RS256" }, rsa)], "algorithm", strict);
   });
 
-  it("AT11: is never verified with a key from its own header", async () => {
+  it("is never verified with a key from its own header", async () => {
     let visits = 0;
     const attacker = http.createServer((_, response) => {
       visits++;
@@ -91,7 +91,7 @@ describe("a JWT", () => {
     attacker.close();
   });
 
-  it("AT12: must be signed with the key that it names", async () => {
+  it("must be signed with the key that it names", async () => {
     await refused([issuer.token({}, {}, createKey("first"))], "signature");
     // A key of another type cannot have signed it.
     await refused([issuer.token({}, { kid: "rsa" })], "key");
@@ -105,7 +105,7 @@ describe("a JWT", () => {
     issuer.keys.pop();
   });
 
-  it("AT18: must name a configured issuer", async () => {
+  it("must name a configured issuer", async () => {
     const { url } = issuer;
     const others = ["https://evil.example.com", undefined, `${url}/`, [url], url.toUpperCase(), 1, {}];
     const before = issuer.requests.length;
@@ -116,7 +116,7 @@ describe("a JWT", () => {
     expect(issuer.requests).toHaveLength(before);
   });
 
-  it("AT20: must be issued for this server", async () => {
+  it("must be issued for this server", async () => {
     const { origin, host } = new URL(RESOURCE);
     const others = [
       `${origin}/b/mcp`,
@@ -137,13 +137,13 @@ describe("a JWT", () => {
     );
   });
 
-  it("AT21: may be issued for others as well", async () => {
+  it("may be issued for others as well", async () => {
     await accepted(issuer.token({ aud: ["https://other.example.com", RESOURCE] }));
     const several = protect({ issuer: issuer.url, resource: RESOURCE, audience: ["app-id", RESOURCE] });
     await accepted(issuer.token({ aud: "app-id" }), several);
   });
 
-  it("AT22: must be valid now, with the tolerance", async () => {
+  it("must be valid now, with the tolerance", async () => {
     await accepted(issuer.token({ exp: seconds() - 4 }));
     expect(statusOf(await guard.try(bearer(issuer.token({ exp: seconds() - 6 }))))).toBe(401);
     expect(guard.logged.at(-1)).toMatchObject({ level: "info", reason: "expired" });
@@ -165,7 +165,7 @@ describe("a JWT", () => {
     await refused([issuer.token({ exp: -1 })], "expired");
   });
 
-  it("AT24: must be an access token", async () => {
+  it("must be an access token", async () => {
     const types = ["oauth-id-jag+jwt", "JWT", "dpop+jwt", "logout+jwt", undefined, 1];
     await refused(
       types.map((typ) => issuer.token({}, { typ })),
@@ -175,7 +175,7 @@ describe("a JWT", () => {
     await accepted(issuer.token({}, { typ: "AT+JWT" }));
   });
 
-  it("AT23: may have another type if the issuer is configured so, unless it is an ID token", async () => {
+  it("may have another type if the issuer is configured so, unless it is an ID token", async () => {
     const loose = protect({
       issuer: [{ issuer: issuer.url, typ: false, audience: RESOURCE }],
       resource: RESOURCE,
@@ -192,7 +192,7 @@ describe("a JWT", () => {
     await refused([issuer.token({ aud: "web" }, { typ: "JWT" })], "audience", loose);
   });
 
-  it("AT25: has no unknown critical headers, no detached payload, no encryption and no token inside", async () => {
+  it("has no unknown critical headers, no detached payload, no encryption and no token inside", async () => {
     await refused(
       [
         issuer.token({}, { crit: ["x"], x: 1 }),
@@ -206,7 +206,7 @@ describe("a JWT", () => {
     );
   });
 
-  it("AT26: cannot be changed", async () => {
+  it("cannot be changed", async () => {
     const token = issuer.token();
     const [head = "", , signature = ""] = token.split(".");
     const payload = Buffer.from(JSON.stringify(issuer.claims({ sub: "bob" }))).toString("base64url");
@@ -219,7 +219,7 @@ describe("a JWT", () => {
     await refused([spelled], "malformed");
   });
 
-  it("AT27: must not be bound to a key of its owner", async () => {
+  it("must not be bound to a key of its owner", async () => {
     const bindings = [{ jkt: "thumbprint" }, { "x5t#S256": "thumbprint" }, {}];
     await refused(
       bindings.map((cnf) => issuer.token({ cnf })),
@@ -227,7 +227,7 @@ describe("a JWT", () => {
     );
   });
 
-  it("AT28: grants the scopes of its claim, and nothing for a claim of another type", async () => {
+  it("grants the scopes of its claim, and nothing for a claim of another type", async () => {
     const scopesOf = async (claims: object, scopeClaim?: "scp") => {
       const settings = { issuer: issuer.url, ...(scopeClaim && { scopeClaim }) };
       const outcome = await protect({ issuer: [settings], resource: RESOURCE }).try(bearer(issuer.token(claims)));
@@ -242,7 +242,7 @@ describe("a JWT", () => {
     expect(await scopesOf({ scp: 7 }, "scp")).toEqual([]);
   });
 
-  it("AT29: must have a subject, whose text cannot make two principals equal", async () => {
+  it("must have a subject, whose text cannot make two principals equal", async () => {
     const bad = [undefined, "", 1, null, ["ada"], "x".repeat(1025), "a\nb", "\u0000", "\u009f"];
     await refused(
       bad.map((sub) => issuer.token({ sub })),
@@ -260,7 +260,7 @@ describe("a JWT", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("AT35: with a broader scope has the scopes that it includes", async () => {
+  it("with a broader scope has the scopes that it includes", async () => {
     const includes = { admin: ["orders:write"], "orders:write": ["orders:read"] };
     const wide = protect({ issuer: issuer.url, resource: RESOURCE, scopes: ["orders:read"], includes });
     expect(await wide.try(bearer(issuer.token({ scope: "admin" })))).toMatchObject({
@@ -286,6 +286,7 @@ describe("the principal of a token", () => {
     const principal = await guard.try(bearer(issuer.token(claims)));
     expect(principal).toEqual({
       id: JSON.stringify([issuer.url, "ada", "web"]),
+      caller: JSON.stringify([issuer.url, "ada"]),
       issuer: issuer.url,
       subject: "ada",
       client: "web",
@@ -295,6 +296,12 @@ describe("the principal of a token", () => {
     });
     const { groups } = (principal as unknown as { claims: { groups: [string, object] } }).claims;
     for (const part of [principal, claims.scopes, groups, groups[1]]) expect(Object.isFrozen(part)).toBe(true);
+  });
+
+  it("is one caller with all clients of a user, and with one client that acts for itself", async () => {
+    const callerOf = async (claims: object) => (await guard.try(bearer(issuer.token(claims)))) as { caller?: string };
+    expect(await callerOf({ client_id: "other" })).toMatchObject({ caller: JSON.stringify([issuer.url, "ada"]) });
+    expect(await callerOf({ sub: "web" })).toMatchObject({ caller: JSON.stringify([issuer.url, null, "web"]) });
   });
 
   it.each(["azp", "cid", "appid"])("takes the client from %s, too", async (name) => {

@@ -2,8 +2,7 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { COOL_DOWN } from "../../src/oauth/fetch-json.ts";
-import { FRESH, STALE } from "../../src/oauth/issuer.ts";
+import { COOL_DOWN, FRESH, STALE } from "../../src/oauth/issuer.ts";
 import { createKey, FakeIssuer, forge, json, KEYS_PATH, RESOURCE, toJwk } from "./fake-issuer.ts";
 import { bearer, protect, statusOf } from "./protect.ts";
 
@@ -52,7 +51,7 @@ describe("the keys of an issuer", () => {
     expect(issuer.requests).toEqual([KEYS_PATH]);
   });
 
-  it("AT13: are fetched at most once in 30 seconds for 10,000 unknown key ids", async () => {
+  it("are fetched at most once in 30 seconds for 10,000 unknown key ids", async () => {
     const guard = protect(options());
     await guard.try(bearer(issuer.token()));
     guard.clock.pass(COOL_DOWN);
@@ -85,7 +84,7 @@ describe("the keys of an issuer", () => {
     ["closes the connection", (request) => request.destroy()],
   ];
 
-  it.each(BROKEN)("AT14: are not available if the endpoint %s: 503, one attempt in 30 seconds", async (_, respond) => {
+  it.each(BROKEN)("are not available if the endpoint %s: 503, one attempt in 30 seconds", async (_, respond) => {
     const guard = protect(options());
     const [working] = [issuer.routes.get(KEYS_PATH)];
     issuer.route(KEYS_PATH, respond);
@@ -105,7 +104,7 @@ describe("the keys of an issuer", () => {
   it.each<[string, Parameters<FakeIssuer["route"]>[1]]>([
     ["never answers", () => {}],
     ["sends its response byte by byte", (_, response) => drip(response)],
-  ])("AT14: are not available within the time limit if the endpoint %s", async (_, respond) => {
+  ])("are not available within the time limit if the endpoint %s", async (_, respond) => {
     const guard = protect(options(), { fetchTimeout: 50 });
     issuer.route(KEYS_PATH, respond);
     expect(statusOf(await guard.try(bearer(issuer.token())))).toBe(503);
@@ -120,7 +119,7 @@ describe("the keys of an issuer", () => {
     expect(issuer.fetches).toBe(0);
   });
 
-  it("AT14: stay in use for an hour while the endpoint fails, and nobody waits for it", async () => {
+  it("stay in use for an hour while the endpoint fails, and nobody waits for it", async () => {
     const guard = protect(options());
     await guard.try(bearer(issuer.token()));
     issuer.route(KEYS_PATH, (_, response) => response.writeHead(500).end());
@@ -141,7 +140,7 @@ describe("the keys of an issuer", () => {
     issuer = await FakeIssuer.open();
   });
 
-  it("AT15: are fetched again for a new key id, before the request is answered", async () => {
+  it("are fetched again for a new key id, before the request is answered", async () => {
     const guard = protect(options());
     await guard.try(bearer(issuer.token()));
     issuer.keys.push(createKey("second"));
@@ -150,7 +149,7 @@ describe("the keys of an issuer", () => {
     expect(issuer.fetches).toBe(2);
   });
 
-  it("AT16: are forgotten 10 minutes after the issuer has withdrawn them", async () => {
+  it("are forgotten 10 minutes after the issuer has withdrawn them", async () => {
     const guard = protect(options());
     const [old] = issuer.keys;
     await guard.try(bearer(issuer.token()));
@@ -187,7 +186,7 @@ describe("the keys of an issuer", () => {
     }
   });
 
-  it("AT17: are not used if the metadata is of another issuer", async () => {
+  it("are not used if the metadata is of another issuer", async () => {
     const { port } = new URL(issuer.url);
     for (const other of [`${issuer.url}/`, `http://localhost:${port}`, issuer.url.toUpperCase(), undefined]) {
       issuer.route(
@@ -210,7 +209,7 @@ describe("the keys of an issuer", () => {
     "http://10.0.0.1/keys",
     "file:///etc/passwd",
     "https://user:password@keys.example.com/keys",
-  ])("T072: are not fetched from %s, although the metadata says so", async (jwks_uri) => {
+  ])("are not fetched from %s, although the metadata says so", async (jwks_uri) => {
     const connect = vi.spyOn(globalThis, "fetch");
     issuer.route(
       "/.well-known/oauth-authorization-server",
@@ -246,7 +245,7 @@ describe("the keys of an issuer", () => {
     other.close();
   });
 
-  it("AT19: verify tokens of their own issuer only", async () => {
+  it("verify tokens of their own issuer only", async () => {
     const other = await FakeIssuer.open();
     const guard = protect({ ...options(), issuer: [issuer.url, other.url] });
     expect(statusOf(await guard.try(bearer(issuer.token())))).toBe(200);

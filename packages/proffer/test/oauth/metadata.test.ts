@@ -60,7 +60,7 @@ describe("the metadata of a protected server", () => {
     }
   });
 
-  it("AT47: is only at those paths, never asks for a token, and is never another server's", async () => {
+  it("is only at those paths, never asks for a token, and is never another server's", async () => {
     const [a, b] = ["/a/mcp", "/b/mcp"].map((path) => ({ server, authenticate: oauth(options(path)) }));
     const site = await serve({ "/a/mcp": a, "/b/mcp": b, "/open": server } as never);
     for (const path of ["/a/mcp", "/b/mcp"]) {
@@ -89,7 +89,7 @@ describe("the metadata of a protected server", () => {
     expect((await send(`${site}${ROOT}/a/mcp?x=1`)).json.resource).toBe("https://tools.example.com/a/mcp");
   });
 
-  it("AT48: can be read by a page of any origin, but the server cannot", async () => {
+  it("can be read by a page of any origin, but the server cannot", async () => {
     const site = await serve(server, { authenticate: oauth(options()) });
     const headers = { origin: "https://evil.example.com" };
     const answer = await send(site + ROOT, { headers });
@@ -123,7 +123,7 @@ describe("the metadata of a protected server", () => {
     expect(headers["www-authenticate"]).toBe(`Bearer resource_metadata="https://tools.example.com${ROOT}/tools/mcp"`);
   });
 
-  it("AT46: contains nothing of the request, nor does a challenge", async () => {
+  it("contains nothing of the request, nor does a challenge", async () => {
     const site = await serve(server, { authenticate: oauth(options()), allowedHosts: ["tools.example.com"] });
     const forwarded = { "x-forwarded-host": "evil.example.com", "x-forwarded-proto": "gopher" };
     for (const headers of [forwarded, { forwarded: "host=evil.example.com" }]) {
@@ -139,7 +139,7 @@ describe("the metadata of a protected server", () => {
 });
 
 describe("a challenge", () => {
-  it("AT49: is one line that official parsers read back, whatever a tool or scope is called", () => {
+  it("is one line that official parsers read back, whatever a tool or scope is called", () => {
     const { protection } = protect({ ...options(), scopes: ["a:read"] });
     const scopes = ['x"y', "a\\b", "c\r\nevil: 1", "d scope=admin", "e"];
     const error = protection.challenge?.(scopes, { id: "ada" });
@@ -189,7 +189,7 @@ describe("a challenge", () => {
     expect(JSON.parse(protection.metadata?.json ?? "")).toMatchObject({ scopes_supported: ["a", "c"] });
   });
 
-  it("AT50: contains nothing of the token, and not the reason", async () => {
+  it("contains nothing of the token, and not the reason", async () => {
     const site = await serve(server, { authenticate: oauth({ ...options(), scopes: ["s"] }) });
     const marks = { sub: "mark-sub", client_id: "mark-client", jti: "mark-jti", scope: "mark-scope" };
     const tokens = [{ aud: "mark-aud" }, { exp: 1 }, { iss: "https://mark-iss" }, {}].map((change) =>
@@ -203,7 +203,7 @@ describe("a challenge", () => {
     }
   });
 
-  it("AT40: of a tool asks an anonymous caller for its scopes, and public tools need none", async () => {
+  it("of a tool asks an anonymous caller for its scopes, and public tools need none", async () => {
     const refund = defineTool({ name: "refund", scopes: ["orders:write"], handle: () => "done" });
     const hello = defineTool({ name: "hello", handle: () => "Hello!" });
     const mixed = defineServer({ name: "s", version: "1", tools: [hello, refund], log() {} });

@@ -1,9 +1,8 @@
 import type { LogEntry, Principal } from "proffer";
 import type { HttpError, HttpRequest, Protection } from "proffer/http";
 import type { OAuthOptions } from "proffer/oauth";
-import type { Environment } from "../../src/oauth/environment.ts";
 import { OAuthProtection } from "../../src/oauth/oauth.ts";
-import { toSettings } from "../../src/oauth/settings.ts";
+import { type Environment, toSettings } from "../../src/oauth/settings.ts";
 
 export interface Protected {
   readonly protection: Protection;

@@ -69,14 +69,14 @@ describe("a token of a real authorization server", () => {
     expect(await idOf(elsewhere)).toEqual([issuer.issuer, "ada", "desktop"]);
   });
 
-  it("AT20: is not accepted by another server of the same host", async () => {
+  it("is not accepted by another server of the same host", async () => {
     expect((await postModern(url("/b/mcp"), modern("resources/list"), as(ada))).status).toBe(401);
     const other = await issuer.login("ada", B);
     expect((await postModern(url("/b/mcp"), modern("resources/list"), as(other))).status).toBe(200);
     expect((await postModern(url("/a/mcp"), whoami, as(other))).status).toBe(401);
   });
 
-  it("AT23: AT24: is an access token: no ID token, refresh token or code", async () => {
+  it("is an access token: no ID token, refresh token or code", async () => {
     const { code } = await issuer.authorize("ada", A, CLIENTS.web, "orders:read");
     const { id_token = "", refresh_token = "" } = ada;
     for (const access_token of [id_token, refresh_token, code]) {
@@ -87,7 +87,7 @@ describe("a token of a real authorization server", () => {
     }
   });
 
-  it("AT41: may be opaque, and revoked", async () => {
+  it("may be opaque, and revoked", async () => {
     const tokens = await issuer.login("ada", OPAQUE);
     expect(tokens.access_token).not.toContain(".");
     const before = issuer.requests.length;
@@ -106,7 +106,7 @@ describe("a token of a real authorization server", () => {
 });
 
 describe("a session", () => {
-  it("AT30: of the user ada is not that of the client ada", async () => {
+  it("of the user ada is not that of the client ada", async () => {
     const session = await openSession(url("/a/mcp"), undefined, as(ada));
     const robot = await issuer.machine(A);
     expect(await idOf(robot)).toEqual([issuer.issuer, null, "ada"]);
@@ -114,7 +114,7 @@ describe("a session", () => {
     expect((await post(url("/a/mcp"), legacy("ping"), session)).status).toBe(200);
   });
 
-  it("AT31: and a cursor and a state belong to the client, too", async () => {
+  it("and a cursor and a state belong to the client, too", async () => {
     const session = await openSession(url("/a/mcp"), undefined, as(ada));
     expect((await post(url("/a/mcp"), legacy("ping"), { ...session, ...as(elsewhere) })).status).toBe(404);
     const ask = modern("tools/call", { name: "ask", arguments: {} }, { elicitation: { form: {} } });
@@ -131,7 +131,7 @@ describe("a session", () => {
     ]);
   });
 
-  it("AT32: and a question go on with a refreshed token", async () => {
+  it("and a question go on with a refreshed token", async () => {
     const session = await openSession(url("/a/mcp"), undefined, as(ada), { elicitation: {} });
     const ask = legacy("tools/call", { name: "ask", arguments: {} }, 7);
     const events = await openEvents(url("/a/mcp"), { headers: session, message: ask });
@@ -145,7 +145,7 @@ describe("a session", () => {
     });
   });
 
-  it("AT33: cannot be continued without its owner's token, and its stream stays open", async () => {
+  it("cannot be continued without its owner's token, and its stream stays open", async () => {
     const session = await openSession(url("/a/mcp"), undefined, as(ada));
     const stream = await openEvents(url("/a/mcp"), { headers: session });
     const foreign: [Headers, number][] = [

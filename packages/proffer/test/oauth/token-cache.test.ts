@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { digestOf, MAX_REFUSED, REFUSED_TIME, TokenCache } from "../../src/oauth/oauth.ts";
 import { Refused } from "../../src/oauth/refusals.ts";
-import { digestOf, MAX_REFUSED, REFUSED_TIME, TokenCache } from "../../src/oauth/token-cache.ts";
 import { FakeIssuer, KEYS_PATH, RESOURCE } from "./fake-issuer.ts";
 import { bearer, protect, requestOf, statusOf, TestClock } from "./protect.ts";
 
@@ -23,7 +23,7 @@ describe("a verified token", () => {
     expect(Object.isFrozen(principal)).toBe(true);
   });
 
-  it("AT44: is refused from the moment it expires, with the tolerance", async () => {
+  it("is refused from the moment it expires, with the tolerance", async () => {
     const guard = protect(options());
     const { exp, ...rest } = issuer.claims({ exp: Math.floor(guard.clock.time / 1000) + 20 });
     const token = bearer(issuer.token({ ...rest, exp }));
@@ -71,7 +71,7 @@ describe("a verified token", () => {
   });
 });
 
-describe("AT45: the cache of tokens", () => {
+describe("the cache of tokens", () => {
   const clock = new TestClock();
   const environment = { now: () => clock.time, uptime: () => clock.uptime, fetchTimeout: 1, log() {}, report() {} };
 

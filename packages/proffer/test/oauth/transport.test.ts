@@ -53,7 +53,7 @@ const call = (name = "show") => modern("tools/call", { name, arguments: {} });
 const as = (token: string): Headers => ({ authorization: bearer(token) });
 
 describe("a token", () => {
-  it("AT51: cannot be reached by a handler", async () => {
+  it("cannot be reached by a handler", async () => {
     await serve();
     const token = issuer.token();
     expect((await postModern(service.url, call(), as(token))).status).toBe(200);
@@ -62,7 +62,7 @@ describe("a token", () => {
     for (const part of [token, ...token.split(".")]) expect(text).not.toContain(part);
   });
 
-  it("AT52: appears in no log, whatever happens", async () => {
+  it("appears in no log, whatever happens", async () => {
     await serve();
     const tokens = [{}, { exp: 1 }, { aud: "x" }, { iss: "https://x.example" }, { sub: "" }].map((change) =>
       issuer.token(change),
@@ -84,7 +84,7 @@ describe("a token", () => {
 });
 
 describe("a protected server", () => {
-  it("AT56: serves others while hundreds of requests wait for a slow hook, and closes", async () => {
+  it("serves others while hundreds of requests wait for a slow hook, and closes", async () => {
     let waiting = 0;
     const authenticate = oauth({
       issuer: issuer.url,
@@ -118,13 +118,13 @@ describe("a protected server", () => {
     ["returns null", () => null],
     ["returns a text", () => "ada"],
     ["returns a response", () => new Response("", { status: 200 })],
-  ])("AT57: lets nobody in if authenticate %s", async (_, hook) => {
+  ])("lets nobody in if authenticate %s", async (_, hook) => {
     await serve({ authenticate: hook as () => undefined }, 50);
     expect((await postModern(service.url, call())).status).toBe(500);
     expect(seen).toEqual([]);
   });
 
-  it("AT58: has one spelling of its path", async () => {
+  it("has one spelling of its path", async () => {
     await serve({ path: "/a/mcp", authenticate: oauth({ issuer: issuer.url, resource: "http://localhost/a/mcp" }) });
     const targets = ["/a/mcp/", "/A/mcp", "/a/%6dcp", "//a/mcp", "/a/../a/mcp", "/a/mcp;x", "http://localhost/a/mcp"];
     for (const target of targets) {
@@ -137,7 +137,7 @@ describe("a protected server", () => {
     expect(seen).toEqual([]);
   });
 
-  it("AT59: identifies each request of a connection", async () => {
+  it("identifies each request of a connection", async () => {
     await serve();
     const headers = modernHeaders(call());
     const answers = await sendRaw(
@@ -150,7 +150,7 @@ describe("a protected server", () => {
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 401"]);
   });
 
-  it("AT60: refuses a foreign page before it looks at the token", async () => {
+  it("refuses a foreign page before it looks at the token", async () => {
     await serve();
     const headers = { ...as(issuer.token()), origin: "https://evil.example.com" };
     expect((await postModern(service.url, call(), headers)).status).toBe(403);

@@ -8,7 +8,7 @@ import { checkModel } from "./store-model.ts";
 describe("the store in memory", () => {
   storeContract(() => ({ store: memoryCluster().store, key: (name) => name }));
 
-  it("does what the model does", () =>
+  it("behaves as the model does", () =>
     checkModel(1_000, () => ({ store: memoryCluster().store, key: (name) => name })));
 });
 

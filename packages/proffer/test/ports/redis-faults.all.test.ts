@@ -199,7 +199,7 @@ for (const [name, connect] of CLIENTS) {
       expect((await node.store.change("record", { set: { y: "1" } })).made).toBe(true);
     });
 
-    it.skipIf(!native)("F8: does not confirm a durable change that a failover has lost", async () => {
+    it.skipIf(!native)("does not confirm a durable change that a failover has lost", async () => {
       if (found === undefined) return;
       const next = await startEngine(found, ["--save", "", "--repl-diskless-sync-delay", "0"]);
       const replica = await startEngine(found, ["--save", "", "--replicaof", "127.0.0.1", String(next.port)]);

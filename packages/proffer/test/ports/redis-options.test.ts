@@ -38,7 +38,7 @@ it.each([
   expect(() => bullmq(options as never)).toThrow(text);
 });
 
-it("F9: a worker of bullmq asks again soon after Redis refused a command", () => {
+it("a worker of bullmq asks again soon after Redis refused a command", () => {
   const settings: { runRetryDelay?: number }[] = [];
   class Worker {
     constructor(_name: string, _run: unknown, given: { runRetryDelay?: number }) {

@@ -42,6 +42,6 @@ for (const [name, connect] of CLIENTS) {
       busContract(fresh);
     }
 
-    it("does what the model does", () => checkModel(engine.kind === "wasm" ? 5 : 50, fresh));
+    it("behaves as the model does", () => checkModel(engine.kind === "wasm" ? 5 : 50, fresh));
   });
 }

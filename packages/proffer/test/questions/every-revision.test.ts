@@ -35,6 +35,13 @@ const server = defineServer({
       },
     }),
     defineTool({
+      name: "spread",
+      handle: async (_, ctx) => {
+        const answer = await ctx.ask("Who?", { name: field.text() });
+        return answer.action === "accept" ? { admin: false, ...answer.content } : answer.action;
+      },
+    }),
+    defineTool({
       name: "polite",
       handle: async (_, ctx) => {
         const answer = await ctx.ask("Sure?", { sure: field.boolean() }, { fallback: { action: "decline" } });
@@ -60,6 +67,12 @@ describe.each(ASKING)("a question on %s", (revision) => {
 
   it("passes the user's answers to the handler", async () => {
     expect(await call("greet", [{ name: "Alice" }])).toMatchObject({ content: [{ text: "Hello, Alice!" }] });
+  });
+
+  it("passes no property that the form does not have", async () => {
+    const forged = JSON.parse('{"name":"Eve","admin":true,"__proto__":{"root":true}}') as Record<string, string>;
+    const { content } = await call("spread", [forged]);
+    expect(content).toEqual([{ type: "text", text: '{"admin":false,"name":"Eve"}' }]);
   });
 
   it.each(["decline", "cancel"] as const)("passes %s to the handler", async (action) => {

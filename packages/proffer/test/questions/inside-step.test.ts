@@ -76,7 +76,7 @@ const MISTAKES: Record<string, Handle> = {
     ctx.step("charge", () => new Promise(() => setImmediate(() => void ctx.roots().catch(() => {})))),
 };
 
-describe.each(EVERY)("T140: on %s, a step", (revision) => {
+describe.each(EVERY)("on %s, a step", (revision) => {
   it.each(Object.entries(MISTAKES))(
     "that %s ends the call at once with an error, and frees its slot",
     async (_, handle) => {
@@ -106,7 +106,7 @@ describe.each(EVERY)("T140: on %s, a step", (revision) => {
     expect(cleaned).toBe(true);
   });
 
-  it("may run beside a question and beside other steps, and what it leaves running may ask after its end", async () => {
+  it("may run beside a question and other steps, and work that it leaves running may ask after its end", async () => {
     const { server, errors } = serve(async (ctx) => {
       const [slow] = await Promise.all([
         ctx.step("slow", () => turn().then(() => "slow")),
@@ -131,7 +131,7 @@ describe.each(EVERY)("T140: on %s, a step", (revision) => {
 });
 
 describe("a step in a runtime without async context", () => {
-  it("T140: is refused a question before its first await", async () => {
+  it("is refused a question before its first await", async () => {
     const { getBuiltinModule } = process;
     const fresh = "../../src/questions/running-step.ts?without-async-context";
     const steps: typeof import("../../src/questions/running-step.ts") = await import(fresh);
@@ -153,7 +153,7 @@ describe("a step in a runtime without async context", () => {
     expect(interrupt).toHaveBeenCalledOnce();
   });
 
-  it("T143: that waits for an answer, unseen, ends the call after 10 minutes", async () => {
+  it("that waits for an answer, unseen, ends the call after 10 minutes", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       // A queue that started before the step runs its work outside of the step's async context.
@@ -177,7 +177,7 @@ describe("a step in a runtime without async context", () => {
   });
 });
 
-describe.each(EVERY)("T141: on %s, a question", (revision) => {
+describe.each(EVERY)("on %s, a question", (revision) => {
   it("in a list, a completion or an existence check is refused", async () => {
     const server = defineServer({
       name: "elsewhere",
@@ -205,7 +205,7 @@ describe.each(EVERY)("T141: on %s, a question", (revision) => {
   });
 });
 
-describe.each(EVERY)("T142: on %s, a handler that exceeded its time limit", (revision) => {
+describe.each(EVERY)("on %s, a handler that exceeded its time limit", (revision) => {
   it.each<[string, Handle]>([
     ["asks afterwards", (ctx) => new Promise((resolve) => setTimeout(resolve, 10)).then(() => ctx.roots())],
     [

@@ -85,7 +85,7 @@ function checkResponses({ transcript }: TestClient): void {
   expect(responses.map(({ id }) => id).sort()).toEqual(requests.map(({ id }) => id).sort());
 }
 
-describe("T144: a random handler with questions, steps, timers, throws and races", () => {
+describe("a random handler with questions, steps, timers, throws and races", () => {
   it.each(EVERY)("is answered exactly once, frees its slot, and repeats no step on %s", async (revision) => {
     await fc.assert(
       fc.asyncProperty(concurrentPrograms, async (random) => {

@@ -22,7 +22,7 @@ it.each(["{}", '{"result":"yes"}', '{"result":{},"error":{}}'])(
   },
 );
 
-it("T123: many questions at once print no warning, and a question that nobody waits for is withdrawn", async () => {
+it("many questions at once print no warning, and a question that nobody waits for is withdrawn", async () => {
   const warnings: Error[] = [];
   const warn = (warning: Error) => warnings.push(warning);
   process.on("warning", warn);

@@ -288,7 +288,7 @@ describe("questions in rounds", () => {
 });
 
 describe("a step", () => {
-  it("T115 runs once in ten rounds with random retries and duplicates, and each round has its result", async () => {
+  it("runs once in ten rounds with random retries and duplicates, and each round has its result", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(3), { minLength: 10, maxLength: 10 }), async (duplicates) => {
         let charged = 0;
@@ -305,7 +305,7 @@ describe("a step", () => {
     );
   });
 
-  it("T115 between two questions of a single-use tool runs once with random retries and duplicates", async () => {
+  it("between two questions of a single-use tool runs once with random retries and duplicates", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(3), { minLength: 10, maxLength: 10 }), async (duplicates) => {
         const charged: number[] = [];

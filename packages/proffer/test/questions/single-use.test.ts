@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { defineServer, defineTool, field, type Store } from "proffer";
 import { connect, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { MemoryStore } from "../../src/server/store.ts";
+import { MemoryStore } from "../../src/calls/store.ts";
 
 const CAPACITY = 100_000;
 const HOUR = 60 * 60 * 1000;
@@ -66,7 +66,7 @@ describe("the state of a single-use tool", () => {
     ["in memory", () => new MemoryStore()],
     ["behind a network", remoteStore],
     ["that returns the promises of another library", thenableStore],
-  ])("T109: succeeds once if two nodes that share a store %s receive it twenty times at once", async (_, create) => {
+  ])("succeeds once if two nodes that share a store %s receive it twenty times at once", async (_, create) => {
     const store = create();
     const nodes = [await connect(node(store)), await connect(node(store))] as const;
     const state = await begin(nodes[0]);
@@ -83,7 +83,7 @@ describe("the state of a single-use tool", () => {
     expect(runs).toBe(1);
   });
 
-  it("T109: is rejected on a second node while the store fails, and stays usable", async () => {
+  it("is rejected on a second node while the store fails, and stays usable", async () => {
     let down = true;
     const memory = new MemoryStore();
     const store: Store = {
@@ -101,7 +101,7 @@ describe("the state of a single-use tool", () => {
     expect(await finish(client, state)).toMatchObject({ resultType: "complete" });
   });
 
-  it("T146: stays usable after an invalid answer, and is used up by a valid one", async () => {
+  it("stays usable after an invalid answer, and is used up by a valid one", async () => {
     const client = await connect(node(new MemoryStore()));
     const state = await begin(client);
     for (const invalid of [5, null, {}, { action: "agree" }, { action: "accept", content: { yes: "maybe" } }]) {
@@ -111,7 +111,7 @@ describe("the state of a single-use tool", () => {
     await expect(finish(client, state)).rejects.toMatchObject({ message: expect.stringContaining("already used") });
   });
 
-  it("T146: is used up by a round without answers, whose new state then has the only answer", async () => {
+  it("is used up by a round without answers, whose new state then has the only answer", async () => {
     const client = await connect(node(new MemoryStore()));
     const state = await begin(client);
     const again = await client.requestOnce("tools/call", { name: "pay", requestState: state, inputResponses: {} });
@@ -122,7 +122,7 @@ describe("the state of a single-use tool", () => {
     await expect(client.requestOnce("tools/call", answer)).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("T145: is accepted from other callers while one caller has filled its share of the store", async () => {
+  it("is accepted from other callers while one caller has filled its share of the store", async () => {
     const store = new MemoryStore();
     const server = node(store);
     fill(store, "mallory");
@@ -148,7 +148,7 @@ function fill(store: MemoryStore, owner: string | undefined): number {
 }
 
 describe("the store in memory", () => {
-  it("T145: has room for a caller after 50 others and all anonymous callers have filled their shares", () => {
+  it("has room for a caller after 50 others and all anonymous callers have filled their shares", () => {
     const store = new MemoryStore();
     expect(fill(store, "mallory")).toBe(9_091);
     let total = 9_091;
@@ -158,11 +158,11 @@ describe("the store in memory", () => {
     expect(fill(store, "alice")).toBeGreaterThan(10);
   });
 
-  it("T145: gives anonymous callers half of its room if nobody else uses it", () => {
+  it("gives anonymous callers half of its room if nobody else uses it", () => {
     expect(fill(new MemoryStore(), undefined)).toBe(CAPACITY / 2);
   });
 
-  it("T145: claims a key once until it expires, and has its room back then", () => {
+  it("claims a key once until it expires, and has its room back then", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 0 });
     const store = new MemoryStore();
     expect(store.claim("short", 10, "alice")).toBe(true);

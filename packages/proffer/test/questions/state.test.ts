@@ -61,7 +61,7 @@ async function begin(principal?: Principal, target = server) {
 }
 
 describe("the state of a call", () => {
-  it("T106 is rejected with one message if any bit is changed, and the handler does not run", async () => {
+  it("is rejected with one message if any bit is changed, and the handler does not run", async () => {
     const { client, state } = await begin();
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     runs.length = 0;
@@ -86,7 +86,7 @@ describe("the state of a call", () => {
     ["a megabyte long", () => "A".repeat(1024 * 1024)],
     ["not a string", () => 42],
     ["null", () => null],
-  ])("T106 is rejected if it is %s", async (_what, change) => {
+  ])("is rejected if it is %s", async (_what, change) => {
     const { client, state } = await begin();
     runs.length = 0;
     const params = { ...CALL, requestState: change(state), inputResponses: ACCEPT };
@@ -94,7 +94,7 @@ describe("the state of a call", () => {
     expect(runs).toEqual([]);
   });
 
-  it("T106 is rejected if it was sealed with another key", async () => {
+  it("is rejected if it was sealed with another key", async () => {
     const { state } = await begin(undefined, serve({ keys: [OTHER_KEY] }));
     const client = await connect(server);
     runs.length = 0;
@@ -103,7 +103,7 @@ describe("the state of a call", () => {
     expect(runs).toEqual([]);
   });
 
-  it("T107 is rejected for another principal, tool, server or arguments", async () => {
+  it("is rejected for another principal, tool, server or arguments", async () => {
     const { client, state } = await begin({ id: "alice" });
     const present = { requestState: state, inputResponses: ACCEPT };
     runs.length = 0;
@@ -124,7 +124,7 @@ describe("the state of a call", () => {
     expect(await client.requestOnce("tools/call", reordered)).toMatchObject({ resultType: "complete" });
   });
 
-  it("T107 is rejected for another method", async () => {
+  it("is rejected for another method", async () => {
     const { client, state } = await begin();
     runs.length = 0;
     const params = { ...CALL, requestState: state, inputResponses: ACCEPT };
@@ -136,7 +136,7 @@ describe("the state of a call", () => {
     [61, "rejected"],
     [5, "accepted"],
     [-5, "accepted"],
-  ])("T108 is, by a clock that is %i minutes ahead, %s", async (minutes, outcome) => {
+  ])("is, by a clock that is %i minutes ahead, %s", async (minutes, outcome) => {
     const { client, state } = await begin();
     const params = { ...CALL, requestState: state, inputResponses: ACCEPT };
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + minutes * 60 * 1000 });
@@ -157,7 +157,7 @@ describe("the state of a call", () => {
     ["a text", () => ["tomorrow"]],
     ["in the past", () => [String(Date.now() - 1)]],
     ["as it was", (expires: string) => [expires]],
-  ])("T108 is checked although it was sealed with the right key: its expiry is %s", async (what, change) => {
+  ])("is checked although it was sealed with the right key: its expiry is %s", async (what, change) => {
     const { client, state } = await begin();
     const sealer = createSealer([KEY]);
     const bound = `${JSON.stringify(["sealed", null, "tools/call", "run"])}{"a":1,"b":2}`;
@@ -171,7 +171,7 @@ describe("the state of a call", () => {
     else await expect(given).rejects.toMatchObject(REFUSED);
   });
 
-  it("T110 is decrypted with any configured key, and encrypted with the first", async () => {
+  it("is decrypted with any configured key, and encrypted with the first", async () => {
     const { state } = await begin();
     const retry = { ...CALL, requestState: state, inputResponses: ACCEPT };
     const rotated = await connect(serve({ keys: [OTHER_KEY, KEY] }));
@@ -184,13 +184,13 @@ describe("the state of a call", () => {
     });
   });
 
-  it("T110 requires keys of 32 bytes, which are checked at definition", () => {
+  it("requires keys of 32 bytes, which are checked at definition", () => {
     expect(() => serve({ keys: [new Uint8Array(31)] })).toThrow(/32 bytes, not 31/);
     expect(() => serve({ keys: ["c2hvcnQ="] })).toThrow(/32 bytes, not 5/);
     expect(() => serve({ keys: ["%%%"] })).toThrow(/base64/);
   });
 
-  it("T110 is opaque, and never logged", async () => {
+  it("is opaque, and never logged", async () => {
     const entries: LogEntry[] = [];
     const failing = defineTool({
       name: "run",
@@ -211,7 +211,7 @@ describe("the state of a call", () => {
     expect(bytes).not.toContain("yes");
   });
 
-  it("T113 is sent with questions, and ignored by methods that cannot ask", async () => {
+  it("is sent with questions, and ignored by methods that cannot ask", async () => {
     const client = await connect(server);
     const asked = await client.requestOnce("tools/call", CALL);
     expect(asked).toMatchObject({
@@ -223,14 +223,14 @@ describe("the state of a call", () => {
     expect(list.resultType).toBe("complete");
   });
 
-  it("T111 has no caching hints", async () => {
+  it("has no caching hints", async () => {
     const client = await connect(server);
     const asked = await client.requestOnce("tools/call", CALL);
     expect(asked).not.toHaveProperty("ttlMs");
     expect(asked).not.toHaveProperty("cacheScope");
   });
 
-  it("T111 leads to a result that must not be cached, whatever the author says", async () => {
+  it("leads to a result that must not be cached, whatever the author says", async () => {
     const shared = { ttlMs: 60_000, cacheScope: "public" } as const;
     const secret = defineResource({
       uri: "secret://{it}",
@@ -245,7 +245,7 @@ describe("the state of a call", () => {
 });
 
 describe("the answers of a client", () => {
-  it("T114 are requested again with a new state if they are missing", async () => {
+  it("are requested again with a new state if they are missing", async () => {
     const { client, state } = await begin();
     const again = await client.requestOnce("tools/call", {
       ...CALL,
@@ -259,7 +259,7 @@ describe("the answers of a client", () => {
     });
   });
 
-  it("T114 are ignored if they were not requested", async () => {
+  it("are ignored if they were not requested", async () => {
     const { client, state } = await begin();
     const inputResponses = JSON.parse(
       `{"__proto__":{"polluted":1},"constructor":{},"extra":7,"question_1":${JSON.stringify(ACCEPT.question_1)}}`,
@@ -280,7 +280,7 @@ describe("the answers of a client", () => {
     [5, "inputResponses"],
     [null, "inputResponses"],
     [[], "inputResponses"],
-  ])("T114 are rejected with their path if they are invalid: %j", async (inputResponses, named) => {
+  ])("are rejected with their path if they are invalid: %j", async (inputResponses, named) => {
     const { client, state } = await begin();
     runs.length = 0;
     const params = { ...CALL, requestState: state, inputResponses };
@@ -291,7 +291,7 @@ describe("the answers of a client", () => {
     expect(runs).toEqual([]);
   });
 
-  it("T114 are validated against the sealed form, not the client's and not a form that has changed since", async () => {
+  it("are validated against the sealed form, not the client's and not a form that has changed since", async () => {
     let max = 5;
     const tool = defineTool({
       name: "run",
@@ -328,7 +328,7 @@ describe("the answers of a client", () => {
     });
   });
 
-  it("T112 are not requested if the client did not declare the capability in the same request", async () => {
+  it("are not requested if the client did not declare the capability in the same request", async () => {
     const { state } = await begin();
     const client = await connect(server, { capabilities: { sampling: {} } });
     await expect(client.requestOnce("tools/call", CALL)).rejects.toMatchObject({
@@ -341,7 +341,7 @@ describe("the answers of a client", () => {
     expect(await client.requestOnce("tools/call", retry)).toMatchObject({ resultType: "complete" });
   });
 
-  it("T116 that never come cost no memory", async () => {
+  it("that never come cost no memory", async () => {
     const claim = vi.fn(() => true);
     const refs: WeakRef<Context>[] = [];
     const tool = defineTool({
@@ -378,7 +378,7 @@ describe("the answers of a client", () => {
   it.each([
     ["answers", (key: string) => ({ [key]: { action: "decline" } })],
     ["no answers", () => ({})],
-  ])("T116 are limited to 200 rounds, on any node: rounds with %s", async (_, answer) => {
+  ])("are limited to 200 rounds, on any node: rounds with %s", async (_, answer) => {
     const endless = defineTool({
       name: "run",
       input: INPUT,

@@ -6,7 +6,7 @@ import { as, openShop, order, terms } from "./shop.ts";
 describe("a tool that reads a template", () => {
   const listed = async (server = openShop()) => (await as(server, "Zed")).listTools();
 
-  it("has the variables with what their checks say", async () => {
+  it("has the variables with the words of their checks", async () => {
     const [, tool] = await listed();
     expect(tool).toMatchObject({
       name: "order",

@@ -136,7 +136,7 @@ describe("the list of a template", () => {
     expect(String(logged[0])).toContain("Resource n://{id}: list yielded ");
   });
 
-  it("T084: neither skips nor repeats an entry while others are added and removed", async () => {
+  it("neither skips nor repeats an entry while others are added and removed", async () => {
     const command = fc.record({ id: fc.integer({ min: 100, max: 199 }), add: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(command, { maxLength: 10 }), { maxLength: 8 }), async (rounds) => {
@@ -218,7 +218,7 @@ describe("a list with its own cursors", () => {
   });
 });
 
-describe("T084: a cursor", () => {
+describe("a cursor", () => {
   const keys = [randomBytes(32)];
   const many: ListFunction = () => ["a", "b", "c", "d", "e"].map(entry);
   const refused = { code: -32602, message: expect.stringContaining("Start again without one") };

@@ -171,7 +171,7 @@ describe("a failed read", () => {
     ["an object that cannot be serialized", () => circular, "internal_error"],
     ["a content block of a tool", () => text("x"), "internal_error"],
     ["an empty list of contents", () => contents([]), "internal_error"],
-  ])("T064: %s is an error, never empty contents", async (_, read, kind) => {
+  ])("%s is an error, never empty contents", async (_, read, kind) => {
     const resource = defineResource({ uri: "x://{id}", name: "x", read });
     for (const [revision, missing] of [
       ["2026-07-28", -32602],
@@ -307,7 +307,7 @@ describe("a handler that asks", () => {
   });
 });
 
-describe("T063: a value that goes into the URL of another service", () => {
+describe("a value that goes into the URL of another service", () => {
   const upstream = parseTemplate("https://api.example/v1/{id}");
   const proxy = defineResource({ uri: "api://{id}", name: "api", read: ({ id }) => upstream.expand({ id }) });
 

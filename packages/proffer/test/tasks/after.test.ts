@@ -60,7 +60,7 @@ describe("a tool that becomes a task after some time", () => {
     expect(await refused(call(client))).toMatchObject({ code: -32602, message: "No.", data: { why: 1 } });
   });
 
-  it("goes on in the same run when the time is up, and records what it knows", async () => {
+  it("goes on in the same run when the time is up, and records the steps so far", async () => {
     const gate = openGate();
     const runs: string[] = [];
     const client = await open(

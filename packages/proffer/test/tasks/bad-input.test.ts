@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 describe("bad input to tasks", () => {
-  it("TK20, TK40, F16: foreign, guessed and malformed ids are unknown, with one text", async () => {
+  it("foreign, guessed and malformed ids are unknown, with one text", async () => {
     const server = serve(ask);
     const as = (principal?: Principal) => connectWithTasks(server, principal ? { principal } : {});
     const [ada, eve, nobody] = [await as({ id: "ada" }), await as({ id: "eve" }), await as()];
@@ -58,7 +58,7 @@ describe("bad input to tasks", () => {
     expect(await reach(ada, id, "input_required")).toMatchObject({ taskId: id });
   });
 
-  it("TK20, TK24: expired and deleted ids are unknown, with the same text", async () => {
+  it("expired and deleted ids are unknown, with the same text", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const cluster = memoryCluster();
     const client = await connectWithTasks(serve(ask, { cluster }, { task: { ttl: 1000 } }));
@@ -70,7 +70,7 @@ describe("bad input to tasks", () => {
     }
   });
 
-  it("F16: an error of the store is never a task, and the same for known and unknown ids", async () => {
+  it("an error of the store is never a task, and the same for known and unknown ids", async () => {
     const cluster = memoryCluster();
     const server = serve(ask, { cluster });
     const client = await connectWithTasks(server, { principal: { id: "ada" } });
@@ -84,7 +84,7 @@ describe("bad input to tasks", () => {
     }
   });
 
-  it("TK40: each request needs the scopes of the tool and its arguments again", async () => {
+  it("each request needs the scopes of the tool and its arguments again", async () => {
     const tool = { scopes: ["run"], paramScopes: { admin: ["admin"] } };
     const server = serve(ask, {}, tool);
     const as = (...scopes: string[]) => connectWithTasks(server, { principal: { id: "ada", scopes } });
@@ -95,7 +95,7 @@ describe("bad input to tasks", () => {
     }
   });
 
-  it("TK40: a task of a tool that is hidden from the caller is unknown", async () => {
+  it("a task of a tool that is hidden from the caller is unknown", async () => {
     let shown = true;
     const server = serve(ask, { shows: () => shown });
     const client = await connectWithTasks(server);
@@ -105,7 +105,7 @@ describe("bad input to tasks", () => {
     for (const method of METHODS) expect(await send(client, method, id)).toMatchObject(UNKNOWN);
   });
 
-  it("TK30: answers of the wrong shape are refused by key, and nothing of the update is taken", async () => {
+  it("answers of the wrong shape are refused by key, and nothing of the update is taken", async () => {
     const client = await connectWithTasks(
       serve(async (ctx) => {
         const answers = await Promise.all([ctx.ask("One?", GO), ctx.ask("Two?", GO)]);
@@ -126,7 +126,7 @@ describe("bad input to tasks", () => {
     expect(await get(client, id)).toEqual(before);
   });
 
-  it("TK27, TK29: answers to questions never asked are acknowledged and change nothing", async () => {
+  it("answers to questions never asked are acknowledged and change nothing", async () => {
     const client = await connectWithTasks(serve(ask));
     const id = await begin(client, "run");
     const before = await reach(client, id, "input_required");
@@ -136,7 +136,7 @@ describe("bad input to tasks", () => {
     expect(await get(client, id)).toEqual(before);
   });
 
-  it("TK31: asks only what the creating request declared", async () => {
+  it("asks only questions that the creating request declared", async () => {
     const client = await connectWithTasks(serve(ask), {
       capabilities: { extensions: { "io.modelcontextprotocol/tasks": {} } },
     });
@@ -208,7 +208,7 @@ describe("bad input to tasks", () => {
     });
   });
 
-  it("F15: 100,000 abandoned tasks are gone from memory after their time", async () => {
+  it("100,000 abandoned tasks are gone from memory after their time", async () => {
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
     const cluster = memoryCluster();
     const server = serve(ask, { cluster, limits: { tasks: 200_000 } }, { task: { ttl: 60_000 } });

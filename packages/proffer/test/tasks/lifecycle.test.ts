@@ -25,7 +25,7 @@ const start = async (handle: Handle, options: object = {}, more: object = {}) =>
 const textOf = ({ result }: { result?: { content: readonly { text: string }[] } }) => result?.content[0]?.text;
 
 describe("a task", () => {
-  it("TK11 to TK14: is answered flat, as working, and is found at once", async () => {
+  it("is answered flat, as working, and is found at once", async () => {
     const { opened, open } = openGate();
     const client = await connectWithTasks(serve(() => opened));
     const created = await client.requestOnce("tools/call", { name: "run" });
@@ -44,7 +44,7 @@ describe("a task", () => {
     open();
   });
 
-  it("TK17, TK21, TK22: keeps the result of the call, with its own metadata only", async () => {
+  it("keeps the result of the call, with its own metadata only", async () => {
     const { client, id } = await start(() => ({ content: [{ type: "text", text: "yes" }], _meta: { "a/b": 1 } }));
     const { result, ...task } = await end(client, id);
     expect(task).toMatchObject({ resultType: "complete", status: "completed" });
@@ -52,7 +52,7 @@ describe("a task", () => {
     expect(result).toEqual({ resultType: "complete", content: [{ type: "text", text: "yes" }], _meta: { "a/b": 1 } });
   });
 
-  it("TK17: completes with a tool error, and fails with an error of the protocol", async () => {
+  it("completes with a tool error, and fails with an error of the protocol", async () => {
     const refusal = await start(() => fail("no such file"));
     expect(await end(refusal.client, refusal.id)).toMatchObject({ status: "completed", result: { isError: true } });
     const crash = await start(() => {
@@ -74,7 +74,7 @@ describe("a task", () => {
     expect(failed).not.toHaveProperty("result");
   });
 
-  it("TK19, TK25 to TK29: asks, takes answers one by one, and runs steps once", async () => {
+  it("asks, takes answers one by one, and runs steps once", async () => {
     const runs: string[] = [];
     const keys: string[] = [];
     const { client, id } = await start(async (ctx) => {
@@ -123,7 +123,7 @@ describe("a task", () => {
     expect(await get(client, id)).toEqual(done);
   });
 
-  it("TK15: asks in rounds before ctx.background(), and the task knows the answers and steps", async () => {
+  it("asks in rounds before ctx.background(), and the task knows the answers and steps", async () => {
     const effects: string[] = [];
     const tool = { task: { after: Number.POSITIVE_INFINITY, required: true } };
     const client = await connectWithTasks(
@@ -176,7 +176,7 @@ describe("a task", () => {
     expect(String((logged[0] as { error: Error }).error)).toContain("only in a tool with the option task");
   });
 
-  it("TK18, TK24: exists for its ttl after the last change, and the time on the wire only grows", async () => {
+  it("exists for its ttl after the last change, and the time on the wire only grows", async () => {
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "setInterval", "clearTimeout", "clearInterval"] });
     const { client, id } = await start(
       async (ctx) => {
@@ -196,7 +196,7 @@ describe("a task", () => {
     await expect(get(client, id)).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("TK23: lets clients poll an old task less often", async () => {
+  it("lets clients poll an old task less often", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const { opened, open } = openGate();
     const { client, id } = await start(() => opened, { task: { pollInterval: 2000 } });
@@ -208,7 +208,7 @@ describe("a task", () => {
     open();
   });
 
-  it("TK32, TK33: is cancelled at once, aborts the signal, and drops a late result", async () => {
+  it("is cancelled at once, aborts the signal, and drops a late result", async () => {
     const { opened, open } = openGate();
     const seen: string[] = [];
     const { client, id } = await start(async (ctx) => {
@@ -230,7 +230,7 @@ describe("a task", () => {
     expect(await get(client, id)).toEqual(cancelled);
   });
 
-  it("TK34: is not touched by a cancelled request or a lost connection", async () => {
+  it("is not touched by a cancelled request or a lost connection", async () => {
     const { opened, open } = openGate();
     const server = serve(async () => {
       await opened;
@@ -256,7 +256,7 @@ describe("a task", () => {
     expect(textOf(await end(client, id))).toBe('Tool "run" failed.');
   });
 
-  it("TK37: shows progress as the status, and writes logs to the server's log", async () => {
+  it("shows progress as the status, and writes logs to the server's log", async () => {
     const { opened, open } = openGate();
     const logged: unknown[] = [];
     const { client, id } = await start(

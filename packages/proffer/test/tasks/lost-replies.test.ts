@@ -29,7 +29,7 @@ async function serve(status: string, handle: (ctx: Context) => unknown) {
 }
 
 describe("a task whose store loses a reply", () => {
-  it("F7: ends once: the write that is repeated does not change the end", async () => {
+  it("ends once: the write that is repeated does not change the end", async () => {
     const { written } = await serve("completed", () => "done");
     const id = await begin(client, "run");
     const done = await end(client, id);
@@ -38,7 +38,7 @@ describe("a task whose store loses a reply", () => {
     expect(written[1]).toMatchObject({ made: false });
   });
 
-  it("F7: does not ask again what was answered before the write was repeated", async () => {
+  it("does not repeat a question that was answered before the write was repeated", async () => {
     const { cluster, written } = await serve("input_required", async (ctx) => {
       const { action } = await ctx.ask("Go?", { on: field.boolean() });
       return action;
@@ -55,7 +55,7 @@ describe("a task whose store loses a reply", () => {
     expect((await end(client, id)).result?.content[0]?.text).toBe("accept");
   });
 
-  it("F7: continues at once if the client repeats answers whose wake-up could not be pushed", async () => {
+  it("continues at once if the client repeats answers whose wake-up could not be pushed", async () => {
     const { cluster } = await serve("none", async (ctx) => {
       const { action } = await ctx.ask("Go?", { on: field.boolean() });
       return action;

@@ -34,7 +34,7 @@ describe("the option task", () => {
 });
 
 describe("negotiation of tasks", () => {
-  it("TK1, TK2: announces the extension as an empty object if a tool can become a task", async () => {
+  it("announces the extension as an empty object if a tool can become a task", async () => {
     const { capabilities } = await (await connect(serve())).open();
     expect(capabilities).toMatchObject({ extensions: { [TASKS]: {} } });
     expect(capabilities).not.toHaveProperty("tasks");
@@ -60,7 +60,7 @@ describe("negotiation of tasks", () => {
     expect(await refused(client.requestOnce("tasks/get", { taskId: "x" }))).toMatchObject({ code: -32601 });
   });
 
-  it("TK3, TK4: creates a task only for a request that declares support", async () => {
+  it("creates a task only for a request that declares support", async () => {
     const client = await connectWithTasks(serve());
     await end(client, await begin(client, "maybe"));
     const _meta = { "io.modelcontextprotocol/clientCapabilities": { elicitation: {} } };
@@ -68,7 +68,7 @@ describe("negotiation of tasks", () => {
     expect(result).toMatchObject({ resultType: "complete", content: [{ text: "task false" }] });
   });
 
-  it("TK5: refuses a tool that requires a task before it looks at the arguments", async () => {
+  it("refuses a tool that requires a task before it looks at the arguments", async () => {
     const client = await connect(serve(), { capabilities: {} });
     for (const given of [{ n: 1 }, { n: "wrong" }, "no object"]) {
       expect(await refused(client.requestOnce(...call("must", given as object)))).toMatchObject({
@@ -79,20 +79,17 @@ describe("negotiation of tasks", () => {
     }
   });
 
-  it.each(["tasks/get", "tasks/update", "tasks/cancel"])(
-    "TK6: refuses %s without the declaration, first",
-    async (m) => {
-      const server = serve();
-      const taskId = await begin(await connectWithTasks(server), "maybe");
-      const client = await connect(server, { capabilities: {} });
-      const known = await refused(client.requestOnce(m, { taskId }));
-      expect(known).toMatchObject({ code: -32021 });
-      expect(await refused(client.requestOnce(m, { taskId: "unknown" }))).toEqual(known);
-      expect(await refused(client.requestOnce(m))).toEqual(known);
-    },
-  );
+  it.each(["tasks/get", "tasks/update", "tasks/cancel"])("refuses %s without the declaration, first", async (m) => {
+    const server = serve();
+    const taskId = await begin(await connectWithTasks(server), "maybe");
+    const client = await connect(server, { capabilities: {} });
+    const known = await refused(client.requestOnce(m, { taskId }));
+    expect(known).toMatchObject({ code: -32021 });
+    expect(await refused(client.requestOnce(m, { taskId: "unknown" }))).toEqual(known);
+    expect(await refused(client.requestOnce(m))).toEqual(known);
+  });
 
-  it("TK8, TK9: ignores a wish of the client", async () => {
+  it("ignores a wish of the client", async () => {
     const client = await connectWithTasks(serve());
     const plain = await client.requestOnce("tools/call", { name: "plain", task: { ttl: 1000 } });
     expect(plain).toMatchObject({ resultType: "complete", content: [{ text: "plain undefined" }] });
@@ -104,7 +101,7 @@ describe("negotiation of tasks", () => {
     expect(result).toMatchObject({ resultType: "complete", isError: true });
   });
 
-  it("TK5, TK38, TK39: uses the status codes and headers of HTTP", async () => {
+  it("uses the status codes and headers of HTTP", async () => {
     const service = await serveHttp(serve(), { port: 0 });
     const { url } = service;
     const ask = (method: string, params: object) => modern(method, params, DECLARED);

@@ -126,7 +126,7 @@ describe("tasks on several nodes", () => {
     expect(aborted).toEqual(["a"]);
   });
 
-  it("F10: end once although wake-ups come late, twice, or never", async () => {
+  it("end once although wake-ups come late, twice, or never", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const runs: string[] = [];
     const { nodes, cluster } = serveNodes(async (ctx, node) => {
@@ -148,13 +148,13 @@ describe("tasks on several nodes", () => {
     await cluster.queue.push(`${id}.7`);
     await reply(one, id, { on: true });
     const done = await end(one, id);
-    for (const leg of [1, 2, 3]) await cluster.queue.push(`${id}.${leg}`);
+    for (const wakeup of [1, 2, 3]) await cluster.queue.push(`${id}.${wakeup}`);
     await new Promise((resolve) => setImmediate(resolve));
     expect(await get(one, id)).toEqual(done);
     expect(runs).toHaveLength(2);
   });
 
-  it("F10: are not disturbed by the wake-up of an earlier leg while they run", async () => {
+  it("are not disturbed by an earlier wake-up while they run", async () => {
     const { opened, open: release } = openGate();
     const { nodes } = serveNodes(async (ctx) => {
       await ctx.ask("Go?", GO);
@@ -172,7 +172,7 @@ describe("tasks on several nodes", () => {
     expect(textOf(await end(one, id))).toBe("done");
   });
 
-  it("F11: take the answers of two updates at once, and each key once", async () => {
+  it("take the answers of two updates at once, and each key once", async () => {
     const { nodes } = serveNodes(async (ctx) => {
       const answers = await Promise.all(["a", "b", "c"].map((name) => ctx.ask(name, { it: field.text() })));
       return answers.map((answer) => (answer.action === "accept" ? answer.content.it : "")).join(" ");
@@ -188,7 +188,7 @@ describe("tasks on several nodes", () => {
     expect(textOf(await end(one, id))).toMatch(/^one (one|two) two$/);
   });
 
-  it("F11: end once if an update, a cancellation and the end race", async () => {
+  it("end once if an update, a cancellation and the end race", async () => {
     const { nodes } = serveNodes(async (ctx) => {
       await ctx.ask("Go?", GO);
       return "done";

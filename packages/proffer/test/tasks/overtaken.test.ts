@@ -38,10 +38,10 @@ async function serve(handle: (ctx: Context, node: string) => unknown, names = ["
     id,
     engine,
     /** Delivers the wake-up; the first promise resolves when the record shows the run. */
-    async deliver(name: string, leg = 1): Promise<{ readonly done: Promise<void> }> {
+    async deliver(name: string, wakeup = 1): Promise<{ readonly done: Promise<void> }> {
       const epoch = async () => (await cluster.store.read(`task ${id}`, ["epoch"]))?.epoch;
       const before = await epoch();
-      const done = engine(name).deliver(`${id}.${leg}`, new AbortController().signal);
+      const done = engine(name).deliver(`${id}.${wakeup}`, new AbortController().signal);
       await expect.poll(epoch).not.toBe(before);
       return { done };
     },
@@ -62,7 +62,7 @@ async function replicaOf({ cluster, id }: Awaited<ReturnType<typeof serve>>): Pr
 }
 
 describe("two runs to which a failover gave one epoch", () => {
-  it("F8: see one value of a step that both run, and one of them continues", async () => {
+  it("see one value of a step that both run, and one of them continues", async () => {
     const gates = gatesOf("a", "b");
     const [began, got]: [string[], string[]] = [[], []];
     const task = await serve(async (ctx, node) => {
@@ -89,7 +89,7 @@ describe("two runs to which a failover gave one epoch", () => {
     expect(textOf(await end(task.client, task.id))).toBe("a");
   });
 
-  it("F8: only that counts whose steps the record has", async () => {
+  it("only that counts whose steps the record has", async () => {
     const gates = gatesOf("a", "b");
     const got: string[] = [];
     const task = await serve(async (ctx, node) => {
@@ -112,7 +112,7 @@ describe("two runs to which a failover gave one epoch", () => {
     expect(textOf(await end(task.client, task.id))).toBe("b, then b");
   });
 
-  it("F8: only that counts whose steps the record has, also if another run began later", async () => {
+  it("only that counts whose steps the record has, also if another run began later", async () => {
     const gates = gatesOf("a", "b");
     const got: string[] = [];
     const task = await serve(async (ctx, node) => {
@@ -142,7 +142,7 @@ describe("two runs to which a failover gave one epoch", () => {
     expect(textOf(await end(task.client, task.id))).toBe("a b b");
   });
 
-  it("F8: are told apart also on one node", async () => {
+  it("are told apart also on one node", async () => {
     const gates = gatesOf("1", "2");
     const got: string[] = [];
     let runs = 0;
@@ -167,7 +167,7 @@ describe("two runs to which a failover gave one epoch", () => {
 });
 
 describe("a run that was overtaken although its node lives", () => {
-  it("F18: records the step that it ends first, and the newest run continues with it", async () => {
+  it("records the step that it ends first, and the newest run continues with it", async () => {
     const gates = gatesOf("a", "b", "c");
     const [began, got]: [string[], string[]] = [[], []];
     const task = await serve(
@@ -198,7 +198,7 @@ describe("a run that was overtaken although its node lives", () => {
     expect(task.engine("b").counters).toMatchObject({ steps: 0, refused: 1 });
   });
 
-  it("F18: leaves its step to a run that begins later", async () => {
+  it("leaves its step to a run that begins later", async () => {
     const gates = gatesOf("a", "b", "c");
     const task = await serve(
       (ctx, node) =>
@@ -216,7 +216,7 @@ describe("a run that was overtaken although its node lives", () => {
     expect(textOf(await end(task.client, task.id))).toBe("a");
   });
 
-  it("F18: ends a task without steps, once", async () => {
+  it("ends a task without steps, once", async () => {
     const gates = gatesOf("a", "b");
     const task = await serve(async (_, node) => {
       await gates.get(node)?.opened;
@@ -233,7 +233,7 @@ describe("a run that was overtaken although its node lives", () => {
     expect(task.engine("b").counters).toMatchObject({ completed: 0, refused: 1 });
   });
 
-  it("F18: asks, and any run continues after the answer", async () => {
+  it("asks, and any run continues after the answer", async () => {
     const gates = gatesOf("a", "b");
     const task = await serve(async (ctx, node) => {
       await gates.get(node)?.opened;
@@ -251,7 +251,7 @@ describe("a run that was overtaken although its node lives", () => {
     expect(textOf(await end(task.client, task.id))).toBe("accept b");
   });
 
-  it("F3: writes nothing once the newer run has written: it gets no value, and one result counts", async () => {
+  it("writes nothing once the newer run has written: it gets no value, and one result counts", async () => {
     const gates = gatesOf("a", "b");
     const got: string[] = [];
     const task = await serve(async (ctx, node) => {
@@ -300,7 +300,7 @@ describe("a run that was overtaken although its node lives", () => {
     expect(textOf(await end(task.client, task.id))).toBe("a");
   });
 
-  it("F18: continues, and does not begin again, if its own node gets the task again", async () => {
+  it("continues, and does not begin again, if its own node gets the task again", async () => {
     const { opened, open: release } = openGate();
     const began: string[] = [];
     const task = await serve(async (ctx, node) => {
@@ -345,7 +345,7 @@ describe("a run that was overtaken although its node lives", () => {
     expect(task.engine("a").counters).toMatchObject({ runs: 2, completed: 1 });
   });
 
-  it.each(["completed", "input_required"])("F7: counts once if the reply to its write is lost: %s", async (status) => {
+  it.each(["completed", "input_required"])("counts once if the reply to its write is lost: %s", async (status) => {
     const gates = gatesOf("a", "b");
     const task = await serve(async (ctx, node) => {
       await gates.get(node)?.opened;

@@ -33,7 +33,7 @@ async function serve(tools: readonly Tool[]) {
 const isLease = ({ add, set }: RecordChange) => add?.epoch === 1 && set?.lease !== undefined;
 
 describe("a task whose store or queue refuses writes", () => {
-  it("F9: begins in its first delivery when the store has room again", async () => {
+  it("begins in its first delivery when the store has room again", async () => {
     const tools = [defineTool({ name: "run", task: true, input, handle: () => "done" })];
     const { cluster, client, delivered } = await serve(tools);
     const { store } = cluster;
@@ -49,7 +49,7 @@ describe("a task whose store or queue refuses writes", () => {
     expect({ refusals, delivered }).toEqual({ refusals: 3, delivered: [`${id}.1`] });
   });
 
-  it("F5: is not taken again if nobody knows whether it was", async () => {
+  it("is not taken again if nobody knows whether it was", async () => {
     const tools = [defineTool({ name: "run", task: true, input, handle: () => "done" })];
     const { cluster, client, delivered } = await serve(tools);
     const { store } = cluster;
@@ -64,7 +64,7 @@ describe("a task whose store or queue refuses writes", () => {
     expect(delivered).toHaveLength(leases);
   });
 
-  it("F9: does not run plainly a call whose wake-up was pushed after all", async () => {
+  it("does not run plainly a call whose wake-up was pushed after all", async () => {
     let runs = 0;
     const handle = () => String(++runs);
     const { cluster, client } = await serve([defineTool({ name: "run", task: true, input, handle })]);
@@ -81,7 +81,7 @@ describe("a task whose store or queue refuses writes", () => {
     expect(runs).toBe(1);
   });
 
-  it("F9: does not run as a task a call that was answered without one", async () => {
+  it("does not run as a task a call that was answered without one", async () => {
     let runs = 0;
     const handle = () => String(++runs);
     const { cluster, client, delivered } = await serve([defineTool({ name: "run", task: true, input, handle })]);
@@ -99,7 +99,7 @@ describe("a task whose store or queue refuses writes", () => {
     expect(runs).toBe(1);
   });
 
-  it("F9: refuses a call if nobody can know whether its task runs", async () => {
+  it("refuses a call if nobody can know whether its task runs", async () => {
     let runs = 0;
     const handle = () => String(++runs);
     const { cluster, client } = await serve([defineTool({ name: "run", task: true, input, handle })]);
@@ -114,7 +114,7 @@ describe("a task whose store or queue refuses writes", () => {
     expect(runs).toBe(0);
   });
 
-  it("F9: does not count a task that could not be created", async () => {
+  it("does not count a task that could not be created", async () => {
     const { cluster, client } = await serve([
       defineTool({ name: "run", task: { required: true }, input, handle: () => "done" }),
     ]);

@@ -60,7 +60,7 @@ describe("a request about a task has one time limit for all calls of the store a
     ["tasks/update", { read: 1, change: 1 }],
     ["tasks/cancel", {}],
     ["tasks/cancel", { read: 1 }],
-  ])("F5: %s is refused if of the calls only %j are answered", async (method, calls) => {
+  ])("%s is refused if of the calls only %j are answered", async (method, calls) => {
     const taskId = await begin(calm, "run");
     await reach(calm, taskId, "input_required");
     const inputResponses = { q1: { action: "decline" } };
@@ -70,19 +70,19 @@ describe("a request about a task has one time limit for all calls of the store a
     expect((await end(calm, taskId)).result?.content[0]?.text).toBe("decline");
   });
 
-  it("F5: a listener is refused if its tasks cannot be read in time", async () => {
+  it("a listener is refused if its tasks cannot be read in time", async () => {
     const taskIds = [await begin(calm, "run"), await begin(calm, "run")];
     answered = { read: 1 };
     const listening = client.requestOnce("subscriptions/listen", { notifications: { taskIds } });
     expect(await refused(listening)).toMatchObject(BUSY);
   });
 
-  it("F5: a call runs without a task if its record cannot be written in time", async () => {
+  it("a call runs without a task if its record cannot be written in time", async () => {
     expect(await client.requestOnce("tools/call", { name: "run" })).toMatchObject({ resultType: "input_required" });
     expect(runs).toBe(1);
   });
 
-  it("F5: a call is refused if its wake-up may be pushed too late", async () => {
+  it("a call is refused if its wake-up may be pushed too late", async () => {
     // On a machine that is too slow for even the record, the call runs without a task.
     let outcome: { code?: number };
     do {

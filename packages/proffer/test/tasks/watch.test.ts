@@ -35,7 +35,7 @@ const statuses = (client: TestClient) =>
   client.notifications.filter(({ method }) => method === "notifications/tasks").map(({ params }) => params.status);
 
 describe("notifications of tasks", () => {
-  it("TK7: need the declaration of the request", async () => {
+  it("need the declaration of the request", async () => {
     const client = await connect(
       serve(() => "done"),
       { capabilities: {} },
@@ -49,7 +49,7 @@ describe("notifications of tasks", () => {
     expect(await listen(client, ["x"])).toBeUndefined();
   });
 
-  it("TK35, TK36: tell the present state after the acknowledgement, then each change with all details", async () => {
+  it("tell the present state after the acknowledgement, then each change with all details", async () => {
     const gate = openGate();
     const client = await open(
       serve(async (ctx) => {
@@ -72,7 +72,7 @@ describe("notifications of tasks", () => {
     expect(statuses(client)).toEqual(["working", "input_required", "working", "completed"]);
   });
 
-  it("TK36: tell the end of a task that ended before the subscription, once", async () => {
+  it("tell the end of a task that ended before the subscription, once", async () => {
     const client = await open(serve(() => "done"));
     const id = await begin(client, "run");
     await end(client, id);
@@ -81,7 +81,7 @@ describe("notifications of tasks", () => {
     expect(statuses(client)).toEqual(["completed"]);
   });
 
-  it("TK37: carry neither progress nor log messages", async () => {
+  it("carry neither progress nor log messages", async () => {
     const gate = openGate();
     const client = await open(
       serve(async (ctx) => {

@@ -59,7 +59,7 @@ describe("the metrics of a server", () => {
     expect(await sdk.points("proffer.calls.active")).toMatchObject([{ value: 0 }]);
   });
 
-  it("are the durations of its sessions, and what is open", async () => {
+  it("are the durations of its sessions, and the open ones", async () => {
     const sdk = startSdk();
     const service = await serveHttp(serve(telemetry(sdk.options)), { port: 0 });
     const headers = await openSession(service.url, "2025-06-18");

@@ -224,7 +224,7 @@ describe("a span", () => {
     }
   });
 
-  it("AT52: has no tokens, arguments, results, answers, states, sessions or exceptions", async () => {
+  it("has no tokens, arguments, results, answers, states, sessions or exceptions", async () => {
     const logged: LogEntry[] = [];
     const { server, sdk } = serve({}, (entry) => logged.push(entry));
     const authenticate = () => ({ id: "ada", email: "ada@example.com", token: TOKEN });

@@ -1,7 +1,7 @@
 import { defineResource, defineServer, defineTool } from "proffer";
-import { chooseItems } from "proffer/derived";
 import { serveHttp } from "proffer/http";
 import { cacheResults } from "proffer/policy";
+import { chooseItems } from "proffer/process";
 import { connect, type TestClient } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import { modern, postModern } from "../http/http-client.ts";
@@ -17,7 +17,7 @@ async function answer(client: TestClient, method: string, params: object, name: 
 
 const to = { argument: { name: "to", value: "" } };
 
-describe.each(REVISIONS)("what a choice hides does not exist, on %s", (revision) => {
+describe.each(REVISIONS)("an item that a choice hides does not exist, on %s", (revision) => {
   it.each([
     ["tools/call", "order_get", "order_gex", (name: string) => ({ name })],
     ["tools/call", "order_write", "order_wrixe", (name: string) => ({ name })],

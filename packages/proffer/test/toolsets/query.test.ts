@@ -1,7 +1,7 @@
 import { defineResource, defineServer, defineTool, type Server } from "proffer";
-import { chooseItems } from "proffer/derived";
 import { createFetchHandler } from "proffer/fetch";
 import { type HttpService, serveHttp } from "proffer/http";
+import { chooseItems } from "proffer/process";
 import { afterEach, describe, expect, it } from "vitest";
 import { openEvents } from "../http/event-client.ts";
 import { type Headers, legacy, modern, modernHeaders, openSession, post, postModern } from "../http/http-client.ts";
@@ -35,7 +35,7 @@ describe("?toolsets= of a request", () => {
     ["all,reports", "order_get order_set order_count report hello"],
     ["admin", 'Unknown toolset "admin" in ?toolsets=. The toolsets are orders, reports.'],
     ["reports,order", 'Unknown toolset "order" in ?toolsets=. Did you mean "orders"?'],
-  ])("%s narrows what the server shows, and never widens it", async (query, expected) => {
+  ])("%s narrows the items that the server shows, and never widens them", async (query, expected) => {
     expect(await list(`${await serve()}?toolsets=${query}`)).toBe(expected);
   });
 
@@ -79,7 +79,7 @@ describe("?toolsets= of a request", () => {
     expect(await bob("orders")).toBe("order_get");
   });
 
-  it("does not ask for scopes of what it hides, and asks for those of what it shows", async () => {
+  it("does not ask for scopes of hidden items, and asks for those of shown ones", async () => {
     const tools = [
       defineTool({ name: "a", toolset: "a", scopes: ["a"], handle: () => "" }),
       defineTool({ name: "b", toolset: "b", scopes: ["b"], handle: () => "" }),
@@ -188,7 +188,7 @@ describe("a session of an older revision", () => {
     ]);
   });
 
-  it("gets the updates of what it subscribed to, on a stream with any query", async () => {
+  it("gets the updates of its subscriptions, on a stream with any query", async () => {
     const resources = ["a", "b"].map((name) =>
       defineResource({ uri: `x://${name}`, name, toolset: name, read: () => name }),
     );

@@ -1,7 +1,7 @@
 import { defineServer, defineTool, type LogEntry, type ServerOptions } from "proffer";
-import { chooseItems } from "proffer/derived";
 import { createFetchHandler } from "proffer/fetch";
 import { serveHttp } from "proffer/http";
+import { chooseItems } from "proffer/process";
 import { connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
 import { modern, modernHeaders } from "../http/http-client.ts";
@@ -54,7 +54,7 @@ describe("a server with toolsets shows", () => {
     ["all but what is named", { except: "order_*,terms" }, "report hello letter greet"],
     ["nothing that was renamed since it was excluded", { only: "order_s*", except: "order_write" }, ""],
     [
-      "what every part of the choice shows",
+      "the items that every part of the choice shows",
       { toolsets: "orders,admin", readOnly: true, only: "order_*", except: "*_count" },
       "order_get order_file",
     ],
@@ -66,7 +66,7 @@ describe("a server with toolsets shows", () => {
     );
   });
 
-  it("what shows shows, too", async () => {
+  it("only items that the option shows permits", async () => {
     const server = openShop({ shows: ({ name }) => name !== "order_get" && name !== "terms" });
     expect(await show({ toolsets: "orders" }, server)).toBe("order_set order_count letter greet order_file");
   });
@@ -109,7 +109,7 @@ describe("a server without the option toolsets", () => {
     await client.close();
   });
 
-  it("beside another one shows only what is named", async () => {
+  it("beside another one shows only the named items", async () => {
     const plain = server();
     await chooseItems([openShop(), plain], chosen({ toolsets: "reports" }));
     expect(await show(undefined, plain)).toBe("");

@@ -1,5 +1,5 @@
 import { definePrompt, defineResource, defineServer, defineTool, type Server, type ServerOptions } from "proffer";
-import type { Choice } from "proffer/flags";
+import type { Choice } from "proffer/process";
 import type { TestClient } from "proffer/testing";
 
 const readOnly = { readOnlyHint: true } as const;

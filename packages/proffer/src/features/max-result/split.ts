@@ -1,9 +1,78 @@
-import type { ContentBlock } from "../../protocol/model.ts";
+import type { CallResult, ContentBlock } from "../../protocol/model.ts";
 import { isHighSurrogate } from "../../results/truncate.ts";
-import { utf8Length } from "../../support/bytes.ts";
-import { blockBytes, textOf } from "./size.ts";
+import { BYTES_PER_TOKEN, utf8Length } from "../../support/bytes.ts";
+import type { MaxResult } from "../../tools/define.ts";
 
-/** What a sentence counts. */
+/** The option in bytes. */
+export function limitBytes({ tokens, bytes }: MaxResult): number {
+  return bytes ?? Math.floor(tokens * BYTES_PER_TOKEN);
+}
+
+/** The text of a block that can be cut; undefined for a block that cannot. */
+export function textOf(block: ContentBlock): string | undefined {
+  if (block.type === "text") return block.text;
+  return block.type === "resource" ? block.resource.text : undefined;
+}
+
+/** The bytes of a block that count. Images, sounds and other bytes do not: they cannot be cut, and are no text. */
+export function blockBytes(block: ContentBlock): number | undefined {
+  const text = textOf(block);
+  if (text !== undefined) return utf8Length(text);
+  return block.type === "resource_link" ? jsonBytes(block) : undefined;
+}
+
+export function jsonBytes(value: unknown): number {
+  return utf8Length(JSON.stringify(value) ?? "");
+}
+
+/**
+ * Whether a result is within the limit. A client shows its model the texts or the structured content, so each of them is
+ * compared with the limit.
+ */
+export function fits({ content, structuredContent }: CallResult, max: number): boolean {
+  return textsFit(content, max) && (isSmall(structuredContent, max) || jsonBytes(structuredContent) <= max);
+}
+
+/** Whether the blocks that count are within the limit. A character has at most three bytes. */
+export function textsFit(content: readonly ContentBlock[], max: number): boolean {
+  let most = 0;
+  for (const block of content) most += (textOf(block)?.length ?? blockBytes(block) ?? 0) * 3;
+  if (most <= max) return true;
+  let size = 0;
+  for (const block of content) size += blockBytes(block) ?? 0;
+  return size <= max;
+}
+
+/** The most bytes of a character in JSON: `\u0000`. */
+const MAX_ESCAPE = 6;
+/** More than a number, `null`, or quotes and commas have. */
+const MAX_SCALAR = 32;
+/** A value that an author wrote by hand may contain itself. */
+const MAX_DEPTH = 32;
+
+/** Whether the JSON of a value is surely within the limit: a small result must not be serialized twice. */
+function isSmall(value: unknown, max: number): boolean {
+  return value === undefined || spare(value, max, MAX_DEPTH) >= 0;
+}
+
+/** The least that is left of the limit after a value; negative if that is not known. */
+function spare(value: unknown, max: number, depth: number): number {
+  let left = max - MAX_SCALAR;
+  if (typeof value === "string") return left - value.length * MAX_ESCAPE;
+  if (typeof value !== "object" || value === null) return left;
+  if (depth === 0 || "toJSON" in value) return -1;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && left >= 0; at++) left = spare(value[at], left, depth - 1);
+    return left;
+  }
+  for (const key of Object.keys(value)) {
+    if (left < 0) break;
+    left = spare(value[key as keyof typeof value], left - key.length * MAX_ESCAPE, depth - 1);
+  }
+  return left;
+}
+
+/** The things that a sentence counts. */
 export type Noun = "lines" | "characters" | "items" | "content blocks";
 
 /** The things of a result that a part has, counted from 1. */
@@ -35,7 +104,9 @@ export function* splitBlocks(blocks: readonly ContentBlock[], room: number, done
   let from = to + 1;
   let continues = false;
   const finish = (isInside: boolean): Part => {
-    const part = { content, continues, count: { noun, from, to: to + (isInside ? partial(noun) : 0), total } };
+    // A block whose end comes later counts for this part, too.
+    const last = isInside && noun === "content blocks" ? to + 1 : to;
+    const part = { content, continues, count: { noun, from, to: last, total } };
     [content, used, from, continues] = [[], 0, to + 1, isInside];
     return part;
   };
@@ -53,7 +124,7 @@ export function* splitBlocks(blocks: readonly ContentBlock[], room: number, done
     for (let start = skipped; start < text.length; ) {
       let end = lineEnd(text, start, room - used);
       if (end === start) {
-        // A line that fits into a part of its own is never cut.
+        // A line that fits into a part alone is never cut.
         if (used > 0) {
           yield finish(start > 0);
           continue;
@@ -108,7 +179,7 @@ function hasLongLine(text: string, room: number): boolean {
   return false;
 }
 
-/** How much a piece adds to the count; `isLast` tells that its block ends with it. */
+/** How much a piece adds to the count; `isLast`: its block ends with it. */
 export function amountOf(noun: Noun, piece: string, isLast: boolean): number {
   if (noun === "characters") return piece.length;
   if (noun !== "lines") return isLast ? 1 : 0;
@@ -117,15 +188,11 @@ export function amountOf(noun: Noun, piece: string, isLast: boolean): number {
   return lines;
 }
 
-/** A block whose end comes later counts for this part, too. */
-function partial(noun: Noun): number {
-  return noun === "content blocks" ? 1 : 0;
-}
-
-/** The end of the text or of the last line that fits into so many bytes; `start` if no line does. */
+/** The end of the text or of the last line that fits into `room` bytes; `start` if no line does. */
 export function lineEnd(text: string, start: number, room: number): number {
   const end = fittingEnd(text, start, room);
-  return end === text.length ? end : Math.max(start, text.lastIndexOf("\n", end - 1) + 1);
+  // In the piece: in the whole text, a search would go back to its beginning for each part of a long line.
+  return end === text.length ? end : start + text.slice(start, end).lastIndexOf("\n") + 1;
 }
 
 /** The end of the longest piece that fits, never inside a surrogate pair. At least one character, so that it ends. */

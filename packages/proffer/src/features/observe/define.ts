@@ -50,23 +50,23 @@ export function defineObserver(options: ObserverOptions): Observer {
   if (given.length > 0 && given.every((name) => typeof options[name] === "function")) {
     return new OwnObserver(options);
   }
-  throw new UsageError("bad_option", `An observer needs at least one of the functions ${MEMBERS.join(", ")}.`);
+  throw new UsageError(`An observer needs at least one of the functions ${MEMBERS.join(", ")}.`);
 }
 
 /** The observers of a server. */
 class ObserverList implements Observers {
   readonly log: LogSink;
   readonly #observers: readonly OwnObserver[];
-  readonly #list: readonly ObserverOptions[];
   /** Innermost first. */
   readonly #begins: readonly ObserverOptions[];
   readonly #failed: (error: unknown) => void;
 
   constructor(observers: readonly OwnObserver[], sink: LogSink) {
-    const list = observers.map(({ options }) => options);
     this.#observers = observers;
-    this.#list = list;
-    this.#begins = list.filter(({ begin }) => begin !== undefined).reverse();
+    this.#begins = observers
+      .map(({ options }) => options)
+      .filter(({ begin }) => begin !== undefined)
+      .reverse();
     this.#failed = (error) => sink({ level: "error", message: "An observer failed", error });
     this.log = (entry) => sink(this.withDetails(entry, undefined));
   }
@@ -81,7 +81,7 @@ class ObserverList implements Observers {
 
   /** Calls a hook of each observer. */
   each(use: (observer: ObserverOptions) => unknown): void {
-    for (const observer of this.#list) this.contain(() => use(observer));
+    for (const { options } of this.#observers) this.contain(() => use(options));
   }
 
   /** Logs a failure of an observer. */

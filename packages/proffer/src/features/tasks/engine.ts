@@ -1,56 +1,83 @@
 import type { Call } from "../../calls/call.ts";
-import { nodeName } from "../../nodes/node-name.ts";
+import { Deadlines } from "../../nodes/deadlines.ts";
 import {
+  type Bus,
   type Cluster,
+  type Queue,
   type QueueWorker,
   type RecordChange,
   type RecordFields,
   type SharedStore,
   StoreUnavailable,
 } from "../../nodes/ports.ts";
-import { RpcError } from "../../protocol/errors.ts";
-import { checkQueue } from "../../server/feature-options.ts";
+import { nodeName } from "../../nodes/topics.ts";
 import type { TaskLimits } from "../../server/limits.ts";
 import { addMetrics } from "../../server/metrics.ts";
 import type { ServerState } from "../../server/server.ts";
+import { contain } from "../../support/async.ts";
 import { sealerOf } from "../../support/seal.ts";
-import type { Tool } from "../../tools/define.ts";
-import type { TaskSettings } from "../../tools/task-option.ts";
-import { TaskCounters } from "./counters.ts";
-import { Creation } from "./creation.ts";
-import { EarlyRun, type EarlyTask } from "./early-run.ts";
-import { toTaskLimits } from "./limits.ts";
-import { persist } from "./persist.ts";
-import { prepareRun } from "./prepare-run.ts";
-import type { CreatedTask } from "./protocol.ts";
-import { Quota } from "./quota.ts";
-import { JOURNAL, keyOf, type TaskHead, UNQUEUED } from "./record.ts";
-import { RequestTimes } from "./request-times.ts";
+import type { TaskSettings, Tool } from "../../tools/define.ts";
+import { createTask, EarlyRun } from "./creation.ts";
+import { JOURNAL, keyOf, Quota, type TaskHead, TaskSealer, UNQUEUED } from "./record.ts";
 import { serveRequest } from "./requests.ts";
-import type { TaskRun } from "./run.ts";
-import { Vault } from "./vault.ts";
-import { type TaskListener, TaskWatch } from "./watch.ts";
+import { prepareRun, type TaskRun } from "./run.ts";
+import { persist } from "./run-writer.ts";
 
 /** Milliseconds without a change after which a task is woken up again, if nobody works on it: longer than a queue's lock. */
-const HEAL_TIME = 20_000;
+const STALLED_TIME = 20_000;
 /** The same for a run that no queue knows of: nodes' clocks may differ. */
-const UNQUEUED_HEAL_TIME = 600_000;
+const UNQUEUED_STALLED_TIME = 600_000;
 const CANCEL = "cancel ";
-const FINAL_FIELDS = ["questions", "call", "message", "last", "late", "lease", "beat"];
+const CANCELLED = "The task was cancelled.";
+const CRASHED = "The process of the task crashed.";
+const TAKEN_OVER = "Another run of the task has taken over.";
+const FINAL_FIELDS = ["questions", "call", "message", "last", "late", "lease", "heartbeat"];
+
+/** The defaults of `TaskLimits`. */
+export const TASK_LIMITS: Required<TaskLimits> = {
+  tasks: 1000,
+  taskConcurrency: 100,
+  taskJournal: 1_048_576,
+  taskEntries: 10_000,
+  taskResult: 4_194_304,
+  taskQuestions: 64,
+  taskRuns: 10,
+};
+
+/** The time of one request. */
+export interface RequestTime {
+  /** The request was answered with an error: its further work must not take effect. */
+  readonly isOver: boolean;
+}
 
 /** Creates, runs and reports the tasks of a server. Everything that must survive is in the store. */
 export class TaskEngine {
   readonly server: ServerState;
   readonly store: SharedStore;
-  readonly vault: Vault;
+  readonly bus: Bus;
+  readonly sealer: TaskSealer;
   readonly limits: Required<TaskLimits>;
-  readonly counters = new TaskCounters();
+  /** Since the start of this node, for `server.metrics()`. */
+  readonly counters = {
+    created: 0,
+    completed: 0,
+    failed: 0,
+    cancelled: 0,
+    runs: 0,
+    /** Runs that continued one which had not ended: its node died, stopped, or lost its lock. */
+    restarted: 0,
+    /** Writes of a run that were refused, because another run had written something, or the task was cancelled. */
+    refused: 0,
+    /** Steps that were recorded. */
+    steps: 0,
+  };
   readonly quota: Quota;
-  readonly #ports: Required<Cluster>;
+  readonly #queue: Queue;
+  /** Undefined for a store that answers at once. */
+  readonly #deadlines: Deadlines | undefined;
   /** The ports are this process's memory. */
   readonly #isLocal: boolean;
   readonly #node: string;
-  readonly #times: RequestTimes;
   #leases = 0;
   readonly #running = new Map<string, TaskRun>();
   /** The runs that began before their task: no queue knows them. */
@@ -59,24 +86,24 @@ export class TaskEngine {
   #hasTold = false;
   #stopListening: (() => void) | undefined;
 
-  private constructor(server: ServerState, ports: Required<Cluster>) {
+  private constructor(server: ServerState, { store, bus, queue }: Required<Cluster>) {
     this.server = server;
-    this.store = ports.store;
-    this.#ports = ports;
+    this.store = store;
+    this.bus = bus;
+    this.#queue = queue;
     this.#isLocal = server.cluster === undefined;
-    this.vault = new Vault(this.#isLocal ? undefined : sealerOf(server));
+    this.sealer = new TaskSealer("task", this.#isLocal ? undefined : sealerOf(server));
     this.#node = nodeName(server);
-    this.limits = toTaskLimits(server.limits);
-    this.quota = new Quota(ports.store, this.limits.tasks);
-    this.#times = new RequestTimes(ports.store.timeLimit);
+    this.limits = { ...TASK_LIMITS, ...server.limits };
+    this.quota = new Quota(store, this.limits.tasks);
+    this.#deadlines = store.timeLimit === undefined ? undefined : new Deadlines(store.timeLimit);
     addMetrics(server, "tasks", () => ({ ...this.counters, running: this.#running.size }), ["running"]);
     this.start();
   }
 
-  /** @throws {UsageError} if the nodes of the server share no queue. */
   static async create(server: ServerState): Promise<TaskEngine> {
-    checkQueue(server);
     const { cluster } = server;
+    // The row of the feature has checked that its nodes share a queue.
     if (cluster !== undefined) return new TaskEngine(server, cluster as Required<Cluster>);
     const { memoryCluster } = await import("../../nodes/memory.ts");
     return new TaskEngine(server, memoryCluster());
@@ -86,8 +113,8 @@ export class TaskEngine {
   start(): void {
     if (this.#worker !== undefined || this.server.overrides.tasks === "serve") return;
     const concurrency = this.server.overrides.taskConcurrency ?? this.limits.taskConcurrency;
-    this.#worker = this.#ports.queue.work((job, signal) => this.deliver(job, signal), { concurrency });
-    this.#stopListening = this.#ports.bus.subscribe(`node ${this.#node}`, {
+    this.#worker = this.#queue.work((job, signal) => this.deliver(job, signal), { concurrency });
+    this.#stopListening = this.bus.subscribe(`node ${this.#node}`, {
       heard: (message) => {
         if (message.startsWith(CANCEL)) this.#running.get(message.slice(CANCEL.length))?.abandon(CANCELLED);
       },
@@ -132,7 +159,7 @@ export class TaskEngine {
     this.#tellWhere(call);
     const { after } = tool.task as TaskSettings;
     // A round with the answer to a question, or `ctx.background()`: it took longer already.
-    if (after === 0 || call.questions !== undefined) return this.createNow(call, tool);
+    if (after === 0 || call.questions !== undefined) return createTask(this, call, tool);
     const run = new EarlyRun(this, call, tool);
     return run.race(after);
   }
@@ -150,65 +177,61 @@ export class TaskEngine {
   }
 
   /** Runs a handler before its task exists. */
-  runEarly(id: string, run: EarlyRun, signal: AbortSignal): void {
+  runEarly(run: EarlyRun, signal: AbortSignal): void {
     this.#early.add(run);
-    this.#running.set(id, run);
-    run
-      .run(signal)
+    this.#run(run, signal)
       .catch(() => {})
-      .finally(() => {
-        this.#early.delete(run);
-        if (this.#running.get(id) === run) this.#running.delete(id);
-      });
+      .finally(() => this.#early.delete(run));
   }
 
-  /** Creates a task at once: of a run that has begun, or with a wake-up. Returns undefined at a limit. */
-  async createNow(call: Call, tool: Tool, early?: EarlyTask): Promise<CreatedTask | undefined> {
-    const creation = new Creation(this, call, tool, early);
+  async #run(run: TaskRun, signal: AbortSignal): Promise<void> {
+    this.#running.set(run.id, run);
     try {
-      const created = await this.#times.run((time) => creation.create(time));
-      if (created !== undefined) this.counters.created++;
-      return created;
-    } catch (error) {
-      // A call that ran plainly beside its task would have its effects twice.
-      if ((tool.task as TaskSettings).required || creation.mayRun) {
-        if (error instanceof RpcError && error.kind === "busy") throw error;
-        throw new RpcError("internal_error", "The task could not be created.", { cause: error });
-      }
-      this.server.logError(call, "The task could not be created, so the call runs without one", error);
-      return undefined;
+      await run.run(signal);
+    } finally {
+      if (this.#running.get(run.id) === run) this.#running.delete(run.id);
     }
   }
 
   serve(call: Call): Promise<object> {
     this.start();
-    return this.#times.run(() => serveRequest(this, call));
+    return this.inTime(() => serveRequest(this, call));
   }
 
-  watch(call: Call, ids: unknown, listener: TaskListener): Promise<TaskWatch> {
-    return this.#times.run(() => TaskWatch.open(this, this.#ports.bus, call, ids, listener));
+  /**
+   * Runs the work of a request about tasks. Each call of the store or queue has its time limit, but a request that needs
+   * several of them must not take as long as all limits together. @throws {StoreUnavailable} if its time is over.
+   */
+  inTime<Value>(work: (time: RequestTime) => Promise<Value>): Promise<Value> {
+    const time = { isOver: false };
+    const done = work(time);
+    if (this.#deadlines === undefined) return done;
+    return this.#deadlines.limit(done, () => {
+      time.isOver = true;
+      return new StoreUnavailable("timeout", new Error("The store and the queue did not answer the request in time."));
+    });
   }
 
-  /** Wakes up the task, for the leg in its record. */
-  async wake(id: string, leg: string): Promise<void> {
-    await this.#ports.queue.push(`${id}.${leg}`);
+  /** Wakes up the task; `wakeup` is the number in its record. */
+  async wake(id: string, wakeup: string): Promise<void> {
+    await this.#queue.push(`${id}.${wakeup}`);
   }
 
   /**
    * Wakes up a task that should run but has not changed for long: its wake-up may be lost. The queue ignores the wake-up
-   * while it has that of the same leg, so a long run is not disturbed.
+   * while it has one with the same number, so a long run is not disturbed.
    */
-  heal(id: string, { status, leg, updated, beat }: RecordFields): void {
+  wakeIfStalled(id: string, { status, wakeup, updated, heartbeat }: RecordFields): void {
     if (status !== "working" || this.#running.has(id)) return;
-    const latest = Math.max(Number(updated), Number(beat ?? 0));
-    const limit = leg === UNQUEUED ? UNQUEUED_HEAL_TIME : HEAL_TIME;
+    const latest = Math.max(Number(updated), Number(heartbeat ?? 0));
+    const limit = wakeup === UNQUEUED ? UNQUEUED_STALLED_TIME : STALLED_TIME;
     if (Date.now() - latest < limit) return;
-    this.wake(id, leg as string).catch((error) => {
+    this.wake(id, wakeup as string).catch((error) => {
       this.server.log({ level: "warning", message: "A task could not be woken up", error });
     });
   }
 
-  /** Tells all nodes that a task has changed. A lost message is found by the next poll. */
+  /** Notifies all nodes of a changed task. A lost message is found by the next poll. */
   changed(id: string): void {
     this.publish(`task ${id}`, "changed");
   }
@@ -219,20 +242,17 @@ export class TaskEngine {
   }
 
   publish(topic: string, message: string): void {
-    const failed = (error: unknown) => this.server.log({ level: "warning", message: "A hint was not sent", error });
-    try {
-      const sent = this.#ports.bus.publish(topic, message);
-      if (sent instanceof Promise) sent.catch(failed);
-    } catch (error) {
-      failed(error);
-    }
+    contain(
+      () => this.bus.publish(topic, message),
+      (error) => this.server.log({ level: "warning", message: "A hint was not sent", error }),
+    );
   }
 
   /** The change that ends a task. */
   async ending(id: string, status: string, field?: string, json = "", message?: string): Promise<RecordChange> {
     const set: Record<string, string> = { status };
-    if (field !== undefined) set[field] = await this.vault.seal(id, field, json);
-    if (message !== undefined) set.message = await this.vault.seal(id, "message", message);
+    if (field !== undefined) set[field] = await this.sealer.seal(id, field, json);
+    if (message !== undefined) set.message = await this.sealer.seal(id, "message", message);
     return { set, remove: FINAL_FIELDS, removePrefix: JOURNAL, stamp: ["updated"], durable: true };
   }
 
@@ -243,13 +263,13 @@ export class TaskEngine {
     if (slot !== undefined) this.quota.release(owner, slot).catch(() => {});
   }
 
-  /** Runs the task that a wake-up names, unless it has ended, waits for answers, or has a newer leg. */
+  /** Runs the task that a wake-up names, unless it has ended, waits for answers, or was woken up anew. */
   async deliver(job: string, signal: AbortSignal): Promise<void> {
     const end = job.lastIndexOf(".");
     const id = job.slice(0, end);
     await this.server.lifespan?.start();
     const lease: RecordChange = {
-      if: { status: "working", leg: job.slice(end + 1) },
+      if: { status: "working", wakeup: job.slice(end + 1) },
       add: { epoch: 1, idle: 1 },
       set: { lease: this.newLease() },
     };
@@ -268,16 +288,6 @@ export class TaskEngine {
     if (Number(fields.idle) > 1) this.counters.restarted++;
     earlier?.abandon(TAKEN_OVER);
     const run = await prepareRun(this, id, fields);
-    if (run === undefined) return;
-    this.#running.set(id, run);
-    try {
-      await run.run(signal);
-    } finally {
-      if (this.#running.get(id) === run) this.#running.delete(id);
-    }
+    if (run !== undefined) await this.#run(run, signal);
   }
 }
-
-const CANCELLED = "The task was cancelled.";
-const CRASHED = "The process of the task crashed.";
-const TAKEN_OVER = "Another run of the task has taken over.";

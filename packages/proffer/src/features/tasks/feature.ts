@@ -1,13 +1,13 @@
 import type { Call, Method } from "../../calls/call.ts";
-import { missingCapabilities, missingCapability } from "../../calls/capabilities.ts";
-import { questionsOf } from "../../questions/questions-of.ts";
-import type { Rounds } from "../../questions/rounds.ts";
+import { missingCapabilities, missingCapability } from "../../calls/session.ts";
+import { questionsOf, type Rounds } from "../../questions/rounds.ts";
 import type { Feature } from "../../server/feature.ts";
 import type { ServerState } from "../../server/server.ts";
 import { TaskEngine } from "./engine.ts";
 import { TASKS } from "./protocol.ts";
+import { watchTasks } from "./requests.ts";
 
-/** The engines by their servers, from their first use on: the environment may choose until then what the nodes share. */
+/** The engines by their servers, from their first use on: until then the environment may choose the ports that the nodes share. */
 const engines = new WeakMap<ServerState, Promise<TaskEngine>>();
 
 export function engineOf(server: ServerState): Promise<TaskEngine> {
@@ -71,8 +71,7 @@ export const feature: Feature = {
     if (taskIds === undefined) return undefined;
     requireTasks(call, call.method);
     const engine = await engineOf(call.server);
-    const watch = await engine.watch(call, taskIds, (task) => notify("notifications/tasks", task));
-    return { acknowledged: { taskIds: watch.ids }, start: () => watch.start() };
+    return engine.inTime(() => watchTasks(engine, call, taskIds, (task) => notify("notifications/tasks", task)));
   },
 };
 
@@ -82,8 +81,8 @@ function declaresTasks(call: Call): boolean {
 }
 
 /** @throws {RpcError} unless the request declares that its client supports tasks. */
-function requireTasks(call: Call, what: string): void {
-  if (!declaresTasks(call)) throw missingCapability(call.revision, TASKS, what);
+function requireTasks(call: Call, subject: string): void {
+  if (!declaresTasks(call)) throw missingCapability(call.revision, TASKS, subject);
 }
 
 /** Leaves all runs of a server behind, as if its process had died. For tests. */

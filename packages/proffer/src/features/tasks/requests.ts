@@ -1,14 +1,15 @@
-import { accessOf, neededFor } from "../../calls/access.ts";
 import type { Call } from "../../calls/call.ts";
-import { covers } from "../../calls/scopes.ts";
+import { neededFor } from "../../catalog/access.ts";
 import type { RecordChange, RecordFields } from "../../nodes/ports.ts";
 import { InsufficientScope, InvalidParams } from "../../protocol/errors.ts";
 import { isObject, type JsonObject } from "../../protocol/messages.ts";
-import { checkResponse } from "../../questions/response.ts";
+import { checkResponse } from "../../questions/requests.ts";
+import type { Listening } from "../../resources/subscriptions.ts";
+import { coalesce } from "../../support/async.ts";
+import { covers } from "../../support/scope.ts";
 import type { TaskEngine } from "./engine.ts";
-import type { DetailedTask } from "./protocol.ts";
+import { type DetailedTask, detailedTask, isTerminal } from "./protocol.ts";
 import { JOURNAL, keyOf, SHOWN, type TaskHead, type TaskQuestion, UNQUEUED } from "./record.ts";
-import { detailedTask, isTerminal } from "./view.ts";
 
 /** The form of an id. Anything else is not looked up. */
 const ID = /^[\w-]{24}$/;
@@ -16,7 +17,7 @@ const ID = /^[\w-]{24}$/;
 const MAX_ATTEMPTS = 100;
 
 /** A task that the caller may use. */
-export interface FoundTask {
+interface FoundTask {
   readonly id: string;
   readonly head: TaskHead;
   readonly fields: RecordFields;
@@ -36,8 +37,8 @@ export function serveRequest(engine: TaskEngine, call: Call): Promise<object> {
 
 async function getTask(engine: TaskEngine, call: Call): Promise<DetailedTask> {
   const { id, fields } = await requireTask(engine, call);
-  engine.heal(id, fields);
-  return (await detailedTask(engine.vault, id, fields)) ?? unknownTask();
+  engine.wakeIfStalled(id, fields);
+  return (await detailedTask(engine.sealer, id, fields)) ?? unknownTask();
 }
 
 /** Takes answers to questions of the task. Keys that are unknown or answered are ignored. */
@@ -45,16 +46,16 @@ async function updateTask(engine: TaskEngine, call: Call): Promise<object> {
   const { inputResponses } = call.params;
   if (!isObject(inputResponses)) throw new InvalidParams("tasks/update needs params.inputResponses, an object.");
   const { id, fields } = await requireTask(engine, call);
-  // The client may repeat answers whose wake-up failed. The queue ignores this one if it has that of the leg.
-  if (fields.status === "working" && fields.leg !== UNQUEUED) await engine.wake(id, fields.leg as string);
-  else engine.heal(id, fields);
+  // The client may repeat answers whose wake-up failed. The queue ignores this one if it has one with that number.
+  if (fields.status === "working" && fields.wakeup !== UNQUEUED) await engine.wake(id, fields.wakeup as string);
+  else engine.wakeIfStalled(id, fields);
   await changeTask(
     engine,
     id,
     fields,
     (current) => answers(engine, id, current, inputResponses),
     async (stored) => {
-      if (stored.status === "working") await engine.wake(id, stored.leg as string);
+      if (stored.status === "working") await engine.wake(id, stored.wakeup as string);
       engine.changed(id);
     },
   );
@@ -68,9 +69,9 @@ async function answers(
   fields: RecordFields,
   given: JsonObject,
 ): Promise<RecordChange | undefined> {
-  const { vault } = engine;
+  const { sealer } = engine;
   if (fields.status !== "input_required") return undefined;
-  const questions = await vault.openJson<TaskQuestion[]>(id, "questions", fields);
+  const questions = await sealer.openJson<TaskQuestion[]>(id, "questions", fields);
   if (questions === undefined) unknownTask();
   const answered = questions.filter(({ key }) => Object.hasOwn(given, key));
   if (answered.length === 0) return undefined;
@@ -78,16 +79,16 @@ async function answers(
   for (const { key, operation, method, schema } of answered) {
     const answer = checkResponse(method, given[key], schema, `params.inputResponses.${key}`);
     const field = JOURNAL + operation;
-    setOnce[field] = await vault.seal(id, field, JSON.stringify(answer));
+    setOnce[field] = await sealer.seal(id, field, JSON.stringify(answer));
   }
   const rest = questions.filter((question) => !answered.includes(question));
   const same = { status: "input_required", questions: fields.questions };
   if (rest.length > 0) {
-    const left = await vault.seal(id, "questions", JSON.stringify(rest));
+    const left = await sealer.seal(id, "questions", JSON.stringify(rest));
     return { if: same, setOnce, set: { questions: left, idle: "0" } };
   }
-  const leg = String(Number(fields.leg) + 1);
-  return { if: same, setOnce, set: { status: "working", leg, idle: "0" }, remove: ["questions"] };
+  const wakeup = String(Number(fields.wakeup) + 1);
+  return { if: same, setOnce, set: { status: "working", wakeup, idle: "0" }, remove: ["questions"] };
 }
 
 async function cancelTask(engine: TaskEngine, call: Call): Promise<object> {
@@ -137,19 +138,19 @@ async function requireTask(engine: TaskEngine, call: Call): Promise<FoundTask> {
 }
 
 /**
- * Finds a task of the caller, who must still be allowed to use its tool. One that does not exist and one of another
+ * Finds a task of the caller, if the caller may still use its tool. One that does not exist and one of another
  * caller make no difference. @throws {InsufficientScope}
  */
-export async function findTask(engine: TaskEngine, call: Call, id: string): Promise<FoundTask | undefined> {
+async function findTask(engine: TaskEngine, call: Call, id: string): Promise<FoundTask | undefined> {
   const fields = ID.test(id) ? await engine.store.read(keyOf(id), SHOWN) : undefined;
-  const head = fields && (await engine.vault.openJson<TaskHead>(id, "head", fields));
+  const head = fields && (await engine.sealer.openJson<TaskHead>(id, "head", fields));
   if (fields === undefined || head === undefined || !mayUse(call, head)) return undefined;
   return { id, head, fields };
 }
 
 function mayUse(call: Call, { owner, tool: name, given }: TaskHead): boolean {
   if (owner !== (call.origin.principal?.id ?? null)) return false;
-  const access = accessOf(call.server);
+  const access = call.server.access;
   const tool = call.server.tools.get(name);
   // A tool that was removed: its tasks still have to end for their clients.
   if (access === undefined || tool === undefined) return true;
@@ -162,4 +163,58 @@ function mayUse(call: Call, { owner, tool: name, given }: TaskHead): boolean {
 /** One text for all: whether an id exists is nobody else's business. */
 function unknownTask(): never {
   throw new InvalidParams("Unknown task: it does not exist, has expired, or belongs to another caller.");
+}
+
+/** Serves the tasks of a subscription, and leaves out those that the caller may not read. @throws {InvalidParams} */
+export async function watchTasks(
+  engine: TaskEngine,
+  call: Call,
+  given: unknown,
+  report: (task: DetailedTask) => void,
+): Promise<Listening> {
+  const { subscriptions } = call.server.limits;
+  if (!Array.isArray(given) || !given.every((id) => typeof id === "string"))
+    throw new InvalidParams("params.notifications.taskIds must be an array of task ids.");
+  if (given.length > subscriptions)
+    throw new InvalidParams(`Too many subscriptions: the limit is ${subscriptions} tasks per client.`);
+  const taskIds: string[] = [];
+  for (const id of new Set<string>(given)) if ((await findTask(engine, call, id)) !== undefined) taskIds.push(id);
+  const start = () => {
+    const stops = taskIds.map((id) => watchTask(engine, call, id, report));
+    return () => {
+      for (const stop of stops) stop();
+    };
+  };
+  return { acknowledged: { taskIds }, start };
+}
+
+/** Reports one task until it has ended, or the returned function is called. */
+function watchTask(engine: TaskEngine, call: Call, id: string, report: (task: DetailedTask) => void): () => void {
+  let sent = "";
+  let isOver = false;
+  const stop = () => {
+    isOver = true;
+    unsubscribe();
+  };
+  const check = async () => {
+    const found = await findTask(engine, call, id);
+    const task = found && (await detailedTask(engine.sealer, id, found.fields));
+    if (found === undefined || task === undefined) return stop();
+    engine.wakeIfStalled(id, found.fields);
+    // The interval depends on the time of the reading.
+    const { pollIntervalMs: _, ...rest } = task;
+    const text = JSON.stringify(rest);
+    if (text !== sent && !isOver) {
+      sent = text;
+      report(task);
+    }
+    if (isTerminal(task.status)) stop();
+  };
+  const read = coalesce(async () => {
+    if (!isOver) await check().catch((error) => engine.server.logError(call, "A task could not be read", error));
+  });
+  // Before it reads: a change in between is read twice, and never lost.
+  const unsubscribe = engine.bus.subscribe(`task ${id}`, { heard: () => void read(), missed: () => void read() });
+  void read();
+  return stop;
 }

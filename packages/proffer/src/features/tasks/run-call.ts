@@ -1,13 +1,18 @@
 import { Call, type CallOrigin } from "../../calls/call.ts";
-import { META } from "../../calls/envelope.ts";
-import type { RecordFields } from "../../nodes/ports.ts";
+import type { Question } from "../../calls/question.ts";
+import { META } from "../../calls/session.ts";
+import type { Later, RecordFields } from "../../nodes/ports.ts";
+import { RpcError } from "../../protocol/errors.ts";
 import type { JsonObject } from "../../protocol/messages.ts";
-import type { ReplayLog } from "../../questions/replay-log.ts";
+import { Replay, type ReplayLog } from "../../questions/replay.ts";
+import { UNSTABLE } from "../../questions/rounds.ts";
+import { truncateText } from "../../results/truncate.ts";
 import type { ServerState } from "../../server/server.ts";
 import type { Tool } from "../../tools/define.ts";
 import type { TaskCall, TaskHead } from "./record.ts";
+import type { TaskRun } from "./run.ts";
 
-/** What a run begins with. */
+/** The state with which a run begins. */
 export interface RunStart {
   readonly id: string;
   readonly fields: RecordFields;
@@ -43,4 +48,80 @@ export function createCall(server: ServerState, origin: CallOrigin, { head, sour
   });
   call.chain = source.chain;
   return call;
+}
+
+/** Questions in a task. The run ends with a question, and the answer starts another run, on any node. */
+export class TaskRounds extends Replay {
+  readonly task: TaskRun;
+
+  constructor(call: Call, log: ReplayLog, task: TaskRun) {
+    super(call, log);
+    this.task = task;
+  }
+
+  get round(): number {
+    return this.task.round;
+  }
+
+  /** Nothing that this run still does counts. */
+  abandon(): void {
+    this.over = true;
+  }
+
+  protected record(operation: string, json: string): Later<string> {
+    return this.task.record(operation, json);
+  }
+
+  park(asked: ReadonlyMap<string, Question>): Promise<object> {
+    return this.task.park(asked);
+  }
+
+  /** The client did nothing wrong: the code has changed between two runs, or is not stable. */
+  protected mismatch(): Error {
+    return new RpcError("internal_error", "The tool no longer asks a question that was already answered.", {
+      cause: new Error(UNSTABLE),
+    });
+  }
+}
+
+/** Milliseconds between two writes of the status. */
+const INTERVAL = 1000;
+/** In characters. */
+const MAX_MESSAGE = 1000;
+
+/** Writes the latest message of a run, at most once a second. */
+export class ProgressWriter {
+  /** The last message that was reported. */
+  latest: string | undefined;
+  readonly #write: (message: string) => Promise<void>;
+  #written = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(write: (message: string) => Promise<void>) {
+    this.#write = write;
+  }
+
+  report(message: string): void {
+    this.latest = truncateText(message, MAX_MESSAGE);
+    if (this.#timer !== undefined) return;
+    const wait = this.#written + INTERVAL - Date.now();
+    if (wait <= 0) {
+      this.#flush();
+      return;
+    }
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#flush();
+    }, wait);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #flush(): void {
+    this.#written = Date.now();
+    // A message that cannot be written is replaced by the next one.
+    this.#write(this.latest as string).catch(() => {});
+  }
 }

@@ -2,31 +2,24 @@ import type { Later, RecordChange, RecordChanged, RecordFields } from "../../nod
 import { RpcError } from "../../protocol/errors.ts";
 import { whenReady } from "../../support/async.ts";
 import type { TaskEngine } from "./engine.ts";
-import { persist } from "./persist.ts";
 import { JOURNAL, keyOf } from "./record.ts";
+import type { TaskRun } from "./run.ts";
 
-/** The run for which a writer writes. */
-export interface WritingRun {
-  readonly isOver: boolean;
-  /** Leaves the run behind. With an error, the queue delivers the task again. */
-  abandon(reason: string, error?: unknown): void;
-}
-
-/** The fields that tell whether the writes of a run count. */
-const STATE: readonly string[] = ["status", "leg", "epoch", "lease", "last", "late"];
+/** The fields that decide whether the writes of a run count. */
+const STATE: readonly string[] = ["status", "wakeup", "epoch", "lease", "last", "late"];
 
 /**
  * Writes the record of a task for one run. Each delivery of the queue moves the epoch; a run with an older one was
  * overtaken, because the queue took its node for dead. It may be alive: a handler that blocks the event loop lets its lock
  * expire, and would lose it on one node after the other, until `limits.taskRuns` fails the task. So the first run that has
  * something to write wins, as long as nothing was written since it was overtaken. A failover to a replica that misses the
- * last deliveries may give two runs one epoch: their leases tell them apart.
+ * last deliveries may give two runs one epoch: their leases distinguish them.
  */
 export class RunWriter {
   readonly #engine: TaskEngine;
   readonly #id: string;
-  readonly #run: WritingRun;
-  readonly #leg: string;
+  readonly #run: TaskRun;
+  readonly #wakeup: string;
   readonly #ttl: number;
   #epoch: string;
   #lease: string;
@@ -35,11 +28,11 @@ export class RunWriter {
   readonly #sent = new Set<string>();
   #steps = 0;
 
-  constructor(engine: TaskEngine, id: string, fields: RecordFields, run: WritingRun) {
+  constructor(engine: TaskEngine, run: TaskRun, fields: RecordFields) {
     this.#engine = engine;
-    this.#id = id;
+    this.#id = run.id;
     this.#run = run;
-    this.#leg = fields.leg as string;
+    this.#wakeup = fields.wakeup as string;
     this.#ttl = Number(fields.ttl);
     this.#epoch = fields.epoch as string;
     this.#lease = fields.lease as string;
@@ -74,11 +67,11 @@ export class RunWriter {
     });
   }
 
-  /** Records an answer or a step. Returns what the record has: an overtaken run may have been faster. */
+  /** Records an answer or a step. Returns the value in the record: an overtaken run may have been faster. */
   entry(operation: string, json: string): Later<string> {
     const field = JOURNAL + operation;
     const last = `${this.#lease}.${++this.#steps}`;
-    return whenReady(this.#engine.vault.seal(this.#id, field, json), (sealed) => {
+    return whenReady(this.#engine.sealer.seal(this.#id, field, json), (sealed) => {
       this.#sent.add(last);
       return whenReady(this.write({ setOnce: { [field]: sealed }, set: { idle: "0", last } }), ({ epoch, late }) => {
         this.#last = last;
@@ -93,9 +86,9 @@ export class RunWriter {
   write(change: RecordChange): Later<RecordFields> {
     const [epoch, lease] = [this.#epoch, this.#lease];
     const isStep = change.setOnce !== undefined;
-    // Questions and ends are written once: if the reply is lost, a client may have seen them, and answered, which moves the
-    // leg. A step that is written again changes nothing.
-    const state = isStep ? {} : { status: "working", leg: this.#leg };
+    // Questions and ends are written once: if the reply is lost, a client may have seen them, and answered, which moves
+    // `wakeup`. A step that is written again changes nothing.
+    const state = isStep ? {} : { status: "working", wakeup: this.#wakeup };
     return this.#send({ ...change, if: { epoch, lease, ...state } }, ({ made, fields }) => {
       // Nobody else writes questions or the end in this epoch, and both remove the lease: the record has the change already.
       const isWritten = !isStep && fields.epoch === epoch && (fields.lease ?? lease) === lease;
@@ -118,8 +111,8 @@ export class RunWriter {
     if (setOnce === undefined && set.status === undefined) return fields;
     // The newest run has the lock of the queue, so it continues with the step. It is not needed after questions and ends.
     const late = setOnce === undefined ? { add: { epoch: 1 } } : { set: { ...set, late: fields.epoch as string } };
-    const { status, leg, lease, last } = fields;
-    const same = { status, leg, epoch: fields.epoch, lease, last };
+    const { status, wakeup, lease, last } = fields;
+    const same = { status, wakeup, epoch: fields.epoch, lease, last };
     return this.#send({ ...change, ...late, if: same, returning: [...STATE, ...Object.keys(set)] }, (changed) => {
       if (setOnce === undefined) {
         // After a lost reply, the record has our own sealed texts.
@@ -134,14 +127,14 @@ export class RunWriter {
   }
 
   /** Whether no other run has written anything: the last step is one of this run, or that with which it began. */
-  #isUpToDate({ status, leg, last }: RecordFields): boolean {
+  #isUpToDate({ status, wakeup, last }: RecordFields): boolean {
     const isKnown = last === this.#last || (last !== undefined && this.#sent.has(last));
-    return status === "working" && leg === this.#leg && isKnown;
+    return status === "working" && wakeup === this.#wakeup && isKnown;
   }
 
   /** The step as the record has it, in which an overtaken run wrote a step meanwhile. */
   async #recorded(field: string, sealed: string, json: string): Promise<string> {
-    const { store, vault } = this.#engine;
+    const { store, sealer } = this.#engine;
     const read = () => store.read(keyOf(this.#id), [field]);
     let fields: RecordFields | undefined;
     try {
@@ -150,7 +143,7 @@ export class RunWriter {
       return this.#unreachable(error);
     }
     if (fields === undefined || fields[field] === sealed) return json;
-    const recorded = await vault.open(this.#id, field, fields);
+    const recorded = await sealer.open(this.#id, field, fields);
     if (recorded !== undefined) return recorded;
     throw new RpcError("internal_error", "A step of the task cannot be read: its key was removed, or it was changed.");
   }
@@ -168,5 +161,39 @@ export class RunWriter {
   #unreachable(error: unknown): Promise<never> {
     this.#run.abandon("The store is out of reach.", error);
     return new Promise(() => {});
+  }
+}
+
+/** Milliseconds for which a write of a run is tried again while the store is out of reach. */
+const RETRY_TIME = 30_000;
+
+/** Repeats a write that failed, until it succeeds, its run was left behind, or the time is up. @throws its error */
+export function persist<Value>(
+  write: () => Later<Value>,
+  isOver: () => boolean,
+  mayRepeat: (error: unknown) => boolean = () => true,
+): Later<Value> {
+  const end = Date.now() + RETRY_TIME;
+  const again = async (error: unknown): Promise<Value> => {
+    let latest = error;
+    for (
+      let pause = 100;
+      Date.now() + pause < end && !isOver() && mayRepeat(latest);
+      pause = Math.min(pause * 2, 2000)
+    ) {
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      try {
+        return await write();
+      } catch (next) {
+        latest = next;
+      }
+    }
+    throw latest;
+  };
+  try {
+    const written = write();
+    return written instanceof Promise ? written.catch(again) : written;
+  } catch (error) {
+    return again(error);
   }
 }

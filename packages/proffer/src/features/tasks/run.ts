@@ -1,21 +1,18 @@
 import type { Call, CallOrigin } from "../../calls/call.ts";
-import type { Observers } from "../../calls/observe.ts";
-import type { Principal } from "../../calls/principal.ts";
-import { UnexpectedFailure } from "../../calls/run-middleware.ts";
+import { UnexpectedFailure } from "../../calls/middleware.ts";
+import type { Question, RunningTask } from "../../calls/question.ts";
+import type { Principal } from "../../calls/session.ts";
 import type { Later, RecordFields } from "../../nodes/ports.ts";
 import { type ErrorObject, RpcError } from "../../protocol/errors.ts";
 import type { Wire } from "../../protocol/messages.ts";
 import type { LogLevel } from "../../protocol/model.ts";
-import type { Question } from "../../questions/question.ts";
 import { answer } from "../../server/dispatch.ts";
-import { whenReady } from "../../support/async.ts";
+import { unref, whenReady } from "../../support/async.ts";
 import { runTool } from "../../tools/methods.ts";
 import type { TaskEngine } from "./engine.ts";
-import { ProgressWriter } from "./progress.ts";
-import { JOURNAL, type TaskQuestion } from "./record.ts";
-import { completeResult, createCall, type RunStart } from "./run-call.ts";
-import { RunWriter, type WritingRun } from "./run-writer.ts";
-import { type TaskJournal, TaskRounds } from "./task-rounds.ts";
+import { JOURNAL, keyOf, type TaskCall, type TaskHead, type TaskQuestion } from "./record.ts";
+import { completeResult, createCall, ProgressWriter, type RunStart, TaskRounds } from "./run-call.ts";
+import { RunWriter } from "./run-writer.ts";
 
 const PARKED = { resultType: "input_required" };
 
@@ -23,17 +20,18 @@ const PARKED = { resultType: "input_required" };
  * One run of a task: a call of the tool without a client. Its writes are refused once another run has taken over; it is
  * then left behind, as a question leaves one behind: its promises never settle.
  */
-export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
+export class TaskRun implements CallOrigin, RunningTask {
   readonly id: string;
+  /** The number of runs before this one. */
   readonly round: number;
   readonly transport;
   readonly principal: Principal | undefined;
   readonly session = undefined;
-  protected readonly engine: TaskEngine;
-  protected readonly start: RunStart;
+  readonly engine: TaskEngine;
+  readonly start: RunStart;
   readonly #writer: RunWriter;
   readonly #call: Call;
-  protected readonly rounds: TaskRounds;
+  readonly rounds: TaskRounds;
   readonly #progress: ProgressWriter;
   readonly #ttl: number;
   #asked: number;
@@ -41,14 +39,14 @@ export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
   #over = false;
   #ended: Promise<void> | undefined;
   #settle: ((error?: unknown) => void) | undefined;
-  #beat: ReturnType<typeof setInterval> | undefined;
+  #heartbeat: ReturnType<typeof setInterval> | undefined;
 
   constructor(engine: TaskEngine, start: RunStart) {
     const { id, fields, head, source, log } = start;
     this.engine = engine;
     this.start = start;
     this.id = id;
-    this.#writer = new RunWriter(engine, id, fields, this);
+    this.#writer = new RunWriter(engine, this, fields);
     this.round = Number(fields.epoch) - 1;
     this.#asked = Number(fields.asked ?? 0);
     this.#entries = Object.keys(fields).filter((name) => name.startsWith(JOURNAL)).length;
@@ -62,11 +60,7 @@ export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
     this.#progress = new ProgressWriter((text) => this.#writeMessage(text));
   }
 
-  /** The observers that see this run. */
-  protected get observers(): Observers | undefined {
-    return this.engine.server.observers;
-  }
-
+  /** Undefined as long as the call may still be answered without a task. */
   get taskId(): string | undefined {
     return this.id;
   }
@@ -81,7 +75,8 @@ export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
   /** Resolves when the run has ended. @throws if another run must continue: the store is out of reach, or the node stops. */
   run(signal: AbortSignal): Promise<void> {
     const { tool, source } = this.start;
-    const { observers } = this;
+    // Before the task, the request is observed.
+    const observers = this.taskId === undefined ? undefined : this.engine.server.observers;
     const work = async (call: Call) => {
       try {
         return await runTool(call, tool, source.arguments);
@@ -91,12 +86,12 @@ export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
         throw error;
       }
     };
-    this.startBeat(this.#ttl / 3);
+    if (this.taskId !== undefined) this.startHeartbeat(this.#ttl / 3);
     this.#ended = new Promise<void>((resolve, reject) => {
       this.#settle = (error) => {
         this.#settle = undefined;
         this.#over = true;
-        clearInterval(this.#beat);
+        clearInterval(this.#heartbeat);
         this.#progress.stop();
         if (error === undefined) resolve();
         else reject(error);
@@ -127,11 +122,14 @@ export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
   }
 
   /** Looks whether this run still counts: a message about it may have been lost. */
-  check(): Promise<void> {
-    return this.#writer.check();
+  async check(): Promise<void> {
+    if (this.taskId !== undefined) await this.#writer.check();
   }
 
-  /** Leaves the run behind: the task was cancelled, or another run has taken over. */
+  /**
+   * Leaves the run behind: the task was cancelled, or another run has taken over. With an error, the queue delivers the
+   * task again.
+   */
   abandon(reason: string, error?: unknown): void {
     if (this.#over) return;
     this.#over = true;
@@ -141,7 +139,7 @@ export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
     this.#settle?.(error);
   }
 
-  /** Records a step before the handler gets it, and returns what is recorded. */
+  /** Records a step before the handler gets it, and returns the recorded value. */
   record(operation: string, json: string): Later<string> {
     const { limits } = this.engine;
     const { log } = this.rounds;
@@ -159,7 +157,7 @@ export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
 
   /** Keeps the questions in the record and ends the run. */
   async park(asked: ReadonlyMap<string, Question>): Promise<object> {
-    const { vault, limits } = this.engine;
+    const { sealer, limits } = this.engine;
     if (asked.size > limits.taskQuestions) {
       throw new RpcError(
         "internal_error",
@@ -172,22 +170,24 @@ export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
     const message = this.#progress.latest;
     const set = {
       status: "input_required",
-      questions: await vault.seal(this.id, "questions", JSON.stringify(questions)),
+      questions: await sealer.seal(this.id, "questions", JSON.stringify(questions)),
       asked: String(this.#asked),
       idle: "0",
-      ...(message === undefined ? {} : { message: await vault.seal(this.id, "message", message) }),
+      ...(message === undefined ? {} : { message: await sealer.seal(this.id, "message", message) }),
     };
-    await this.#writer.write({ set, remove: ["lease", "beat"], stamp: ["updated"], durable: true });
+    await this.#writer.write({ set, remove: ["lease", "heartbeat"], stamp: ["updated"], durable: true });
     this.engine.changed(this.id);
     this.#settle?.();
     return PARKED;
   }
 
   progress(done: number, total: number | undefined, message: string | undefined): void {
-    if (!this.#over) this.#progress.report(message ?? (total === undefined ? String(done) : `${done} of ${total}`));
+    if (this.taskId === undefined || this.#over) return;
+    this.#progress.report(message ?? (total === undefined ? String(done) : `${done} of ${total}`));
   }
 
   log(level: LogLevel, data: unknown, logger: string | undefined): void {
+    if (this.taskId === undefined) return;
     const shown =
       level === "debug" || level === "notice" ? "info" : level === "warning" || level === "info" ? level : "error";
     const text = typeof data === "string" ? data : "A task logged a message";
@@ -239,17 +239,16 @@ export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
 
   async #writeMessage(text: string): Promise<void> {
     if (this.#over) return;
-    const message = await this.engine.vault.seal(this.id, "message", text);
+    const message = await this.engine.sealer.seal(this.id, "message", text);
     await this.#writer.write({ set: { message }, stamp: ["updated"] });
     this.engine.changed(this.id);
   }
 
   /** Extends the life of the record now and then: a long run must not outlive it. */
-  protected startBeat(interval: number): void {
-    const extend = () => void this.#writer.write({ stamp: ["beat"] });
-    clearInterval(this.#beat);
-    this.#beat = setInterval(extend, Math.min(interval, 2 ** 31 - 1));
-    (this.#beat as { unref?: () => void }).unref?.();
+  protected startHeartbeat(interval: number): void {
+    const extend = () => void this.#writer.write({ stamp: ["heartbeat"] });
+    clearInterval(this.#heartbeat);
+    this.#heartbeat = unref(setInterval(extend, Math.min(interval, 2 ** 31 - 1)));
   }
 
   /** The node stops: another one continues. That is no failure of the task. */
@@ -263,4 +262,34 @@ export class TaskRun implements CallOrigin, TaskJournal, WritingRun {
     }
     this.abandon("The node stops.", again);
   }
+}
+
+const UNREADABLE = "The record of the task cannot be read: its key was removed, or it was changed.";
+
+/** Creates the run of a task, or ends the task if it cannot run. */
+export async function prepareRun(engine: TaskEngine, id: string, fields: RecordFields): Promise<TaskRun | undefined> {
+  const { server } = engine;
+  const head = await engine.sealer.openJson<TaskHead>(id, "head", fields);
+  const source = await engine.sealer.openJson<TaskCall>(id, "call", fields);
+  const log = await engine.sealer.openJournal(id, fields);
+  const tool = head && server.tools.get(head.tool);
+  const { taskRuns } = engine.limits;
+  let problem: string | undefined;
+  if (head === undefined || source === undefined || log === undefined) problem = UNREADABLE;
+  else if (tool === undefined) problem = "The tool of the task no longer exists.";
+  else if (server.revisions.get(source.revision) === undefined) problem = UNREADABLE;
+  else if (Number(fields.idle) > taskRuns) {
+    problem = `The task ended after ${taskRuns} runs without a new answer or step (limits.taskRuns).`;
+  } else return new TaskRun(engine, { id, fields, head, source, log, tool });
+  const error: ErrorObject = { code: -32603, message: problem };
+  server.log({ level: "error", message: problem, ...(head && { name: head.tool }) });
+  const change = await engine.ending(id, "failed", "error", JSON.stringify(error), problem);
+  const { made } = await engine.store.change(keyOf(id), {
+    ...change,
+    if: { epoch: fields.epoch, lease: fields.lease },
+    expire: Number(fields.ttl),
+    returning: [],
+  });
+  if (made) engine.ended(id, head ?? { owner: null, tool: "", given: [] }, head ? fields : {}, "failed");
+  return undefined;
 }

@@ -1,14 +1,32 @@
-import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  type Attributes,
+  context,
+  type MeterProvider,
+  ProxyTracerProvider,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  type TracerProvider,
+  trace,
+} from "@opentelemetry/api";
 import { CallView, type MiddlewareCall } from "../../calls/call-view.ts";
 import type { CallOutcome, DefinedObserver, Observer, RequestObserver } from "../../calls/observe.ts";
+import type { Principal } from "../../calls/session.ts";
 import { isObject } from "../../protocol/messages.ts";
+import { checkFlag, UsageError } from "../../support/usage-error.ts";
 import { defineObserver } from "../observe/define.ts";
-import { addNetwork, Descriptions, failureAttributes, failureMessage, NAMES, requestId } from "./attributes.ts";
 import { Metrics } from "./metrics.ts";
-import { type Redact, type Settings, type TelemetryOptions, toSettings } from "./options.ts";
-import { findOrigin } from "./parent.ts";
-import { writeSpanContext } from "./trace-context.ts";
-import { Tracing } from "./tracing.ts";
+import {
+  addNetwork,
+  Descriptions,
+  failureAttributes,
+  failureMessage,
+  findOrigin,
+  NAMES,
+  requestId,
+  writeSpanContext,
+} from "./span.ts";
 
 /** The characters of arguments or results that are recorded, if they are. */
 const MAX_CONTENT = 8192;
@@ -34,6 +52,74 @@ export function telemetry(options: TelemetryOptions = {}): Observer {
   return Object.assign(observer, { measured });
 }
 
+/** Returns the part of a value that may be recorded, as a text or JSON; undefined for nothing. */
+export type Redact = (value: unknown, call: MiddlewareCall) => unknown;
+
+const PARENTS = ["meta-then-http", "meta", "http", "none"] as const;
+
+export interface TelemetryOptions {
+  /** Records the URIs of resources. Otherwise only the template, or the URI of a fixed resource. Default: false. */
+  readonly uris?: boolean;
+  /** Records the arguments of tools: whole with true, or as a function returns them. Default: false. */
+  readonly arguments?: boolean | Redact;
+  /** Records the results of tools: whole with true, or as a function returns them. Default: false. */
+  readonly results?: boolean | Redact;
+  /** Records metrics beside spans. Default: true. */
+  readonly metrics?: boolean;
+  /**
+   * Where the parent of a span comes from. "meta-then-http": the trace context in `_meta` of the request, else that of
+   * the HTTP request; if there are both, the second is a link. "none": every call is a new trace. Default:
+   * "meta-then-http".
+   */
+  readonly parents?: (typeof PARENTS)[number];
+  /** Passes the baggage of trusted callers to the handler's context. Default: false. */
+  readonly baggage?: boolean;
+  /**
+   * Whether the trace context of a caller becomes the parent, which lets the caller decide that a trace is sampled.
+   * Otherwise it becomes a link. Default: authenticated callers, and every caller over stdio.
+   */
+  readonly trust?: (principal: Principal | undefined, call: MiddlewareCall) => boolean;
+  /** Default: the global provider. */
+  readonly tracerProvider?: TracerProvider;
+  /** Default: the global provider at the first call. */
+  readonly meterProvider?: MeterProvider;
+}
+
+const OPTIONS = [
+  ...["uris", "arguments", "results", "metrics", "parents", "baggage", "trust"],
+  ...["tracerProvider", "meterProvider"],
+];
+
+/** The options with their defaults. */
+export type Settings = Required<Omit<TelemetryOptions, "tracerProvider" | "meterProvider">> &
+  Pick<TelemetryOptions, "tracerProvider" | "meterProvider">;
+
+/** Fills in the defaults. @throws {UsageError} for invalid or unknown options. */
+function toSettings(options: TelemetryOptions): Settings {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) {
+    throw wrong(`unknown option ${JSON.stringify(unknown)}. The options are ${OPTIONS.join(", ")}`);
+  }
+  for (const name of ["uris", "metrics", "baggage"] as const) checkFlag(name, options[name], "telemetry");
+  for (const name of ["arguments", "results"] as const) {
+    if (typeof options[name] !== "function") checkFlag(name, options[name], "telemetry");
+  }
+  const { parents = "meta-then-http", trust = isKnown } = options;
+  if (!PARENTS.includes(parents)) {
+    throw wrong(`parents must be one of ${PARENTS.join(", ")}, not ${JSON.stringify(parents)}`);
+  }
+  if (typeof trust !== "function") throw wrong("trust must be a function");
+  return { uris: false, arguments: false, results: false, metrics: true, baggage: false, ...options, parents, trust };
+}
+
+function isKnown(principal: Principal | undefined, { transport }: MiddlewareCall): boolean {
+  return principal !== undefined || transport !== "http";
+}
+
+function wrong(message: string): UsageError {
+  return new UsageError(`telemetry: ${message}.`);
+}
+
 interface Begun {
   /** Undefined without an SDK for traces. */
   readonly span: Span | undefined;
@@ -45,7 +131,8 @@ type Marked = MiddlewareCall & { [key: symbol]: Begun | undefined };
 class Recorder {
   readonly metrics: Metrics | undefined;
   readonly #settings: Settings;
-  readonly #tracing: Tracing;
+  /** Without a tracer, nothing is computed for it. */
+  readonly #tracer: () => Tracer | undefined;
   readonly #descriptions: Descriptions;
   /**
    * The property of a call that has its span. A WeakMap would cost more than the span: its table grows and shrinks with
@@ -55,14 +142,14 @@ class Recorder {
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.#tracing = new Tracing(settings);
+    this.#tracer = tracerOf(settings);
     this.#descriptions = new Descriptions(settings.uris);
     this.metrics = settings.metrics ? new Metrics(settings) : undefined;
   }
 
   begin(call: MiddlewareCall, work: () => unknown): unknown {
-    const tracer = this.#tracing.tracer();
-    if (tracer === undefined && !this.metrics?.isOn()) return work();
+    const tracer = this.#tracer();
+    if (tracer === undefined && this.metrics?.instruments === undefined) return work();
     const { name, attributes } = this.#descriptions.of(call);
     if (tracer === undefined) {
       (call as Marked)[this.#key] = { span: undefined, attributes };
@@ -103,7 +190,7 @@ class Recorder {
 
   request(call: MiddlewareCall, method: string): RequestObserver | undefined {
     const parent = this.#begun(call)?.span;
-    const tracer = this.#tracing.tracer();
+    const tracer = this.#tracer();
     if (parent === undefined || tracer === undefined) return undefined;
     const known = CallView.callOf(call);
     const attributes: Attributes = { [NAMES.method]: method };
@@ -175,4 +262,29 @@ function record(span: Span, name: string, permitted: boolean | Redact, value: un
     return;
   }
   if (typeof text === "string") span.setAttribute(name, text.slice(0, MAX_CONTENT));
+}
+
+/** The provider of a process without an SDK. */
+const NO_PROVIDER: TracerProvider = new ProxyTracerProvider().getDelegate();
+
+/** Returns a function that finds the tracer: undefined without an SDK, which may be set up later. */
+function tracerOf({ tracerProvider }: Settings): () => Tracer | undefined {
+  let known: TracerProvider | undefined;
+  let tracer: Tracer | undefined;
+  return () => {
+    const provider = tracerProvider ?? globalProvider();
+    if (provider === undefined) return undefined;
+    if (provider !== known) {
+      known = provider;
+      tracer = provider.getTracer("proffer");
+    }
+    return tracer;
+  };
+}
+
+function globalProvider(): TracerProvider | undefined {
+  const provider = trace.getTracerProvider();
+  if (!(provider instanceof ProxyTracerProvider)) return provider;
+  const delegate = provider.getDelegate();
+  return delegate === NO_PROVIDER ? undefined : delegate;
 }

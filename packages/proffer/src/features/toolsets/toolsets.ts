@@ -1,13 +1,12 @@
-import type { Item } from "../../calls/access.ts";
+import type { Item } from "../../catalog/access.ts";
 import { isObject } from "../../protocol/messages.ts";
 import type { ServerOptions, ToolsetSettings } from "../../server/options.ts";
 import { findSimilar } from "../../support/similar.ts";
 import { UsageError } from "../../support/usage-error.ts";
-import { matchesItem, namesOf } from "./pattern.ts";
 
 /** Names every item, also those of toolsets with `default: false`. */
 const ALL = "all";
-/** Names what is shown if nobody names a toolset. */
+/** Names the items that are shown if nobody names a toolset. */
 const DEFAULT = "default";
 
 /** The names that stand for several toolsets, and for items without one. */
@@ -76,11 +75,11 @@ export class Toolsets {
     }
     for (const { toolset, kind, name } of items) {
       if (toolset === undefined) continue;
-      const what = `${this.#where}: the toolset ${JSON.stringify(toolset)} of the ${kind} "${name}"`;
-      if (typeof toolset !== "string" || !isName(toolset)) throw badName(what);
+      const subject = `${this.#where}: the toolset ${JSON.stringify(toolset)} of the ${kind} "${name}"`;
+      if (typeof toolset !== "string" || !isName(toolset)) throw badName(subject);
       if (this.#isKnown(toolset)) continue;
       const hint = suggest(toolset, this.#declared?.keys() ?? [], "The toolsets are");
-      throw new UsageError("bad_option", `${what} is not in the option toolsets. ${hint}`);
+      throw new UsageError(`${subject} is not in the option toolsets. ${hint}`);
     }
   }
 
@@ -93,10 +92,10 @@ export class Toolsets {
 export function checkMatches(pattern: string, items: readonly Item[], where: string): void {
   if (items.some((item) => matchesItem(pattern, item))) return;
   const hint = suggest(pattern, new Set(items.flatMap(namesOf)), "The names are");
-  throw new UsageError("bad_option", `${where} ${JSON.stringify(pattern)}, which no item matches. ${hint}`);
+  throw new UsageError(`${where} ${JSON.stringify(pattern)}, which no item matches. ${hint}`);
 }
 
-/** More names would not help whoever reads the message. */
+/** More names would not help the reader of the message. */
 const MAX_SUGGESTED = 30;
 
 /** A hint at the names that exist. */
@@ -111,7 +110,7 @@ export function suggest(name: string, names: Iterable<string>, begin: string): s
 
 function readToolsets(toolsets: NonNullable<ServerOptions["toolsets"]>, where: string): Map<string, Toolset> {
   if (!isObject(toolsets))
-    throw new UsageError("bad_option", `${where}: toolsets must be an object with a property for each toolset.`);
+    throw new UsageError(`${where}: toolsets must be an object with a property for each toolset.`);
   return new Map(
     Object.entries(toolsets).map(([name, settings]) => {
       if (!isName(name)) throw badName(`${where}: the toolset ${JSON.stringify(name)}`);
@@ -125,7 +124,7 @@ function readToolset(given: ToolsetSettings | readonly string[], where: string):
   const { tools = [], default: isDefault = true, ...others } = isObject(settings) ? settings : { none: settings };
   const isUsable = isList(tools) && tools.every((pattern) => typeof pattern === "string" && pattern !== "");
   if (!isUsable || typeof isDefault !== "boolean" || Object.keys(others).length > 0)
-    throw new UsageError("bad_option", `${where} must be ${EXPECTED}.`);
+    throw new UsageError(`${where} must be ${EXPECTED}.`);
   return { patterns: tools, isOptional: !isDefault };
 }
 
@@ -138,9 +137,35 @@ function isName(name: string): boolean {
   return NAME.test(name) && !GENERAL_NAMES.includes(name);
 }
 
-function badName(what: string): UsageError {
+function badName(subject: string): UsageError {
   return new UsageError(
+    `${subject} has an invalid name. Use 1 to 64 of A-Z a-z 0-9 _ - and neither "all" nor "default".`,
     "bad_name",
-    `${what} has an invalid name. Use 1 to 64 of A-Z a-z 0-9 _ - and neither "all" nor "default".`,
   );
+}
+
+/** Whether a name matches a pattern, in which each `*` stands for any characters, also none. Never goes back in the name. */
+export function matchesName(pattern: string, name: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return name === pattern;
+  const end = name.length - last.length;
+  if (end < first.length || !name.startsWith(first) || !name.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= end;
+}
+
+/** Whether an item has a name that matches. Earlier names count: a pattern must still match an item that was renamed. */
+export function matchesItem(pattern: string, item: Item): boolean {
+  return namesOf(item).some((name) => matchesName(pattern, name));
+}
+
+/** The name of an item and its earlier names. */
+function namesOf(item: Item): readonly string[] {
+  return "was" in item && item.was !== undefined ? [item.name, ...item.was] : [item.name];
 }

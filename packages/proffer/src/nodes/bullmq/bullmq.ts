@@ -1,7 +1,8 @@
+import { within } from "../../calls/timeout.ts";
 import { UsageError } from "../../support/usage-error.ts";
+import { RunningJobs, retryDelay } from "../jobs.ts";
 import type { Queue, QueueWork, QueueWorker, QueueWorkOptions } from "../ports.ts";
-import { reporter } from "../redis/failures.ts";
-import { Guard } from "../redis/limited-calls.ts";
+import { CommandLimiter, reporter } from "../redis/commands.ts";
 
 /** Options of `bullmq`. */
 export interface BullmqOptions {
@@ -31,10 +32,6 @@ export interface BullmqOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Milliseconds before a job that failed is delivered again: doubled with each failure. */
-const FIRST_DELAY = 500;
-const LONGEST_DELAY = 30_000;
-
 const JOB_NAME = /^[\w.-]{1,200}$/;
 
 /** Creates a queue on BullMQ, for the option `cluster` of a server with tasks. @throws {UsageError} */
@@ -44,7 +41,7 @@ export function bullmq(options: BullmqOptions): Queue & { close(): Promise<void>
 
 class BullmqPort implements Queue {
   readonly #options: BullmqOptions;
-  readonly #guard: Guard;
+  readonly #limiter: CommandLimiter;
   readonly #lockDuration: number;
   /** In braces: a Redis Cluster keeps all keys of the queue on one server, as the scripts of BullMQ require. */
   readonly #prefix: string;
@@ -67,7 +64,7 @@ class BullmqPort implements Queue {
       throw bad(`${name} must be a positive whole number, not ${JSON.stringify(value)}.`);
     }
     this.#options = options;
-    this.#guard = new Guard({ commandTimeout, maxInFlight: 10_000 });
+    this.#limiter = new CommandLimiter({ commandTimeout, maxInFlight: 10_000 });
     this.#lockDuration = lockDuration;
     this.#prefix = `{${prefix}}`;
     this.#failed = reporter(options.onError);
@@ -85,7 +82,7 @@ class BullmqPort implements Queue {
       attempts: 1_000,
       backoff: { type: "custom" },
     };
-    await this.#guard.run(() => this.#open().add("wake", { job }, settings));
+    await this.#limiter.run(() => this.#open().add("wake", { job }, settings));
   }
 
   work(work: QueueWork, { concurrency }: QueueWorkOptions): QueueWorker {
@@ -102,9 +99,7 @@ class BullmqPort implements Queue {
       maxStalledCount: 1_000,
       // How soon a worker asks again after Redis refused a command. By default it sleeps for 15 seconds, with all its jobs.
       runRetryDelay: 1_000,
-      settings: {
-        backoffStrategy: (attempts: number) => Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** Math.min(attempts - 1, 10)),
-      },
+      settings: { backoffStrategy: retryDelay },
     };
     const worker = new Worker(QUEUE, node.run as never, settings as never);
     // Without a listener, an error would end the process.
@@ -113,7 +108,7 @@ class BullmqPort implements Queue {
   }
 
   waiting(): Promise<number> {
-    return this.#guard.run(() => this.#open().getWaitingCount());
+    return this.#limiter.run(() => this.#open().getWaitingCount());
   }
 
   /** Closes the connection for pushing. Workers are stopped by `stop`. */
@@ -140,7 +135,7 @@ function workerConnection(connection: object): object {
 }
 
 function bad(text: string): UsageError {
-  return new UsageError("bad_option", `bullmq(options): ${text}`);
+  return new UsageError(`bullmq(options): ${text}`);
 }
 
 /** Milliseconds that BullMQ has to close its connections, which it cannot if Redis is away. */
@@ -148,37 +143,24 @@ const CLOSE_TIME = 2_000;
 
 /** The jobs that one node works on. */
 class Work {
-  readonly #work: QueueWork;
-  readonly #running = new Set<AbortController>();
+  readonly #jobs: RunningJobs;
   #stopped: Promise<void> | undefined;
-  #idle: (() => void) | undefined;
 
   constructor(work: QueueWork) {
-    this.#work = work;
+    this.#jobs = new RunningJobs(work);
   }
 
   /** Works on a job for BullMQ, which delivers it again later if this rejects. */
   readonly run = async (job: BullmqJob, token?: string): Promise<void> => {
     try {
-      await this.#perform(job.data.job);
+      if (this.#stopped !== undefined) throw new Error("The node stops.");
+      await this.#jobs.run(job.data.job);
     } catch (error) {
       if (this.#stopped === undefined) throw error;
       await job.moveToWait(token);
       throw new WaitingError();
     }
   };
-
-  async #perform(job: string): Promise<void> {
-    if (this.#stopped !== undefined) throw new Error("The node stops.");
-    const abort = new AbortController();
-    this.#running.add(abort);
-    try {
-      await this.#work(job, abort.signal);
-    } finally {
-      this.#running.delete(abort);
-      if (this.#running.size === 0) this.#idle?.();
-    }
-  }
 
   stop(worker: BullmqWorker, grace: number): Promise<void> {
     this.#stopped ??= this.#stop(worker, grace);
@@ -188,23 +170,11 @@ class Work {
   async #stop(worker: BullmqWorker, grace: number): Promise<void> {
     // Takes no more jobs from now on, and resolves when those that run have ended.
     const closed = worker.close();
-    if (this.#running.size > 0) {
-      const timer = setTimeout(() => {
-        const reason = new DOMException("The node stops.", "AbortError");
-        for (const abort of this.#running) abort.abort(reason);
-      }, grace);
-      await new Promise<void>((resolve) => {
-        this.#idle = resolve;
-      });
-      clearTimeout(timer);
-    }
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<"late">((resolve) => {
-      timer = setTimeout(resolve, CLOSE_TIME, "late");
+    await this.#jobs.end(grace);
+    await within(CLOSE_TIME, closed).catch(() => {
+      // The connections would keep the process alive, and try to reach Redis forever: not even this call may settle.
+      worker.disconnect?.().catch(() => {});
     });
-    // The connections would keep the process alive, and try to reach Redis forever.
-    if ((await Promise.race([closed, late])) === "late") worker.disconnect?.().catch(() => {});
-    clearTimeout(timer);
   }
 }
 

@@ -1,3 +1,4 @@
+import { unref } from "../../support/async.ts";
 import { UsageError } from "../../support/usage-error.ts";
 
 /** A client of ioredis or iovalkey, or a cluster of it. */
@@ -43,9 +44,9 @@ export function senderOf(client: RedisClient): Send {
     return (_, args) => (client as SendCommandClient).sendCommand(args);
   }
   throw new UsageError(
-    "wrong_use",
     "redis(client): this is not a client of ioredis, iovalkey, node-redis or valkey-glide. It has none of the methods " +
       "call, sendCommand and customCommand.",
+    "wrong_use",
   );
 }
 
@@ -57,7 +58,7 @@ export function has<Name extends string>(
   return typeof (value as Record<string, unknown> | null | undefined)?.[name] === "function";
 }
 
-/** Receives what happens to a connection for subscriptions. */
+/** Receives the events of a connection for subscriptions. */
 export interface SubscriberEvents {
   heard(channel: string, message: string): void;
   /** The connection is ready, for the first time or again: subscriptions before it may have missed messages. */
@@ -79,12 +80,11 @@ export function subscriberOf(client: unknown, given: unknown): unknown {
   // A cluster has its own connections for subscriptions, whose gaps cannot be seen.
   if (given === undefined && (has(client, "nodes") || "slots" in (client as object))) {
     throw new UsageError(
-      "bad_option",
       "redis(client): with a cluster, pass a client of one of its servers as the option subscriber.",
     );
   }
   if (!has(source, "duplicate")) {
-    throw new UsageError("bad_option", "redis(client, options): the client for subscriptions has no method duplicate.");
+    throw new UsageError("redis(client, options): the client for subscriptions has no method duplicate.");
   }
   return source;
 }
@@ -172,8 +172,7 @@ function glideSubscriber(client: Glide, events: SubscriberEvents): Subscriber {
       connection = current;
       events.ready();
     }
-    const timer = setTimeout(() => void check(), GLIDE_CHECK);
-    (timer as { unref?: () => void }).unref?.();
+    unref(setTimeout(() => void check(), GLIDE_CHECK));
   };
   const listen = async () => {
     while (!closed) {

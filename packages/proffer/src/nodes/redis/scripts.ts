@@ -1,4 +1,4 @@
-import { Script } from "./commands.ts";
+import { createScript } from "./commands.ts";
 
 // Each script uses one key, so that it works in a Redis Cluster, and either changes everything or nothing: all its
 // checks precede its first write. Redis stops a script at its first write if memory is full, never later.
@@ -9,7 +9,7 @@ import { Script } from "./commands.ts";
  * `expire` one item. Replies with 1, 0 if a condition does not hold, or the name of a field that is not a number; and with
  * the fields.
  */
-export const CHANGE = new Script(`
+export const CHANGE = createScript(`
 local key, part, none, at = KEYS[1], {}, {}, 1
 while at < #ARGV do
   local items, count = {}, tonumber(ARGV[at + 1])
@@ -75,7 +75,7 @@ return changed
  * Reads fields of a record, or all as a flat list: node-redis would make an object of the reply to HGETALL, without a
  * field "__proto__". Without the check, a record that has none of the fields would look like none.
  */
-export const READ = new Script(`
+export const READ = createScript(`
 if #ARGV == 0 then return redis.call('HGETALL', KEYS[1]) end
 local values = redis.call('HMGET', KEYS[1], unpack(ARGV))
 for i = 1, #values do
@@ -86,7 +86,7 @@ return values
 `);
 
 /** Counts a key; the time begins with the first count. */
-export const COUNT = new Script(`
+export const COUNT = createScript(`
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return count
@@ -94,10 +94,10 @@ return count
 
 /**
  * Appends to a log, which is a stream: (entries, bytes, milliseconds, place, text, …). The id of an entry is its place, so
- * Redis itself keeps the order. An entry has its text (t), the place of the entry before it (p), which tells a reader
+ * Redis itself keeps the order. An entry has its text (t), the place of the entry before it (p), which shows a reader
  * whether entries are gone, and the bytes of all texts so far (b).
  */
-export const APPEND = new Script(`
+export const APPEND = createScript(`
 local key, last, total = KEYS[1], nil, 0
 local function place(id) return tonumber(string.match(id, '^%d+')) end
 local function id(number) return string.format('%.0f-0', number) end
@@ -137,7 +137,7 @@ return 1
 `);
 
 /** Reads a log after a place: replies with place, text, …; or nothing, if entries are gone. */
-export const SINCE = new Script(`
+export const SINCE = createScript(`
 local key, after, found = KEYS[1], tonumber(ARGV[1]), {}
 local head = redis.call('XRANGE', key, '-', '+', 'COUNT', 1)[1]
 local gone = head and tonumber(head[2][4])

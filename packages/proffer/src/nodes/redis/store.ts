@@ -1,4 +1,4 @@
-import { toBase64Url } from "../../support/bytes.ts";
+import { randomText } from "../../support/bytes.ts";
 import type { LogLimits, RecordChange, RecordChanged, RecordFields, SharedStore, StoredEntry } from "../ports.ts";
 import type { Commands } from "./commands.ts";
 import { APPEND, CHANGE, COUNT, READ, SINCE } from "./scripts.ts";
@@ -18,7 +18,7 @@ export class RedisStore implements SharedStore {
   /** Sends changes that a replica must confirm: its own connection, because WAIT blocks a connection. */
   readonly #replicated: (() => Commands) | undefined;
   readonly #prefix: string;
-  readonly #token = toBase64Url(crypto.getRandomValues(new Uint8Array(9)));
+  readonly #token = randomText(9);
   #claims = 0;
 
   constructor(

@@ -1,62 +1,45 @@
-import type { Principal } from "../../calls/principal.ts";
+import type { Principal } from "../../calls/session.ts";
+import { coalesce } from "../../support/async.ts";
 import type { DisconnectListener, HttpExchange } from "../../transports/http/exchange.ts";
 import { HttpError, STREAM_HEADERS } from "../../transports/http/http-error.ts";
 import type { SessionCalls } from "../../transports/http/legacy-session.ts";
-import type { HttpLimits } from "../../transports/http/options.ts";
-import { Delivery } from "./delivery.ts";
-import type { EventPlace } from "./events.ts";
-import { Follower } from "./follower.ts";
-import { LocalQuestions } from "./questions.ts";
-import { followerIsThere } from "./record.ts";
-import type { ClusterSession } from "./session.ts";
+import { Delivery, type EventPlace, Follower } from "./delivery.ts";
+import { type ClusterSession, LocalQuestions } from "./session.ts";
 import type { ClusterSessions } from "./sessions.ts";
 import { StandaloneStream } from "./standalone-stream.ts";
-import type { SessionStore } from "./store.ts";
-import { ClusterStream, type StreamOwner } from "./stream.ts";
+import { followerIsThere } from "./store.ts";
+import { ClusterStream } from "./stream.ts";
 
 /**
  * The part of a session that is on this node: its calls in flight, their questions, and its streams. It exists only while
  * there is any, and knows nothing that other nodes must know.
  */
-export class LocalSession implements SessionCalls, StreamOwner {
+export class LocalSession implements SessionCalls {
   readonly id: string;
+  readonly sessions: ClusterSessions;
   /** The same caller as the opener, with the permission of the last request on this node. */
   principal: Principal | undefined;
   readonly questions: LocalQuestions;
-  readonly #sessions: ClusterSessions;
   readonly #streams = new Map<string, ClusterStream>();
   readonly #followers = new Map<string, Follower>();
   #standalone: StandaloneStream | undefined;
+  /** The calls in flight, and the requests that are opening or resuming a stream. */
   #calls = 0;
-  /** The number of requests that are opening or resuming a stream. */
-  #opening = 0;
-  #checking: Promise<void> | undefined;
   /** Counts the streams that this node took over, so that a record that was read before is recognized. */
   #version = 0;
-  /** A hint came while the record was being read. */
-  #checkAgain = false;
 
   constructor(sessions: ClusterSessions, id: string, principal: Principal | undefined) {
-    this.#sessions = sessions;
+    this.sessions = sessions;
     this.id = id;
     this.principal = principal;
     this.questions = new LocalQuestions(id, sessions);
   }
 
-  get store(): SessionStore {
-    return this.#sessions.store;
-  }
-
-  get limits(): HttpLimits {
-    return this.#sessions.limits;
-  }
-
   /** Nothing of the session is on this node. */
   get isIdle(): boolean {
     return (
-      this.#calls + this.#opening === 0 &&
-      this.#streams.size + this.#followers.size + this.questions.size === 0 &&
-      !this.#standalone
+      this.#calls + this.#streams.size + this.#followers.size + this.questions.size === 0 &&
+      this.#standalone === undefined
     );
   }
 
@@ -66,7 +49,7 @@ export class LocalSession implements SessionCalls, StreamOwner {
 
   settled(): void {
     this.#calls--;
-    this.#sessions.release(this);
+    this.sessions.release(this);
   }
 
   /** The standalone stream is the listener of a session. */
@@ -75,22 +58,23 @@ export class LocalSession implements SessionCalls, StreamOwner {
   updated(): void {}
 
   openStream(exchange: HttpExchange, listener: DisconnectListener, primed: boolean): ClusterStream {
-    const stream = new ClusterStream(this, this.#sessions.createStreamName(), () => listener.onDisconnect());
-    this.#streams.set(stream.name, stream);
-    stream.attach(this.#connect(exchange, 0, (delivery) => stream.lost(delivery)));
+    const name = `${this.sessions.node}.${this.sessions.nextNumber()}`;
+    const stream = new ClusterStream(this, name, () => listener.onDisconnect());
+    this.#streams.set(name, stream);
+    stream.attach(new Delivery(this, exchange, { stream: name, place: 0 }, (delivery) => stream.lost(delivery)));
     if (primed) stream.prime();
     return stream;
   }
 
   streamEnded({ name }: ClusterStream, isRead: boolean): void {
     this.#streams.delete(name);
-    this.#sessions.release(this);
+    this.sessions.release(this);
     if (isRead) return;
     // A node may have begun to follow the stream after this one last looked, and read the log before its end.
-    this.store.read(this.id).then(
+    this.sessions.store.read(this.id).then(
       (fields) => {
         const follower = fields?.[`f:${name}`];
-        if (follower !== undefined) this.store.publish(`node ${follower}`, `events ${this.id} ${name}`);
+        if (follower !== undefined) this.sessions.store.publish(`node ${follower}`, `events ${this.id} ${name}`);
       },
       () => {},
     );
@@ -102,7 +86,7 @@ export class LocalSession implements SessionCalls, StreamOwner {
   }
 
   async #resume(exchange: HttpExchange, last: EventPlace): Promise<void> {
-    const { stream, place } = last;
+    const { stream } = last;
     const missed = await this.#missed(last);
     if (missed === undefined) {
       exchange.open(STREAM_HEADERS);
@@ -110,82 +94,70 @@ export class LocalSession implements SessionCalls, StreamOwner {
       return;
     }
     const writer = this.#streams.get(stream);
-    const delivery = this.#connect(exchange, place, (ended) => {
-      if (writer === undefined) this.#leave(stream, ended);
+    const delivery = new Delivery(this, exchange, last, (ended) => {
+      if (writer === undefined) this.#leave(ended);
       else writer.lost(ended);
     });
     delivery.deliver(missed);
     if (!delivery.isOpen) return;
-    if (writer !== undefined) await this.#attach(writer, delivery);
-    else {
-      this.#followers.get(stream)?.delivery.release();
-      const follower = new Follower(this.id, this.#sessions.node, this.store, last, delivery);
-      this.#followers.set(stream, follower);
-      await this.#update(follower, follower.enter());
-    }
+    if (writer !== undefined) return this.#attach(writer, delivery);
+    this.#followers.get(stream)?.delivery.release();
+    const follower = new Follower(this, delivery);
+    this.#followers.set(stream, follower);
+    await this.#update(follower, follower.enter());
   }
 
   /** Opens the standalone stream. @throws {HttpError} if another node or request has it. */
   listen(session: ClusterSession, exchange: HttpExchange, last?: EventPlace): Promise<void> {
-    return this.#while(() => this.#listen(session, exchange, last));
-  }
-
-  async #listen(session: ClusterSession, exchange: HttpExchange, last?: EventPlace): Promise<void> {
-    const standalone = await StandaloneStream.take(this, session, this.#sessions, last);
-    const earlier = this.#standalone;
-    this.#standalone = standalone;
-    this.#version++;
-    await earlier?.stop(standalone.holder);
-    await standalone.open(exchange, session.fields, last);
+    return this.#while(async () => {
+      const standalone = await StandaloneStream.take(this, session, last);
+      const earlier = this.#standalone;
+      this.#standalone = standalone;
+      this.#version++;
+      await earlier?.stop(standalone.holder);
+      await standalone.open(exchange, session.fields, last);
+    });
   }
 
   /** Keeps this object from being forgotten while a stream is being opened. */
   async #while(open: () => Promise<void>): Promise<void> {
-    this.#opening++;
+    this.started();
     try {
       await open();
     } finally {
-      this.#opening--;
-      this.#sessions.release(this);
+      this.settled();
     }
   }
 
   standaloneEnded(stream: StandaloneStream): void {
     if (this.#standalone === stream) this.#standalone = undefined;
-    this.#sessions.release(this);
+    this.sessions.release(this);
   }
 
   /** Another node has written events of a stream. */
   eventsWritten(stream: string): void {
     const follower = this.#followers.get(stream);
-    if (follower !== undefined) void this.#update(follower, follower.catchUp());
+    if (follower !== undefined) void this.#update(follower, follower.delivery.catchUp());
     else this.#standalone?.addLate(stream);
   }
 
   /** Compares this node with the record, after a hint. */
-  check(): void {
-    this.#checkAgain = true;
-    this.#checking ??= this.#checkOften().finally(() => {
-      this.#checking = undefined;
-    });
-  }
+  readonly check = coalesce(() => this.#check(false).catch(() => {}));
 
   /** Called at intervals: renews leases, and finds out whether the session has ended. */
   tick(): void {
     for (const stream of this.#streams.values()) stream.tick();
     for (const follower of this.#followers.values()) void this.#update(follower, follower.enter());
-    const isListening = this.#standalone?.tick() ?? false;
-    if (isListening && this.questions.size + this.#streams.size + this.#followers.size === 0) return;
-    const isBusy = this.#calls > this.questions.calls;
+    this.#standalone?.tick();
     // Calls that only wait for an answer do not keep a session: its client could keep it by never answering.
-    if (isBusy) this.#sessions.extend(this.id);
+    if (this.#calls > this.questions.calls) this.sessions.extend(this.id);
     this.#check(true).catch(() => {});
   }
 
   /** The session has ended. */
   drop(): void {
     for (const stream of this.#streams.values()) stream.drop();
-    for (const follower of this.#followers.values()) follower.delivery.release();
+    for (const { delivery } of this.#followers.values()) delivery.release();
     this.#streams.clear();
     this.#followers.clear();
     this.questions.clear();
@@ -201,45 +173,39 @@ export class LocalSession implements SessionCalls, StreamOwner {
     ]);
   }
 
-  async #checkOften(): Promise<void> {
-    while (this.#checkAgain) {
-      this.#checkAgain = false;
-      await this.#check(false).catch(() => {});
-    }
-  }
-
   async #check(withTime: boolean): Promise<void> {
     const version = this.#version;
     const entered = [...this.#followers.values()].filter(({ isEntered }) => isEntered);
     const fields = withTime
-      ? (await this.store.change(this.id, { stamp: ["t"] })).fields
-      : await this.store.read(this.id);
+      ? (await this.sessions.store.change(this.id, this.#standalone?.renewal ?? { stamp: ["t"] })).fields
+      : await this.sessions.store.read(this.id);
     if (fields?.v === undefined) {
-      this.#sessions.drop(this);
+      this.sessions.drop(this);
       return;
     }
     await this.questions.receiveStored(fields);
     if (version !== this.#version) {
       // The record may have been read before this node changed it.
-      this.check();
+      void this.check();
       return;
     }
     for (const [name, stream] of this.#streams) {
-      const isThere = !withTime || followerIsThere(fields, name, this.#sessions.lease);
+      const isThere = !withTime || followerIsThere(fields, name, this.sessions.lease);
       stream.follow(isThere ? fields[`f:${name}`] : undefined);
     }
     for (const follower of entered) {
-      if (fields[`f:${follower.stream}`] === this.#sessions.node) void this.#update(follower, follower.catchUp());
-      else follower.delivery.release();
+      const { delivery } = follower;
+      if (fields[`f:${delivery.stream}`] === this.sessions.node) void this.#update(follower, delivery.catchUp());
+      else delivery.release();
     }
     await this.#standalone?.check(fields);
   }
 
   /** The events after a place; undefined if the stream has ended there. @throws {HttpError} if they are not kept. */
   async #missed({ stream, place }: EventPlace) {
-    const missed = place === 0 ? undefined : await this.store.since(this.id, stream, place);
+    const missed = place === 0 ? undefined : await this.sessions.store.since(this.id, stream, place);
     if (missed !== undefined && missed.length > 0) return missed;
-    const last = missed && (await this.store.since(this.id, stream, place - 1))?.[0];
+    const last = missed && (await this.sessions.store.since(this.id, stream, place - 1))?.[0];
     if (last === undefined) {
       throw new HttpError(400, "The events after that Last-Event-ID are no longer kept; send the request again.");
     }
@@ -249,29 +215,24 @@ export class LocalSession implements SessionCalls, StreamOwner {
   /** A client that comes back to the node that writes the stream needs no follower. */
   async #attach(writer: ClusterStream, delivery: Delivery): Promise<void> {
     const remove = [`f:${writer.name}`, `t:${writer.name}`];
-    await this.store.change(this.id, { remove }).catch(() => {});
+    await this.sessions.store.change(this.id, { remove }).catch(() => {});
     if (!delivery.isOpen) return;
     this.#version++;
     writer.attach(delivery);
-    await writer.catchUp().catch(() => {});
+    await delivery.catchUp().catch(() => {});
   }
 
   /** The connection stays open if the store fails; the next tick tries again. */
   async #update(follower: Follower, work: Promise<void>): Promise<void> {
     await work.catch(() => {});
-    if (!follower.delivery.isOpen) this.#leave(follower.stream, follower.delivery);
+    if (!follower.delivery.isOpen) this.#leave(follower.delivery);
   }
 
-  #leave(stream: string, delivery: Delivery): void {
-    const follower = this.#followers.get(stream);
+  #leave(delivery: Delivery): void {
+    const follower = this.#followers.get(delivery.stream);
     if (follower?.delivery !== delivery) return;
-    this.#followers.delete(stream);
+    this.#followers.delete(delivery.stream);
     follower.leave().catch(() => {});
-    this.#sessions.release(this);
-  }
-
-  #connect(exchange: HttpExchange, place: number, onEnd: (delivery: Delivery) => void): Delivery {
-    const client = { principal: this.principal, listener: this };
-    return new Delivery(exchange, this.#sessions.endpoint.streams, client, { place, isStanding: false, onEnd });
+    this.sessions.release(this);
   }
 }

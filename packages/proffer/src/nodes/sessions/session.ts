@@ -1,7 +1,6 @@
 import type { Call } from "../../calls/call.ts";
-import type { ClientResponse } from "../../calls/client-requests.ts";
-import type { Principal } from "../../calls/principal.ts";
-import type { Client } from "../../calls/session.ts";
+import { ClientRequests, type ClientResponse } from "../../calls/client-requests.ts";
+import type { Client, Principal } from "../../calls/session.ts";
 import { ERRORS } from "../../protocol/errors.ts";
 import type { JsonObject, NotificationMessage, RequestId, ResponseMessage } from "../../protocol/messages.ts";
 import type { MessageFault } from "../../protocol/parse.ts";
@@ -10,17 +9,17 @@ import type { DisconnectListener, HttpExchange } from "../../transports/http/exc
 import { HttpError } from "../../transports/http/http-error.ts";
 import type { LegacySession, ReplyStream } from "../../transports/http/legacy-session.ts";
 import type { RecordFields } from "../ports.ts";
-import { openingOf, parseEventId } from "./events.ts";
+import { openingOf, parseEventId } from "./delivery.ts";
 import type { LocalSession } from "./local-session.ts";
-import { followerIsThere, listenerIsThere, nodeOf } from "./record.ts";
 import type { ClusterSessions } from "./sessions.ts";
-import { ClusterState, type StateChange, type StateSource } from "./state.ts";
+import { ClusterState, type StateChange } from "./state.ts";
+import { followerIsThere, listenerIsThere, nodeOf } from "./store.ts";
 import type { ClusterStream } from "./stream.ts";
 
 const REQUEST_ID = /^proffer-([\w-]{12})-\d{1,15}$/;
 
 /** A session of the shared store, as one request found it. */
-export class ClusterSession implements LegacySession, StateSource {
+export class ClusterSession implements LegacySession {
   readonly id: string;
   readonly state: ClusterState;
   readonly principal: Principal | undefined;
@@ -28,7 +27,7 @@ export class ClusterSession implements LegacySession, StateSource {
   readonly opened: number;
   fields: RecordFields;
   /** The values that were opened when the record was read, where that takes a promise. */
-  readonly #opened: ReadonlyMap<string, string> | undefined;
+  readonly #values: ReadonlyMap<string, string> | undefined;
   readonly #sessions: ClusterSessions;
   #saving: Promise<void> | undefined;
 
@@ -36,14 +35,15 @@ export class ClusterSession implements LegacySession, StateSource {
     sessions: ClusterSessions,
     id: string,
     head: { readonly revision: Revision; readonly client: Client; readonly opened: number },
-    record: { readonly fields: RecordFields; readonly opened?: ReadonlyMap<string, string> | undefined },
+    fields: RecordFields,
     principal: Principal | undefined,
+    values?: ReadonlyMap<string, string>,
   ) {
     this.id = id;
     this.principal = principal;
     this.opened = head.opened;
-    this.fields = record.fields;
-    this.#opened = record.opened;
+    this.fields = fields;
+    this.#values = values;
     this.#sessions = sessions;
     this.state = new ClusterState(head.revision, head.client, id, this);
   }
@@ -56,9 +56,10 @@ export class ClusterSession implements LegacySession, StateSource {
     return this.#sessions.limits.maxDataBytes;
   }
 
+  /** Opens a sealed field, at once; undefined if it cannot be opened. */
   open(field: string): string | undefined {
     const token = this.fields[field];
-    if (token === undefined || this.#opened !== undefined) return this.#opened?.get(field);
+    if (token === undefined || this.#values !== undefined) return this.#values?.get(field);
     return this.#sessions.store.open(this.id, field, token) as string | undefined;
   }
 
@@ -144,6 +145,7 @@ export class ClusterSession implements LegacySession, StateSource {
     return saving;
   }
 
+  /** The state has changed after the response was sent. */
   changedLate(): void {
     this.save()?.catch(() => {});
   }
@@ -169,5 +171,78 @@ export class ClusterSession implements LegacySession, StateSource {
     this.fields = fields;
     const { get } = fields;
     if (concernsListener && get !== undefined) store.publish(`node ${nodeOf(get)}`, `session ${this.id}`);
+  }
+}
+
+/** The requests that calls on this node sent to the client of a session, and that are not answered. */
+export class LocalQuestions {
+  readonly #id: string;
+  readonly #sessions: ClusterSessions;
+  readonly #asked = new Set<RequestId>();
+  #requests: ClientRequests | undefined;
+  #requestId = "";
+
+  constructor(id: string, sessions: ClusterSessions) {
+    this.#id = id;
+    this.#sessions = sessions;
+  }
+
+  get size(): number {
+    return this.#asked.size;
+  }
+
+  /** The number of calls that wait for a response. */
+  get calls(): number {
+    return this.#requests?.calls ?? 0;
+  }
+
+  /** Sends a request to the client. The record knows which requests are outstanding: no other can be answered. */
+  async ask(call: Call, method: string, params: JsonObject, write: (text: string) => void): Promise<ClientResponse> {
+    const id = `proffer-${this.#sessions.node}-${this.#sessions.nextNumber()}`;
+    this.#asked.add(id);
+    const entered = this.#sessions.store.change(this.#id, { set: { [`q:${id}`]: "1" } });
+    let isSent = false;
+    this.#requests ??= new ClientRequests(() => this.#requestId);
+    this.#requestId = id;
+    const response = this.#requests.send(call, method, params, (text) => {
+      entered.then(() => write(text)).catch(() => {});
+      // The second message withdraws the first.
+      if (isSent) this.#forget(id);
+      isSent = true;
+    });
+    try {
+      if (!(await entered).made) throw new HttpError(404, "The session has ended.");
+    } catch (error) {
+      this.receive({ jsonrpc: "2.0", id, error: {} });
+      throw error;
+    }
+    return response;
+  }
+
+  /** Passes a response to the call that waits for it; false if none on this node does. */
+  receive(message: ResponseMessage): boolean {
+    if (!this.#asked.has(message.id)) return false;
+    this.#forget(message.id);
+    this.#requests?.receive(message);
+    return true;
+  }
+
+  /** Receives the responses that other nodes have stored in the record. */
+  async receiveStored(fields: RecordFields): Promise<void> {
+    for (const id of [...this.#asked]) {
+      const field = `r:${id}`;
+      const token = fields[field];
+      const text = token && (await this.#sessions.store.open(this.#id, field, token));
+      if (text) this.receive({ jsonrpc: "2.0", ...JSON.parse(text), id });
+    }
+  }
+
+  clear(): void {
+    this.#asked.clear();
+  }
+
+  #forget(id: RequestId): void {
+    if (!this.#asked.delete(id)) return;
+    this.#sessions.store.change(this.#id, { remove: [`q:${id}`, `r:${id}`] }).catch(() => {});
   }
 }

@@ -1,7 +1,9 @@
-import type { Principal } from "../../calls/principal.ts";
-import type { Client, SessionState } from "../../calls/session.ts";
+import type { CallerMarks } from "../../calls/caller.ts";
+import type { Client, Principal, SessionState } from "../../calls/session.ts";
 import type { RequestId, ResponseMessage } from "../../protocol/messages.ts";
 import type { Revision } from "../../protocol/revisions/revision.ts";
+import { unref } from "../../support/async.ts";
+import { Memo } from "../../support/memo.ts";
 import { builtinModule } from "../../support/run-time.ts";
 import type { HttpEndpoint } from "../../transports/http/endpoint.ts";
 import type { HttpExchange } from "../../transports/http/exchange.ts";
@@ -9,9 +11,8 @@ import { HttpError } from "../../transports/http/http-error.ts";
 import type { LegacySession, LegacySessions } from "../../transports/http/legacy-session.ts";
 import type { HttpLimits } from "../../transports/http/options.ts";
 import { found, sessionIdOf } from "../../transports/http/sessions.ts";
-import type { ClientIdentity } from "../../transports/http/shares.ts";
-import { nodeName } from "../node-name.ts";
-import type { Cluster, RecordFields } from "../ports.ts";
+import type { BusListener, Cluster, RecordFields } from "../ports.ts";
+import { nodeName } from "../topics.ts";
 import { LocalSession } from "./local-session.ts";
 import { ClusterSession } from "./session.ts";
 import { SessionStore } from "./store.ts";
@@ -48,8 +49,8 @@ export class ClusterSessions implements LegacySessions {
   readonly lease: number;
   readonly #loaded = new WeakMap<HttpExchange, ClusterSession>();
   readonly #local = new Map<string, LocalSession>();
-  /** Opened heads by id and sealed text: opening one takes longer than all else about a session. */
-  readonly #heads = new Map<string, SessionHead>();
+  /** Opened heads, by id and sealed text: opening one takes longer than all else about a session. */
+  readonly #heads = new Memo((key) => this.#openHead(key), MAX_HEADS, MAX_HEAD);
   /** When this node last extended the life of a session: not by the clock of the store, which may differ. */
   readonly #extended = new Map<string, number>();
   readonly #interval: number;
@@ -61,17 +62,17 @@ export class ClusterSessions implements LegacySessions {
     const cluster = server.cluster as Cluster;
     this.endpoint = endpoint;
     this.limits = limits;
-    this.store = new SessionStore(server, cluster);
+    this.store = new SessionStore(server);
     this.node = nodeName(server);
     this.#interval = Math.min(limits.keepAliveInterval, limits.idleTimeout / 4);
     this.lease = 3 * this.#interval;
-    const missed = () => {
-      for (const session of this.#local.values()) session.check();
+    const listener: BusListener = {
+      heard: (message) => this.#heard(message),
+      missed: () => {
+        for (const session of this.#local.values()) void session.check();
+      },
     };
-    this.#unsubscribe = [
-      cluster.bus.subscribe(`node ${this.node}`, { heard: (message) => this.#heard(message), missed }),
-      cluster.bus.subscribe(TOPIC, { heard: (message) => this.#heardByAll(message), missed }),
-    ];
+    this.#unsubscribe = [`node ${this.node}`, TOPIC].map((topic) => cluster.bus.subscribe(topic, listener));
   }
 
   get size(): number {
@@ -95,7 +96,7 @@ export class ClusterSessions implements LegacySessions {
     return found(exchange, id, this.#loaded.get(exchange));
   }
 
-  async add({ id, revision, client }: SessionState, { principal }: ClientIdentity): Promise<LegacySession> {
+  async add({ id, revision, client }: SessionState, { principal }: CallerMarks): Promise<LegacySession> {
     const { info, capabilities } = client;
     const opened = Date.now();
     const head: SessionHead = {
@@ -111,8 +112,7 @@ export class ClusterSessions implements LegacySessions {
     }
     await this.store.create(id, { h: await this.store.seal(id, "h", text) }, idleTimeout);
     this.#noteExtended(id);
-    const record = { fields: {}, opened: await this.#openEarly(id, {}) };
-    return new ClusterSession(this, id, { revision, client, opened }, record, principal);
+    return this.#create(id, { revision, client, opened }, {}, principal);
   }
 
   async end(session: LegacySession): Promise<void> {
@@ -183,32 +183,19 @@ export class ClusterSessions implements LegacySessions {
     this.store.change(id, { expire: idleTimeout }).catch(() => this.#extended.delete(id));
   }
 
-  createRequestId(): string {
-    return `proffer-${this.node}-${++serial}`;
-  }
-
-  createStreamName(): string {
-    return `${this.node}.${++serial}`;
-  }
-
-  createHolder(): string {
-    return `${this.node} ${++serial}`;
+  /** A number for a request, stream or holder of this node. */
+  nextNumber(): number {
+    return ++serial;
   }
 
   #heard(message: string): void {
-    const [kind, id = "", stream = ""] = message.split(" ");
-    const session = this.#local.get(id);
-    if (kind === "session") session?.check();
-    if (kind === "events") session?.eventsWritten(stream);
-  }
-
-  #heardByAll(message: string): void {
-    const [kind, id = "", sealed = ""] = message.split(" ");
+    const [kind, id = "", text = ""] = message.split(" ");
     const session = this.#local.get(id);
     if (session === undefined) return;
-    // The hint is not believed: the record says whether the session has ended.
-    if (kind === "end") session.check();
-    if (kind === "cancel") this.#cancelLocal(session, sealed).catch(() => {});
+    // The hint is not believed: the record says whether the session has changed or ended.
+    if (kind === "session" || kind === "end") void session.check();
+    if (kind === "events") session.eventsWritten(text);
+    if (kind === "cancel") this.#cancelLocal(session, text).catch(() => {});
   }
 
   async #cancelLocal(session: LocalSession, sealed: string): Promise<void> {
@@ -218,39 +205,36 @@ export class ClusterSessions implements LegacySessions {
 
   /** For anyone but its owner, the session does not exist. */
   async #open(id: string, fields: RecordFields, principal: Principal | undefined): Promise<ClusterSession | undefined> {
-    const head = fields.h === undefined ? undefined : await this.#head(id, fields.h);
+    const head = fields.h === undefined ? undefined : await this.#heads.get(`${id} ${fields.h}`);
     if (head === undefined || head.principal !== (principal?.id ?? null)) return undefined;
     const revision = this.endpoint.server.revisions.get(head.revision) as Revision | undefined;
     if (revision === undefined) return undefined;
     const client = { ...head.client, revision: head.revision } as Client;
-    const opened = await this.#openEarly(id, fields);
-    return new ClusterSession(this, id, { revision, client, opened: head.opened }, { fields, opened }, principal);
-  }
-
-  async #head(id: string, token: string): Promise<SessionHead | undefined> {
-    // With the id: a head that was copied to another record must not be found here.
-    const key = `${id} ${token}`;
-    const known = this.#heads.get(key);
-    if (known !== undefined) return known;
-    const text = await this.store.open(id, "h", token);
-    if (text === undefined) return undefined;
-    const head: SessionHead = JSON.parse(text);
-    if (token.length > MAX_HEAD) return head;
-    if (this.#heads.size >= MAX_HEADS) this.#heads.clear();
-    this.#heads.set(key, head);
-    return head;
+    return this.#create(id, { revision, client, opened: head.opened }, fields, principal);
   }
 
   /** `ctx.session.get` returns no promise; where opening needs one, all values are opened with the record. */
-  async #openEarly(id: string, fields: RecordFields): Promise<ReadonlyMap<string, string> | undefined> {
-    if (builtinModule("node:crypto") !== undefined) return undefined;
-    const opened = new Map<string, string>();
+  async #create(
+    id: string,
+    head: { readonly revision: Revision; readonly client: Client; readonly opened: number },
+    fields: RecordFields,
+    principal: Principal | undefined,
+  ): Promise<ClusterSession> {
+    if (builtinModule("node:crypto") !== undefined) return new ClusterSession(this, id, head, fields, principal);
+    const values = new Map<string, string>();
     for (const [field, token] of Object.entries(fields)) {
       if (!/^[dw]:/.test(field)) continue;
       const text = await this.store.open(id, field, token);
-      if (text !== undefined) opened.set(field, text);
+      if (text !== undefined) values.set(field, text);
     }
-    return opened;
+    return new ClusterSession(this, id, head, fields, principal, values);
+  }
+
+  /** With the id: a head that was copied to another record must not be found there. */
+  async #openHead(key: string): Promise<SessionHead | undefined> {
+    const [id = "", token = ""] = key.split(" ");
+    const text = await this.store.open(id, "h", token);
+    return text === undefined ? undefined : JSON.parse(text);
   }
 
   #noteExtended(id: string): void {
@@ -259,13 +243,12 @@ export class ClusterSessions implements LegacySessions {
   }
 
   #schedule(): ReturnType<typeof setInterval> {
-    const timer = setInterval(() => {
+    const tick = () => {
       for (const session of [...this.#local.values()]) {
         if (session.isIdle) this.release(session);
         else session.tick();
       }
-    }, this.#interval);
-    (timer as { unref?: () => void }).unref?.();
-    return timer;
+    };
+    return unref(setInterval(tick, this.#interval));
   }
 }

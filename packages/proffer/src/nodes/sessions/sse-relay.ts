@@ -1,12 +1,12 @@
-import type { Principal } from "../../calls/principal.ts";
+import type { Principal } from "../../calls/session.ts";
 import { RpcError } from "../../protocol/errors.ts";
+import { coalesce, unref } from "../../support/async.ts";
 import type { HttpEndpoint } from "../../transports/http/endpoint.ts";
 import type { BodyReceiver, HttpExchange } from "../../transports/http/exchange.ts";
 import { busyError, NO_HEADERS } from "../../transports/http/http-error.ts";
-import { answerFailure } from "../../transports/http/session-handler.ts";
-import { unknownStream } from "../../transports/http/sessions.ts";
-import { nodeName } from "../node-name.ts";
+import { answerFailure, unknownStream } from "../../transports/http/sessions.ts";
 import type { Cluster, RecordFields } from "../ports.ts";
+import { nodeName } from "../topics.ts";
 import { SESSION_ID } from "./sessions.ts";
 import { SessionStore } from "./store.ts";
 
@@ -23,8 +23,8 @@ export class SseRelay {
   readonly #store: SessionStore;
   readonly #node: string;
   readonly #receive: (id: string, text: string) => void;
-  /** The streams on this node; true while the record of one is being read. */
-  readonly #streams = new Map<string, boolean>();
+  /** The streams on this node, with the functions that receive the messages in their records. */
+  readonly #streams = new Map<string, () => Promise<void>>();
   readonly #unsubscribe: () => void;
   readonly #timer: ReturnType<typeof setInterval>;
 
@@ -32,22 +32,27 @@ export class SseRelay {
     const { server, limits } = endpoint;
     const { bus } = server.cluster as Cluster;
     this.#endpoint = endpoint;
-    this.#store = new SessionStore(server, server.cluster as Cluster);
+    this.#store = new SessionStore(server);
     this.#node = nodeName(server);
     this.#receive = receive;
     this.#unsubscribe = bus.subscribe(`node ${this.#node}`, {
-      heard: (message) => message.startsWith("sse ") && this.#check(message.slice(4)),
+      heard: (message) => {
+        if (message.startsWith("sse ")) void this.#streams.get(message.slice(4))?.();
+      },
       missed: () => this.#renew(),
     });
-    this.#timer = setInterval(() => this.#renew(), limits.keepAliveInterval);
-    (this.#timer as { unref?: () => void }).unref?.();
+    this.#timer = unref(setInterval(() => this.#renew(), limits.keepAliveInterval));
   }
 
   /** Enters a stream of this node. Returns a function that ends it. */
   async open(id: string, principal: Principal | undefined): Promise<() => void> {
     const owner = await this.#store.seal(id, "h", JSON.stringify({ principal: principal?.id ?? null }));
     await this.#store.create(id, { h: owner, get: this.#node }, this.#lease);
-    this.#streams.set(id, false);
+    // The next renewal tries again if the store fails.
+    this.#streams.set(
+      id,
+      coalesce(() => this.#receiveWaiting(id).catch(() => {})),
+    );
     return () => {
       this.#streams.delete(id);
       this.#store.remove(id).catch(() => {});
@@ -91,39 +96,27 @@ export class SseRelay {
   }
 
   #renew(): void {
-    for (const id of this.#streams.keys()) {
+    for (const [id, receive] of this.#streams) {
       this.#store.change(id, { expire: this.#lease }).catch(() => {});
-      this.#check(id);
+      void receive();
     }
   }
 
-  /** Receives the messages that wait in the record, in the order in which they came. */
-  #check(id: string): void {
-    if (this.#streams.get(id) !== false) return;
-    this.#streams.set(id, true);
-    this.#read(id)
-      .catch(() => false)
-      .then((isMore) => {
-        if (!this.#streams.has(id)) return;
-        this.#streams.set(id, false);
-        // A message may have come while these were received.
-        if (isMore) this.#check(id);
-      })
-      .catch(() => {});
-  }
-
-  async #read(id: string): Promise<boolean> {
-    const fields = (await this.#store.read(id)) ?? {};
-    const names = waiting(fields);
-    if (names.length === 0) return false;
-    const { made } = await this.#store.change(id, { if: pick(fields, names), remove: names });
-    // Otherwise another check has received them.
-    if (!made) return true;
-    for (const name of names) {
-      const text = await this.#store.open(id, name, fields[name] as string);
-      if (text !== undefined) this.#receive(id, text);
+  /** Receives the messages that wait in the record, in the order in which they came, until there are none. */
+  async #receiveWaiting(id: string): Promise<void> {
+    while (this.#streams.has(id)) {
+      const fields = (await this.#store.read(id)) ?? {};
+      const names = waiting(fields);
+      if (names.length === 0) return;
+      const received = Object.fromEntries(names.map((name) => [name, fields[name] as string]));
+      const { made } = await this.#store.change(id, { if: received, remove: names });
+      // Otherwise another check has received them.
+      if (!made) continue;
+      for (const name of names) {
+        const text = await this.#store.open(id, name, fields[name] as string);
+        if (text !== undefined) this.#receive(id, text);
+      }
     }
-    return true;
   }
 }
 
@@ -131,8 +124,4 @@ export class SseRelay {
 function waiting(fields: RecordFields): string[] {
   const names = Object.keys(fields).filter((name) => name.startsWith(MESSAGE));
   return names.sort((a, b) => Number(a.slice(MESSAGE.length)) - Number(b.slice(MESSAGE.length)));
-}
-
-function pick(fields: RecordFields, names: readonly string[]): RecordFields {
-  return Object.fromEntries(names.map((name) => [name, fields[name] as string]));
 }

@@ -1,22 +1,18 @@
-import { accessOf } from "../../calls/access.ts";
 import { Call, type CallOrigin } from "../../calls/call.ts";
-import type { Principal } from "../../calls/principal.ts";
-import { type Client, SessionState } from "../../calls/session.ts";
+import { type Client, type Principal, SessionState } from "../../calls/session.ts";
 import { delayOf } from "../../calls/timeout.ts";
 import type { ChangeKind, ChangeListener } from "../../catalog/changes.ts";
 import type { LogLevel } from "../../protocol/model.ts";
-import { contain } from "../../support/async.ts";
+import { contain, unref } from "../../support/async.ts";
+import { primingEvent } from "../../transports/http/event-stream.ts";
 import type { HttpExchange } from "../../transports/http/exchange.ts";
 import { HttpError } from "../../transports/http/http-error.ts";
-import { primingEvent } from "../../transports/http/sse.ts";
-import type { RecordFields } from "../ports.ts";
-import { Delivery } from "./delivery.ts";
-import { type EventPlace, messageOf, openingOf, type StreamEvent, toEventId } from "./events.ts";
+import type { RecordChange, RecordFields } from "../ports.ts";
+import { Delivery, type EventPlace, messageOf, openingOf, type StreamEvent, toEventId } from "./delivery.ts";
 import type { LocalSession } from "./local-session.ts";
-import { LINGERING, listenerIsThere, nodeOf } from "./record.ts";
 import type { ClusterSession } from "./session.ts";
-import type { ClusterSessions } from "./sessions.ts";
 import { WATCHED } from "./state.ts";
+import { LINGERING, listenerIsThere, nodeOf } from "./store.ts";
 import { ClusterStream, RETRY } from "./stream.ts";
 
 /** A client that reconnected more often without receiving an event misses the events before. */
@@ -32,46 +28,36 @@ export class StandaloneStream implements ChangeListener {
   /** Identifies it in the record. */
   readonly holder: string;
   readonly #local: LocalSession;
-  readonly #sessions: ClusterSessions;
   readonly #opening: number;
   readonly #stream: ClusterStream;
   /** Has the watchers, the log level and the readiness of the session. */
   readonly #state: SessionState;
-  readonly #watched = new Set<string>();
-  /** The messages before the client has received the events that it missed. */
-  #held: string[] | undefined = [];
+  #watched: ReadonlySet<string> = new Set();
+  /** The messages that wait until the client has received the events that it missed. */
+  #postponed: string[] | undefined = [];
   /** The messages since then. */
-  #texts: Set<string> | undefined = new Set();
+  readonly #texts = new Set<string>();
   /** The last event that was read of the log before. */
   #before: EventPlace | undefined;
   #stopListening: (() => void) | undefined;
   #lingering: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
-  private constructor(
-    local: LocalSession,
-    session: ClusterSession,
-    sessions: ClusterSessions,
-    holder: string,
-    g: number,
-  ) {
+  private constructor(local: LocalSession, { state }: ClusterSession, holder: string, opening: number) {
     this.#local = local;
-    this.#sessions = sessions;
     this.holder = holder;
-    this.#opening = g;
-    this.#stream = new ClusterStream({ ...ownerOf(local), streamEnded: () => {} }, `g${g}`);
-    const { revision, client } = session.state;
-    this.#state = new SessionState(revision, client, session.id);
+    this.#opening = opening;
+    this.#stream = new ClusterStream(local, `g${opening}`);
+    this.#state = new SessionState(state.revision, state.client, state.id);
   }
 
   /** Takes the stream for this node. @throws {HttpError} if another connection has it, unless this one resumes it. */
-  static async take(local: LocalSession, session: ClusterSession, sessions: ClusterSessions, last?: EventPlace) {
-    const { store, limits, lease } = sessions;
-    const holder = sessions.createHolder();
+  static async take(local: LocalSession, session: ClusterSession, last?: EventPlace) {
+    const { node, store, limits, lease } = local.sessions;
+    const holder = `${node} ${local.sessions.nextNumber()}`;
     let { fields } = session;
     for (let attempt = 0; attempt < 3; attempt++) {
-      const { get } = fields;
-      if (last === undefined && get !== undefined && !get.endsWith(LINGERING)) {
+      if (last === undefined && fields.get?.endsWith(LINGERING) === false) {
         ({ fields } = await store.change(session.id, { stamp: ["t"] }));
         if (listenerIsThere(fields, lease)) break;
       }
@@ -89,7 +75,7 @@ export class StandaloneStream implements ChangeListener {
       if (fields.get !== holder) continue;
       session.fields = fields;
       if (known !== undefined) store.publish(`node ${nodeOf(known)}`, `session ${session.id}`);
-      return new StandaloneStream(local, session, sessions, holder, Number(fields.g));
+      return new StandaloneStream(local, session, holder, Number(fields.g));
     }
     throw new HttpError(409, "This session already has an open stream; close that one first.");
   }
@@ -100,9 +86,8 @@ export class StandaloneStream implements ChangeListener {
 
   /** Answers the GET: first with the events that the client missed. */
   async open(exchange: HttpExchange, fields: RecordFields, last?: EventPlace): Promise<void> {
-    const { endpoint } = this.#sessions;
     // Before the log is read: a change in between must not be lost.
-    this.#stopListening = endpoint.server.changes.listen(this);
+    this.#stopListening = this.#local.sessions.endpoint.server.changes.listen(this);
     let missed: readonly StreamEvent[];
     try {
       await this.#sync(fields);
@@ -111,16 +96,15 @@ export class StandaloneStream implements ChangeListener {
       await this.stop();
       throw error;
     }
-    const client = { principal: this.principal, listener: this.#local };
-    const onEnd = (delivery: Delivery) => this.#disconnected(delivery);
-    const delivery = new Delivery(exchange, endpoint.streams, client, { place: 0, isStanding: true, onEnd });
+    const begin = { stream: this.#stream.name, place: 0 };
+    const delivery = new Delivery(this.#local, exchange, begin, (ended) => this.#disconnected(ended));
     for (const { text } of missed) delivery.write(text);
     if (this.#state.revision.primed) delivery.write(primingEvent(toEventId(this.#stream.name, 0), RETRY));
-    for (const event of missed) this.#texts?.add(messageOf(event));
+    for (const event of missed) this.#texts.add(messageOf(event));
     this.#stream.attach(delivery);
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const text of held) if (!this.#texts?.has(text)) this.#send(text);
+    const postponed = this.#postponed ?? [];
+    this.#postponed = undefined;
+    for (const text of postponed) if (!this.#texts.has(text)) this.#send(text);
   }
 
   get client(): Client {
@@ -128,7 +112,7 @@ export class StandaloneStream implements ChangeListener {
   }
 
   listChanged(changed: ChangeKind): void {
-    const kind = this.#sessions.endpoint.server.features.changeFor(() => this.client, changed);
+    const kind = this.#local.sessions.endpoint.server.features.changeFor(() => this.client, changed);
     if (this.#state.ready && kind !== undefined)
       this.#send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
   }
@@ -147,11 +131,11 @@ export class StandaloneStream implements ChangeListener {
     const before = this.#before;
     if (before?.stream !== stream) return;
     this.#before = undefined;
-    this.#local.store.since(this.#local.id, stream, before.place).then(
+    this.#local.sessions.store.since(this.#local.id, stream, before.place).then(
       (events = []) => {
         for (const event of events) {
           const text = messageOf(event);
-          if (event.text !== "" && !this.#texts?.has(text)) this.#send(text);
+          if (event.text !== "" && !this.#texts.has(text)) this.#send(text);
         }
       },
       () => {},
@@ -164,12 +148,16 @@ export class StandaloneStream implements ChangeListener {
     else await this.stop(fields.get ?? "");
   }
 
-  /** Renews the lease; false if the client is not connected. */
-  tick(): boolean {
+  /** The change of the record that renews the lease; undefined if the client is not connected. */
+  get renewal(): RecordChange | undefined {
+    if (!this.#stream.connected) return undefined;
+    const expire = this.#local.sessions.limits.idleTimeout;
+    return { if: { get: this.holder }, stamp: ["t", "gt"], expire };
+  }
+
+  /** Called at intervals. */
+  tick(): void {
     this.#stream.tick();
-    if (!this.#stream.connected) return false;
-    this.#renew().catch(() => {});
-    return true;
   }
 
   /** Ends the stream on this node. `next` is its new holder; empty if there is none and the record is as it should be. */
@@ -180,7 +168,8 @@ export class StandaloneStream implements ChangeListener {
     this.#state.close();
     clearTimeout(this.#lingering);
     this.#stream.delivery?.release();
-    const { id, store } = this.#local;
+    const { id, sessions } = this.#local;
+    const { store } = sessions;
     await this.#stream.flush();
     if (next) store.publish(`node ${nodeOf(next)}`, `events ${id} ${this.#stream.name}`);
     this.#local.standaloneEnded(this);
@@ -194,26 +183,18 @@ export class StandaloneStream implements ChangeListener {
   #disconnected(delivery: Delivery): void {
     this.#stream.lost(delivery);
     if (this.#isStopped) return;
-    const { id, store, limits } = this.#local;
+    const { id, sessions } = this.#local;
+    const { store, limits } = sessions;
     store.change(id, { if: { get: this.holder }, set: { get: this.holder + LINGERING } }).catch(() => {});
-    this.#lingering = setTimeout(() => this.stop().catch(() => {}), delayOf(limits.reconnectTimeout));
-    (this.#lingering as { unref?: () => void }).unref?.();
-  }
-
-  async #renew(): Promise<void> {
-    const { id, store, limits } = this.#local;
-    const renewal = { if: { get: this.holder }, stamp: ["gt"], expire: limits.idleTimeout };
-    const { made, fields } = await store.change(id, renewal);
-    if (fields.v === undefined) this.#sessions.drop(this.#local);
-    else if (!made) await this.check(fields);
+    this.#lingering = unref(setTimeout(() => this.stop().catch(() => {}), delayOf(limits.reconnectTimeout)));
   }
 
   #send(text: string): void {
-    if (this.#held !== undefined) {
-      this.#held.push(text);
+    if (this.#postponed !== undefined) {
+      this.#postponed.push(text);
       return;
     }
-    if (this.#texts !== undefined && this.#texts.size < MAX_TEXTS) this.#texts.add(text);
+    if (this.#texts.size < MAX_TEXTS) this.#texts.add(text);
     this.#stream.send(text);
   }
 
@@ -225,7 +206,7 @@ export class StandaloneStream implements ChangeListener {
     for (let opening = Math.max(first, this.#opening - MAX_OPENINGS); opening < this.#opening; opening++) {
       const before = { stream: `g${opening}`, place: opening === first ? place : 0 };
       // Dropped change notifications are lost, as they are for a client that was not connected.
-      const events = (await this.#local.store.since(this.#local.id, before.stream, before.place)) ?? [];
+      const events = (await this.#local.sessions.store.since(this.#local.id, before.stream, before.place)) ?? [];
       missed.push(...events.filter(({ text }) => text !== ""));
       this.#before = { stream: before.stream, place: events.at(-1)?.place ?? before.place };
     }
@@ -238,21 +219,20 @@ export class StandaloneStream implements ChangeListener {
     this.#state.logLevel = fields.l as LogLevel | undefined;
     const uris = new Set<string>();
     for (const [field, token] of Object.entries(fields)) {
-      const text = field.startsWith(WATCHED) ? await this.#local.store.open(this.#local.id, field, token) : undefined;
+      const text = field.startsWith(WATCHED)
+        ? await this.#local.sessions.store.open(this.#local.id, field, token)
+        : undefined;
       if (text !== undefined) uris.add(JSON.parse(text));
     }
     if (this.#isStopped) return;
-    for (const uri of this.#watched) {
-      if (!uris.has(uri)) this.#state.unwatch(uri);
-    }
+    for (const uri of this.#watched) if (!uris.has(uri)) this.#state.unwatch(uri);
     for (const uri of uris) if (!this.#watched.has(uri)) this.#watch(uri);
-    this.#watched.clear();
-    for (const uri of uris) this.#watched.add(uri);
+    this.#watched = uris;
   }
 
   /** Subscribes as the client did, on this node: with the permission that it has now. */
   #watch(uri: string): void {
-    const { server } = this.#sessions.endpoint;
+    const { server } = this.#local.sessions.endpoint;
     const origin: CallOrigin = {
       transport: "http",
       principal: this.principal,
@@ -265,15 +245,11 @@ export class StandaloneStream implements ChangeListener {
     const call = new Call(server, origin, this.#state.revision, message);
     contain(
       () => {
-        accessOf(server)?.authorize(call);
+        server.access?.authorize(call);
         return call.definition?.handle(call);
       },
       // The resource is gone, or the caller may no longer read it.
       () => {},
     );
   }
-}
-
-function ownerOf({ id, store, limits }: LocalSession) {
-  return { id, store, limits };
 }

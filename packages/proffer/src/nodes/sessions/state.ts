@@ -4,13 +4,13 @@ import type { LogLevel } from "../../protocol/model.ts";
 import type { Revision } from "../../protocol/revisions/revision.ts";
 import { utf8Length } from "../../support/bytes.ts";
 import type { RecordFields } from "../ports.ts";
-import { checkJson } from "./json-value.ts";
+import type { ClusterSession } from "./session.ts";
 
 /** The names of the fields that hold data of handlers and subscribed URIs start so. */
 const DATA = "d:";
 export const WATCHED = "w:";
 
-/** The size of a sealed URI beside the URI: the name of its field, and what sealing adds. */
+/** The size of a sealed URI beside the URI: the name of its field, and the bytes that sealing adds. */
 const WATCHED_BYTES = 80;
 
 /** The changes that a call made to its session. */
@@ -24,16 +24,6 @@ export interface StateChange {
   readonly concernsListener: boolean;
 }
 
-/** What `ClusterState` needs to read the values of the record. */
-export interface StateSource {
-  readonly fields: RecordFields;
-  /** Opens a sealed field, at once; undefined if it cannot be opened. */
-  open(field: string): string | undefined;
-  readonly maxDataBytes: number;
-  /** Called for a change after the response was sent. */
-  changedLate(): void;
-}
-
 /**
  * The state of a session, as it was when the request arrived, with the changes of its calls. Values are parsed when they
  * are read; only changed ones are saved, so that the last writer of a value wins.
@@ -41,26 +31,23 @@ export interface StateSource {
 export class ClusterState extends SessionState {
   /** The response was sent, or is about to be: later changes are saved on their own. */
   isAnswered = false;
-  readonly #source: StateSource;
+  readonly #source: ClusterSession;
   readonly #read = new Map<string, unknown>();
   readonly #changed = new Map<string, string | undefined>();
   #watchChanges: Map<string, boolean> | undefined;
-  #savedReady: boolean;
-  #savedLevel: LogLevel | undefined;
 
-  constructor(revision: Revision, client: Client, id: string, source: StateSource) {
+  constructor(revision: Revision, client: Client, id: string, source: ClusterSession) {
     super(revision, client, id);
     this.#source = source;
     this.ready = source.fields.i === "1";
     this.logLevel = source.fields.l as LogLevel | undefined;
-    this.#savedReady = this.ready;
-    this.#savedLevel = this.logLevel;
   }
 
   override get(key: string): unknown {
     const field = DATA + key;
     if (this.#read.has(field)) return this.#read.get(field);
-    const text = this.#changed.has(field) || this.#source.fields[field] === undefined ? undefined : this.#open(field);
+    const text =
+      this.#changed.has(field) || this.#source.fields[field] === undefined ? undefined : this.#source.open(field);
     const value = text === undefined ? undefined : JSON.parse(text);
     this.#read.set(field, value);
     return value;
@@ -107,11 +94,12 @@ export class ClusterState extends SessionState {
 
   /** The changes since the last time; undefined if there are none. */
   takeChange(): StateChange | undefined {
-    const level = this.logLevel === this.#savedLevel ? undefined : this.logLevel;
-    const becameReady = this.ready && !this.#savedReady;
-    if (this.#changed.size === 0 && this.#watchChanges === undefined && level === undefined && !becameReady) {
-      return undefined;
-    }
+    const { fields } = this.#source;
+    const plain: Record<string, string> = {};
+    if (this.logLevel !== undefined && this.logLevel !== fields.l) plain.l = this.logLevel;
+    if (this.ready && fields.i === undefined) plain.i = "1";
+    const concernsListener = this.#watchChanges !== undefined || Object.keys(plain).length > 0;
+    if (this.#changed.size === 0 && !concernsListener) return undefined;
     const values = new Map<string, string>();
     const remove: string[] = [];
     for (const [field, text] of this.#changed) {
@@ -119,12 +107,8 @@ export class ClusterState extends SessionState {
       else values.set(field, text);
     }
     this.#takeWatched(values, remove);
-    const concernsListener = level !== undefined || becameReady || this.#watchChanges !== undefined;
     this.#changed.clear();
     this.#watchChanges = undefined;
-    this.#savedLevel = this.logLevel;
-    this.#savedReady = this.ready;
-    const plain = { ...(level === undefined ? {} : { l: level }), ...(becameReady ? { i: "1" } : {}) };
     return { values, plain, remove, concernsListener };
   }
 
@@ -133,7 +117,7 @@ export class ClusterState extends SessionState {
     const known = new Map<string, string[]>();
     for (const field of Object.keys(this.#source.fields)) {
       if (!field.startsWith(WATCHED)) continue;
-      const uri = JSON.parse(this.#open(field) ?? "null");
+      const uri = JSON.parse(this.#source.open(field) ?? "null");
       known.set(uri, [...(known.get(uri) ?? []), field]);
     }
     for (const [uri, isWatched] of this.#watchChanges) {
@@ -147,10 +131,6 @@ export class ClusterState extends SessionState {
   #change(field: string, text: string | undefined): void {
     this.#changed.set(field, text);
     if (this.isAnswered) this.#source.changedLate();
-  }
-
-  #open(field: string): string | undefined {
-    return this.#source.open(field);
   }
 
   #checkSize(key: string, field: string, text: string): void {
@@ -172,4 +152,31 @@ export class ClusterState extends SessionState {
     for (const [name, value] of this.#changed) if (name !== without) bytes += name.length + utf8Length(value ?? "");
     return bytes;
   }
+}
+
+/**
+ * Serializes a value of `ctx.session`. @throws {TypeError} for a value that other nodes would not read back the same: they
+ * share JSON, and JSON would turn a Map into `{}` and a Date into a string without notice.
+ */
+function checkJson(key: string, value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch {}
+  if (text !== undefined && isJson(value)) return text;
+  throw new TypeError(
+    `ctx.session.set(${JSON.stringify(key)}): the value is not JSON. Sessions are shared by all nodes, so store only ` +
+      "strings, finite numbers, booleans, null, arrays and plain objects.",
+  );
+}
+
+/** The value can be serialized, so it has no cycles. */
+function isJson(value: unknown): boolean {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object") return false;
+  if (Array.isArray(value)) return value.every(isJson);
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return false;
+  return Object.values(value).every((member) => member === undefined || isJson(member));
 }

@@ -2,8 +2,17 @@ import { RpcError } from "../../protocol/errors.ts";
 import type { ServerState } from "../../server/server.ts";
 import { sealerOf } from "../../support/seal.ts";
 import { busyError } from "../../transports/http/http-error.ts";
-import type { Cluster, Later, LogLimits, RecordChange, RecordChanged, RecordFields, SharedStore } from "../ports.ts";
-import type { StreamEvent } from "./events.ts";
+import type {
+  Bus,
+  Cluster,
+  Later,
+  LogLimits,
+  RecordChange,
+  RecordChanged,
+  RecordFields,
+  SharedStore,
+} from "../ports.ts";
+import type { StreamEvent } from "./delivery.ts";
 
 /** The condition of every change: a session that has ended must not come back by a late write. */
 const EXISTS = { v: "1" } as const;
@@ -17,13 +26,14 @@ const UNAVAILABLE = "The session store is not available. Try again later.";
 export class SessionStore {
   readonly #server: ServerState;
   readonly #store: SharedStore;
-  readonly #cluster: Cluster;
+  readonly #bus: Bus;
   #failing = false;
 
-  constructor(server: ServerState, cluster: Cluster) {
+  constructor(server: ServerState) {
+    const { store, bus } = server.cluster as Cluster;
     this.#server = server;
-    this.#store = cluster.store;
-    this.#cluster = cluster;
+    this.#store = store;
+    this.#bus = bus;
   }
 
   read(id: string): Promise<RecordFields | undefined> {
@@ -91,7 +101,7 @@ export class SessionStore {
 
   /** Sends a hint. It may be lost, so its failure is too. */
   publish(topic: string, message: string): void {
-    this.#run(() => this.#cluster.bus.publish(topic, message)).catch(() => {});
+    this.#run(() => this.#bus.publish(topic, message)).catch(() => {});
   }
 
   async #run<Value>(operation: () => Later<Value>): Promise<Value> {
@@ -134,4 +144,34 @@ function keyOf(id: string): string {
 
 function logOf(id: string, stream: string): string {
   return `session ${id} ${stream}`;
+}
+
+// The fields of the record of a session:
+//   v           "1": the session exists
+//   h           sealed: its principal, revision and client
+//   i, l        the client is ready; its log level
+//   d:<key>     sealed: the data of handlers
+//   w:<random>  sealed: a subscribed URI
+//   get, gt     the holder of the standalone stream, and when it was last there
+//   g           how often a standalone stream was opened
+//   f:<stream>, t:<stream>   the node on which a client resumed a stream, and when it was last there
+//   q:<id>, r:<id>           a request of the server that is not answered; sealed: its response
+//   t           the time of the store
+
+/** Follows the holder of a standalone stream whose client has disconnected, but may reconnect. */
+export const LINGERING = "?";
+
+/** The node in the field `get`. */
+export function nodeOf(holder: string): string {
+  return holder.slice(0, holder.indexOf(" "));
+}
+
+/** Whether a client is connected to the standalone stream. `fields.t` must be the time of the store now. */
+export function listenerIsThere({ get, gt, t }: RecordFields, lease: number): boolean {
+  return get !== undefined && !get.endsWith(LINGERING) && Number(t) - Number(gt) <= lease;
+}
+
+/** Whether a client follows a stream on a node other than the one that writes it. */
+export function followerIsThere(fields: RecordFields, stream: string, lease: number): boolean {
+  return fields[`f:${stream}`] !== undefined && Number(fields.t) - Number(fields[`t:${stream}`]) <= lease;
 }

@@ -1,11 +1,9 @@
-import type { Wire } from "../../protocol/messages.ts";
-import { toText } from "../../protocol/messages.ts";
+import { toText, type Wire } from "../../protocol/messages.ts";
+import { coalesce } from "../../support/async.ts";
+import { primingEvent, toEvent } from "../../transports/http/event-stream.ts";
 import type { ReplyStream } from "../../transports/http/legacy-session.ts";
-import type { HttpLimits } from "../../transports/http/options.ts";
-import { primingEvent, toEvent } from "../../transports/http/sse.ts";
-import type { Delivery } from "./delivery.ts";
-import { type StreamEvent, toEventId } from "./events.ts";
-import type { SessionStore } from "./store.ts";
+import { type Delivery, type StreamEvent, toEventId } from "./delivery.ts";
+import type { LocalSession } from "./local-session.ts";
 
 /** Milliseconds after which a client should reconnect to a stream that ended too early. */
 export const RETRY = 1000;
@@ -14,24 +12,15 @@ const MAX_ENTRIES = 1000;
 /** The events of an ended stream are kept for this many times `reconnectTimeout`. */
 const KEPT = 5;
 
-/** The parts of a stream that its session knows. */
-export interface StreamOwner {
-  readonly id: string;
-  readonly store: SessionStore;
-  readonly limits: HttpLimits;
-  /** The stream has ended, and all of its events are kept. `isRead`: its client has received them on this node. */
-  streamEnded(stream: ClusterStream, isRead: boolean): void;
-}
-
 /**
  * A stream that this node writes. Each event is appended to the log in the store before it is written to the wire: once a
  * client has seen an event, any node can send it again, and a lost connection loses none.
  */
 export class ClusterStream implements ReplyStream {
   readonly name: string;
-  /** The connection of the client, if it is on this node. */
+  /** The last connection of the client to this node. */
   delivery: Delivery | undefined;
-  readonly #owner: StreamOwner;
+  readonly #local: LocalSession;
   readonly #onDisconnect: () => void;
   /** The node on which the client resumed the stream. */
   #follower: string | undefined;
@@ -40,22 +29,17 @@ export class ClusterStream implements ReplyStream {
   /** The events that the store could not take; they are sent to it again. */
   #unsaved: StreamEvent[] = [];
   #saved = performance.now();
-  #pumping: Promise<void> | undefined;
   #releases = false;
   #final = false;
 
-  constructor(owner: StreamOwner, name: string, onDisconnect: () => void = () => {}) {
-    this.#owner = owner;
+  constructor(local: LocalSession, name: string, onDisconnect: () => void = () => {}) {
+    this.#local = local;
     this.name = name;
     this.#onDisconnect = onDisconnect;
   }
 
   get connected(): boolean {
-    return this.delivery !== undefined || this.#follower !== undefined;
-  }
-
-  get place(): number {
-    return this.#place;
+    return this.delivery?.isOpen === true || this.#follower !== undefined;
   }
 
   /** Starts with an event that has only an id. */
@@ -75,7 +59,7 @@ export class ClusterStream implements ReplyStream {
   /** Ends the connection after the events that were sent; the client can resume the stream on any node. */
   release(): void {
     this.#releases = true;
-    this.#pump();
+    void this.#save();
   }
 
   /** The client continues over this connection. */
@@ -92,7 +76,7 @@ export class ClusterStream implements ReplyStream {
     const wasConnected = this.connected;
     this.#follower = node;
     if (node !== undefined) {
-      this.#releaseDelivery();
+      this.delivery?.release();
       // It may have read the log before an event that was appended meanwhile.
       this.#hintFollower();
     } else if (wasConnected && !this.connected) this.#onDisconnect();
@@ -100,81 +84,62 @@ export class ClusterStream implements ReplyStream {
 
   /** The client disconnected. */
   lost(delivery: Delivery): void {
-    if (this.delivery !== delivery) return;
-    this.delivery = undefined;
-    this.#onDisconnect();
+    if (this.delivery === delivery) this.#onDisconnect();
   }
 
-  /** Sends the events to the client that it has not received yet. */
-  async catchUp(): Promise<void> {
-    const { delivery } = this;
-    if (delivery === undefined) return;
-    const { id, store } = this.#owner;
-    const events = await store.since(id, this.name, delivery.place);
-    if (events === undefined || !delivery.deliver(events)) delivery.release();
-    if (!delivery.isOpen && this.delivery === delivery) this.delivery = undefined;
-  }
-
-  /** Called at intervals: saves what could not be saved, and keeps the log of a silent stream from expiring. */
+  /** Called at intervals: saves the events that could not be saved, and keeps the log of a silent stream from expiring. */
   tick(): void {
-    const { idleTimeout } = this.#owner.limits;
-    if (this.#unsaved.length > 0) this.#pump();
+    const { idleTimeout } = this.#local.sessions.limits;
+    if (this.#unsaved.length > 0) void this.#save();
     else if (!this.#final && this.#place > 0 && performance.now() - this.#saved > idleTimeout / 2)
       this.#push("", false);
   }
 
   /** Resolves when all events are in the store, or could not be saved. */
-  async flush(): Promise<void> {
-    await this.#pumping;
+  flush(): Promise<void> {
+    return this.#save();
   }
 
   /** Ends the connection, and forgets the events that were not written: the session has ended. */
   drop(): void {
     this.#queue = [];
     this.#unsaved = [];
-    this.#releaseDelivery();
+    this.delivery?.release();
   }
 
   #push(text: string, final: boolean): void {
     if (this.#final) return;
     this.#final = final;
     this.#queue.push({ place: ++this.#place, text, final });
-    this.#pump();
+    void this.#save();
   }
 
-  #pump(): void {
-    this.#pumping ??= this.#save().finally(() => {
-      this.#pumping = undefined;
-      if (this.#queue.length > 0) this.#pump();
-    });
-  }
-
-  async #save(): Promise<void> {
+  readonly #save = coalesce(async () => {
     // The events of one turn are saved together, and the last one with the end of the stream.
     await Promise.resolve();
-    let isRead = false;
-    do {
-      const events = this.#queue;
-      this.#queue = [];
-      await this.#append([...this.#unsaved, ...events]);
-      isRead = this.#deliver(events);
-    } while (this.#queue.length > 0);
-    if (this.#releases && this.delivery !== undefined) {
-      this.#releaseDelivery();
+    const events = this.#queue;
+    const unsaved = [...this.#unsaved, ...events];
+    this.#queue = [];
+    if (unsaved.length > 0) await this.#append(unsaved);
+    if (events.length > 0) this.#deliver(events);
+    // Events were sent meanwhile: this runs again.
+    if (this.#queue.length > 0) return;
+    if (this.#releases && this.delivery?.isOpen) {
+      this.delivery.release();
       this.#onDisconnect();
     }
     this.#releases = false;
-    if (this.#final && this.#unsaved.length === 0) this.#owner.streamEnded(this, isRead);
-  }
+    if (unsaved.length === 0 || !this.#final || this.#unsaved.length > 0) return;
+    this.#local.streamEnded(this, this.delivery?.place === this.#place);
+  });
 
   async #append(events: readonly StreamEvent[]): Promise<void> {
-    if (events.length === 0) return;
-    const { id, store, limits } = this.#owner;
-    const { maxReplayBytes, idleTimeout, reconnectTimeout } = limits;
+    const { id, sessions } = this.#local;
+    const { maxReplayBytes, idleTimeout, reconnectTimeout } = sessions.limits;
     // Most clients read the end of a stream as soon as it is written.
     const milliseconds = this.#final ? Math.min(idleTimeout, KEPT * reconnectTimeout) : idleTimeout;
     try {
-      await store.append(id, this.name, events, { entries: MAX_ENTRIES, bytes: maxReplayBytes, milliseconds });
+      await sessions.store.append(id, this.name, events, { entries: MAX_ENTRIES, bytes: maxReplayBytes, milliseconds });
       this.#unsaved = [];
       this.#saved = performance.now();
     } catch {
@@ -182,29 +147,19 @@ export class ClusterStream implements ReplyStream {
     }
   }
 
-  /** Whether the client has received all events on this node. */
-  #deliver(events: readonly StreamEvent[]): boolean {
-    if (events.length === 0) return false;
+  #deliver(events: readonly StreamEvent[]): void {
     const { delivery } = this;
-    if (delivery !== undefined && !delivery.deliver(events)) this.catchUp().catch(() => delivery.release());
-    if (delivery?.isOpen === false && this.delivery === delivery) this.delivery = undefined;
+    if (delivery?.deliver(events) === false) delivery.catchUp().catch(() => delivery.release());
     this.#hintFollower();
-    return delivery?.place === this.#place;
   }
 
   #hintFollower(): void {
-    const { id, store } = this.#owner;
-    if (this.#follower !== undefined) store.publish(`node ${this.#follower}`, `events ${id} ${this.name}`);
-  }
-
-  #releaseDelivery(): void {
-    const { delivery } = this;
-    this.delivery = undefined;
-    delivery?.release();
+    const { id, sessions } = this.#local;
+    if (this.#follower !== undefined) sessions.store.publish(`node ${this.#follower}`, `events ${id} ${this.name}`);
   }
 }
 
-/** The last events, as far as the limit allows. A gap in the log tells a client that events are lost. */
+/** The last events, as far as the limit allows. A gap in the log shows a client that events are lost. */
 function withinLimit(events: readonly StreamEvent[], maxBytes: number): StreamEvent[] {
   let bytes = 0;
   let first = events.length;

@@ -6,7 +6,7 @@ import { InvalidParams, NotFound } from "../../protocol/errors.ts";
 import { defineServer } from "../../server/server.ts";
 import { connect } from "../../testing/connect.ts";
 import { jsonl } from "../jsonl/jsonl.ts";
-import { confine } from "./confined.ts";
+import { confine } from "./root.ts";
 
 let base: string;
 

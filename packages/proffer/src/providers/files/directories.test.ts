@@ -43,7 +43,7 @@ async function listPages(directories: Directories): Promise<string[]> {
 }
 
 describe("a directory", () => {
-  it("T139: is read once for all pages of a list, and again after a change", async () => {
+  it("is read once for all pages of a list, and again after a change", async () => {
     const directories = open(0);
     expect(await listPages(directories)).toEqual(["a", "b", "c", "sub/d", "sub/e"]);
     expect(reads).toBe(2);
@@ -74,7 +74,7 @@ describe("a directory", () => {
     expect(reads).toBe(before);
   });
 
-  it("T138: has a limited number of entries in a list and in a read", async () => {
+  it("has a limited number of entries in a list and in a read", async () => {
     const directories = open(0, 2);
     expect(await listPages(directories)).toEqual(["a", "b"]);
     expect(await directories.readVisible("")).toMatchObject({ entries: [{ path: "a" }, { path: "b" }], more: true });

@@ -1,7 +1,7 @@
 import type { BigIntStats, Dirent, Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { pathProblem } from "../../resources/params/path.ts";
+import { pathProblem } from "../../resources/param-kinds.ts";
 import type { FilesRoot } from "./root.ts";
 
 /** The entries of one directory in order, possibly not all. */
@@ -57,22 +57,18 @@ export class Directories {
   /** The entries of a directory, with links that may not be visible. */
   async read(directory: string): Promise<DirectoryPart> {
     const { root } = this.#visible;
-    const opened = await root.open(directory);
-    // It was removed, or replaced by a link, since its parent was read.
-    if (opened === undefined) return NOTHING;
-    try {
-      const stats = opened.file.stat();
+    const part = await root.use(directory, async (opened, stats) => {
       if (opened.path !== directory || !stats.isDirectory()) return NOTHING;
       const stamp = stampOf(stats);
       const known = this.#cache.get(directory);
       this.#forget(directory);
       if (known?.stamp === stamp) return this.#keep(directory, known);
       const names = await this.#readNames(await root.pathOf(opened));
-      const part = limit(toEntries(this.#visible, directory, names), this.#maxEntries);
-      return this.#isSettled(stats) ? this.#keep(directory, { ...part, stamp }) : part;
-    } finally {
-      opened.file.close();
-    }
+      const found = limit(toEntries(this.#visible, directory, names), this.#maxEntries);
+      return this.#isSettled(stats) ? this.#keep(directory, { ...found, stamp }) : found;
+    });
+    // It was removed, or replaced by a link, since its parent was read.
+    return part ?? NOTHING;
   }
 
   /** The visible entries of a directory. */
@@ -140,7 +136,7 @@ export interface FileEntry {
   readonly path: string;
   readonly uri: string;
   readonly isDirectory: boolean;
-  /** A link was not followed yet: `isVisible` tells whether it leads to a visible file. */
+  /** A link was not followed yet: `isVisible` returns whether it leads to a visible file. */
   readonly isLink: boolean;
 }
 

@@ -17,12 +17,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defineServer } from "../../server/server.ts";
+import { requirePeer } from "../../support/peer.ts";
 import type { TestClient } from "../../testing/client.ts";
 import { connect } from "../../testing/connect.ts";
 import { type FilesOptions, files } from "./files.ts";
 import { readBytes } from "./read.ts";
 import { FilesRoot } from "./root.ts";
-import { requirePeer } from "./watch.ts";
 
 const SECRET = "outside";
 let base: string;
@@ -105,7 +105,7 @@ describe("files", () => {
     expect(await paged.listResources()).toEqual(await client.listResources());
   });
 
-  it("T138: are listed up to maxEntries of each directory", async () => {
+  it("are listed up to maxEntries of each directory", async () => {
     for (const pageSize of [2, 1000]) {
       const few = await open(root, { maxEntries: 1, include: ["*.json", "*.txt"] }, pageSize);
       expect((await few.listResources()).map(({ uri }) => uri)).toEqual(["docs://", "docs://100%25%20of%20%C3%BC.txt"]);
@@ -124,7 +124,7 @@ describe("files", () => {
     expect(await read("docs://a%252Fb.txt")).toMatchObject({ text: "escape in the name" });
   });
 
-  it("T064: are not found after they are removed", async () => {
+  it("are not found after they are removed", async () => {
     const file = join(root, "leaving.txt");
     writeFileSync(file, "bye");
     expect((await client.listResources()).map(({ uri }) => uri)).toContain("docs://leaving.txt");
@@ -136,7 +136,7 @@ describe("files", () => {
     await expect(client.listen({ uris: ["docs://leaving.txt"] })).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("T064: are text or blob by content, not by name", async () => {
+  it("are text or blob by content, not by name", async () => {
     const sha256 = createHash("sha256").update("# A\n").digest("hex");
     expect(await read("docs://a.md")).toEqual({
       uri: "docs://a.md",
@@ -286,14 +286,14 @@ describe("confinement to the directory", () => {
     "a.md.",
     "a.md%20",
     "CON",
-  ])("T058, T059, T062: rejects %s", async (path) => {
+  ])("rejects %s", async (path) => {
     const error = await read(`docs://${path}`).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: -32602 });
     expect(error.message).not.toContain(base);
   });
 
   it.each(["out.txt", "chain.txt", "outdir", "outdir/secret.txt", "dangling.txt", "loop-a", "env.txt", ".env", "nope"])(
-    "T060: reports %s as not found",
+    "reports %s as not found",
     async (name) => {
       await expect(read(`docs://${name}`)).rejects.toMatchObject({
         code: -32602,
@@ -303,7 +303,7 @@ describe("confinement to the directory", () => {
     },
   );
 
-  it("T059: rejects a directory whose name starts with the name of the root", async () => {
+  it("rejects a directory whose name starts with the name of the root", async () => {
     const link = join(root, "evil");
     symlinkSync(join(base, "root-evil"), link);
     try {
@@ -313,7 +313,7 @@ describe("confinement to the directory", () => {
     }
   });
 
-  it("T060: reads a hard link, which cannot be distinguished from its file", async () => {
+  it("reads a hard link, which cannot be distinguished from its file", async () => {
     const link = join(root, "hard.txt");
     linkSync(join(base, "secret.txt"), link);
     try {
@@ -333,7 +333,7 @@ describe("confinement to the directory", () => {
     rmSync(join(root, "pipe"));
   });
 
-  it("T061: holds while directories and files are being replaced by links", async () => {
+  it("holds while directories and files are being replaced by links", async () => {
     const arena = join(base, "arena");
     mkdirSync(join(arena, "dir"), { recursive: true });
     mkdirSync(join(base, "elsewhere"));

@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import type { CacheHints } from "../../protocol/model.ts";
 import { defineResource, type Resource } from "../../resources/define.ts";
 import type { ListEntry } from "../../resources/list.ts";
-import { integer } from "../../resources/params/integer.ts";
-import { path, pathProblem } from "../../resources/params/path.ts";
+import { integer, path, pathProblem } from "../../resources/param-kinds.ts";
 import type { Watch } from "../../resources/watch.ts";
 import { contents } from "../../results/content.ts";
+import { requirePeer } from "../../support/peer.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import {
   Directories,
@@ -17,11 +17,9 @@ import {
   type VisibleFiles,
   walk,
 } from "./directories.ts";
-import { toPathTest } from "./glob.ts";
-import { readContent } from "./read.ts";
+import { loadTypes, readContent } from "./read.ts";
 import { FilesRoot, type OpenFile } from "./root.ts";
-import { loadTypes } from "./types.ts";
-import { requirePeer, watchDirectory } from "./watch.ts";
+import { watchDirectory } from "./watch.ts";
 
 /** Options for `files`. */
 export interface FilesOptions {
@@ -67,10 +65,7 @@ const DIRECTORY = "inode/directory";
 export function files(directory: string, options: FilesOptions): readonly Resource[] {
   const { uri, name = uri, maxBytes = MAX_BYTES, maxLines = MAX_LINES, maxEntries = MAX_ENTRIES } = options;
   if (typeof uri !== "string" || !uri.endsWith("/") || uri.includes("{")) {
-    throw new UsageError(
-      "bad_option",
-      `files(): uri must end with a slash, such as "docs://", not ${JSON.stringify(uri)}.`,
-    );
+    throw new UsageError(`files(): uri must end with a slash, such as "docs://", not ${JSON.stringify(uri)}.`);
   }
   if (options.watch) requirePeer("chokidar", "files() with watch");
   const visible = toVisibleFiles(directory, options);
@@ -101,7 +96,7 @@ export function files(directory: string, options: FilesOptions): readonly Resour
         lines: integer({ max: maxLines }),
       },
       list: ({ after }) => listFiles(visible, directories, after),
-      exists: async (params) => (await readPath(visible, params.path, noContent)) !== undefined,
+      exists: async (params) => (await readPath(visible, params.path, () => true)) !== undefined,
       read: ({ path: at, ...part }, reader) =>
         readPath(visible, at, async (found, file, stats) => {
           if (found.isDirectory) return list(found.path);
@@ -110,10 +105,6 @@ export function files(directory: string, options: FilesOptions): readonly Resour
         }),
     }),
   ];
-}
-
-function noContent(): boolean {
-  return true;
 }
 
 function toVisibleFiles(directory: string, options: FilesOptions): VisibleFiles {
@@ -142,23 +133,18 @@ function withParents(at: string): string[] {
 type FoundFile = Pick<FileEntry, "path" | "isDirectory">;
 
 /** Runs `use` with the open file; undefined unless the file is visible both by its path and by its real path. */
-async function readPath<Value>(
+function readPath<Value>(
   visible: VisibleFiles,
   at: string,
   use: (found: FoundFile, file: OpenFile, stats: BigIntStats) => Value | Promise<Value>,
 ): Promise<Value | undefined> {
-  const opened = await visible.root.open(at);
-  if (opened === undefined) return undefined;
-  try {
-    const stats = opened.file.stat();
+  return visible.root.use(at, (opened, stats) => {
     const isDirectory = stats.isDirectory();
     if (!isDirectory && !stats.isFile()) return undefined;
     const isVisible = isDirectory ? visible.showsDirectory : visible.showsFile;
     if (!isVisible(at) || !isVisible(opened.path)) return undefined;
-    return await use({ path: opened.path, isDirectory }, opened.file, stats);
-  } finally {
-    opened.file.close();
-  }
+    return use({ path: opened.path, isDirectory }, opened.file, stats);
+  });
 }
 
 async function* listFiles(
@@ -205,4 +191,73 @@ function watchFiles(visible: VisibleFiles): Watch {
       events.listChanged();
     },
   });
+}
+
+/**
+ * Compiles globs to a test of relative paths: `*` and `?` match within a segment, `**` matches any number of segments. A glob without a
+ * slash matches the last segment in any directory. Matching never backtracks past the last star, so that a hostile name
+ * cannot make it slow.
+ */
+export function toPathTest(globs: readonly string[]): (path: string) => boolean {
+  const patterns = globs.map(toSegments);
+  return (path) => {
+    const segments = path.split("/");
+    return patterns.some((pattern) => matchSegments(pattern, segments));
+  };
+}
+
+function toSegments(glob: string): readonly string[] {
+  if (typeof glob !== "string" || glob === "" || glob.startsWith("/") || glob.includes("\\")) {
+    throw new UsageError(`Invalid glob ${JSON.stringify(glob)}: expected a relative path such as "**/*.md".`);
+  }
+  if (/[[\]{}!()]/.test(glob)) {
+    throw new UsageError(
+      `Invalid glob ${JSON.stringify(glob)}: only *, ** and ? are supported. Instead of {a,b}, write two globs.`,
+    );
+  }
+  const segments = glob.split("/");
+  return segments.length === 1 ? ["**", ...segments] : segments;
+}
+
+function matchSegments(pattern: readonly string[], segments: readonly string[]): boolean {
+  return matchList(pattern.length, segments.length, {
+    isStar: (at) => pattern[at] === "**",
+    matches: (at, to) => matchText(pattern[at] ?? "", segments[to] ?? ""),
+  });
+}
+
+function matchText(pattern: string, text: string): boolean {
+  return matchList(pattern.length, text.length, {
+    isStar: (at) => pattern[at] === "*",
+    matches: (at, to) => pattern[at] === "?" || pattern[at] === text[to],
+  });
+}
+
+interface Items {
+  isStar(at: number): boolean;
+  matches(at: number, to: number): boolean;
+}
+
+/** Matches a sequence with stars that match any number of items: after a mismatch, only the last star is extended. */
+function matchList(patternLength: number, length: number, items: Items): boolean {
+  let at = 0;
+  let to = 0;
+  let star = -1;
+  let taken = 0;
+  while (to < length) {
+    if (at < patternLength && items.isStar(at)) {
+      star = at++;
+      taken = to;
+    } else if (at < patternLength && items.matches(at, to)) {
+      at++;
+      to++;
+    } else if (star !== -1) {
+      at = star + 1;
+      to = ++taken;
+    } else {
+      return false;
+    }
+  }
+  while (at < patternLength && items.isStar(at)) at++;
+  return at === patternLength;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toPathTest } from "./glob.ts";
+import { toPathTest } from "./files.ts";
 
 describe("a glob", () => {
   it.each([

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InvalidParams } from "../../protocol/errors.ts";
 import type { Resource } from "../../resources/define.ts";
-import { charset } from "../../resources/params/charset.ts";
+import { charset } from "../../resources/param-kinds.ts";
 import type { Watch } from "../../resources/watch.ts";
 import { defineServer } from "../../server/server.ts";
 import { connect } from "../../testing/connect.ts";

@@ -4,20 +4,19 @@ import type { Complete } from "../../catalog/completion.ts";
 import type { RpcError } from "../../protocol/errors.ts";
 import type { Annotations, CacheHints } from "../../protocol/model.ts";
 import type { Context } from "../../questions/context.ts";
+import { messageError } from "../../resources/check-match.ts";
 import type { Params } from "../../resources/check-params.ts";
 import { defineResource, type Resource } from "../../resources/define.ts";
 import type { ListFunction } from "../../resources/list.ts";
-import { type IntegerOptions, integer } from "../../resources/params/integer.ts";
-import type { ParamSource } from "../../resources/params/param.ts";
-import { pathProblem } from "../../resources/params/path.ts";
-import { messageError } from "../../resources/refusal.ts";
-import type { ParamSources, ResourceParams } from "../../resources/types.ts";
+import type { ParamSource, ParamSources, ResourceParams } from "../../resources/param.ts";
+import { type IntegerOptions, integer, pathProblem } from "../../resources/param-kinds.ts";
 import type { Watch } from "../../resources/watch.ts";
 import { type Contents, contents } from "../../results/content.ts";
+import { requirePeer } from "../../support/peer.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import type { TemplateVariables } from "../../uri/template.ts";
 import { FilesRoot } from "../files/root.ts";
-import { requirePeer, watchDirectory } from "../files/watch.ts";
+import { watchDirectory } from "../files/watch.ts";
 import { type LinePage, LineReader, type OpenLines } from "./lines.ts";
 
 /** Options for `jsonl`. */
@@ -108,7 +107,7 @@ export function jsonl<const Uri extends string, const Sources extends ParamSourc
     ...described
   } = options;
   if (/\{[?&]/.test(uri)) {
-    throw new UsageError("bad_option", `jsonl(): ${uri} must not have a query; {?offset,limit} is appended to it.`);
+    throw new UsageError(`jsonl(): ${uri} must not have a query; {?offset,limit} is appended to it.`);
   }
   const reader = new LineReader(maxLineBytes, within === undefined ? undefined : openWithin(within));
   const find: FileResolver<never> = typeof file === "string" ? () => file : file;
@@ -208,7 +207,6 @@ function watchLines(file: unknown, within: string | undefined, uri: string): Wat
   }
   if (within === undefined) {
     throw new UsageError(
-      "bad_option",
       `jsonl(): to watch the files of ${uri}, set within to their directory, or pass a watch function.`,
     );
   }

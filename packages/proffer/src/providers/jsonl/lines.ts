@@ -1,3 +1,4 @@
+import { Memo } from "../../support/memo.ts";
 import { type OpenFile, openFile } from "../files/root.ts";
 
 /** A non-blank line of a file. */
@@ -22,10 +23,11 @@ interface Checkpoint {
   readonly rows: number;
 }
 
-const CHUNK = 64 * 1024;
 /** Rows between checkpoints: a million rows need a thousand checkpoints. */
 const STEP = 1000;
 const NEWLINE = 10;
+/** The files whose checkpoints are known. */
+const MAX_FILES = 1000;
 
 /**
  * Reads pages of lines without reading the whole file. The first read scans the file up to the page and records
@@ -34,7 +36,7 @@ const NEWLINE = 10;
 export class LineReader {
   readonly #maxLineBytes: number;
   readonly #open: OpenLines;
-  readonly #checkpointsByFile = new Map<string, Checkpoint[]>();
+  readonly #checkpoints = new Memo<Checkpoint[]>(() => [], MAX_FILES);
 
   constructor(maxLineBytes: number, open: OpenLines = openAnywhere) {
     this.#maxLineBytes = maxLineBytes;
@@ -49,22 +51,12 @@ export class LineReader {
       const stats = file.stat();
       if (!stats.isFile()) return undefined;
       // The key omits size and mtime: appending keeps the checkpoints valid. #startOf detects other changes.
-      const checkpoints = this.#checkpointsOf(`${stats.dev} ${stats.ino} ${stats.birthtimeNs}`);
+      const checkpoints = this.#checkpoints.get(`${stats.dev} ${stats.ino} ${stats.birthtimeNs}`);
       const start = await this.#startOf(file, checkpoints, offset);
       return await this.#page(file, start, checkpoints, offset, limit);
     } finally {
       file.close();
     }
-  }
-
-  #checkpointsOf(key: string): Checkpoint[] {
-    const known = this.#checkpointsByFile.get(key);
-    if (known !== undefined) return known;
-    const [oldest] = this.#checkpointsByFile.keys();
-    if (this.#checkpointsByFile.size >= MAX_FILES && oldest !== undefined) this.#checkpointsByFile.delete(oldest);
-    const created: Checkpoint[] = [];
-    this.#checkpointsByFile.set(key, created);
-    return created;
   }
 
   /** Returns the last checkpoint before the offset. Clears all checkpoints if no line starts there any more. */
@@ -112,7 +104,6 @@ async function openAnywhere(path: string): Promise<OpenFile | undefined> {
   }
 }
 
-const MAX_FILES = 1000;
 const START: Checkpoint = { position: 0, lines: 0, rows: 0 };
 
 interface RawLine {
@@ -127,12 +118,9 @@ async function* splitLines(file: OpenFile, from: number, maxLineBytes: number): 
   let position = from;
   let pending: Buffer[] = [];
   let length = 0;
-  for (let at = from; ; ) {
-    const chunk = Buffer.allocUnsafe(CHUNK);
-    const bytesRead = await file.read(chunk, 0, CHUNK, at);
-    if (bytesRead === 0) break;
+  for await (const chunk of file.chunks(from)) {
     let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1 && end < bytesRead; end = chunk.indexOf(NEWLINE, start)) {
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       length += end - start;
       pending.push(chunk.subarray(start, end));
       yield { bytes: length > maxLineBytes ? undefined : Buffer.concat(pending), position };
@@ -141,10 +129,9 @@ async function* splitLines(file: OpenFile, from: number, maxLineBytes: number): 
       length = 0;
       start = end + 1;
     }
-    length += bytesRead - start;
+    length += chunk.length - start;
     if (length > maxLineBytes) pending = [];
-    else pending.push(chunk.subarray(start, bytesRead));
-    at += bytesRead;
+    else pending.push(chunk.subarray(start));
   }
   if (length > 0) yield { bytes: length > maxLineBytes ? undefined : Buffer.concat(pending), position };
 }

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { integer } from "../../resources/params/integer.ts";
+import { integer } from "../../resources/param-kinds.ts";
 import { defineServer } from "../../server/server.ts";
 import { connect } from "../../testing/connect.ts";
 import { type SqlDriver, type SqlOptions, sql, toCsvRows, toJsonRows } from "./sql.ts";

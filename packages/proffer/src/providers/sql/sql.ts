@@ -1,8 +1,8 @@
 import type { Annotations, CacheHints, Meta } from "../../protocol/model.ts";
 import { defineResource, type Resource } from "../../resources/define.ts";
 import type { ListFunction } from "../../resources/list.ts";
-import { type IntegerOptions, integer } from "../../resources/params/integer.ts";
-import type { ParamSource } from "../../resources/params/param.ts";
+import type { ParamSource } from "../../resources/param.ts";
+import { type IntegerOptions, integer } from "../../resources/param-kinds.ts";
 import { type Contents, contents } from "../../results/content.ts";
 import { toBase64 } from "../../support/bytes.ts";
 import { UsageError } from "../../support/usage-error.ts";
@@ -80,10 +80,7 @@ const MAX_ROWS = 10_000;
 export function sql(driver: SqlDriver, options: SqlOptions): readonly Resource[] {
   const { uri, dialect, maxRows = MAX_ROWS } = options;
   if (typeof uri !== "string" || !uri.endsWith("/") || uri.includes("{")) {
-    throw new UsageError(
-      "bad_option",
-      `sql(): uri must end with a slash, such as "db://", not ${JSON.stringify(uri)}.`,
-    );
+    throw new UsageError(`sql(): uri must end with a slash, such as "db://", not ${JSON.stringify(uri)}.`);
   }
   const queries = [...(options.queries ?? []), ...(options.schema ? schemaQueries(dialect) : [])];
   return queries.map((query) => toResource(driver, query, { uri, dialect, maxRows }));
@@ -143,11 +140,10 @@ function checkNames(resource: Resource, { names }: Statement, page: SqlPage | un
   const known = new Set(resource.template?.variables.map(({ name }) => name) ?? []);
   for (const name of names) {
     if (known.has(name) || name === "limit") continue;
-    throw new UsageError("bad_option", `${where}: the query uses :${name}, but the path has no {${name}}.`);
+    throw new UsageError(`${where}: the query uses :${name}, but the path has no {${name}}.`);
   }
   if (page === undefined || (names.includes("after") && names.includes("limit"))) return;
   throw new UsageError(
-    "bad_option",
     `${where}: a query with page must use :after and :limit: … where ${page.key} > :after order by ${page.key} limit :limit`,
   );
 }

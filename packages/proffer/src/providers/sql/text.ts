@@ -95,5 +95,5 @@ function placeholder(name: string, names: string[], dialect: Dialect): string {
 }
 
 function queryError(where: string, problem: string): UsageError {
-  return new UsageError("bad_option", `${where}: the query ${problem}.`);
+  return new UsageError(`${where}: the query ${problem}.`);
 }

@@ -24,8 +24,7 @@ function describe(schema: JsonSchema, said: string): JsonSchema {
     return describe(part, SAME_VALUE.has(keyword) ? text : "");
   });
   const words = wordsFor(schema, text);
-  if (words.length === 0) return described;
-  return { ...described, description: addSentence(schema.description, words.join(", ")) };
+  return words === "" ? described : { ...described, description: addSentence(schema.description, words) };
 }
 
 /** In characters. A longer pattern or default costs more than it helps. */
@@ -52,20 +51,23 @@ const CONSTRAINTS: ReadonlySet<string> = new Set([
 ]);
 
 /** The constraints and the default of a schema in words, without those that its description already mentions. */
-function wordsFor(schema: JsonSchemaObject, text: string): string[] {
+function wordsFor(schema: JsonSchemaObject, text: string): string {
   // Most schemas have none, and a client waits for the first list.
-  if (!Object.keys(schema).some((keyword) => CONSTRAINTS.has(keyword))) return [];
-  return [
-    ...range(numbersOf(schema), text),
-    ...range({ low: schema.minLength || undefined, high: schema.maxLength, unit: "character" }, text),
-    ...range({ low: schema.minItems || undefined, high: schema.maxItems, unit: "item" }, text),
-    ...(schema.multipleOf === undefined || schema.multipleOf === 1 || mentions(text, schema.multipleOf)
-      ? []
-      : [`a multiple of ${schema.multipleOf}`]),
-    ...(schema.uniqueItems && !/unique|distinct|duplicate|different/i.test(text) ? ["no duplicates"] : []),
-    ...formWords(schema, text),
-    ...defaultWords(schema, text),
-  ];
+  if (!Object.keys(schema).some((keyword) => CONSTRAINTS.has(keyword))) return "";
+  const { multipleOf = 1, uniqueItems } = schema;
+  return list(
+    range(numbersOf(schema), text),
+    range({ low: schema.minLength || undefined, high: schema.maxLength, unit: "character" }, text),
+    range({ low: schema.minItems || undefined, high: schema.maxItems, unit: "item" }, text),
+    multipleOf !== 1 && !mentions(text, multipleOf) && `a multiple of ${multipleOf}`,
+    uniqueItems && !/unique|distinct|duplicate|different/i.test(text) && "no duplicates",
+    formWords(schema, text),
+    defaultWords(schema, text),
+  );
+}
+
+function list(...words: (string | false | undefined)[]): string {
+  return words.filter(Boolean).join(", ");
 }
 
 interface Range {
@@ -92,34 +94,31 @@ function numbersOf(schema: JsonSchemaObject): Range {
   };
 }
 
-function range({ low, high, unit = "", above = false, below = false }: Range, text: string): string[] {
+function range({ low, high, unit = "", above = false, below = false }: Range, text: string): string {
   const isSaid = (low === undefined || mentions(text, low)) && (high === undefined || mentions(text, high));
-  if (isSaid) return [];
+  if (isSaid) return "";
   const of = (count: number) => (unit === "" ? `${count}` : `${count} ${unit}${count === 1 ? "" : "s"}`);
-  if (low !== undefined && low === high) return [`exactly ${of(low)}`];
-  if (low !== undefined && high !== undefined && !above && !below) return [`${low} to ${of(high)}`];
-  return [
-    ...(low === undefined ? [] : [`${above ? "above" : "at least"} ${of(low)}`]),
-    ...(high === undefined ? [] : [`${below ? "below" : "at most"} ${of(high)}`]),
-  ];
+  if (low !== undefined && low === high) return `exactly ${of(low)}`;
+  if (low !== undefined && high !== undefined && !above && !below) return `${low} to ${of(high)}`;
+  return list(
+    low !== undefined && `${above ? "above" : "at least"} ${of(low)}`,
+    high !== undefined && `${below ? "below" : "at most"} ${of(high)}`,
+  );
 }
 
 /** A library writes a pattern beside a format that it implies; the format says it better. */
-function formWords({ format, pattern, contentEncoding }: JsonSchemaObject, text: string): string[] {
-  const words: string[] = [];
-  if (format !== undefined && !text.toLowerCase().includes(format.toLowerCase()) && !FORMATS.get(format)?.test(text))
-    words.push(`format: ${format}`);
-  if (format === undefined && pattern !== undefined && pattern.length <= MAX_PATTERN && !text.includes(pattern))
-    words.push(`matches ${pattern}`);
-  if (contentEncoding !== undefined && !text.toLowerCase().includes(contentEncoding.toLowerCase()))
-    words.push(`encoded as ${contentEncoding}`);
-  return words;
+function formWords({ format, pattern, contentEncoding }: JsonSchemaObject, text: string): string {
+  const says = (word: string) => text.toLowerCase().includes(word.toLowerCase());
+  return list(
+    format !== undefined && !says(format) && !FORMATS.get(format)?.test(text) && `format: ${format}`,
+    format === undefined && pattern && pattern.length <= MAX_PATTERN && !text.includes(pattern) && `matches ${pattern}`,
+    contentEncoding !== undefined && !says(contentEncoding) && `encoded as ${contentEncoding}`,
+  );
 }
 
-function defaultWords(schema: JsonSchemaObject, text: string): string[] {
-  if (schema.default === undefined || /\bdefaults?\b/i.test(text)) return [];
-  const value = JSON.stringify(schema.default);
-  return value.length > MAX_DEFAULT ? [] : [`default: ${value}`];
+function defaultWords(schema: JsonSchemaObject, text: string): string {
+  const value = schema.default === undefined || /\bdefaults?\b/i.test(text) ? "" : JSON.stringify(schema.default);
+  return value === "" || value.length > MAX_DEFAULT ? "" : `default: ${value}`;
 }
 
 /** Whether a text has a number, also with separators of thousands. */

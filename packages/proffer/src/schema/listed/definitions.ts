@@ -1,6 +1,7 @@
+import { without } from "../../protocol/revisions/revision.ts";
 import { utf8Length } from "../../support/bytes.ts";
-import { isAnnotation, keywords, mapAll, mapKeyword } from "../json-schema/keywords.ts";
-import type { JsonSchema, JsonSchemaObject } from "../json-schema/types.ts";
+import { isAnnotation, keywords, mapAll, subschemas } from "../json-schema/keywords.ts";
+import type { JsonSchema, JsonSchemaMap, JsonSchemaObject } from "../json-schema/types.ts";
 
 /** In bytes. Codex removes descriptions and definitions of larger schemas. */
 const MAX_BYTES = 5000;
@@ -19,54 +20,44 @@ export function inlineDefinitions(schema: JsonSchemaObject): JsonSchemaObject {
   if (definitions === undefined || Object.keys(definitions).length > MAX_DEFINITIONS || !refersOnlyTo(schema)) {
     return schema;
   }
-  const inlined = new Inliner(new Map(Object.entries(definitions))).inlineAll(root);
+  const inlined = inlineAll(root, definitions);
   // The parts are shared and not copied, so that this takes linear time even if the text would not.
   return bytesOf(inlined, new Map()) < MAX_BYTES ? inlined : schema;
 }
 
-class Inliner {
-  readonly #definitions: ReadonlyMap<string, JsonSchema>;
+function inlineAll(root: JsonSchemaObject, definitions: JsonSchemaMap): JsonSchemaObject {
   /** The definitions with theirs in place; undefined while it is being computed. */
-  readonly #inlined = new Map<string, JsonSchema | undefined>();
+  const known = new Map<string, JsonSchema | undefined>();
   /** The definitions that contain themselves. */
-  readonly #recursive = new Set<string>();
+  const recursive = new Set<string>();
 
-  constructor(definitions: ReadonlyMap<string, JsonSchema>) {
-    this.#definitions = definitions;
-  }
-
-  inlineAll(root: JsonSchemaObject): JsonSchemaObject {
-    const schema = this.#inline(root) as JsonSchemaObject;
-    const kept = [...this.#recursive].map((name) => [name, this.#inlined.get(name)]);
-    return kept.length === 0 ? schema : { ...schema, $defs: Object.fromEntries(kept) };
-  }
-
-  #inline(schema: JsonSchema): JsonSchema {
+  function inline(schema: JsonSchema): JsonSchema {
     if (typeof schema === "boolean") return schema;
-    const entries = Object.entries(schema).map(
-      ([name, value]) => [name, mapKeyword(name, value, (child) => this.#inline(child))] as const,
-    );
-    const name = DEFINITION.exec(schema.$ref ?? "")?.[1];
-    const target = name === undefined ? undefined : this.#target(name);
-    if (target === undefined) return Object.fromEntries(entries);
-    const siblings = Object.fromEntries(entries.filter(([keyword]) => keyword !== "$ref"));
+    const inlined = mapAll(schema, inline);
+    const target = targetOf(schema);
+    if (target === undefined) return inlined;
+    const siblings = without(inlined, "$ref");
     if (Object.keys(siblings).every(isAnnotation))
       return typeof target === "boolean" ? target : { ...target, ...siblings };
-    return { ...siblings, allOf: [...((siblings.allOf as readonly JsonSchema[] | undefined) ?? []), target] };
+    return { ...siblings, allOf: [...(siblings.allOf ?? []), target] };
   }
 
-  /** The definition with this name, or undefined if the reference must stay. */
-  #target(name: string): JsonSchema | undefined {
-    const definition = this.#definitions.get(name);
-    if (definition === undefined) return undefined;
-    if (this.#inlined.has(name)) {
-      if (this.#inlined.get(name) === undefined) this.#recursive.add(name);
+  /** The definition that a schema refers to, or undefined if the reference must stay. */
+  function targetOf({ $ref = "" }: JsonSchemaObject): JsonSchema | undefined {
+    const name = DEFINITION.exec($ref)?.[1];
+    if (name === undefined || !Object.hasOwn(definitions, name)) return undefined;
+    if (known.has(name)) {
+      if (known.get(name) === undefined) recursive.add(name);
     } else {
-      this.#inlined.set(name, undefined);
-      this.#inlined.set(name, this.#inline(definition));
+      known.set(name, undefined);
+      known.set(name, inline(definitions[name] as JsonSchema));
     }
-    return this.#recursive.has(name) ? undefined : this.#inlined.get(name);
+    return recursive.has(name) ? undefined : known.get(name);
   }
+
+  const schema = inline(root) as JsonSchemaObject;
+  const kept = [...recursive].map((name) => [name, known.get(name)]);
+  return kept.length === 0 ? schema : { ...schema, $defs: Object.fromEntries(kept) };
 }
 
 /**
@@ -79,12 +70,7 @@ export function refersOnlyTo(schema: JsonSchema): boolean {
     if (keyword === "$ref") return value === "#" || DEFINITION.test(String(value));
     if (keyword === "$anchor" || keyword === "$id" || keyword === "contentSchema") return false;
     if (!keywords.has(keyword)) return keyword.startsWith("x-") || typeof value !== "object";
-    let isSimple = true;
-    mapKeyword(keyword, value, (child) => {
-      isSimple &&= refersOnlyTo(child);
-      return child;
-    });
-    return isSimple;
+    return subschemas(keyword, value).every(refersOnlyTo);
   });
 }
 

@@ -1,11 +1,11 @@
-import type { Principal } from "../../calls/principal.ts";
+import type { Principal } from "../../calls/session.ts";
 import { isDeferred } from "../../results/return-value.ts";
 import { UsageError } from "../../support/usage-error.ts";
+import { type Protection, scopeChallenge } from "./authentication.ts";
 import { type Challenge, challengeError } from "./challenge.ts";
 import type { HttpRequest } from "./exchange.ts";
 import { HttpError } from "./http-error.ts";
 import type { Authenticate } from "./options.ts";
-import { type Protection, scopeChallenge } from "./protection.ts";
 
 type Caller = Awaited<ReturnType<Authenticate>>;
 
@@ -63,11 +63,10 @@ export function anyOf(...members: readonly (Protection | Authenticate)[]): Prote
 /** Returns the last protection. */
 function checkOrder(protections: readonly Protection[]): Protection {
   const last = protections.at(-1);
-  if (last === undefined) throw new UsageError("bad_option", `${WHERE} requires at least one protection.`);
+  if (last === undefined) throw new UsageError(`${WHERE} requires at least one protection.`);
   const greedy = protections.findIndex(({ recognizes }) => recognizes === undefined);
   if (greedy === -1 || protections[greedy] === last) return last;
   throw new UsageError(
-    "bad_option",
     `${WHERE}: The protection at position ${greedy + 1} accepts any kind of credentials, so those after it would never be asked. Put it last.`,
   );
 }
@@ -76,7 +75,6 @@ function findMetadata(protections: readonly Protection[]): Protection | undefine
   const described = protections.filter(({ metadata }) => metadata !== undefined);
   if (described.length <= 1) return described[0];
   throw new UsageError(
-    "bad_option",
     `${WHERE}: Two protections have metadata, but a server has one document. For several issuers, use one oauth({ issuer: […] }).`,
   );
 }

@@ -1,12 +1,11 @@
-import type { Principal } from "../../calls/principal.ts";
+import type { Principal } from "../../calls/session.ts";
 import { sha256 } from "../../support/run-time.ts";
 import { checkScopes } from "../../support/scope.ts";
-import { UsageError } from "../../support/usage-error.ts";
-import { hasSecretInQuery, malformedCredentials, readBearer } from "./bearer.ts";
-import { type Challenge, challengeError } from "./challenge.ts";
+import { badOption, UsageError } from "../../support/usage-error.ts";
+import type { Protection } from "./authentication.ts";
+import { type Challenge, challengeError, hasSecretInQuery, malformedCredentials, readBearer } from "./challenge.ts";
 import type { HttpRequest } from "./exchange.ts";
 import type { HttpError } from "./http-error.ts";
-import type { Protection } from "./protection.ts";
 
 /** Options for `apiKeys()`. */
 export interface ApiKeysOptions {
@@ -92,21 +91,21 @@ function toCallers(keys: ApiKeysOptions["keys"]): ReadonlyMap<string, Principal>
   const ids = new Set<string>();
   for (const [name, caller] of Object.entries(keys ?? {})) {
     const hex = DIGEST.exec(name)?.[1]?.toLowerCase();
-    if (hex === undefined) throw new UsageError("bad_option", `${WHERE}: ${wrongDigest(name)}`);
+    if (hex === undefined) throw new UsageError(`${WHERE}: ${wrongDigest(name)}`);
     const shown = `sha256:${hex.slice(0, 8)}…`;
-    if (callers.has(hex)) throw new UsageError("duplicate", `${WHERE}: The key ${shown} is listed twice.`);
+    if (callers.has(hex)) throw new UsageError(`${WHERE}: The key ${shown} is listed twice.`, "duplicate");
     checkCaller(caller, shown);
     if (ids.has(caller.id)) {
       throw new UsageError(
-        "duplicate",
         `${WHERE}: Two keys have the id ${JSON.stringify(caller.id)}. Each key needs its own id, such as "ci-2".`,
+        "duplicate",
       );
     }
     ids.add(caller.id);
     callers.set(hex, freeze(caller));
   }
   if (callers.size > 0) return callers;
-  throw new UsageError("bad_option", `${WHERE}: keys is empty, so every request would be refused. Run: proffer key`);
+  throw new UsageError(`${WHERE}: keys is empty, so every request would be refused. Run: proffer key`);
 }
 
 /** Requests share the object. */
@@ -125,14 +124,12 @@ function wrongDigest(name: string): string {
 function checkCaller(caller: Principal, shown: string): void {
   const { id, scopes = [], expires = 0 } = caller ?? {};
   if (typeof id !== "string" || id === "") {
-    throw new UsageError("bad_option", `${WHERE}: The key ${shown} needs an id, such as { id: "ci" }.`);
+    throw new UsageError(`${WHERE}: The key ${shown} needs an id, such as { id: "ci" }.`);
   }
   checkScopes(scopes, `${WHERE}: scopes of ${JSON.stringify(id)}`);
   if (typeof expires !== "number" || Number.isNaN(expires)) {
-    throw new UsageError(
-      "bad_option",
-      `${WHERE}: expires of ${JSON.stringify(id)} must be a time in milliseconds, such as Date.parse("2030-01-01"), not ${JSON.stringify(expires)}.`,
-    );
+    const time = 'a time in milliseconds, such as Date.parse("2030-01-01")';
+    throw badOption(WHERE, `expires of ${JSON.stringify(id)}`, time, expires);
   }
 }
 
@@ -141,7 +138,6 @@ function toHeaderName(header: string | undefined): string | undefined {
   if (name === undefined) return undefined;
   if (name === "authorization" || name === "cookie" || !HEADER_NAME.test(name)) {
     throw new UsageError(
-      "bad_option",
       `${WHERE}: header must be the name of a header such as "x-api-key", not ${JSON.stringify(header)}. Without it, keys are sent as Authorization: Bearer.`,
     );
   }

@@ -1,5 +1,6 @@
 import { RpcError } from "../../protocol/errors.ts";
-import { HttpError } from "./http-error.ts";
+import type { HttpExchange, HttpRequest } from "./exchange.ts";
+import { HttpError, sendError } from "./http-error.ts";
 
 /** The parameters of a `WWW-Authenticate` header, such as `scope` and `resource_metadata`. */
 export type Challenge = { readonly [name: string]: string };
@@ -62,4 +63,77 @@ function rank(name: string): number {
 
 function quotable(name: string, value: string): string {
   return value.replace(name === LAST ? /[^\x20-\x7e]|["\\=]/g : /[^\x20-\x7e]|["\\]/g, "");
+}
+
+/** A longer header is refused unread. */
+export const MAX_HEADER = 8192;
+
+const BEARER = /^bearer(?=\s|$)/i;
+/** The scheme, one space and the token (RFC 6750, section 2.1). Two headers, which some run-times join, do not match. */
+const CREDENTIALS = /^bearer ([A-Za-z0-9._~+/-]+=*)$/i;
+
+/** The parameter of RFC 6750, section 2.3, or an API key under any name. */
+const IN_QUERY = /(?:^|&)(?:access_token=|[^&=]*=pfr_)/;
+
+/** The response to credentials that no protection can read. */
+export function malformedCredentials(message: string, scheme?: string): HttpError {
+  return challengeError(400, message, { error: "invalid_request" }, scheme);
+}
+
+/** Returns the token of `Authorization: Bearer`; undefined without the header and for other schemes. */
+export function readBearer(request: HttpRequest): string | HttpError | undefined {
+  const value = request.header("authorization");
+  if (value === undefined || !BEARER.test(value)) return undefined;
+  const token = value.length > MAX_HEADER ? undefined : CREDENTIALS.exec(value)?.[1];
+  return token ?? malformedCredentials("The Authorization header must be: Bearer, one space and a token.");
+}
+
+/** Whether the query has a token or an API key. Proxies, browsers and logs keep URLs. */
+export function hasSecretInQuery({ query }: HttpRequest): boolean {
+  return query !== "" && IN_QUERY.test(query);
+}
+
+/** Paths under it belong to metadata, never to a server. */
+export const WELL_KNOWN = "/.well-known/";
+
+/** The metadata of the only protected server of an origin (RFC 9728, section 3.1). */
+export const ROOT_METADATA = "/.well-known/oauth-protected-resource";
+
+/** Where clients look for the metadata of a server at this path; without one, at the root. */
+export function metadataPath(path = "/"): string {
+  return path === "/" ? ROOT_METADATA : ROOT_METADATA + path;
+}
+
+const METHODS = "GET, HEAD, OPTIONS";
+
+/** Clients in web pages of any origin read it before they can sign in; it contains nothing secret. */
+const ANY_ORIGIN: readonly string[] = ["access-control-allow-origin", "*"];
+
+const DOCUMENT_HEADERS: readonly string[] = [
+  ...["content-type", "application/json"],
+  ...["cache-control", "public, max-age=300"],
+  ...["x-content-type-options", "nosniff"],
+  ...ANY_ORIGIN,
+];
+
+const PREFLIGHT_HEADERS: readonly string[] = [
+  ...ANY_ORIGIN,
+  ...["access-control-allow-methods", METHODS],
+  // Clients send MCP-Protocol-Version.
+  ...["access-control-allow-headers", "*"],
+];
+
+/**
+ * Answers a request under `/.well-known/` without authentication. A path without a document gets 404: after 401 some
+ * clients give up, because they look for metadata in several places.
+ */
+export function answerMetadata(exchange: HttpExchange, document: string | undefined): void {
+  exchange.extraHeaders = undefined;
+  const { method } = exchange;
+  if (document === undefined) sendError(exchange, new HttpError(404, "Not found.", ANY_ORIGIN));
+  else if (method === "OPTIONS") exchange.send(204, PREFLIGHT_HEADERS);
+  else if (method === "GET" || method === "HEAD") {
+    exchange.send(200, DOCUMENT_HEADERS, method === "HEAD" ? undefined : document);
+  } else
+    sendError(exchange, new HttpError(405, `Only ${METHODS} are allowed here.`, ["allow", METHODS, ...ANY_ORIGIN]));
 }

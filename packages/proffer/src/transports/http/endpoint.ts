@@ -1,32 +1,28 @@
 import type { Call, CallOrigin } from "../../calls/call.ts";
-import { cancelCall, type InFlight, LISTEN, shuttingDown } from "../../calls/in-flight.ts";
-import type { Principal } from "../../calls/principal.ts";
+import type { CallerMarks } from "../../calls/caller.ts";
+import { cancelCall, type InFlight, LISTEN, SharedInFlight, shuttingDown } from "../../calls/in-flight.ts";
+import type { Principal } from "../../calls/session.ts";
 import { within } from "../../calls/timeout.ts";
 import { RpcError } from "../../protocol/errors.ts";
-import type { RequestId, RequestMessage } from "../../protocol/messages.ts";
+import type { RequestId } from "../../protocol/messages.ts";
 import type { Revision } from "../../protocol/revisions/revision.ts";
 import { type Lifespan, lifespanOf, notStarted, type Release, waitsForStart } from "../../server/lifespan.ts";
+import { addMetrics, type HttpMetrics } from "../../server/metrics.ts";
 import { keptScopes, refuseScopes } from "../../server/scopes.ts";
 import { type Server, type ServerState, stateOf } from "../../server/server.ts";
-import { Authentication } from "./authentication.ts";
-import { ContentCheck } from "./content-check.ts";
-import type { HttpExchange } from "./exchange.ts";
+import { Authentication, scopeChallenge } from "./authentication.ts";
+import { answerMetadata, WELL_KNOWN } from "./challenge.ts";
+import { OpenStreams } from "./event-stream.ts";
+import { type HttpExchange, logExchange } from "./exchange.ts";
 import { HttpGuard } from "./guard.ts";
+import { checkAccept, checkBody, isModern } from "./header-check.ts";
 import { answerHealth, HEALTH_PATHS, type Health, hasHealth } from "./health.ts";
 import { busyError, HttpError, sendError } from "./http-error.ts";
 import type { HttpFeature, LegacySessions, SessionCalls } from "./legacy-session.ts";
 import { LegacySse } from "./legacy-sse.ts";
-import { logExchange } from "./log-exchange.ts";
-import { measureEndpoint } from "./measure-endpoint.ts";
-import { answerMetadata, WELL_KNOWN } from "./metadata.ts";
-import { OpenStreams } from "./open-streams.ts";
 import { type HttpLimits, type HttpOptions, toLimits } from "./options.ts";
 import { PostHandler } from "./post-handler.ts";
-import { scopeChallenge } from "./protection.ts";
-import { isModern } from "./revision.ts";
-import { answerFailure, SessionHandler } from "./session-handler.ts";
-import { HttpSessions } from "./sessions.ts";
-import { type ClientIdentity, SharedInFlight } from "./shares.ts";
+import { answerFailure, endSession, HttpSessions, openStandalone } from "./sessions.ts";
 
 /**
  * When an endpoint starts its server. Calls are rejected while a start "now" lasts; otherwise they wait for it, because
@@ -56,10 +52,8 @@ export class HttpEndpoint {
   #startTime: StartTime = "now";
   readonly #guard: HttpGuard;
   readonly #posts: PostHandler;
-  readonly #sessionRequests = new SessionHandler(this);
   #legacySse: LegacySse | undefined;
   readonly #routeIdentified = (exchange: HttpExchange) => this.#route(exchange);
-  readonly #content = new ContentCheck();
 
   /** Without a path, a framework routes requests to the endpoint: those for its metadata too. */
   constructor(server: Server, options: HttpOptions, where: string, path?: string) {
@@ -86,9 +80,13 @@ export class HttpEndpoint {
   /** Serves the server from now on. */
   open(startTime: StartTime): void {
     this.#release = this.#lifespan?.open();
-    this.#stopMeasuring = measureEndpoint(this);
+    this.#stopMeasuring = addMetrics(this.server, "http", () => this.#metrics(), ["calls", "sessions", "streams"]);
     this.#startTime = startTime;
     if (startTime === "now") this.#lifespan?.begin();
+  }
+
+  #metrics(): HttpMetrics {
+    return { calls: this.inFlight.size, sessions: this.sessions?.size ?? 0, streams: this.streams.size };
   }
 
   /** Starts the server, or waits until it has started. @throws {Error} with the reason if it could not. */
@@ -117,7 +115,7 @@ export class HttpEndpoint {
       answerHealth(exchange, [this]);
       return;
     }
-    this.server.overrides.wiretap?.exchange(exchange);
+    this.server.overrides.watch?.exchange?.(exchange);
     if (this.#options.log !== undefined) exchange.logRecord = { started: performance.now() };
     if (this.metadataPaths.length > 0 && exchange.path.startsWith(WELL_KNOWN)) {
       this.answerMetadata(exchange);
@@ -154,11 +152,9 @@ export class HttpEndpoint {
   }
 
   /** Why a request cannot start now; undefined if it can. */
-  busy({ method }: RequestMessage, origin: CallOrigin): HttpError | undefined {
-    const starting = this.#startBusy(method);
-    if (starting !== undefined) return starting;
+  busy({ method }: Pick<Call, "method">, origin: CallOrigin): HttpError | undefined {
     const error = method === LISTEN ? this.#streamsBusy(origin) : this.inFlight.busy(origin);
-    return error && busyError(error);
+    return this.#startBusy(method) ?? (error && busyError(error));
   }
 
   /** Starts a server that has not started, and returns why the call cannot run meanwhile if it must not wait. */
@@ -245,10 +241,10 @@ export class HttpEndpoint {
   #dispatch(exchange: HttpExchange): void {
     const { method } = exchange;
     try {
-      if (this.#legacySse?.handles(exchange.path)) this.#handleLegacySse(exchange, this.#legacySse);
+      if (this.#legacySse?.handles(exchange.path)) this.#legacySse.handle(exchange);
       else if (method === "POST") this.#post(exchange);
-      else if (method === "GET" && this.#hasSessions(exchange)) this.#sessionRequests.get(exchange);
-      else if (method === "DELETE" && this.#hasSessions(exchange)) this.#sessionRequests.delete(exchange);
+      else if (method === "GET" && this.#hasSessions(exchange)) openStandalone(this, exchange);
+      else if (method === "DELETE" && this.#hasSessions(exchange)) endSession(this, exchange);
       else throw this.#notAllowed(exchange);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
@@ -257,15 +253,9 @@ export class HttpEndpoint {
   }
 
   #post(exchange: HttpExchange): void {
-    this.#content.checkBody(exchange);
-    this.#content.checkAccept(exchange);
+    checkBody(exchange);
+    checkAccept(exchange);
     exchange.read(this.#posts);
-  }
-
-  #handleLegacySse(exchange: HttpExchange, legacySse: LegacySse): void {
-    if (exchange.method === "GET") this.checkStreams(exchange);
-    if (exchange.method === "POST") this.#content.checkBody(exchange);
-    legacySse.handle(exchange);
   }
 
   #preflight(exchange: HttpExchange): void {
@@ -275,12 +265,12 @@ export class HttpEndpoint {
   }
 
   /** @throws {HttpError} if the client cannot open another stream now. */
-  checkStreams(client: ClientIdentity): void {
+  checkStreams(client: CallerMarks): void {
     const error = this.#streamsBusy(client);
     if (error !== undefined) throw busyError(error);
   }
 
-  #streamsBusy(client: ClientIdentity): RpcError | undefined {
+  #streamsBusy(client: CallerMarks): RpcError | undefined {
     return this.inFlight.draining ? shuttingDown() : this.streams.refusal(client, this.limits);
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EventLog } from "./event-log.ts";
+import { EventLog } from "./event-stream.ts";
 
 const budget = () => ({ used: 0, max: Number.POSITIVE_INFINITY, exceeded() {} });
 

@@ -1,13 +1,14 @@
-import type { Wire } from "../../protocol/messages.ts";
-import type { EventLog } from "./event-log.ts";
+import type { CallerMarks } from "../../calls/caller.ts";
+import { hasShare, ShareError } from "../../calls/in-flight.ts";
+import { delayOf } from "../../calls/timeout.ts";
+import { RpcError } from "../../protocol/errors.ts";
+import { surround, type Wire } from "../../protocol/messages.ts";
 import type { DisconnectListener, HttpExchange } from "./exchange.ts";
 import { STREAM_HEADERS } from "./http-error.ts";
-import type { OpenStream, OpenStreams } from "./open-streams.ts";
-import type { ClientIdentity } from "./shares.ts";
-import { COMMENT, primingEvent, toEvent } from "./sse.ts";
+import type { HttpLimits } from "./options.ts";
 
 /** Makes a stream resumable after a lost connection. */
-export interface Resumption {
+interface Resumption {
   readonly log: EventLog;
   /** The stream's number in its session. */
   readonly number: number;
@@ -23,7 +24,7 @@ const RETRY = 1000;
  * disconnected are kept, and delivered when it reconnects.
  */
 export class EventStream implements OpenStream, DisconnectListener {
-  readonly client: ClientIdentity;
+  readonly client: CallerMarks;
   readonly #streams: OpenStreams;
   readonly #resumption: Resumption | undefined;
   readonly #listener: DisconnectListener | undefined;
@@ -34,7 +35,7 @@ export class EventStream implements OpenStream, DisconnectListener {
 
   constructor(
     streams: OpenStreams,
-    client: ClientIdentity,
+    client: CallerMarks,
     listener: DisconnectListener | undefined,
     isStanding: boolean,
     resumption?: Resumption,
@@ -122,5 +123,175 @@ export class EventStream implements OpenStream, DisconnectListener {
 
   #write(wire: Wire): void {
     if (this.#exchange !== undefined && !this.#exchange.write(wire)) this.onDisconnect();
+  }
+}
+
+/** The memory that all logs of an endpoint share. */
+export interface ReplayBudget {
+  used: number;
+  readonly max: number;
+  /** Called when more than `max` is used. */
+  exceeded(): void;
+}
+
+interface Entry {
+  readonly stream: number;
+  readonly position: number;
+  readonly wire: Wire;
+  readonly size: number;
+}
+
+/** A longer log drops its oldest events, however small they are. */
+const MAX_ENTRIES = 1000;
+
+/** The latest events of one session, for a client that lost its connection and reconnects. */
+export class EventLog {
+  readonly #budget: ReplayBudget;
+  readonly #maxBytes: number;
+  #entries: Entry[] = [];
+  #bytes = 0;
+
+  constructor(maxBytes: number, budget: ReplayBudget) {
+    this.#maxBytes = maxBytes;
+    this.#budget = budget;
+  }
+
+  append(stream: number, position: number, wire: Wire): void {
+    const size = typeof wire === "string" ? wire.length : wire.reduce((sum, part) => sum + part.length, 0);
+    this.#entries.push({ stream, position, wire, size });
+    this.#count(size);
+    let dropped = 0;
+    let excess = this.#bytes - this.#maxBytes;
+    while (dropped < this.#entries.length && (excess > 0 || this.#entries.length - dropped > MAX_ENTRIES)) {
+      excess -= this.#entries[dropped]?.size ?? 0;
+      dropped++;
+    }
+    for (const entry of this.#entries.splice(0, dropped)) this.#count(-entry.size);
+    if (this.#budget.used > this.#budget.max) this.#budget.exceeded();
+  }
+
+  /** The events of a stream after a position; undefined if some of them were dropped, or none was ever kept. */
+  after(stream: number, position: number): readonly Wire[] | undefined {
+    const events = this.#entries.filter((entry) => entry.stream === stream);
+    const first = events[0];
+    if (first === undefined || first.position > position + 1) return undefined;
+    return events.filter((entry) => entry.position > position).map((entry) => entry.wire);
+  }
+
+  clear(): void {
+    this.#count(-this.#bytes);
+    this.#entries = [];
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    this.#budget.used += bytes;
+  }
+}
+
+/** An empty comment: it keeps proxies from closing an idle stream. */
+export const COMMENT = ":\n\n";
+
+/**
+ * Formats one message as a server-sent event. JSON contains no raw line breaks, so one `data:` line is enough; our ids
+ * contain none either. Clients of the first revision require the event name.
+ */
+export function toEvent(wire: Wire, id?: string): Wire {
+  const start = id === undefined ? "event: message\ndata: " : `event: message\nid: ${id}\ndata: `;
+  return surround(start, wire, "\n\n");
+}
+
+/** An event without data: its id lets a client resume before the first message; `retry` says when to reconnect. */
+export function primingEvent(id: string, retry: number): string {
+  return `id: ${id}\nretry: ${retry}\ndata: \n\n`;
+}
+
+type StreamLimits = Pick<HttpLimits, "maxStreams" | "maxStreamsPerClient">;
+
+/** A stream that needs keep-alive comments, and must end when the server stops. */
+export interface OpenStream {
+  readonly client: CallerMarks;
+  keepAlive(): void;
+  /** When the permission of its caller ends, in milliseconds since 1970; undefined if it stays open until then. */
+  readonly expires: number | undefined;
+  /** The permission of its caller has ended. */
+  expire(): void;
+  /** Ends the connection; a resumable stream can continue over another one. */
+  release(): void;
+}
+
+/** The open streams of one endpoint. One timer serves all of them, and runs only while a stream is open. */
+export class OpenStreams {
+  readonly #streams = new Set<OpenStream>();
+  readonly #interval: number;
+  /** The seconds since 1970 that have a timer. */
+  readonly #expiring = new Set<number>();
+  readonly #changed: (type: "stream_opened" | "stream_closed") => void;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  /** `interval` is in milliseconds. */
+  constructor(interval: number, changed: (type: "stream_opened" | "stream_closed") => void) {
+    this.#interval = interval;
+    this.#changed = changed;
+  }
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /** Why a caller cannot open another stream now; undefined if it can. Its share counts once half of the room is taken. */
+  refusal(client: CallerMarks, limits: StreamLimits): RpcError | undefined {
+    const { maxStreams, maxStreamsPerClient } = limits;
+    if (this.size >= maxStreams)
+      return new RpcError("busy", `The server is busy: ${maxStreams} streams are open. Try again later.`);
+    if (this.size * 2 < maxStreams || !hasShare(client, maxStreamsPerClient, this.#clients())) return undefined;
+    return new ShareError(maxStreamsPerClient, "open streams");
+  }
+
+  *#clients(): Iterable<CallerMarks> {
+    for (const { client } of this.#streams) yield client;
+  }
+
+  add(stream: OpenStream): void {
+    this.#streams.add(stream);
+    this.#changed("stream_opened");
+    this.#timer ??= setInterval(() => this.#keepAlive(), this.#interval);
+    if (stream.expires !== undefined) this.#expireAt(stream.expires);
+  }
+
+  delete(stream: OpenStream): void {
+    if (this.#streams.delete(stream)) this.#changed("stream_closed");
+    if (this.#streams.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  releaseAll(): void {
+    for (const stream of [...this.#streams]) stream.release();
+  }
+
+  /** One timer for all streams whose permission ends in the same second. */
+  #expireAt(time: number): void {
+    const second = Math.ceil(time / 1000);
+    if (this.#expiring.has(second)) return;
+    const timer = setTimeout(
+      () => {
+        this.#expiring.delete(second);
+        // A timer cannot wait longer than 24 days.
+        if (Date.now() < second * 1000) this.#expireAt(time);
+        else this.#expire(second * 1000);
+      },
+      delayOf(second * 1000 - Date.now()),
+    );
+    (timer as { unref?: () => void }).unref?.();
+    this.#expiring.add(second);
+  }
+
+  #expire(now: number): void {
+    for (const stream of [...this.#streams]) if (stream.expires !== undefined && stream.expires <= now) stream.expire();
+  }
+
+  #keepAlive(): void {
+    for (const stream of [...this.#streams]) stream.keepAlive();
   }
 }

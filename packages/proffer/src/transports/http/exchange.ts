@@ -1,8 +1,10 @@
-import type { Principal } from "../../calls/principal.ts";
+import type { Principal } from "../../calls/session.ts";
+import { RpcError } from "../../protocol/errors.ts";
 import type { Wire } from "../../protocol/messages.ts";
-
-/** Header names and values, alternating, as they go on the wire. */
-export type HeaderList = readonly string[];
+import { contain } from "../../support/async.ts";
+import { consoleLog } from "../../support/log.ts";
+import { busyError, type HttpError } from "./http-error.ts";
+import type { HttpOptions } from "./options.ts";
 
 /** An HTTP request, independent of the run-time that received it. */
 export interface HttpRequest {
@@ -38,13 +40,14 @@ export interface DisconnectListener {
 export interface HttpExchange extends HttpRequest {
   principal: Principal | undefined;
   /** Headers of every response to this request, besides the response's own. */
-  extraHeaders: HeaderList | undefined;
+  /** Names and values, alternating, as they go on the wire. */
+  extraHeaders: readonly string[] | undefined;
   /** The details for the request log; undefined if there is no log. */
   logRecord: RequestRecord | undefined;
   /** Reads the body and passes it to the receiver, once. A body that is too large or not UTF-8 gets an error response. */
   read(receiver: BodyReceiver): void;
-  send(status: number, headers: HeaderList, body?: Wire): void;
-  open(headers: HeaderList): void;
+  send(status: number, headers: readonly string[], body?: Wire): void;
+  open(headers: readonly string[]): void;
   /** Writes to the open stream; false if the client disconnected or reads too slowly, which closes the stream. */
   write(wire: Wire): boolean;
   end(): void;
@@ -59,4 +62,47 @@ export interface RequestRecord {
   name?: string;
   session?: string;
   code?: number;
+}
+
+/** Passes an answered request to the author's `log` function, once. */
+export function logExchange(exchange: HttpExchange, status: number, log: NonNullable<HttpOptions["log"]>): void {
+  const { logRecord, method, path, principal } = exchange;
+  if (logRecord === undefined) return;
+  exchange.logRecord = undefined;
+  const { started, ...known } = logRecord;
+  const caller = principal === undefined ? {} : { principal: principal.id };
+  const entry = { method, path, status, milliseconds: performance.now() - started, ...known, ...caller };
+  contain(
+    () => log(entry),
+    (error) => consoleLog({ level: "error", message: "The HTTP log function failed", ...entry, error }),
+  );
+}
+
+/**
+ * The bytes of large requests that have not arrived completely, of the whole process. Otherwise a thousand connections
+ * could each send all but the last byte of the largest message.
+ */
+export const uploads = { bytes: 0, max: 256 * 1024 * 1024 };
+
+/** A request that arrives in more than one chunk. */
+export class Upload {
+  #bytes = 0;
+
+  /** Counts bytes that arrived; false if they are too many, together with those of other requests. */
+  add(bytes: number): boolean {
+    this.#bytes += bytes;
+    uploads.bytes += bytes;
+    return uploads.bytes <= uploads.max;
+  }
+
+  /** The request has arrived, was rejected, or its client disconnected. */
+  end(): void {
+    uploads.bytes -= this.#bytes;
+    this.#bytes = 0;
+  }
+}
+
+export function uploadsBusyError(): HttpError {
+  const limit = `${uploads.max} bytes of large requests are arriving`;
+  return busyError(new RpcError("busy", `The server is busy: ${limit}. Try again later.`));
 }

@@ -1,7 +1,7 @@
 import type { Memo } from "../../support/memo.ts";
 import { UsageError } from "../../support/usage-error.ts";
-import type { HeaderList, HttpRequest } from "./exchange.ts";
-import { headerMemo } from "./header-memo.ts";
+import type { HttpRequest } from "./exchange.ts";
+import { headerMemo } from "./header-check.ts";
 import { HttpError } from "./http-error.ts";
 
 export interface GuardOptions {
@@ -56,11 +56,10 @@ export class HttpGuard {
     const hosts = allowedNames(options).map((host) => hostPattern(host, where));
     const origins = allowedOrigins.map((origin) => originPattern(origin, where));
     if (!["off", "check", "enforce"].includes(cors)) {
-      throw new UsageError("bad_option", `${where}: cors must be "off", "check" or "enforce", not ${String(cors)}.`);
+      throw new UsageError(`${where}: cors must be "off", "check" or "enforce", not ${String(cors)}.`);
     }
     if (hosts.length === 0 && !options.dangerouslyAllowAnyHost) {
       throw new UsageError(
-        "bad_option",
         `${where}: allowLocalhost is false and allowedHosts is empty, so every request would be refused. List the host names that clients use in allowedHosts.`,
       );
     }
@@ -94,7 +93,7 @@ export class HttpGuard {
   }
 
   /** The CORS headers of a response, which let the page read it. The request has passed `check`. */
-  responseHeaders(request: HttpRequest): HeaderList | undefined {
+  responseHeaders(request: HttpRequest): readonly string[] | undefined {
     if (this.#cors === "off") return undefined;
     const origin = request.header("origin");
     if (origin === undefined) return ["vary", "origin"];
@@ -106,7 +105,7 @@ export class HttpGuard {
   }
 
   /** The headers of a preflight response; undefined if the request is not a preflight, or CORS is off. */
-  preflightHeaders(request: HttpRequest): HeaderList | undefined {
+  preflightHeaders(request: HttpRequest): readonly string[] | undefined {
     if (this.#cors === "off" || request.header("origin") === undefined) return undefined;
     if (request.header("access-control-request-method") === undefined) return undefined;
     const asked = (request.header("access-control-request-headers") ?? "").toLowerCase().split(",");
@@ -139,7 +138,6 @@ function notAllowed(header: string, value: string | undefined, option: string, f
 function hostPattern(host: string, where: string): RegExp {
   if (!/^(\*\.)?([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:(\d{1,5}|\*))?$/i.test(host)) {
     throw new UsageError(
-      "bad_option",
       `${where}: allowedHosts (--allowed-host) accepts names such as "mcp.example.com", "*.example.com" or "localhost:8080", not ${JSON.stringify(host)}.`,
     );
   }
@@ -152,7 +150,6 @@ function hostPattern(host: string, where: string): RegExp {
 function originPattern(origin: string, where: string): RegExp {
   if (!/^[a-z][a-z0-9+.-]*:\/\/(\*\.)?([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:(\d{1,5}|\*))?$/.test(origin)) {
     throw new UsageError(
-      "bad_option",
       `${where}: allowedOrigins (--allowed-origin) accepts origins such as "https://app.example.com" or "https://*.example.com", not ${JSON.stringify(origin)}.`,
     );
   }

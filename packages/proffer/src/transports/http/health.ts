@@ -1,7 +1,7 @@
 import type { ReadinessName } from "../../server/readiness.ts";
 import { checkFlag } from "../../support/usage-error.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
-import type { HeaderList, HttpExchange } from "./exchange.ts";
+import type { HttpExchange } from "./exchange.ts";
 import { HttpError, sendError } from "./http-error.ts";
 
 /** The state of a server in one word: the body of a readiness response. */
@@ -25,7 +25,7 @@ export const HEALTH_PATHS: readonly string[] = [LIVE, READY];
 /** Most serious first. */
 const WORDS: readonly HealthWord[] = ["draining", "unavailable", "starting", "ok"];
 
-const TEXT_HEADERS: HeaderList = [
+const TEXT_HEADERS: readonly string[] = [
   ...["content-type", "text/plain; charset=utf-8"],
   ...["cache-control", "no-store"],
   ...["x-content-type-options", "nosniff"],

@@ -1,13 +1,12 @@
 import type { Call } from "../../calls/call.ts";
+import type { CallerMarks } from "../../calls/caller.ts";
 import type { ClientResponse } from "../../calls/client-requests.ts";
-import type { Principal } from "../../calls/principal.ts";
-import type { SessionState } from "../../calls/session.ts";
+import type { Principal, SessionState } from "../../calls/session.ts";
 import type { ChangeListener } from "../../catalog/changes.ts";
 import type { JsonObject, NotificationMessage, ResponseMessage, Wire } from "../../protocol/messages.ts";
 import type { MessageFault } from "../../protocol/parse.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import type { DisconnectListener, HttpExchange } from "./exchange.ts";
-import type { ClientIdentity } from "./shares.ts";
 
 /** A stream that answers one request of a session, and that its client can resume. */
 export interface ReplyStream {
@@ -18,7 +17,7 @@ export interface ReplyStream {
   release(): void;
 }
 
-/** The part of a session that counts its calls in flight on this node, and tells them from the calls of others. */
+/** The part of a session that identifies and counts its calls in flight on this node. */
 export interface SessionCalls extends ChangeListener {
   /** A call was not answered synchronously. */
   started(): void;
@@ -30,7 +29,7 @@ export interface SessionCalls extends ChangeListener {
  * A session of an older revision, for one request. In memory it is the session itself, and no method returns a promise.
  * In a cluster it is read from the shared store, and a promise rejects with an `HttpError` if the store fails.
  */
-export interface LegacySession extends ClientIdentity {
+export interface LegacySession extends CallerMarks {
   readonly state: SessionState;
   readonly listener: SessionCalls;
   /** Receives a notification of the client. */
@@ -64,9 +63,9 @@ export interface LegacySessions {
   /** The session that a request names. @throws {HttpError} if it names none, or one that does not exist. */
   require(exchange: HttpExchange): LegacySession;
   /** Adds a new session; undefined if the limit is reached and every other session is busy. */
-  add(state: SessionState, client: ClientIdentity): LegacySession | undefined | Promise<LegacySession>;
+  add(state: SessionState, client: CallerMarks): LegacySession | undefined | Promise<LegacySession>;
   end(session: LegacySession): void | Promise<void>;
-  /** The endpoint closes: ends what this process holds. */
+  /** The endpoint closes: ends the sessions of this process. */
   endAll(): void | Promise<void>;
 }
 

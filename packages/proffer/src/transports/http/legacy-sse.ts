@@ -1,13 +1,13 @@
-import type { Principal } from "../../calls/principal.ts";
+import type { CallerMarks } from "../../calls/caller.ts";
+import type { Principal } from "../../calls/session.ts";
 import { Connection } from "../../server/connection.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";
 import type { BodyReceiver, DisconnectListener, HttpExchange } from "./exchange.ts";
+import { checkBody } from "./header-check.ts";
 import { HttpError, NO_HEADERS } from "./http-error.ts";
 import type { HttpFeature, MessageRelay } from "./legacy-session.ts";
-import { answerFailure } from "./session-handler.ts";
-import { createSessionId, unknownStream } from "./sessions.ts";
-import type { ClientIdentity } from "./shares.ts";
+import { answerFailure, createSessionId, unknownStream } from "./sessions.ts";
 
 /** The last segments of its two paths. */
 export const LEGACY_SSE_PATHS = ["/sse", "/messages"] as const;
@@ -47,6 +47,7 @@ export class LegacySse {
 
   #open(exchange: HttpExchange): void {
     if (exchange.method !== "GET") throw new HttpError(405, "Open the stream with GET.", ["allow", "GET"]);
+    this.#endpoint.checkStreams(exchange);
     const id = createSessionId();
     const relay = this.#relay;
     if (relay === undefined) this.#start(exchange, id, () => {});
@@ -71,6 +72,7 @@ export class LegacySse {
 
   #receive(exchange: HttpExchange): void {
     if (exchange.method !== "POST") throw new HttpError(405, "Send messages with POST.", ["allow", "POST"]);
+    checkBody(exchange);
     const id = new URLSearchParams(exchange.query).get("session") ?? "";
     const client = this.#clients.get(id);
     if (client === undefined && this.#relay !== undefined) {
@@ -86,10 +88,11 @@ export class LegacySse {
   }
 }
 
-class LegacySseClient implements BodyReceiver, DisconnectListener, ClientIdentity {
+class LegacySseClient implements BodyReceiver, DisconnectListener, CallerMarks {
   readonly maxMessageBytes: number;
   readonly connection: Connection;
   readonly principal: Principal | undefined;
+  readonly address: string | undefined;
   readonly #stream: EventStream;
   readonly #onEnd: () => void;
 
@@ -99,10 +102,12 @@ class LegacySseClient implements BodyReceiver, DisconnectListener, ClientIdentit
     this.#stream = stream;
     this.#onEnd = onEnd;
     this.principal = exchange.principal;
+    this.address = exchange.address;
     this.connection = new Connection(endpoint.server, {
       transport: "http",
       send: (wire) => stream.send(wire),
       principal: exchange.principal,
+      address: exchange.address,
       inFlight: endpoint.inFlight,
     });
     // Messages come to an address that the server chose, so those of the stream count.

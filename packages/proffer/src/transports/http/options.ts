@@ -1,9 +1,10 @@
-import type { Principal } from "../../calls/principal.ts";
+import type { Principal } from "../../calls/session.ts";
 import { UsageError } from "../../support/usage-error.ts";
+import type { Protection } from "./authentication.ts";
+import type { HttpEndpoint } from "./endpoint.ts";
 import type { HttpRequest } from "./exchange.ts";
 import type { GuardOptions } from "./guard.ts";
 import type { HttpError } from "./http-error.ts";
-import type { Protection } from "./protection.ts";
 import type { SessionOptions } from "./sessions.ts";
 
 /** One entry of the request log. */
@@ -30,7 +31,7 @@ export type Authenticate = (
 
 /** Options for serving one server over HTTP. */
 export interface HttpOptions extends GuardOptions {
-  /** Runs for every request: a function, or what `oauth()` or `apiKeys()` returns. Default: every caller is anonymous. */
+  /** Runs for every request: a function, or a protection that `oauth()` or `apiKeys()` creates. Default: every caller is anonymous. */
   readonly authenticate?: Authenticate | Protection;
   /** Limits for sessions of the older revisions; false serves each request without a session. Default: sessions. */
   readonly sessions?: SessionOptions | false;
@@ -80,32 +81,37 @@ const MiB = 1024 * 1024;
 /** Milliseconds that requests in flight get when the server closes. */
 export const DRAIN_TIMEOUT = 5000;
 
+/** The functions of a handler besides handling requests. */
+export interface HandlerControls {
+  /**
+   * Runs `onStart` of the server and waits for it; otherwise the first request runs it, with `createFetchHandler` the
+   * first call. @throws {Error} with the reason if it fails.
+   */
+  ready(): Promise<void>;
+  /**
+   * Waits up to `drainTimeout` milliseconds (default: 5,000) for requests in flight and `onStop`, and ends streams and
+   * sessions.
+   */
+  close(drainTimeout?: number): Promise<void>;
+}
+
+export function controlsOf(endpoint: HttpEndpoint): HandlerControls {
+  return {
+    ready: () => endpoint.ready(),
+    close: (drainTimeout = DRAIN_TIMEOUT) => endpoint.close(drainTimeout),
+  };
+}
+
 export const IDLE_TIMEOUT = 60_000;
 
 /** The limits of an endpoint, with their defaults. */
-export interface HttpLimits {
-  readonly maxMessageBytes: number;
-  readonly maxInFlight: number;
-  readonly maxInFlightPerClient: number;
-  readonly maxStreams: number;
-  readonly maxStreamsPerClient: number;
-  readonly maxUnreadBytes: number;
-  readonly maxUnreadTotal: number;
-  /** The option `idleTimeout`. */
-  readonly unreadTimeout: number;
-  readonly keepAliveInterval: number;
-  readonly idleTimeout: number;
-  readonly reconnectTimeout: number;
-  readonly maxSessions: number;
-  readonly maxReplayBytes: number;
-  readonly maxDataBytes: number;
-}
+export type HttpLimits = Readonly<ReturnType<typeof toLimits>>;
 
 /** Fills in the defaults. @throws {UsageError} for a limit that is not a positive number. */
-export function toLimits(options: HttpOptions, where: string): HttpLimits {
+export function toLimits(options: HttpOptions, where: string) {
   const sessions = options.sessions || {};
   const { maxInFlight = 1000, maxStreams = 10_000 } = options;
-  const limits: HttpLimits = {
+  const limits = {
     maxMessageBytes: options.maxMessageBytes ?? 4 * MiB,
     maxInFlight,
     maxInFlightPerClient: options.maxInFlightPerClient ?? shareOf(maxInFlight),
@@ -123,7 +129,7 @@ export function toLimits(options: HttpOptions, where: string): HttpLimits {
   };
   for (const [name, value] of Object.entries(limits)) {
     if (typeof value === "number" && value > 0) continue;
-    throw new UsageError("bad_option", `${where}: ${name} must be a positive number, not ${String(value)}.`);
+    throw new UsageError(`${where}: ${name} must be a positive number, not ${String(value)}.`);
   }
   return limits;
 }

@@ -1,20 +1,18 @@
 import type { Call, CallOrigin } from "../../calls/call.ts";
 import type { ClientResponse } from "../../calls/client-requests.ts";
 import { cancelCall, LISTEN } from "../../calls/in-flight.ts";
-import type { Principal } from "../../calls/principal.ts";
-import type { SessionState } from "../../calls/session.ts";
+import type { Principal, SessionState } from "../../calls/session.ts";
 import { delayOf } from "../../calls/timeout.ts";
 import { ERRORS, type ErrorObject, type InsufficientScope } from "../../protocol/errors.ts";
 import type { JsonObject, Wire } from "../../protocol/messages.ts";
 import { errorMessage, toErrorObject } from "../../results/encode.ts";
 import { whenReady } from "../../support/async.ts";
+import { reportLateChallenge } from "./authentication.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";
-import type { DisconnectListener, HeaderList, HttpExchange } from "./exchange.ts";
-import { BUSY_HEADERS, type HttpError, JSON_HEADERS, NO_HEADERS } from "./http-error.ts";
+import type { DisconnectListener, HttpExchange } from "./exchange.ts";
+import { BUSY_HEADERS, type HttpError, JSON_HEADERS, NO_HEADERS, retryAfter, statusOf } from "./http-error.ts";
 import type { LegacySession, ReplyStream, SessionCalls } from "./legacy-session.ts";
-import { reportLateChallenge } from "./protection.ts";
-import { retryAfter, statusOf } from "./status.ts";
 
 /**
  * The response to one POST: a JSON object, or an event stream as soon as a notification or request must be sent before
@@ -23,6 +21,8 @@ import { retryAfter, statusOf } from "./status.ts";
 export class HttpReply implements CallOrigin, DisconnectListener {
   /** The result of the handshake: of the session, or of this request if it is an initialize. */
   readonly session: SessionState | undefined;
+  readonly transport = "http";
+  readonly countsStreams = true;
   readonly #endpoint: HttpEndpoint;
   readonly #exchange: HttpExchange;
   readonly #owner: LegacySession | undefined;
@@ -39,10 +39,6 @@ export class HttpReply implements CallOrigin, DisconnectListener {
     this.session = session;
   }
 
-  get transport(): "http" {
-    return "http";
-  }
-
   get principal(): Principal | undefined {
     return this.#exchange.principal;
   }
@@ -57,10 +53,6 @@ export class HttpReply implements CallOrigin, DisconnectListener {
 
   get http(): HttpExchange {
     return this.#exchange;
-  }
-
-  get countsStreams(): boolean {
-    return true;
   }
 
   get listener(): SessionCalls | undefined {
@@ -97,7 +89,7 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   }
 
   /** Sends the response, as JSON or as the last event of the stream. */
-  #send(wire: Wire, status: number, headers: HeaderList): void {
+  #send(wire: Wire, status: number, headers: readonly string[]): void {
     if (this.#stream === undefined) {
       this.#exchange.send(status, headers, wire);
       return;

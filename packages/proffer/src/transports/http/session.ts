@@ -1,18 +1,16 @@
 import type { Call } from "../../calls/call.ts";
+import type { CallerMarks } from "../../calls/caller.ts";
 import { ClientRequests, type ClientResponse } from "../../calls/client-requests.ts";
-import type { Principal } from "../../calls/principal.ts";
-import type { Client, SessionState } from "../../calls/session.ts";
+import type { Client, Principal, SessionState } from "../../calls/session.ts";
 import type { ChangeKind } from "../../catalog/changes.ts";
 import type { JsonObject, NotificationMessage, RequestId, ResponseMessage } from "../../protocol/messages.ts";
 import type { LogLevel } from "../../protocol/model.ts";
 import type { MessageFault } from "../../protocol/parse.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
-import { EventLog, type ReplayBudget } from "./event-log.ts";
-import { EventStream } from "./event-stream.ts";
+import { EventLog, EventStream, type ReplayBudget } from "./event-stream.ts";
 import type { DisconnectListener, HttpExchange } from "./exchange.ts";
 import { HttpError, STREAM_HEADERS } from "./http-error.ts";
 import type { LegacySession, ReplyStream, SessionCalls } from "./legacy-session.ts";
-import type { ClientIdentity } from "./shares.ts";
 
 /** The number of the stream that GET opens and that belongs to no request. */
 const STANDALONE = 0;
@@ -22,7 +20,7 @@ const EVENT_ID = /^(\d{1,9})-(\d{1,9})$/;
 export class HttpSession implements LegacySession, SessionCalls {
   readonly state: SessionState;
   /** The client that opened it; another principal may not use it. */
-  readonly opener: ClientIdentity;
+  readonly opener: CallerMarks;
   /** The same caller as the opener, with the permission of the last request. */
   principal: Principal | undefined;
   lastUsed = 0;
@@ -37,12 +35,16 @@ export class HttpSession implements LegacySession, SessionCalls {
   #nextStream = STANDALONE + 1;
   #stopListening: (() => void) | undefined;
 
-  constructor(state: SessionState, opener: ClientIdentity, endpoint: HttpEndpoint, budget: ReplayBudget) {
+  constructor(state: SessionState, opener: CallerMarks, endpoint: HttpEndpoint, budget: ReplayBudget) {
     this.state = state;
     this.opener = opener;
     this.principal = opener.principal;
     this.#endpoint = endpoint;
     this.#budget = budget;
+  }
+
+  get address(): string | undefined {
+    return this.opener.address;
   }
 
   get listener(): SessionCalls {

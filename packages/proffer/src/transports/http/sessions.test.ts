@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { openSession } from "../../server/lifecycle.ts";
+import { openSession } from "../../server/methods.ts";
 import { defineServer, stateOf } from "../../server/server.ts";
 import { HttpEndpoint } from "./endpoint.ts";
 import { HttpSession } from "./session.ts";
@@ -23,7 +23,7 @@ function create(max: number) {
 }
 
 describe("the sessions of an endpoint", () => {
-  it("T088: are limited and closed, however many are opened and abandoned, but never while they are busy", () => {
+  it("are limited and closed, however many are opened and abandoned, but never while they are busy", () => {
     vi.useFakeTimers();
     const close = vi.spyOn(HttpSession.prototype, "close");
     try {
@@ -54,7 +54,7 @@ describe("the sessions of an endpoint", () => {
     }
   });
 
-  it("T082: have ids of 128 random bits or more, of visible characters and in no order", () => {
+  it("have ids of 128 random bits or more, of visible characters and in no order", () => {
     const COUNT = 100_000;
     const random = vi.spyOn(crypto, "getRandomValues");
     createSessionId();

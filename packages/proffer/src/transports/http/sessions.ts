@@ -1,14 +1,15 @@
-import type { Principal } from "../../calls/principal.ts";
-import type { SessionState } from "../../calls/session.ts";
-import { toBase64Url } from "../../support/bytes.ts";
+import { type CallerMarks, callerOf } from "../../calls/caller.ts";
+import { hasShare, ShareError } from "../../calls/in-flight.ts";
+import type { Principal, SessionState } from "../../calls/session.ts";
+import { randomText } from "../../support/bytes.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
-import type { ReplayBudget } from "./event-log.ts";
+import type { ReplayBudget } from "./event-stream.ts";
 import type { HttpExchange } from "./exchange.ts";
-import { HttpError } from "./http-error.ts";
+import { accepts, legacyRevision } from "./header-check.ts";
+import { busyError, HttpError, NO_HEADERS, sendError } from "./http-error.ts";
 import type { LegacySessions } from "./legacy-session.ts";
 import { shareOf } from "./options.ts";
 import { HttpSession } from "./session.ts";
-import { type ClientIdentity, isKnown, isSameClient } from "./shares.ts";
 
 export interface SessionOptions {
   /** Milliseconds after which an unused session ends. Default: 30 minutes. */
@@ -54,9 +55,10 @@ export class HttpSessions implements LegacySessions, ReplayBudget {
     return this.#sessions.size;
   }
 
-  add(state: SessionState, { principal, address }: ClientIdentity): HttpSession | undefined {
+  /** @throws {HttpError} if the caller has its share of the sessions, and all of them are busy. */
+  add(state: SessionState, { principal, address }: CallerMarks): HttpSession | undefined {
     const session = new HttpSession(state, { principal, address }, this.#endpoint, this);
-    if (this.#sessions.size >= this.#endpoint.limits.maxSessions && !this.#evict(session.opener)) return undefined;
+    if (!this.#makeRoom(session.opener)) return undefined;
     session.lastUsed = Date.now();
     this.#sessions.set(state.id, session);
     this.#timer ??= this.#schedule();
@@ -110,28 +112,24 @@ export class HttpSessions implements LegacySessions, ReplayBudget {
     this.#sessions.set(session.state.id, session);
   }
 
-  /** Ends the least recently used session: the client's own, if it has its share of them. */
-  #evict(opener: ClientIdentity): boolean {
-    const ended = this.#oldestIdle(this.#hasItsShare(opener) ? opener : undefined);
-    if (ended !== undefined) this.end(ended);
-    return ended !== undefined;
-  }
-
-  #hasItsShare(opener: ClientIdentity): boolean {
-    if (!isKnown(opener)) return false;
-    let missing = shareOf(this.#endpoint.limits.maxSessions);
+  /** Ends the least recently used session if there is no room: one of the caller, if it has its share of them. */
+  #makeRoom(opener: CallerMarks): boolean {
+    const { maxSessions } = this.#endpoint.limits;
+    const share = shareOf(maxSessions);
+    const isShared = this.#sessions.size * 2 >= maxSessions && hasShare(opener, share, this.#openers());
+    if (!isShared && this.#sessions.size < maxSessions) return true;
+    const caller = callerOf(opener);
     for (const session of this.#sessions.values()) {
-      if (isSameClient(session.opener, opener)) missing--;
-      if (missing === 0) return true;
+      if (session.busy || (isShared && callerOf(session.opener) !== caller)) continue;
+      this.end(session);
+      return true;
     }
+    if (isShared) throw busyError(new ShareError(share, "sessions"));
     return false;
   }
 
-  #oldestIdle(opener: ClientIdentity | undefined): HttpSession | undefined {
-    for (const session of this.#sessions.values()) {
-      if (!session.busy && (opener === undefined || isSameClient(session.opener, opener))) return session;
-    }
-    return undefined;
+  *#openers(): Iterable<CallerMarks> {
+    for (const { opener } of this.#sessions.values()) yield opener;
   }
 
   #schedule(): ReturnType<typeof setTimeout> {
@@ -173,5 +171,36 @@ export function unknownStream(): HttpError {
 
 /** Creates an id that cannot be guessed, of characters that a header allows. */
 export function createSessionId(): string {
-  return toBase64Url(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
+  return randomText(ID_BYTES);
+}
+
+/** Handles GET, which opens or resumes a stream of a session. @throws {HttpError} if the client cannot have one. */
+export function openStandalone(endpoint: HttpEndpoint, exchange: HttpExchange): void {
+  const accept = exchange.header("accept");
+  if (accept !== undefined && !accepts(accept, "text/event-stream")) {
+    throw new HttpError(406, "The Accept header must allow text/event-stream.");
+  }
+  legacyRevision(exchange, endpoint.server.revisions, undefined);
+  const session = endpoint.sessions?.require(exchange);
+  endpoint.checkStreams(session ?? exchange);
+  const lastEventId = exchange.header("last-event-id");
+  const opened = lastEventId === undefined ? session?.listen(exchange) : session?.resume(exchange, lastEventId);
+  if (opened instanceof Promise) answerFailure(exchange, opened);
+}
+
+/** Handles DELETE, which ends a session. @throws {HttpError} if there is no such session. */
+export function endSession({ sessions }: HttpEndpoint, exchange: HttpExchange): void {
+  const session = sessions?.require(exchange);
+  const ended = session && sessions?.end(session);
+  const confirm = () => exchange.send(204, NO_HEADERS);
+  if (ended instanceof Promise) answerFailure(exchange, ended.then(confirm));
+  else confirm();
+}
+
+/** Answers with the error if the work on a request fails. */
+export function answerFailure(exchange: HttpExchange, work: Promise<void>): void {
+  work.catch((error) => {
+    if (!(error instanceof HttpError)) throw error;
+    sendError(exchange, error);
+  });
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { primingEvent, toEvent } from "./sse.ts";
+import { primingEvent, toEvent } from "./event-stream.ts";
 
 /** The data of each event, parsed as in the HTML standard. */
 function parse(text: string): string[] {
@@ -17,7 +17,7 @@ function parse(text: string): string[] {
 }
 
 describe("an event", () => {
-  it("T049: is one event with the same payload, whatever the message contains", () => {
+  it("is one event with the same payload, whatever the message contains", () => {
     const nasty = ["\n\ndata: evil", "\r", "\r\nid: 1", "event: x\n", "\u2028", ":\n\n"];
     const text = fc.oneof(fc.constantFrom(...nasty), fc.string({ unit: "binary" }));
     fc.assert(

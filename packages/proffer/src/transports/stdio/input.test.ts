@@ -48,7 +48,7 @@ describe.each<Framing>(["lines", "headers"])("messages framed by %s", (framing) 
     { maxLength: 20 },
   );
 
-  it("T003 are the same however their bytes are chunked", () => {
+  it("are the same however their bytes are chunked", () => {
     fc.assert(
       fc.property(texts, fc.array(fc.nat(), { maxLength: 30 }), (messages, places) => {
         expect(read(cut(encode(messages, framing), places))).toEqual(messages);
@@ -57,17 +57,17 @@ describe.each<Framing>(["lines", "headers"])("messages framed by %s", (framing) 
     );
   });
 
-  it("T003 are the same byte by byte, with sequences of two, three and four bytes in them", () => {
+  it("are the same byte by byte, with sequences of two, three and four bytes in them", () => {
     const messages = ['{"a":"é"}', '{"a":"€\u2028"}', '{"a":"😀"}'];
     expect(read(inPieces(encode(messages, framing), 1))).toEqual(messages);
   });
 
-  it("T004 come out one by one where 50 arrive in one chunk", () => {
+  it("come out one by one where 50 arrive in one chunk", () => {
     const messages = Array.from({ length: 50 }, (_, index) => `{"id":${index}}`);
     expect(read([encode(messages, framing)])).toEqual(messages);
   });
 
-  it("T006 that are not UTF-8 are rejected, and the next one is read", () => {
+  it("that are not UTF-8 are rejected, and the next one is read", () => {
     const wrong = Buffer.from([0x7b, 0xff, 0xfe, 0xc0, 0x7d]);
     const before = encode(['{"a":1}'], framing);
     const header = framing === "lines" ? "" : "Content-Length: 5\r\n\r\n";
@@ -77,7 +77,7 @@ describe.each<Framing>(["lines", "headers"])("messages framed by %s", (framing) 
     for (const size of [1, 3, 1000]) expect(read(inPieces(bytes, size))).toEqual(['{"a":1}', refused, '{"a":1}']);
   });
 
-  it("T005 are rejected one byte above the limit, counted in bytes, and the next one is read", () => {
+  it("are rejected one byte above the limit, counted in bytes, and the next one is read", () => {
     const fits = `"${"é".repeat(49)}"`;
     const tooLarge = `"${"é".repeat(49)}."`;
     const bytes = encode([fits, tooLarge, fits], framing);
@@ -87,16 +87,16 @@ describe.each<Framing>(["lines", "headers"])("messages framed by %s", (framing) 
 });
 
 describe("lines", () => {
-  it("T004 may end with a carriage return, and blank ones are ignored", () => {
+  it("may end with a carriage return, and blank ones are ignored", () => {
     expect(read(['\r\n\n  \n{"a":1}\r\n\r\n\n{"b":2}\r\n'])).toEqual(['{"a":1}\r', '{"b":2}\r']);
   });
 
-  it("T004 without a newline at the end of the input count as a message", () => {
+  it("without a newline at the end of the input count as a message", () => {
     expect(read(['{"a":1}\n{"b"', ":2}"])).toEqual(['{"a":1}', '{"b":2}']);
     expect(read(["conte"])).toEqual(["conte"]);
   });
 
-  it("T005 that never end are rejected once, and not buffered", () => {
+  it("that never end are rejected once, and not buffered", () => {
     const input = new StdioInput(1000);
     const refusals: unknown[] = [];
     for (let index = 0; index < 1000; index++) {
@@ -108,7 +108,7 @@ describe("lines", () => {
     expect(input.next()).toBe('{"a":1}');
   });
 
-  it("T006 keep a byte order mark, which the parser rejects", () => {
+  it("keep a byte order mark, which the parser rejects", () => {
     expect(read([Buffer.from('\ufeff{"a":1}\n')])).toEqual(['\ufeff{"a":1}']);
   });
 
@@ -195,7 +195,7 @@ describe("headers", () => {
   });
 });
 
-describe("T007 the work", () => {
+describe("the work", () => {
   afterEach(() => vi.restoreAllMocks());
 
   /** The number of bytes copied from chunks to one message. */

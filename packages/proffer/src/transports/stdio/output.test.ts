@@ -18,7 +18,7 @@ async function written(framing: "lines" | "headers", wires: readonly Wire[]): Pr
 }
 
 describe("StdioOutput", () => {
-  it("T002 writes one line for each message", async () => {
+  it("writes one line for each message", async () => {
     const message = JSON.stringify({ text: "a\nb\r\nc\u2028d\u0085e" });
     expect((await written("lines", [message, ['{"x":', bytes('"y\u2028"'), "}"]])).toString()).toBe(
       `${message}\n{"x":"y\u2028"}\n`,

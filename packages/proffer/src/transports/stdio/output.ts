@@ -1,5 +1,6 @@
+import type { Writable } from "node:stream";
 import type { Wire } from "../../protocol/messages.ts";
-import type { GuardedStdout } from "./guard.ts";
+import { fs, syncBuiltinESMExports } from "./builtins.ts";
 import type { Framing } from "./input.ts";
 
 /** Bytes that are gathered before a write, and that may be unread before the client counts as congested. */
@@ -98,4 +99,121 @@ export class StdioOutput {
 function byteLength(wire: Wire): number {
   if (typeof wire === "string") return Buffer.byteLength(wire);
   return wire.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+}
+
+/** The real stdout, for protocol messages only. */
+export type GuardedStdout = Pick<Writable, "write" | "writableLength" | "writableNeedDrain" | "once">;
+
+let guarded: GuardedStdout | undefined;
+
+/**
+ * Reserves stdout for the protocol: output of the author's code or of a dependency, through `console`,
+ * `process.stdout` or descriptor 1, goes to stderr instead. One stray line would break the connection. Direct writes to
+ * descriptor 1 by child processes and worker threads cannot be redirected. A second call returns the same stream.
+ *
+ * `serveStdio` calls it. Call it earlier if modules print while they are imported.
+ *
+ * @example
+ * import { guardStdout, serveStdio } from "proffer/stdio";
+ *
+ * guardStdout();
+ * const { server } = await import("./server.ts"); // prints to stderr
+ * await serveStdio(server);
+ */
+export function guardStdout(): GuardedStdout {
+  guarded ??= takeStdout();
+  return guarded;
+}
+
+function takeStdout(): GuardedStdout {
+  const { stdout } = process;
+  const taken: GuardedStdout = {
+    write: stdout.write.bind(stdout) as Writable["write"],
+    once: stdout.once.bind(stdout) as Writable["once"],
+    get writableLength() {
+      return stdout.writableLength;
+    },
+    get writableNeedDrain() {
+      return stdout.writableNeedDrain;
+    },
+  };
+  // Bound now: code that later redirects stderr to stdout must not cause a loop.
+  const print = process.stderr.write.bind(process.stderr) as Print;
+  redirectStream(stdout, print);
+  redirectDescriptor(print);
+  return taken;
+}
+
+type Print = (...args: readonly unknown[]) => void;
+
+function redirectStream(stdout: NodeJS.WriteStream, print: Print): void {
+  const write = (...args: unknown[]): boolean => {
+    print(...args);
+    // Never false: the caller would wait for a "drain" of stdout, which does not come for output to stderr.
+    return true;
+  };
+  const end = (...args: unknown[]): Writable => {
+    const done = args.find((arg) => typeof arg === "function");
+    if (args[0] !== undefined && args[0] !== null && args[0] !== done) write(...args.filter((arg) => arg !== done));
+    // The stream stays open for the protocol, but callers that wait for its end are notified.
+    process.nextTick(() => {
+      done?.();
+      stdout.emit("finish");
+    });
+    return stdout;
+  };
+  Object.assign(stdout, { write, end, cork: () => {}, uncork: () => {} });
+}
+
+const STDOUT = 1;
+
+/**
+ * Redirects writes to descriptor 1 to the stderr stream, not to descriptor 2: a non-blocking pipe fails when it is
+ * full, while the stream buffers.
+ */
+function redirectDescriptor(print: Print): void {
+  for (const name of ["writeSync", "writevSync", "writeFileSync", "appendFileSync"] as const) {
+    replace(name, (...data) => {
+      const bytes = bytesOf(data);
+      print(bytes);
+      return name.endsWith("FileSync") ? undefined : bytes.length;
+    });
+  }
+  for (const name of ["write", "writev"] as const) {
+    replace(name, (...data) => {
+      const done = data.pop() as (error: Error | null, written: number, data: unknown) => void;
+      const bytes = bytesOf(data);
+      print(bytes, (error?: Error | null) => done(error ?? null, bytes.length, data[0]));
+    });
+  }
+  // Modules that imported these functions by name get the new ones too.
+  syncBuiltinESMExports();
+}
+
+type Writer = "write" | "writev" | "writeSync" | "writevSync" | "writeFileSync" | "appendFileSync";
+
+function replace(name: Writer, writeToStderr: (...data: unknown[]) => unknown): void {
+  const original = fs[name] as (...args: unknown[]) => unknown;
+  const redirected = (target: unknown, ...data: unknown[]) =>
+    target === STDOUT ? writeToStderr(...data) : original(target, ...data);
+  // Keeps the function's properties: its name, and the symbol that util.promisify uses.
+  Object.defineProperties(redirected, Object.getOwnPropertyDescriptors(original));
+  fs[name] = redirected as never;
+}
+
+/** The bytes that one of these functions would write: a text in some encoding, a range of bytes, or several of them. */
+function bytesOf([data, ...rest]: readonly unknown[]): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data.map((part) => bytesOf([part])));
+  if (!ArrayBuffer.isView(data)) return Buffer.from(String(data), encodingOf(rest));
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  const [first, second] = rest;
+  const part = typeof first === "object" && first !== null ? first : { offset: first, length: second };
+  const { offset, length } = part as { offset?: number | null; length?: number | null };
+  const start = offset ?? 0;
+  return bytes.subarray(start, start + (length ?? bytes.length));
+}
+
+function encodingOf(rest: readonly unknown[]): BufferEncoding {
+  const named = rest.map((arg) => (typeof arg === "object" && arg !== null && "encoding" in arg ? arg.encoding : arg));
+  return (named.find((arg) => typeof arg === "string") as BufferEncoding | undefined) ?? "utf8";
 }

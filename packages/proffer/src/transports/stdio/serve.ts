@@ -1,15 +1,13 @@
-import type { Principal } from "../../calls/principal.ts";
-import type { MessageTap } from "../../calls/wiretap.ts";
+import type { Principal } from "../../calls/session.ts";
 import { Connection } from "../../server/connection.ts";
 import { type Lifespan, lifespanOf, type Release } from "../../server/lifespan.ts";
 import { type Server, stateOf } from "../../server/server.ts";
 import { room } from "../../support/room.ts";
 import { UsageError } from "../../support/usage-error.ts";
+import { fs } from "./builtins.ts";
 import { exitWhenWritten } from "./exit.ts";
-import { guardStdout } from "./guard.ts";
 import { StdioInput } from "./input.ts";
-import { StdioOutput } from "./output.ts";
-import { watchParents } from "./parents.ts";
+import { guardStdout, StdioOutput } from "./output.ts";
 
 export interface StdioOptions {
   /** A larger message is rejected. Default: 16 MiB. */
@@ -75,7 +73,7 @@ export type Stop = (code: number, ...reason: unknown[]) => void;
 /** Serves over stdio as one of several transports. The toolsets of the server must be prepared. */
 export function startStdio(server: Server, options: StdioOptions, closeOthers?: CloseOthers): Stop {
   if (serving)
-    throw new UsageError("wrong_use", "This process already serves over stdio; the messages of two servers would mix.");
+    throw new UsageError("This process already serves over stdio; the messages of two servers would mix.", "wrong_use");
   const service = new StdioService(server, options, closeOthers);
   serving = true;
   service.start();
@@ -89,7 +87,6 @@ class StdioService {
   readonly #output: StdioOutput;
   readonly #lifespan: Lifespan | undefined;
   readonly #closeOthers: CloseOthers | undefined;
-  readonly #tap: MessageTap | undefined;
   #release: Release | undefined;
   #others: Promise<void> | undefined;
   #held = false;
@@ -105,8 +102,6 @@ class StdioService {
     this.#input = new StdioInput(maxMessageBytes);
     const output = new StdioOutput(guardStdout());
     this.#output = output;
-    const tap = state.overrides.wiretap?.stdio();
-    this.#tap = tap;
     // Requests that arrived together start together: their reads of files must wait while the client does not read.
     room.share({
       get bytes() {
@@ -115,14 +110,12 @@ class StdioService {
     });
     this.#connection = new Connection(state, {
       transport: "stdio",
-      send: (wire) => {
-        tap?.sent(wire);
-        output.send(wire);
-      },
+      send: (wire) => output.send(wire),
       isReading: () => this.#output.unread < MAX_UNREAD,
       principal: options.principal,
       maxInFlight,
     });
+    state.overrides.watch?.stdio?.(this.#connection, output);
   }
 
   start(): void {
@@ -164,10 +157,8 @@ class StdioService {
     while (!this.#output.congested) {
       const next = this.#input.next();
       if (next === undefined) break;
-      if (typeof next === "string") {
-        this.#tap?.received(next);
-        this.#connection.receive(next);
-      } else this.#connection.respondError(next);
+      if (typeof next === "string") this.#connection.receive(next);
+      else this.#connection.respondError(next);
     }
     // Responses to requests that arrived together are written together.
     this.#output.corked = false;
@@ -210,7 +201,6 @@ class StdioService {
   }
 
   #abandon(): void {
-    this.#tap?.closed();
     this.#connection.abort("The client closed the connection.");
   }
 
@@ -239,5 +229,58 @@ class StdioService {
     const left = (this.#deadline ?? 0) - performance.now();
     await Promise.all([this.#release?.(left * STOP_SHARE), this.#output.written(), this.#others]);
     exitWhenWritten(code);
+  }
+}
+
+/** Milliseconds between checks of the parent processes. */
+const PARENT_INTERVAL = 2000;
+/** The maximum number of wrapper processes to look through. */
+const MAX_WRAPPERS = 8;
+
+/**
+ * Calls back when a process that started this one has exited. A wrapper such as `npm exec`, with a shell in between,
+ * may be killed without closing our stdin; its children then get another parent. With /proc, wrappers up the chain are
+ * watched; elsewhere only our own parent.
+ */
+function watchParents(lost: () => void): void {
+  const wrappers = findWrappers();
+  const parents = wrappers.map(parentOf);
+  const timer = setInterval(() => {
+    if (wrappers.some((pid, index) => parentOf(pid) !== parents[index])) lost();
+  }, PARENT_INTERVAL);
+  timer.unref();
+}
+
+/** This process, and its ancestors that share its stdin. */
+function findWrappers(): number[] {
+  const wrappers = [process.pid];
+  const stdin = stdinOf(process.pid);
+  if (stdin === undefined) return wrappers;
+  for (let pid = process.ppid; stdinOf(pid) === stdin && wrappers.length < MAX_WRAPPERS; pid = parentOf(pid)) {
+    wrappers.push(pid);
+  }
+  return wrappers;
+}
+
+function parentOf(pid: number): number {
+  if (pid === process.pid) return process.ppid;
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The command name, in parentheses, may contain any character.
+    return Number(stat.slice(stat.lastIndexOf(")")).split(" ")[2]);
+  } catch {
+    return 0;
+  }
+}
+
+/** Identifies the pipe that is the stdin of a process; undefined for a terminal, which unrelated processes share. */
+function stdinOf(pid: number): string | undefined {
+  try {
+    // Without `bigint`, Node would no longer resolve symbolic links in the paths of imports: its realpathSync gives up if
+    // the last such call of the process found a pipe or a socket. With pnpm, a lazy import would then fail.
+    const stats = fs.statSync(`/proc/${pid}/fd/0`, { bigint: true });
+    return stats.isFIFO() || stats.isSocket() ? `${stats.dev} ${stats.ino}` : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,21 +1,25 @@
+import type { Principal } from "../../../calls/session.ts";
+import type { Wire } from "../../../protocol/messages.ts";
 import type { Server } from "../../../server/server.ts";
+import { atEndOfTurn } from "../../../support/async.ts";
+import { concat } from "../../../support/bytes.ts";
 import { HttpEndpoint } from "../endpoint.ts";
-import { DRAIN_TIMEOUT, type HttpOptions } from "../options.ts";
-import { FetchExchange } from "./exchange.ts";
+import type { BodyReceiver, DisconnectListener, HttpExchange, RequestRecord } from "../exchange.ts";
+import { Upload, uploadsBusyError } from "../exchange.ts";
+import {
+  HttpError,
+  JSON_HEADERS,
+  NO_HEADERS,
+  notUtf8Error,
+  STREAM_HEADERS,
+  sendError,
+  tooLargeError,
+} from "../http-error.ts";
+import { controlsOf, type HandlerControls, type HttpOptions } from "../options.ts";
 
 /** Handles Web-standard requests, as in Workers, Bun, Deno and Hono. */
-export interface FetchHandler {
+export interface FetchHandler extends HandlerControls {
   (request: Request): Promise<Response>;
-  /**
-   * Runs `onStart` of the server and waits for it; otherwise the first call runs it. @throws {Error} with the reason if
-   * it fails.
-   */
-  ready(): Promise<void>;
-  /**
-   * Waits up to `drainTimeout` milliseconds (default: 5,000) for requests in flight and `onStop`, and ends streams and
-   * sessions.
-   */
-  close(drainTimeout?: number): Promise<void>;
 }
 
 /**
@@ -35,8 +39,203 @@ export function createFetchHandler(server: Server, options: HttpOptions = {}): F
     endpoint.handle(exchange);
     return exchange.response;
   };
-  return Object.assign(handler, {
-    ready: () => endpoint.ready(),
-    close: (drainTimeout = DRAIN_TIMEOUT) => endpoint.close(drainTimeout),
-  });
+  return Object.assign(handler, controlsOf(endpoint));
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** A request and its response on Web-standard objects. */
+class FetchExchange implements HttpExchange {
+  readonly method: string;
+  readonly path: string;
+  /** Web-standard requests do not have it. */
+  readonly address = undefined;
+  /** Resolves when the response starts. */
+  readonly response: Promise<Response>;
+  principal: Principal | undefined;
+  extraHeaders: readonly string[] | undefined;
+  logRecord: RequestRecord | undefined;
+  /** Private, so that its headers do not appear if an author logs the request. */
+  readonly #raw: Request;
+  readonly #endpoint: HttpEndpoint;
+  #answer: (response: Response) => void = () => {};
+  #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #listener: DisconnectListener | undefined;
+  #answered = false;
+
+  constructor(request: Request, endpoint: HttpEndpoint) {
+    this.#raw = request;
+    this.method = request.method;
+    this.path = pathOf(request.url);
+    this.#endpoint = endpoint;
+    this.response = new Promise((resolve) => {
+      this.#answer = resolve;
+    });
+  }
+
+  get raw(): Request {
+    return this.#raw;
+  }
+
+  get query(): string {
+    const [beforeFragment = ""] = this.raw.url.split("#", 1);
+    const mark = beforeFragment.indexOf("?");
+    return mark < 0 ? "" : beforeFragment.slice(mark + 1);
+  }
+
+  header(name: string): string | undefined {
+    const value = this.raw.headers.get(name);
+    if (value !== null) return value;
+    // Some run-times do not list the host among the headers.
+    return name === "host" ? new URL(this.raw.url).host : undefined;
+  }
+
+  read(receiver: BodyReceiver): void {
+    void this.#read(receiver);
+  }
+
+  send(status: number, headers: readonly string[], body?: Wire): void {
+    if (!this.#finish(status)) return;
+    const bytes = body === undefined || typeof body === "string" ? (body ?? null) : join(body);
+    this.#answer(new Response(bytes, { status, headers: this.#headers(headers) }));
+  }
+
+  open(headers: readonly string[]): void {
+    if (this.#answered) return;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (stream) => {
+          this.#stream = stream;
+        },
+        cancel: () => this.#disconnected(),
+      },
+      { highWaterMark: this.#endpoint.limits.maxUnreadBytes, size: (chunk) => chunk?.byteLength ?? 0 },
+    );
+    this.#answer(new Response(body, { status: 200, headers: this.#headers(headers) }));
+  }
+
+  write(wire: Wire): boolean {
+    const stream = this.#stream;
+    if (this.#answered || stream === undefined) return false;
+    if ((stream.desiredSize ?? 0) <= 0) {
+      stream.error(new Error("The client does not read the stream."));
+      this.#answered = true;
+      return false;
+    }
+    if (typeof wire === "string") stream.enqueue(encoder.encode(wire));
+    else for (const part of wire) stream.enqueue(typeof part === "string" ? encoder.encode(part) : part);
+    return true;
+  }
+
+  end(): void {
+    if (this.#finish(200)) this.#stream?.close();
+  }
+
+  watchDisconnect(listener: DisconnectListener): void {
+    const first = this.#listener === undefined;
+    this.#listener = listener;
+    // Most requests are answered by the end of the turn, and some run-times create the signal only on first access.
+    // Each exchange schedules its own check: Workers forbid touching objects of another request.
+    if (first) atEndOfTurn(() => this.#watch());
+  }
+
+  /** Starts to listen for a disconnect, unless the request is answered. */
+  #watch(): void {
+    if (this.#answered) return;
+    const { signal } = this.raw;
+    if (signal.aborted) this.#disconnected();
+    else signal.addEventListener("abort", () => this.#disconnected(), { once: true });
+  }
+
+  #headers(headers: readonly string[]): Record<string, string> {
+    return this.extraHeaders === undefined
+      ? recordOf(headers)
+      : { ...recordOf(headers), ...toRecord(this.extraHeaders) };
+  }
+
+  async #read(receiver: BodyReceiver): Promise<void> {
+    let text: string | undefined;
+    const upload = new Upload();
+    try {
+      const bytes = await this.#readBytes(receiver.maxMessageBytes, upload);
+      if (bytes instanceof HttpError) {
+        sendError(this, bytes);
+        return;
+      }
+      text = decoder.decode(bytes);
+    } catch {
+      // Not UTF-8, or the client disconnected while it was sending.
+      sendError(this, notUtf8Error());
+      return;
+    } finally {
+      upload.end();
+    }
+    receiver.received(this, text);
+  }
+
+  /**
+   * Reads the body, or returns why it is rejected; it stops reading as soon as that is known. The announced length may be
+   * false: a run-time that does not compare it with the body would pass on any number of bytes.
+   */
+  async #readBytes(limit: number, upload: Upload): Promise<Uint8Array | HttpError> {
+    if (Number(this.raw.headers.get("content-length")) > limit) return tooLargeError(limit);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const reader = this.raw.body?.getReader();
+    while (reader !== undefined) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      size += value.length;
+      const fits = upload.add(value.length);
+      if (size > limit || !fits) {
+        // Not awaited: a source that never settles must not hold back the response.
+        reader.cancel().catch(() => {});
+        return size > limit ? tooLargeError(limit) : uploadsBusyError();
+      }
+      chunks.push(value);
+    }
+    const [only] = chunks;
+    return only !== undefined && chunks.length === 1 ? only : concat(chunks);
+  }
+
+  #disconnected(): void {
+    if (this.#answered) return;
+    this.#answered = true;
+    this.#endpoint.log(this, 499);
+    this.#listener?.onDisconnect();
+  }
+
+  /** Marks the exchange as answered; false if it already was. */
+  #finish(status: number): boolean {
+    if (this.#answered) return false;
+    this.#answered = true;
+    if (this.logRecord !== undefined) this.#endpoint.log(this, status);
+    return true;
+  }
+}
+
+/** The common header lists as objects for Response, converted once. */
+const records = new Map([JSON_HEADERS, STREAM_HEADERS, NO_HEADERS].map((list) => [list, toRecord(list)]));
+
+function recordOf(list: readonly string[]): Record<string, string> {
+  return records.get(list) ?? toRecord(list);
+}
+
+/** No list contains a name twice. */
+function toRecord(list: readonly string[]): Record<string, string> {
+  const record: Record<string, string> = {};
+  for (let at = 0; at < list.length; at += 2) record[list[at] as string] = list[at + 1] as string;
+  return record;
+}
+
+/** The path of an absolute URL, which Request has normalized. */
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const end = url.slice(start).search(/[?#]/);
+  return end < 0 ? url.slice(start) : url.slice(start, start + end);
+}
+
+function join(wire: Exclude<Wire, string>): Uint8Array<ArrayBuffer> {
+  return concat(wire.map((part) => (typeof part === "string" ? encoder.encode(part) : part)));
 }

@@ -1,5 +1,8 @@
-import { isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
+import type { ServerState } from "../../../server/server.ts";
+import { UsageError } from "../../../support/usage-error.ts";
 import { LOOPBACK_NAMES } from "../guard.ts";
+import type { HttpOptions } from "../options.ts";
 
 /** The default address to listen on: reachable only from this machine. */
 export const LOOPBACK = "127.0.0.1";
@@ -41,4 +44,68 @@ function toUrlHost(host: string): string {
 /** Removes the interface of `fe80::1%eth0`, which URLs and `Host` headers cannot contain. */
 function withoutZone(address: string): string {
   return address.replace(/%.*/, "");
+}
+
+/** The proxies whose `X-Forwarded-For` header is believed: anybody else could write any address into it. */
+export class TrustedProxies {
+  readonly #addresses = new BlockList();
+
+  /** Accepts addresses and networks such as "10.0.0.0/8". @throws {UsageError} for anything else. */
+  constructor(addresses: readonly string[], where: string) {
+    for (const each of addresses) this.#add(each, where);
+  }
+
+  /** The client behind a peer: the last address of the header that is not a trusted proxy's. */
+  clientOf(peer: string | undefined, forwardedFor: string | undefined): string | undefined {
+    if (peer === undefined || forwardedFor === undefined || !this.#has(peer)) return peer;
+    let client = peer;
+    // Each proxy appends the address that it received the request from, so only the end of the list can be believed.
+    for (const address of forwardedFor.split(",").reverse()) {
+      const hop = address.trim();
+      if (isIP(hop) === 0) return client;
+      client = hop;
+      if (!this.#has(hop)) return client;
+    }
+    return client;
+  }
+
+  #has(address: string): boolean {
+    return this.#addresses.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  }
+
+  #add(written: string, where: string): void {
+    const [address = "", bits, ...rest] = written.split("/");
+    const version = isIP(address);
+    const prefix = bits === undefined ? undefined : Number(bits);
+    const isPrefix = prefix === undefined || (/^\d+$/.test(bits ?? "") && prefix <= (version === 4 ? 32 : 128));
+    if (version === 0 || !isPrefix || rest.length > 0) {
+      throw new UsageError(
+        `${where}: trustedProxies accepts addresses and networks such as "10.0.0.7" or "10.0.0.0/8", not ${JSON.stringify(written)}.`,
+      );
+    }
+    const family = version === 4 ? "ipv4" : "ipv6";
+    if (prefix === undefined) this.#addresses.addAddress(address, family);
+    else this.#addresses.addSubnet(address, prefix, family);
+  }
+}
+
+/**
+ * The warning of a server that other machines can connect to without authentication, if it has tools that are marked as
+ * destructive; undefined if there is no reason for one.
+ */
+export function exposureOf(
+  host: string,
+  { tools }: Pick<ServerState, "tools">,
+  { authenticate }: HttpOptions,
+): string | undefined {
+  if (authenticate !== undefined) return undefined;
+  const destructive = [...tools].filter(({ description }) => description.annotations?.destructiveHint === true);
+  const [first] = destructive;
+  if (first === undefined) return undefined;
+  const others = destructive.length - 1;
+  const more = others === 0 ? "" : ` and ${others} more destructive ${others === 1 ? "tool" : "tools"}`;
+  return (
+    `Listening on ${host || "all interfaces"} without authentication: everyone who reaches the server may call the ` +
+    `destructive tool "${first.name}"${more}. Set authenticate, or --oauth-issuer and --oauth-resource.`
+  );
 }

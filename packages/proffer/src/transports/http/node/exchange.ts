@@ -1,15 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Principal } from "../../../calls/principal.ts";
+import type { Principal } from "../../../calls/session.ts";
 import type { Wire } from "../../../protocol/messages.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
-import type { BodyReceiver, DisconnectListener, HeaderList, HttpExchange, RequestRecord } from "../exchange.ts";
+import type { BodyReceiver, DisconnectListener, HttpExchange, RequestRecord } from "../exchange.ts";
+import { Upload, uploadsBusyError } from "../exchange.ts";
 import { HttpError, sendError, tooLargeError } from "../http-error.ts";
 import { IDLE_TIMEOUT } from "../options.ts";
-import { Upload, uploadsBusyError } from "../uploads.ts";
-import { encodingOf, endWith, toBytes } from "./body.ts";
-import { LargeBody, SLICE } from "./large-body.ts";
-import { textOf, textOfParsed } from "./parsed-body.ts";
-import type { TrustedProxies } from "./trusted-proxies.ts";
+import type { TrustedProxies } from "./address.ts";
+import { encodingOf, endWith, LargeBody, SLICE, textOf, textOfParsed, toBytes } from "./body.ts";
 import { UnreadResponse, unreadResponses } from "./unread.ts";
 
 /** Milliseconds that a client may keep sending a rejected body, so that it can read the response. */
@@ -35,7 +33,7 @@ export class NodeExchange implements HttpExchange {
   readonly method: string;
   readonly path: string;
   principal: Principal | undefined;
-  extraHeaders: HeaderList | undefined;
+  extraHeaders: readonly string[] | undefined;
   logRecord: RequestRecord | undefined;
   /** The body, if the caller passes it; otherwise it is read, or taken from `request.body` if it was read before. */
   parsedBody: unknown;
@@ -166,7 +164,7 @@ export class NodeExchange implements HttpExchange {
     return upload;
   }
 
-  send(status: number, headers: HeaderList, body?: Wire): void {
+  send(status: number, headers: readonly string[], body?: Wire): void {
     const response = this.#finish(status);
     if (response === undefined) return;
     if (!this.raw.complete) this.#linger();
@@ -201,7 +199,7 @@ export class NodeExchange implements HttpExchange {
     if (response.writableLength > 0) this.#countUnread(response);
   }
 
-  open(headers: HeaderList): void {
+  open(headers: readonly string[]): void {
     if (this.#answered || this.#response.destroyed) return;
     const all = this.extraHeaders === undefined ? headers.slice() : [...headers, ...this.extraHeaders];
     this.#response.writeHead(200, all).flushHeaders();

@@ -3,11 +3,10 @@ import type { Server } from "../../../server/server.ts";
 import { room } from "../../../support/room.ts";
 import { HttpEndpoint } from "../endpoint.ts";
 import { sendError } from "../http-error.ts";
-import { DRAIN_TIMEOUT, type HttpOptions } from "../options.ts";
-import { backlogOf, isOverBacklog } from "./backlog.ts";
+import { controlsOf, type HandlerControls, type HttpOptions } from "../options.ts";
+import { TrustedProxies } from "./address.ts";
 import { NodeExchange } from "./exchange.ts";
-import { waitForTurn } from "./pipeline.ts";
-import { TrustedProxies } from "./trusted-proxies.ts";
+import { backlogOf, isOverBacklog, waitForTurn } from "./unread.ts";
 
 /** Options for serving one server over HTTP with Node. */
 export interface NodeHttpOptions extends HttpOptions {
@@ -19,22 +18,12 @@ export interface NodeHttpOptions extends HttpOptions {
 }
 
 /** Handles requests of node:http and of frameworks built on it. */
-export interface NodeHandler {
+export interface NodeHandler extends HandlerControls {
   /**
    * Handles a request. `body` is needed only if the body was read before and is not in `request.body`: the parsed value,
    * or the text or bytes. The `next` function that express passes here is ignored.
    */
   (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
-  /**
-   * Runs `onStart` of the server and waits for it; otherwise the first request runs it. @throws {Error} with the reason if
-   * it fails.
-   */
-  ready(): Promise<void>;
-  /**
-   * Waits up to `drainTimeout` milliseconds (default: 5,000) for requests in flight and `onStop`, and ends streams and
-   * sessions.
-   */
-  close(drainTimeout?: number): Promise<void>;
 }
 
 /**
@@ -53,10 +42,7 @@ export function createNodeHandler(server: Server, options: NodeHttpOptions = {})
   endpoint.open("first request");
   const handler = (request: IncomingMessage, response: ServerResponse, body?: unknown) =>
     handleNode(endpoint, request, response, pathOf(request), proxies, body);
-  return Object.assign(handler, {
-    ready: () => endpoint.ready(),
-    close: (drainTimeout = DRAIN_TIMEOUT) => endpoint.close(drainTimeout),
-  });
+  return Object.assign(handler, controlsOf(endpoint));
 }
 
 /** The proxies in the options; undefined if there are none. @throws {UsageError} for an invalid address. */
@@ -99,7 +85,7 @@ function startInTurn(
 ): void {
   const { maxUnreadBytes } = endpoint.limits;
   if (response.socket === null) waitForTurn(request, response, () => endpoint.handle(exchange));
-  else if (isOverBacklog(response, maxUnreadBytes))
+  else if ("stream" in response && isOverBacklog(response, maxUnreadBytes))
     backlogOf(response)?.wait(maxUnreadBytes, () => endpoint.handle(exchange));
   else endpoint.handle(exchange);
 }

@@ -2,18 +2,24 @@ import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { isServer, type Server, stateOf } from "../../../server/server.ts";
 import { UsageError } from "../../../support/usage-error.ts";
+import { ROOT_METADATA, WELL_KNOWN } from "../challenge.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import { allowedNames, HttpGuard } from "../guard.ts";
 import { answerHealth, HEALTH_PATHS, hasHealth } from "../health.ts";
 import { HttpError, sendError } from "../http-error.ts";
 import { LEGACY_SSE_PATHS } from "../legacy-sse.ts";
-import { ROOT_METADATA, WELL_KNOWN } from "../metadata.ts";
 import { DRAIN_TIMEOUT, type HttpOptions, IDLE_TIMEOUT } from "../options.ts";
-import { isLoopback, LOOPBACK, ownNames, reachableHost, withoutBrackets } from "./address.ts";
+import {
+  exposureOf,
+  isLoopback,
+  LOOPBACK,
+  ownNames,
+  reachableHost,
+  type TrustedProxies,
+  withoutBrackets,
+} from "./address.ts";
 import { NodeExchange } from "./exchange.ts";
-import { exposureOf } from "./exposure.ts";
 import { createEndpoint, handleNode, type NodeHttpOptions, pathOf, toProxies } from "./handler.ts";
-import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /** A server with its own options, for one of several paths. */
 export interface Mount extends Omit<HttpOptions, "health"> {
@@ -105,7 +111,7 @@ class HttpSite {
     this.#hasHealth = hasHealth(options.health, "serveHttp()");
     const mounts = isServer(servers) ? { [options.path ?? DEFAULT_PATH]: servers } : servers;
     for (const [path, mount] of Object.entries(mounts)) this.#mount(path, mount);
-    if (this.#endpoints.size === 0) throw new UsageError("bad_option", "serveHttp() requires at least one server.");
+    if (this.#endpoints.size === 0) throw new UsageError("serveHttp() requires at least one server.");
     this.#http = http.createServer(
       {
         headersTimeout: options.headersTimeout ?? 10_000,
@@ -134,16 +140,13 @@ class HttpSite {
 
   #mount(path: string, mount: Server | Mount): void {
     if (!/^(\/[A-Za-z0-9._~-]+)+$|^\/$/.test(path)) {
-      throw new UsageError(
-        "bad_option",
-        `serveHttp(): ${JSON.stringify(path)} is not a path such as "/mcp" or "/sales/orders".`,
-      );
+      throw new UsageError(`serveHttp(): ${JSON.stringify(path)} is not a path such as "/mcp" or "/sales/orders".`);
     }
     if (this.#hasHealth && HEALTH_PATHS.includes(path)) {
-      throw new UsageError("bad_option", `serveHttp(): ${path} is a health route; choose another path for the server.`);
+      throw new UsageError(`serveHttp(): ${path} is a health route; choose another path for the server.`);
     }
     if (path.startsWith(WELL_KNOWN)) {
-      throw new UsageError("bad_option", `serveHttp(): ${path} is reserved for metadata; choose another path.`);
+      throw new UsageError(`serveHttp(): ${path} is reserved for metadata; choose another path.`);
     }
     const { server, ...own } = isServer(mount) ? { server: mount } : mount;
     const settings = { ...this.#options, ...own, health: false };
@@ -257,15 +260,15 @@ function refusalOf(host: string, names: readonly string[]): string {
 function explain(error: NodeJS.ErrnoException, port: number, host: string): Error {
   switch (error.code) {
     case "EADDRINUSE":
-      return new UsageError("bad_option", `Port ${port} on ${host} is in use; choose another one.`, { cause: error });
+      return new UsageError(`Port ${port} on ${host} is in use; choose another one.`, "bad_option", { cause: error });
     case "EACCES":
-      return new UsageError("bad_option", `This user may not listen on port ${port}; choose one from 1024 on.`, {
+      return new UsageError(`This user may not listen on port ${port}; choose one from 1024 on.`, "bad_option", {
         cause: error,
       });
     case "EADDRNOTAVAIL":
     case "EAFNOSUPPORT":
     case "ENOTFOUND":
-      return new UsageError("bad_option", `${host} is not an address of this machine.`, { cause: error });
+      return new UsageError(`${host} is not an address of this machine.`, "bad_option", { cause: error });
     default:
       return error;
   }

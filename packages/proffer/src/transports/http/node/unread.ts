@@ -1,6 +1,5 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Room, type RoomUser, room } from "../../../support/room.ts";
-import { type Backlog, backlogOf, streamOf } from "./backlog.ts";
 
 /** Milliseconds between counts. Short time limits are checked more often. */
 const INTERVAL = 1000;
@@ -53,7 +52,7 @@ export class UnreadResponse {
  * The responses that clients have not read, of all servers of the process. Only a response that could not be written
  * at once is here, so an ordinary one costs nothing. One timer serves all of them.
  */
-export class UnreadResponses implements RoomUser {
+class UnreadResponses implements RoomUser {
   bytes = 0;
   readonly #room: Room;
   readonly #all = new Set<UnreadResponse>();
@@ -137,3 +136,88 @@ export class UnreadResponses implements RoomUser {
 }
 
 export const unreadResponses: UnreadResponses = /* @__PURE__ */ new UnreadResponses(room);
+
+/** The part of an HTTP/2 stream that is used here. */
+interface Stream {
+  readonly destroyed: boolean;
+  readonly session?: object | undefined;
+}
+
+/** The unread bytes of one HTTP/2 connection, and the requests that wait until there are fewer. */
+class Backlog {
+  bytes = 0;
+  readonly #waiting: (() => void)[] = [];
+  #max = 0;
+
+  /** Calls back when at most `max` bytes are unread. */
+  wait(max: number, start: () => void): void {
+    this.#max = max;
+    this.#waiting.push(start);
+  }
+
+  add(difference: number): void {
+    this.bytes += difference;
+    if (this.bytes <= this.#max) for (const start of this.#waiting.splice(0)) start();
+  }
+}
+
+const backlogs = new WeakMap<object, Backlog>();
+
+/** The stream of a response over HTTP/2; undefined over HTTP/1. */
+function streamOf(response: ServerResponse): Stream | undefined {
+  return (response as { stream?: Stream }).stream;
+}
+
+/** The backlog of an HTTP/2 connection; undefined over HTTP/1, where a connection has one response at a time. */
+export function backlogOf(response: ServerResponse): Backlog | undefined {
+  const session = streamOf(response)?.session;
+  if (session === undefined) return undefined;
+  let backlog = backlogs.get(session);
+  if (backlog === undefined) {
+    backlog = new Backlog();
+    backlogs.set(session, backlog);
+  }
+  return backlog;
+}
+
+/** Whether the client of an HTTP/2 connection must first read all but `max` of its unread bytes. */
+export function isOverBacklog(response: ServerResponse, max: number): boolean {
+  const session = streamOf(response)?.session;
+  const backlog = session && backlogs.get(session);
+  return backlog !== undefined && backlog.bytes > max;
+}
+
+/** The requests that may wait on one connection, and on all connections of the process. */
+const MAX_WAITING = 256;
+const MAX_WAITING_TOTAL = 10_000;
+
+const waiting = new WeakMap<object, number>();
+let total = 0;
+
+/**
+ * Calls back when the response before this one is written; never if the client disconnects first. Node parses as many
+ * requests as a client sends, so a connection with too many waiting ones is closed. Pausing it instead would hide that
+ * its client disconnects, and the call before would never be cancelled.
+ */
+export function waitForTurn(request: IncomingMessage, response: ServerResponse, start: () => void): void {
+  const { socket } = request;
+  const own = waiting.get(socket) ?? 0;
+  if (own >= MAX_WAITING || total >= MAX_WAITING_TOTAL) {
+    socket.destroy();
+    return;
+  }
+  count(socket, 1);
+  const leave = () => count(socket, -1);
+  request.once("close", leave);
+  // Node assigns the socket when the response before this one is written.
+  response.once("socket", () => {
+    request.off("close", leave);
+    leave();
+    process.nextTick(start);
+  });
+}
+
+function count(socket: object, difference: number): void {
+  waiting.set(socket, (waiting.get(socket) ?? 0) + difference);
+  total += difference;
+}

@@ -1,0 +1,52 @@
+import type { Principal } from "./session.ts";
+
+/** The marks by which a caller is counted. */
+export interface CallerMarks {
+  readonly principal?: Principal | undefined;
+  /** The network address, where the transport knows one. */
+  readonly address?: string | undefined;
+  /** The session or the connection. */
+  readonly listener?: object | undefined;
+}
+
+/**
+ * The caller for every bound of a server: the principal; else the network address; only without both the session. An address
+ * can open as many sessions as it likes, so they do not count. Undefined if nothing is known, as over some run-times.
+ *
+ * It counts, and never authorizes: offices share an address, and clients change theirs. Sessions, tasks and kept results
+ * belong to a principal, or to whoever knows their secret id.
+ */
+export function callerOf({ principal, address, listener }: CallerMarks): string | undefined {
+  if (principal !== undefined) return `id ${principal.caller ?? principal.id}`;
+  if (address !== undefined) return `address ${networkOf(address)}`;
+  return listener === undefined ? undefined : numberOf(listener);
+}
+
+const numbers = new WeakMap<object, string>();
+let last = 0;
+
+function numberOf(listener: object): string {
+  let number = numbers.get(listener);
+  if (number === undefined) {
+    number = `connection ${++last}`;
+    numbers.set(listener, number);
+  }
+  return number;
+}
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+const GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+/** An IPv4 address as it is, or the /64 of an IPv6 address: whoever has one address of it has all. */
+function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const mapped = MAPPED.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [start = "", end] = address.replace(/%.*/, "").split("::");
+  const left = start === "" ? [] : start.split(":");
+  const right = end === undefined || end === "" ? [] : end.split(":");
+  const missing = Array<string>(Math.max(0, GROUPS - left.length - right.length)).fill("0");
+  const groups = [...left, ...missing, ...right].slice(0, NETWORK_GROUPS);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
+}

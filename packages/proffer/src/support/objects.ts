@@ -1,0 +1,13 @@
+/** Returns a copy without undefined properties. */
+export function defined<Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
+  const copy: Partial<Value> = {};
+  for (const key in value) if (value[key] !== undefined) copy[key] = value[key];
+  return copy as never;
+}
+
+/** Unites objects, and the objects that they have in properties of the same name. */
+export function unite<Value extends object>(values: readonly Value[]): Value {
+  const all: Record<string, object> = {};
+  for (const value of values) for (const [name, more] of Object.entries(value)) all[name] = { ...all[name], ...more };
+  return all as Value;
+}
