@@ -1,23 +1,14 @@
 import type { ServerResponse } from "node:http";
-import type { InspectorEvent } from "./protocol/event.ts";
+import type { InspectorEvent } from "./protocol/api.ts";
 import { ApiProblem } from "./support/api-problem.ts";
 
 const MAX_STREAMS = 16;
 /** A page that reads nothing, such as one in a suspended tab, is cut off. It connects again when it wakes up. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** One open stream: a page in a tab. */
-interface Stream {
-  readonly response: ServerResponse;
-  /** Lines that the socket does not accept yet. */
-  readonly waiting: string[];
-  waitingBytes: number;
-  blocked: boolean;
-}
-
 /** The streams of events to the open pages, as JSON Lines. */
 export class EventStreams {
-  readonly #streams = new Set<Stream>();
+  readonly #streams = new Set<ServerResponse>();
   readonly #clean: (line: string) => string;
 
   /** @param clean - hides secrets in a line. */
@@ -35,47 +26,32 @@ export class EventStreams {
       const message = `${MAX_STREAMS} pages are already connected.`;
       throw new ApiProblem(429, "too_many_pages", message, "Close a tab of the inspector, then load this one again.");
     }
-    const stream: Stream = { response, waiting: [], waitingBytes: 0, blocked: false };
     response.writeHead(200, { "content-type": "application/jsonl; charset=utf-8" });
-    response.on("drain", () => this.#resume(stream));
-    response.on("close", () => this.#streams.delete(stream));
-    response.on("error", () => this.#streams.delete(stream));
-    for (const event of known) this.#write(stream, this.#toLine(event));
-    this.#streams.add(stream);
+    response.on("close", () => this.#streams.delete(response));
+    response.on("error", () => this.#streams.delete(response));
+    for (const event of known) write(response, this.#toLine(event));
+    this.#streams.add(response);
   }
 
   /** Sends an event to every page. */
   send(event: InspectorEvent): void {
     if (this.#streams.size === 0) return;
     const line = this.#toLine(event);
-    for (const stream of this.#streams) this.#write(stream, line);
+    for (const response of this.#streams) write(response, line);
   }
 
   close(): void {
-    for (const { response } of this.#streams) response.destroy();
+    for (const response of this.#streams) response.destroy();
     this.#streams.clear();
   }
 
   #toLine(event: InspectorEvent): string {
     return `${this.#clean(JSON.stringify(event))}\n`;
   }
+}
 
-  #write(stream: Stream, line: string): void {
-    if (!stream.blocked) {
-      stream.blocked = !stream.response.write(line);
-      return;
-    }
-    stream.waiting.push(line);
-    stream.waitingBytes += line.length;
-    if (stream.waitingBytes <= MAX_WAITING_BYTES) return;
-    stream.waiting.length = 0;
-    stream.response.destroy();
-  }
-
-  #resume(stream: Stream): void {
-    stream.blocked = false;
-    const lines = stream.waiting.splice(0);
-    stream.waitingBytes = 0;
-    for (const line of lines) this.#write(stream, line);
-  }
+function write(response: ServerResponse, line: string): void {
+  if (response.destroyed) return;
+  response.write(line);
+  if (response.writableLength > MAX_WAITING_BYTES) response.destroy();
 }

@@ -7,11 +7,25 @@
 
 export { type Inspector, startInspector } from "./inspector.ts";
 export type { Draft, InspectorFinding, ModelView, SourceView } from "./protocol/api.ts";
-export type { Answer, CallMethod, CallState } from "./protocol/call.ts";
-export type { Change, Edit, EditProblem } from "./protocol/edit.ts";
-export type { Json, JsonObject } from "./protocol/json.ts";
-export type { ItemKind, Offer, Place, ServerInfo, Target } from "./protocol/offer.ts";
-export type { HttpHead, Lane, WireLine, WireMessage } from "./protocol/wire.ts";
+export type {
+  Answer,
+  CallMethod,
+  CallState,
+  Change,
+  Edit,
+  EditProblem,
+  HttpHead,
+  ItemKind,
+  Json,
+  JsonObject,
+  Lane,
+  Offer,
+  Place,
+  ServerInfo,
+  Target,
+  WireLine,
+  WireMessage,
+} from "./protocol/data.ts";
 export { DEFAULT_PORT } from "./server.ts";
 export { ApiProblem } from "./support/api-problem.ts";
 export type {

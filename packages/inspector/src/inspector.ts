@@ -1,20 +1,17 @@
 import { Calls } from "./calls/calls.ts";
-import { declineQuestion } from "./calls/decline.ts";
+import { History } from "./calls/history.ts";
 import { Subscriptions } from "./calls/subscriptions.ts";
+import { WireChecks } from "./calls/wire-checks.ts";
 import { Connections } from "./connections/connections.ts";
 import { Offers } from "./connections/offers.ts";
 import { EventStreams } from "./event-streams.ts";
-import { History } from "./history/history.ts";
 import { createHandlers } from "./page-handlers.ts";
-import type { CallState } from "./protocol/call.ts";
-import type { Edit } from "./protocol/edit.ts";
-import type { InspectorEvent } from "./protocol/event.ts";
-import type { Connection } from "./protocol/offer.ts";
+import type { InspectorEvent } from "./protocol/api.ts";
+import type { CallState, Connection, Edit } from "./protocol/data.ts";
 import { createRoutes } from "./routes.ts";
 import { startServer } from "./server.ts";
 import { ApiProblem } from "./support/api-problem.ts";
 import type { InspectorHost, MessageRecord, ServerLinks } from "./support/host.ts";
-import { WireChecks } from "./wire-checks/wire-checks.ts";
 
 /** A running inspector. */
 export interface Inspector {
@@ -100,7 +97,9 @@ export async function startInspector(host: InspectorHost, port?: number): Promis
         try {
           return mask.json(await respond(name, input));
         } catch (error) {
-          throw maskProblem(error, mask);
+          if (!(error instanceof ApiProblem)) throw error;
+          // A server may repeat a secret in the message of an error.
+          throw new ApiProblem(error.status, error.code, mask.text(error.message), error.remedy);
         }
       },
       stream: (response) => streams.open(response, known()),
@@ -135,7 +134,7 @@ interface Shown {
   addOutput(text: string): void;
 }
 
-/** Creates the parts that only a server that can be called needs. */
+/** Creates the parts for a server that can be called. */
 function createCalling(host: InspectorHost, links: ServerLinks, { offers, checks, send, addOutput }: Shown) {
   const subscriptions = new Subscriptions(send);
   const connections: Connections = new Connections(host.target.name, links, host.record, {
@@ -151,7 +150,6 @@ function createCalling(host: InspectorHost, links: ServerLinks, { offers, checks
       for (const { revision: other } of offers.known()) if (other !== revision) offers.read(other).catch(() => {});
     },
     notified(connected, { method, params }) {
-      if (connected === undefined) return;
       offers.notified(connected, method);
       subscriptions.notified(connected, method, params);
     },
@@ -159,7 +157,7 @@ function createCalling(host: InspectorHost, links: ServerLinks, { offers, checks
       host.showOutput(text);
       addOutput(text);
     },
-    asked: (connected, asked) => calls.asked(connected, asked) ?? Promise.resolve(declineQuestion(asked)),
+    asked: (connected, asked) => calls.asked(connected, asked),
   });
   const history = new History(host.history, () => send({ kind: "history" }));
   const onCall = (call: CallState) => {
@@ -185,10 +183,4 @@ function observeRecord(record: MessageRecord, checks: WireChecks, send: (event: 
       checks.clear();
     },
   });
-}
-
-/** A server may repeat a secret in the message of an error. */
-function maskProblem(error: unknown, mask: MessageRecord["mask"]): unknown {
-  if (!(error instanceof ApiProblem)) return error;
-  return new ApiProblem(error.status, error.code, mask.text(error.message), error.remedy);
 }

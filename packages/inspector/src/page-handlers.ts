@@ -1,22 +1,22 @@
+import { parseTemplate } from "proffer/uri";
 import type { Calls } from "./calls/calls.ts";
-import { checkValue } from "./calls/check-value.ts";
-import { compare } from "./calls/compare.ts";
-import { completeArgument } from "./calls/complete.ts";
-import { expandTemplate } from "./calls/expand-template.ts";
+import type { History } from "./calls/history.ts";
+import { compare } from "./calls/perform.ts";
+import { checkValue } from "./calls/problems.ts";
 import type { Subscriptions } from "./calls/subscriptions.ts";
-import { clientLane, viewOfClient } from "./clients/client-view.ts";
+import type { Connected } from "./connections/connected.ts";
 import type { Connections } from "./connections/connections.ts";
-import type { Offers } from "./connections/offers.ts";
-import { copyAs } from "./copy/copy-as.ts";
-import type { History } from "./history/history.ts";
-import type { ModelView } from "./protocol/api.ts";
-import type { Item, Offer } from "./protocol/offer.ts";
+import { type Offers, viewOfClient } from "./connections/offers.ts";
+import { copyAs } from "./copy/copy.ts";
+import type { Api, ModelView } from "./protocol/api.ts";
+import type { Item, JsonObject, Offer } from "./protocol/data.ts";
 import type { Handlers } from "./routes.ts";
 import { ApiProblem } from "./support/api-problem.ts";
 import type { InspectorHost } from "./support/host.ts";
+import { isObject } from "./support/values.ts";
 
 /** The parts of an inspector that requests of the page need. */
-export interface InspectorParts {
+interface InspectorParts {
   readonly host: InspectorHost;
   readonly offers: Offers;
   /** Absent if there is no server to call. */
@@ -40,10 +40,7 @@ export function createHandlers(parts: InspectorParts): Partial<Handlers> {
     ...(calling && historyHandlers(host, calling.history)),
     ...(code && {
       source: ({ kind, key }) => code.view(kind, key),
-      async open(place) {
-        await code.open(place);
-        return {};
-      },
+      open: (place) => code.open(place),
     }),
     ...(copying && {
       async copy({ draft, format, client }) {
@@ -71,10 +68,7 @@ function viewHandlers({ host, offers, calling }: InspectorParts): Partial<Handle
       if (message !== undefined) return message;
       throw new ApiProblem(404, "unknown_message", "The record does not keep this message any more.");
     },
-    clear() {
-      record.clear();
-      return {};
-    },
+    clear: () => record.clear(),
     export() {
       const [offer] = offers.known();
       return host.exportRecord({ ...(offer && { server: offer.server }), revisions: revisions() });
@@ -102,27 +96,15 @@ function callHandlers({ record, profiles }: InspectorHost, calling: Calling): Pa
   const { connections, calls, subscriptions } = calling;
   return {
     call: (draft) => ({ id: calls.start(draft) }),
-    answer({ ask, answer }) {
-      calls.answer(ask, answer);
-      return {};
-    },
-    cancel({ id }) {
-      calls.cancel(id);
-      return {};
-    },
+    answer: ({ ask, answer }) => calls.answer(ask, answer),
+    cancel: ({ id }) => calls.cancel(id),
     result: ({ id }) => ({ result: calls.result(id) }),
     resend: ({ call, run, change }) => ({ id: calls.resend(call, run, change) }),
     reanswer: ({ call, run }) => ({ id: calls.reanswer(call, run) }),
-    client: ({ conn }) => viewOfClient(connections, profiles, clientLane(record.lanes(), conn)),
+    client: ({ conn }) => viewOfClient(connections, profiles, record.lanes(), conn),
     complete: async ({ revision, ...asked }) => completeArgument(await connections.use(revision), asked),
-    async subscribe({ revision, uri }) {
-      await subscriptions.subscribe(await connections.use(revision), uri);
-      return {};
-    },
-    async unsubscribe({ revision, uri }) {
-      await subscriptions.unsubscribe(revision, uri);
-      return {};
-    },
+    subscribe: async ({ revision, uri }) => subscriptions.subscribe(await connections.use(revision), uri),
+    unsubscribe: ({ revision, uri }) => subscriptions.unsubscribe(revision, uri),
     async raw({ revision, text }) {
       const { client } = await connections.use(revision);
       try {
@@ -130,15 +112,9 @@ function callHandlers({ record, profiles }: InspectorHost, calling: Calling): Pa
       } catch (error) {
         throw new ApiProblem(400, "not_sent", `The text could not be sent: ${(error as Error).message}`);
       }
-      return {};
     },
-    async compare({ method, params, revisions }) {
-      return { results: await compare(connections, record, method, params, revisions) };
-    },
-    async reconnect() {
-      await connections.reconnect();
-      return {};
-    },
+    compare: async (asked) => ({ results: await compare(connections, record, asked) }),
+    reconnect: () => connections.reconnect(),
   };
 }
 
@@ -150,10 +126,7 @@ function historyHandlers(host: InspectorHost, history: History): Partial<Handler
       if (call !== undefined) return { call };
       throw new ApiProblem(404, "unknown_call", "The history does not have this call any more.");
     },
-    forget({ id }) {
-      history.forget(id);
-      return {};
-    },
+    forget: ({ id }) => history.forget(id),
     ...(host.saveCall && {
       save({ name, draft, id }) {
         const file = host.saveCall?.(name, draft) as string;
@@ -169,4 +142,38 @@ function findTool(name: string, { items }: Offer): Item {
   const found = items.find(({ kind, key }) => kind === "tool" && key === name);
   if (found !== undefined) return found;
   throw new ApiProblem(404, "unknown_tool", `The server has no tool ${JSON.stringify(name.slice(0, 100))} now.`);
+}
+
+/** The protocol permits at most this many values. */
+const MAX_VALUES = 100;
+
+/**
+ * Asks the server for the completions of an argument. Most servers have none for most arguments, and some say so with an
+ * error: the wire shows it, and the field has no suggestions.
+ */
+async function completeArgument(
+  { client }: Connected,
+  { ref, name, value, known }: Omit<Api["complete"]["in"], "revision">,
+): Promise<Api["complete"]["out"]> {
+  const context = known === undefined ? {} : { context: { arguments: known } };
+  const params = { ref, argument: { name, value }, ...context };
+  const { completion } = await client
+    .requestOnce("completion/complete", params)
+    .catch(() => ({ completion: undefined }));
+  const { values, total, hasMore } = isObject(completion) ? completion : {};
+  const texts = Array.isArray(values) ? values.filter((each) => typeof each === "string") : [];
+  return {
+    values: texts.slice(0, MAX_VALUES),
+    ...(typeof total === "number" && { total }),
+    ...(typeof hasMore === "boolean" && { hasMore }),
+  };
+}
+
+/** Expands the URI template of a server with the values of its form. */
+function expandTemplate(template: string, values: JsonObject): Api["expand"]["out"] {
+  try {
+    return { uri: parseTemplate(template).expand(values as never) };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
 }

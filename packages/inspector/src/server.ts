@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import { Guard } from "./guard.ts";
-import { readPageFile } from "./page-files.ts";
-import { readBody } from "./request-body.ts";
+import { dirname, join } from "node:path";
 import { ApiProblem } from "./support/api-problem.ts";
 
 /** Where nothing else that developers run listens by default. */
@@ -25,12 +25,12 @@ const HEADERS: { readonly [name: string]: string } = {
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  // The port may belong to another version of the page tomorrow, and the API returns what a server said.
+  // The port may belong to another version of the page tomorrow, and the API returns messages of a server.
   "cache-control": "no-store",
 };
 
-/** What the HTTP server passes requests to. */
-export interface PageApi {
+/** The functions that the HTTP server passes requests to. */
+interface PageApi {
   /** Answers a request. @throws {ApiProblem} */
   respond(name: string, input: unknown): Promise<object>;
   /** Opens a stream of events. @throws {ApiProblem} */
@@ -53,7 +53,7 @@ export async function startServer(api: PageApi, port = DEFAULT_PORT): Promise<In
   server.maxConnections = MAX_CONNECTIONS;
   const bound = await listen(server, port);
   const secret = randomBytes(16).toString("base64url");
-  const guard = new Guard(bound, secret);
+  const guard = createGuard(bound, secret);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     respond(guard, api, request, response).catch((error) => refuse(response, error));
@@ -72,6 +72,52 @@ export async function startServer(api: PageApi, port = DEFAULT_PORT): Promise<In
   };
 }
 
+/** The names of this machine that the page may be opened with. */
+const NAMES = ["127.0.0.1", "localhost", "[::1]"];
+/** A page of another site, also one of another port of this machine, sends one of the other values. */
+const OWN_SITES = new Set(["same-origin", "none"]);
+
+/**
+ * Refuses requests that do not come from the inspector's page. Any web page can make a browser send requests to this
+ * machine; with a name that resolves to it (DNS rebinding) it could read the responses. `Host`, `Origin` and
+ * `Sec-Fetch-Site` reveal the first, the exact `Host` ends the second.
+ */
+function createGuard(port: number, secret: string) {
+  const hosts = new Set(NAMES.map((name) => `${name}:${port}`));
+  const digest = digestOf(secret);
+  return {
+    /** Checks a request for any path. @throws {ApiProblem} */
+    checkSource({ headersDistinct }: IncomingMessage): void {
+      const [host = "", ...otherHosts] = headersDistinct.host ?? [];
+      if (otherHosts.length > 0 || !hosts.has(host)) throw foreign("Host");
+      const { origin = [], "sec-fetch-site": sites = [] } = headersDistinct;
+      if (origin.some((each) => each !== `http://${host}`)) throw foreign("Origin");
+      if (sites.some((site) => !OWN_SITES.has(site))) throw foreign("Sec-Fetch-Site");
+    },
+    /** Checks a request for the API, before its body is read. @throws {ApiProblem} */
+    checkSecret({ headers }: IncomingMessage): void {
+      const [, given] = /^Bearer ([\w-]{1,100})$/i.exec(headers.authorization ?? "") ?? [];
+      // Digests have one length, so that neither the time nor an exception reveals anything about the secret.
+      if (given !== undefined && timingSafeEqual(digestOf(given), digest)) return;
+      throw new ApiProblem(
+        401,
+        "wrong_secret",
+        "This page is of an earlier start of the inspector.",
+        "Open the address that the command printed, or press o in its terminal.",
+      );
+    },
+  };
+}
+
+function foreign(header: string): ApiProblem {
+  const message = `The header ${header} is not that of the inspector's own page.`;
+  return new ApiProblem(403, "foreign_page", message, "Open the address that the command printed.");
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
 async function listen(server: Server, first: number): Promise<number> {
   for (let port = first; ; port++) {
     try {
@@ -86,9 +132,10 @@ async function listen(server: Server, first: number): Promise<number> {
   }
 }
 
+type Guard = ReturnType<typeof createGuard>;
+
 async function respond(guard: Guard, api: PageApi, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const refusal = guard.checkSource(request);
-  if (refusal !== undefined) throw refusal;
+  guard.checkSource(request);
   const { method = "", url = "" } = request;
   const [path = ""] = url.split("?");
   if (!path.startsWith(API)) {
@@ -96,8 +143,7 @@ async function respond(guard: Guard, api: PageApi, request: IncomingMessage, res
     return;
   }
   if (method !== "POST") throw wrongMethod(response, "POST");
-  const stranger = guard.checkSecret(request);
-  if (stranger !== undefined) throw stranger;
+  guard.checkSecret(request);
   const input = await readBody(request, response);
   const name = path.slice(API.length);
   if (name === EVENTS) api.stream(response);
@@ -106,13 +152,16 @@ async function respond(guard: Guard, api: PageApi, request: IncomingMessage, res
 
 async function sendFile(method: string, path: string, request: IncomingMessage, response: ServerResponse) {
   if (method !== "GET" && method !== "HEAD") throw wrongMethod(response, "GET, HEAD");
-  const file = await readPageFile(path, String(request.headers["accept-encoding"] ?? ""));
+  const known = Object.hasOwn(FILES, path) ? path : ADDRESS.test(path) ? "/" : undefined;
+  const file = known === undefined ? undefined : FILES[known];
   if (file === undefined) throw new ApiProblem(404, "not_found", "There is no page at this address.");
-  response.setHeader("content-type", file.type);
+  const { encoding, content } = await readPageFile(file.name, String(request.headers["accept-encoding"] ?? ""));
+  response.setHeader("content-type", content === undefined ? "text/plain; charset=utf-8" : file.type);
   response.setHeader("vary", "accept-encoding");
-  if (file.encoding !== undefined) response.setHeader("content-encoding", file.encoding);
-  response.setHeader("content-length", file.content.length);
-  response.end(method === "HEAD" ? undefined : file.content);
+  if (encoding !== undefined) response.setHeader("content-encoding", encoding);
+  const body = content ?? NOT_BUILT;
+  response.setHeader("content-length", body.length);
+  response.end(method === "HEAD" ? undefined : body);
 }
 
 function wrongMethod(response: ServerResponse, allowed: string): ApiProblem {
@@ -132,7 +181,8 @@ function refuse(response: ServerResponse, error: unknown): void {
     response.destroy();
     return;
   }
-  const problem = toProblem(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const problem = error instanceof ApiProblem ? error : new ApiProblem(500, "failed", message);
   if (!response.req.complete) {
     response.setHeader("connection", "close");
     response.on("finish", () => response.req.destroy());
@@ -140,7 +190,61 @@ function refuse(response: ServerResponse, error: unknown): void {
   sendJson(response, problem.status, problem.body);
 }
 
-function toProblem(error: unknown): ApiProblem {
-  if (error instanceof ApiProblem) return error;
-  return new ApiProblem(500, "failed", error instanceof Error ? error.message : String(error));
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** Reads the JSON body of a request whose sender is known. @throws {ApiProblem} if it is too large or not JSON. */
+async function readBody(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+  const { "content-type": type = "", "content-length": length = "0" } = request.headers;
+  if (!/^application\/json *(;|$)/i.test(type) || request.headers["content-encoding"] !== undefined) {
+    throw new ApiProblem(415, "bad_request", "The body must have the content type application/json.");
+  }
+  if (Number(length) > MAX_BYTES) throw tooLarge();
+  if (request.headers.expect !== undefined) response.writeContinue();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)));
+  } catch (error) {
+    throw new ApiProblem(400, "bad_request", `The body is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+function tooLarge(): ApiProblem {
+  return new ApiProblem(413, "too_large", `The body has more than ${MAX_BYTES / 1024 / 1024} MiB.`);
+}
+
+/** The files of the page, by path. The page finds its own way from any of its addresses. */
+const FILES: { readonly [path: string]: { readonly name: string; readonly type: string } } = {
+  "/": { name: "index.html", type: "text/html; charset=utf-8" },
+  "/page.js": { name: "page.js", type: "text/javascript; charset=utf-8" },
+  "/page.css": { name: "page.css", type: "text/css; charset=utf-8" },
+};
+/** The addresses within the page, such as /tools/order. */
+const ADDRESS = /^\/(?:tools|prompts|resources|templates|wire|history|clients)(?:\/.*)?$/;
+const ENCODINGS = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+] as const;
+
+const NOT_BUILT = Buffer.from("The page of the inspector is not built. In a clone, run: node scripts/build.mjs\n");
+
+/** Returns a file of the page as it was compressed when it was built; without content if it was not built. */
+async function readPageFile(name: string, accepted: string) {
+  for (const [encoding, ending] of ENCODINGS) {
+    if (!new RegExp(`\\b${encoding}\\b(?! *; *q=0(?:\\.0*)?(?:,|$))`, "i").test(accepted)) continue;
+    const content = await read(name + ending);
+    if (content !== undefined) return { encoding, content };
+  }
+  return { content: await read(name) };
+}
+
+function read(name: string): Promise<Buffer | undefined> {
+  // The root of this package has other depths below it in the sources and in a build.
+  const root = dirname(createRequire(import.meta.url).resolve("@proffer/inspector/package.json"));
+  return readFile(join(root, "dist/page", name)).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
-import type { CallState } from "../src/protocol/call.ts";
+import type { CallState } from "../src/protocol/data.ts";
 import { accessibilityViolations, describeInBrowser, usePages } from "./browser.ts";
 import { demoCall, demoEvents } from "./demo-events.ts";
 import { type FakeServer, startFakeServer } from "./fake-server.ts";
@@ -25,7 +25,7 @@ describeInBrowser("answers", () => {
     return pages.open(server.at("/tools/order"));
   }
 
-  test("I27 the result is beside the arguments, and both are visible", async () => {
+  test("the result is beside the arguments, and both are visible", async () => {
     const { page } = await open("/tools/find");
     await page.getByRole("textbox", { name: "id", exact: true }).fill("7");
     await page.getByRole("button", { name: /^Call/ }).click();
@@ -41,7 +41,7 @@ describeInBrowser("answers", () => {
     expect(input && result && input.x + input.width <= result.x && result.y + result.height < 900).toBe(true);
   });
 
-  test("I28 progress is a bar on its call, with message and number", async () => {
+  test("progress is a bar on its call, with message and number", async () => {
     const { page } = await open("/tools/count");
     await page.getByRole("button", { name: /^Call/ }).click();
     const bar = page.getByRole("progressbar", { name: "Progress" });
@@ -50,7 +50,7 @@ describeInBrowser("answers", () => {
     expect(await page.locator(".progress").textContent()).toMatch(/5 of 5 · step 5.*5 notifications/);
   });
 
-  test("I29 each kind of content is drawn, and base64 never is text", async () => {
+  test("each kind of content is drawn, and base64 never is text", async () => {
     const { page } = await open("/tools/media");
     await page.getByRole("button", { name: /^Call/ }).click();
     const answer = page.getByRole("region", { name: "Answer" });
@@ -67,7 +67,7 @@ describeInBrowser("answers", () => {
     await expect.poll(() => new URL(page.url()).searchParams.get("uri")).toBe("shop://stock");
   });
 
-  test("I29 a failure of a tool is told apart", async () => {
+  test("a failure of a tool is shown as an error of the tool", async () => {
     const { page } = await open("/tools/fail");
     await page.getByRole("button", { name: /^Call/ }).click();
     await page.getByText("The tool reports an error.").waitFor();
@@ -75,14 +75,14 @@ describeInBrowser("answers", () => {
     await page.getByText("tool error").waitFor();
   });
 
-  test("I30 a result that breaks its output schema is marked with the pointer", async () => {
+  test("a result that breaks its output schema is marked with the pointer", async () => {
     const problems = [{ pointer: "/structuredContent/total", message: "must be number" }];
     const page = await openCalls(demoCall({ result: { content: [], structuredContent: { total: "14" } }, problems }));
     const list = page.getByRole("region", { name: "The result breaks its output schema" });
     await expect.poll(() => list.textContent()).toContain("/structuredContent/total must be number");
   });
 
-  test("I31 a text of 5 MB is cut, and all of it can be shown", async () => {
+  test("a text of 5 MB is cut, and all of it can be shown", async () => {
     const { page } = await open("/tools/large");
     await page.getByRole("button", { name: /^Call/ }).click();
     const content = page.getByRole("figure", { name: "Content" });

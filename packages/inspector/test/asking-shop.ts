@@ -1,6 +1,6 @@
 import { definePrompt, defineResource, defineServer, defineTool, field, type Server } from "proffer";
 
-/** A server with what the checks of the inspector need: steps, questions, progress, subscriptions. */
+/** A server for the checks of the inspector: with steps, questions, progress and subscriptions. */
 export function createShop(): { server: Server; notify: () => void; effects: string[] } {
   const effects: string[] = [];
   const input = {

@@ -4,7 +4,7 @@
  */
 import { appendFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { createCompiler } from "../../cli/src/dev/compiler.ts";
+import { createCompiler } from "../../cli/src/dev/compiler-worker.ts";
 import { openVersions } from "../../cli/src/dev/versions.ts";
 import { describeEdit } from "../../cli/src/inspect/edits.ts";
 

@@ -18,7 +18,7 @@ interface Watched {
 }
 
 export interface Pages {
-  /** Opens an address in a browser context of its own, or in that of another page of the test. */
+  /** Opens an address in a new browser context, or in that of another page of the test. */
   open(url: string, options?: BrowserContextOptions & { readonly beside?: Page }): Promise<Page>;
   /** Allows the messages of the console that match: a test of a refusal causes them. */
   expectProblem(pattern: RegExp): void;
@@ -88,7 +88,7 @@ async function watch(page: Page, origin: string): Promise<Watched> {
 
 async function openBrowser(more: readonly string[]): Promise<Browser> {
   const { path, env } = found as Chromium;
-  // Containers have neither the privileges for the sandbox nor much shared memory. Only our own pages are opened.
+  // Containers have neither the privileges for the sandbox nor much shared memory. Only pages of these tests are opened.
   const args = ["--no-sandbox", "--disable-dev-shm-usage", ...more];
   return chromium.launch({ executablePath: path, args, env: { ...process.env, ...env } as Record<string, string> });
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { REVISIONS } from "../../cli/src/client/open-client.ts";
 import { linkServer } from "../../cli/src/inspect/server-links.ts";
 import { traceServer } from "../../cli/src/inspect/trace.ts";
-import type { CallState } from "../src/protocol/call.ts";
+import type { CallState } from "../src/protocol/data.ts";
 import { createShop } from "./asking-shop.ts";
 import { inspect, type PageClient } from "./page-client.ts";
 
@@ -31,7 +31,7 @@ async function answerFirst(draft: Parameters<PageClient["call"]>[0], answer: Cal
 }
 
 describe("a call of the page", () => {
-  it("shows runs, steps and what came from the state", async () => {
+  it("shows runs, steps, and values that came from the state", async () => {
     shop.effects.length = 0;
     const call = await answerFirst(order(NEWEST));
     expect(shop.effects).toEqual(["price"]);
@@ -115,7 +115,7 @@ describe("a call of the page", () => {
   });
 });
 
-test("I35 a round can be sent again; changed arguments, state and caller are refused", async () => {
+test("a round can be sent again; changed arguments, state and caller are refused", async () => {
   shop.effects.length = 0;
   const { id } = await answerFirst(order(NEWEST));
   const again = await page.post("resend", { call: id, run: 2, change: "nothing" });
@@ -139,7 +139,7 @@ test("I35 a round can be sent again; changed arguments, state and caller are ref
   await expect(page.post("resend", { call: id, run: 3, change: "nothing" })).rejects.toThrow("no run 3");
 });
 
-test("I36 a question of an older revision is one request inside the call", async () => {
+test("a question of an older revision is one request inside the call", async () => {
   for (const answer of [YES, { action: "decline" }, { action: "cancel" }] as const) {
     const call = await answerFirst(order(LEGACY), answer);
     expect(call.runs).toHaveLength(1);
@@ -157,7 +157,7 @@ test("I36 a question of an older revision is one request inside the call", async
   }
 });
 
-test("I37 questions that are asked together are one round", async () => {
+test("questions that are asked together are one round", async () => {
   const asking = await page.call(
     { revision: NEWEST, method: "tools/call", params: { name: "both" } },
     ({ asks: all }) => all.length === 2,

@@ -1,8 +1,7 @@
 import { defineServer, defineTool, field } from "proffer";
-import { overrideOptions } from "proffer/derived";
 import { afterAll, expect, test } from "vitest";
 import { linkServer } from "../../cli/src/inspect/server-links.ts";
-import { createTrace } from "../../cli/src/inspect/trace.ts";
+import { traceServer } from "../../cli/src/inspect/trace.ts";
 import { type Inspector, startInspector } from "../src/inspector.ts";
 import { openPage } from "./page-client.ts";
 import { createTestHost } from "./test-host.ts";
@@ -13,7 +12,6 @@ afterAll(() => Promise.all(started.map((inspector) => inspector.close())));
 /** A tool with two questions, one after the other, and a step before them. */
 async function start(): Promise<{ readonly inspector: Inspector; readonly steps: string[] }> {
   const steps: string[] = [];
-  const { tracing, source } = createTrace();
   const server = defineServer({
     name: "two",
     version: "1",
@@ -31,8 +29,11 @@ async function start(): Promise<{ readonly inspector: Inspector; readonly steps:
       }),
     ],
   });
-  overrideOptions(server, { trace: tracing.trace });
-  const host = createTestHost({ target: { kind: "module", name: "two.ts" }, links: linkServer(server), trace: source });
+  const host = createTestHost({
+    target: { kind: "module", name: "two.ts" },
+    links: linkServer(server),
+    trace: traceServer(server),
+  });
   const inspector = await startInspector(host, 0);
   started.push(inspector);
   await inspector.started;
@@ -43,7 +44,7 @@ const BOOK = { method: "tools/call", params: { name: "book", arguments: {} } } a
 const rome = { action: "accept", content: { city: "Rome" } } as const;
 const yes = { action: "accept", content: { sure: true } } as const;
 
-test("a round is answered again with its own state; what came before it does not run again", async () => {
+test("a round is answered again with its state; earlier steps do not run again", async () => {
   const { inspector, steps } = await start();
   const page = await openPage(inspector.url);
   const first = await page.call({ ...BOOK, revision: "2026-07-28", answers: [rome, yes] });

@@ -71,7 +71,7 @@ function unpackChromium(): Chromium {
   return { path: join(folder, "chromium"), env };
 }
 
-/** In a process of its own: the package unpacks to the temporary folder of the process. */
+/** In another process: the package unpacks to the temporary folder of the process. */
 function inflate(archives: string, folder: string): void {
   const script = [
     'import { inflate } from "@sparticuz/chromium";',

@@ -27,7 +27,7 @@ describeInBrowser("the page while a real client is connected", () => {
   });
   const pages = usePages();
 
-  /** The lanes by their names, except the page's own. */
+  /** The lanes by their names, except those of the page. */
   async function watched(page: Page): Promise<string[]> {
     const lanes = await page.getByRole("combobox", { name: "Connection" }).locator("option").allTextContents();
     return lanes.filter((lane) => lane.includes("watched"));
@@ -61,7 +61,7 @@ describeInBrowser("the page while a real client is connected", () => {
     expect(await accessibilityViolations(page)).toEqual([]);
   }
 
-  test("I65 the official client over HTTP is a lane with its name and revision, read only", async () => {
+  test("the official client over HTTP is a lane with its name and revision, read only", async () => {
     const child = project.start("dev", "tools.ts", "--http", "--port", "0", "--inspect=0");
     const { address, url } = await addressesOf(child);
     const page = await pages.open(address);
@@ -72,7 +72,7 @@ describeInBrowser("the page while a real client is connected", () => {
     await expectReadOnly(page, "official 1.32.2 · http · 2025-11-25 · watched");
   });
 
-  test("I65 the official client over stdio is a lane with its name and revision, read only", async () => {
+  test("the official client over stdio is a lane with its name and revision, read only", async () => {
     const args = [distFile("bin.js"), "dev", "tools.ts", "--inspect=0"];
     const transport = new StdioClientTransport({
       command: process.execPath,

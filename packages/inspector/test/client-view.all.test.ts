@@ -35,7 +35,7 @@ const MODULE = [
   'export function review(): string { return "Review it."; }',
 ];
 
-describeInBrowser("what a real client sees", () => {
+describeInBrowser("the view of a real client", () => {
   let project: Project;
   let closing: (() => Promise<unknown>)[];
 
@@ -67,7 +67,7 @@ describeInBrowser("what a real client sees", () => {
   const LANE = "claude-ai 0.1.0 · http · 2025-11-25 · watched";
 
   for (const colorScheme of ["light", "dark"] as const) {
-    test(`its lane leads to its own offer, after the cuts of its profile, ${colorScheme}`, async () => {
+    test(`its lane leads to its offer, after the cuts of its profile, ${colorScheme}`, async () => {
       const { address, url } = await start();
       const client = await connect(url);
       const listed = (await client.listTools(undefined, PATIENT)).tools.map(({ name }) => name);

@@ -46,7 +46,7 @@ async function callWithNew(transport: unknown): Promise<unknown> {
   return content;
 }
 
-/** The method of a message, or what it answers with. */
+/** The method of a message, or the first member of its result. */
 function kindOf({ dir, text }: ClientMessage): string {
   const { method, result } = JSON.parse(text);
   return `${dir} ${method ?? Object.keys(result ?? { error: 0 })[0]}`;
@@ -64,14 +64,14 @@ describe("over HTTP", () => {
     closed = [];
     record = new WireRecord();
     const { onClientMessage } = recordClients(record);
-    const wiretap = observeClients({
+    const watch = observeClients({
       onClientMessage(message) {
         messages.push(message);
         onClientMessage(message);
       },
       onClientClosed: (conn) => closed.push(conn),
     });
-    service = await serveHttp(overrideOptions(createShop(), { wiretap }), { port: 0, legacySse: true });
+    service = await serveHttp(overrideOptions(createShop(), { watch }), { port: 0, legacySse: true });
   });
   afterEach(() => service.close(0));
 
@@ -79,7 +79,7 @@ describe("over HTTP", () => {
   const recorded = () => JSON.stringify([...record.messages()]);
   const init = { requestInit: { headers: { authorization: SECRET } } };
 
-  test("I65 the official client of SDK v1 is a lane with its name, revision and exact messages", async () => {
+  test("the official client of SDK v1 is a lane with its name, revision and exact messages", async () => {
     const transport = new OldHttp(new URL(service.url), init);
     expect(await callWithOld(transport)).toMatchObject([{ text: "accept" }]);
     expect(lanes().size).toBe(1);
@@ -98,7 +98,7 @@ describe("over HTTP", () => {
     expect(recorded()).not.toContain(transport.sessionId);
   });
 
-  test("I65 the official client of SDK v2 is one lane without a session", async () => {
+  test("the official client of SDK v2 is one lane without a session", async () => {
     expect(await callWithNew(new StreamableHTTPClientTransport(new URL(service.url), init))).toMatchObject([
       { text: "accept" },
     ]);
@@ -109,7 +109,7 @@ describe("over HTTP", () => {
     expect(recorded()).not.toContain("not-to-be-recorded");
   });
 
-  test("I65 a client of the HTTP+SSE transport is a lane that ends with its stream", async () => {
+  test("a client of the HTTP+SSE transport is a lane that ends with its stream", async () => {
     expect(await callWithOld(new SSEClientTransport(new URL(`${service.url}/sse`)))).toMatchObject([
       { text: "accept" },
     ]);
@@ -119,7 +119,7 @@ describe("over HTTP", () => {
     await expect.poll(() => closed).toEqual([...lanes()]);
   });
 
-  test("I65 two clients at the same time are two lanes", async () => {
+  test("two clients at the same time are two lanes", async () => {
     await Promise.all([
       callWithOld(new OldHttp(new URL(service.url))),
       callWithNew(new StreamableHTTPClientTransport(new URL(service.url))),
@@ -129,7 +129,7 @@ describe("over HTTP", () => {
     expect([...names.values()].sort()).toEqual(["new-client", "old-client"]);
   });
 
-  test("I65 malformed bodies and invented sessions are shown, and get no lane each", async () => {
+  test("malformed bodies and invented sessions are shown, and get no lane each", async () => {
     for (let n = 0; n < 5; n++) {
       const headers = { "content-type": "application/json", accept: "*/*", "mcp-session-id": `invented-${n}` };
       const response = await fetch(service.url, { method: "POST", headers, body: '{"broken":' });
@@ -168,7 +168,7 @@ describe("over stdio", () => {
     ["v1", OLD, "2025-11-25", callWithOld, OldStdio],
     ["v2", NEW, "2026-07-28", callWithNew, StdioClientTransport],
   ] as const)(
-    "I65 the official client of SDK %s is a lane with its exact messages",
+    "the official client of SDK %s is a lane with its exact messages",
     async (name, client, revision, call, Stdio) => {
       const file = join(folder, `${name}.jsonl`);
       const transport = new Stdio({ command: process.execPath, args: [program, file] });

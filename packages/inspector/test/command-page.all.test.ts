@@ -36,7 +36,7 @@ describeInBrowser("the page of proffer inspect -- command", () => {
     await page.getByRole("button", { name: "Send", exact: true }).click();
   }
 
-  test("I44 malformed JSON from the raw box reaches the server as it is, and its answer is on the wire", async () => {
+  test("malformed JSON from the raw box reaches the server as it is, and its answer is on the wire", async () => {
     const page = await open();
     const wire = page.getByRole("table", { name: "Messages" });
     await sendRaw(page, BROKEN);
@@ -57,7 +57,7 @@ describeInBrowser("the page of proffer inspect -- command", () => {
     expect(await accessibilityViolations(page)).toEqual([]);
   });
 
-  test("I64 a server that dies is said with its stderr, and comes back by the button", async () => {
+  test("a server that dies is said with its stderr, and comes back by the button", async () => {
     const page = await open();
     await sendRaw(page, '{"jsonrpc":"2.0","id":"last","method":"tools/call","params":{"name":"die later"}}');
     const alert = page.getByRole("alert").filter({ has: page.getByRole("button", { name: "Connect again" }) });

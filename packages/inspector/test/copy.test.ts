@@ -10,10 +10,9 @@ import { createCopying } from "../../cli/src/inspect/host.ts";
 import { load } from "../../cli/src/modules/load.ts";
 import { createProject, type Project } from "../../cli/test/project.ts";
 import { distFile } from "../../proffer/test/dist.ts";
-import type { CopySource } from "../src/copy/commands.ts";
-import { copyAs } from "../src/copy/copy-as.ts";
+import { type CopySource, copyAs } from "../src/copy/copy.ts";
 import type { Draft } from "../src/protocol/api.ts";
-import type { JsonObject } from "../src/protocol/json.ts";
+import type { JsonObject } from "../src/protocol/data.ts";
 import { NOTE_AND_REVIEW } from "./note-and-review.ts";
 
 const NEWEST = "2026-07-28";
@@ -87,7 +86,7 @@ function resultIn(output: string): JsonObject {
   return JSON.parse(data).result;
 }
 
-describe("I54 a copied test passes", () => {
+describe("a copied test passes", () => {
   const drafts: { readonly [name: string]: Draft } = {
     tool: { ...echo(HARD), result: { structuredContent: { said: [HARD, HARD] } } },
     "tool on an older revision": {
@@ -147,7 +146,7 @@ describe("I54 a copied test passes", () => {
   });
 });
 
-describe("I55 a copied command gives the same result", () => {
+describe("a copied command has the same result", () => {
   test("sh, with quotes, line feeds and substitutions", async () => {
     const line = copyAs("sh", echo(HARD), source).text;
     expect(JSON.parse(await sh(`${line} --json`)).structuredContent).toEqual({ said: [HARD, HARD] });
@@ -176,7 +175,7 @@ describe("I55 a copied command gives the same result", () => {
   });
 });
 
-test("PowerShell gets the arguments through a pipe, with its own quotes", () => {
+test("PowerShell gets the arguments through a pipe, with its quotes", () => {
   const { text } = copyAs("powershell", echo("it's ’"), source);
   expect(text).toBe(`'{"text":"it''s ’’","count":2}' | npx proffer call tools.ts echo --input -`);
 });
@@ -195,7 +194,7 @@ test("a configuration is written for each client, and an address only where that
   expect(() => config("x")).toThrow('Unknown client "x". Use one of claude-code,');
 });
 
-test("what a server cannot do is said", () => {
+test("a format that the server does not allow is refused with the reason", () => {
   const { url: _, ...rest } = source;
   const command: CopySource = {
     ...rest,

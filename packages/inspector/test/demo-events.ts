@@ -1,8 +1,5 @@
-import type { CallState } from "../src/protocol/call.ts";
-import type { InspectorEvent } from "../src/protocol/event.ts";
-import type { JsonObject } from "../src/protocol/json.ts";
-import type { Item, Offer } from "../src/protocol/offer.ts";
-import type { WireLine } from "../src/protocol/wire.ts";
+import type { InspectorEvent } from "../src/protocol/api.ts";
+import type { CallState, Item, JsonObject, Offer, WireLine } from "../src/protocol/data.ts";
 import type { Handlers } from "./fake-server.ts";
 
 const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];

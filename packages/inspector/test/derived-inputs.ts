@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { JsonObject } from "../src/protocol/json.ts";
+import type { JsonObject } from "../src/protocol/data.ts";
 
 /** The input schemas of the tools that the tests of derivation record. */
 export function derivedInputs(): [string, JsonObject][] {

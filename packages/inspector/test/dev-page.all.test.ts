@@ -26,7 +26,7 @@ describeInBrowser("the page of proffer dev --inspect", () => {
     return page.getByRole("region", { name: "Tools", exact: true }).locator(".name").allTextContents();
   }
 
-  test("I1 I50 shows the tools without a click; they appear and vanish with edits, the selection survives", async () => {
+  test("shows the tools without a click; they appear and vanish with edits, the selection survives", async () => {
     const page = await pages.open(url);
     await expect.poll(() => tools(page)).toEqual(["add"]);
     await page.getByRole("link", { name: "add" }).first().click();
@@ -43,7 +43,7 @@ describeInBrowser("the page of proffer dev --inspect", () => {
     expect(new URL(page.url()).pathname).toBe("/tools/add");
   });
 
-  test("I2 the server answers before a page is open, and the page shows that later", async () => {
+  test("the server answers before a page is open, and the page shows that later", async () => {
     const message = { jsonrpc: "2.0", id: "early", method: "ping" };
     const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
     const response = await fetch(serverUrl, { method: "POST", headers, body: JSON.stringify(message) });
@@ -73,7 +73,7 @@ describeInBrowser("the page of proffer dev --inspect", () => {
     page.getByRole("form", { name: "Arguments" }).getByRole("textbox", { name, exact: true });
   const frame = (page: Page) => page.getByRole("alert", { name: "Broken edit" });
 
-  test("I48 an edit of a type shows its difference with pointer and line, and keeps what was typed", async () => {
+  test("an edit of a type shows its difference with pointer and line, and keeps the arguments", async () => {
     const page = await openTyped();
     await page.getByRole("tab", { name: "Changed" }).click();
     project.write("tools.ts", "", ...ADD.map((line) => line.replace("b: number", 'b: number, unit: "cm" | "m" = "m"')));
@@ -88,7 +88,7 @@ describeInBrowser("the page of proffer dev --inspect", () => {
     expect(await accessibilityViolations(page)).toEqual([]);
   });
 
-  test("I49 a broken edit shows its frame, the last version stays callable, and a mended one takes it away", async () => {
+  test("a broken edit shows its frame, the last version stays callable, and a mended one takes it away", async () => {
     const page = await openTyped();
     project.write("tools.ts", ...ADD, "export const oops = (;");
     await frame(page).getByRole("button", { name: "tools.ts:5:22" }).waitFor();

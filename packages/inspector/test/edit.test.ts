@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { type Server, UsageError } from "proffer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createCompiler } from "../../cli/src/dev/compiler.ts";
-import type { EditEvent } from "../../cli/src/dev/edit.ts";
+import { createCompiler } from "../../cli/src/dev/compiler-worker.ts";
+import type { EditEvent } from "../../cli/src/dev/report.ts";
 import { openVersions, type Versions } from "../../cli/src/dev/versions.ts";
 import { describeEdit } from "../../cli/src/inspect/edits.ts";
 import { differencesOf } from "../../cli/src/recordings/replay.ts";
 import { createProject, type Project } from "../../cli/test/project.ts";
-import type { Edit } from "../src/protocol/edit.ts";
+import type { Edit } from "../src/protocol/data.ts";
 
 let project: Project;
 let versions: Versions;
@@ -157,9 +157,7 @@ describe("an edit that is broken", () => {
     await open();
     const files = versions.files;
     const describe = (error: unknown) => describeEdit({ how: "broken", error, files }, project.folder);
-    expect((await describe(new UsageError("bad_option", "Port 1 is in use."))).problems).toEqual([
-      { message: "Port 1 is in use." },
-    ]);
+    expect((await describe(new UsageError("Port 1 is in use."))).problems).toEqual([{ message: "Port 1 is in use." }]);
     expect((await describe("a string")).problems).toEqual([{ message: "a string" }]);
   });
 });

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openEditor } from "../../cli/src/inspect/editor.ts";
+import { openEditor } from "../../cli/src/inspect/module-source.ts";
 import { ApiProblem } from "../src/support/api-problem.ts";
 
 let folder: string;
@@ -38,7 +38,7 @@ async function opened(env: NodeJS.ProcessEnv, place: Parameters<typeof openEdito
   return JSON.parse(readFileSync(recorded, "utf8"));
 }
 
-test("I51 a click on a line starts the editor with its own notation of a line", async () => {
+test("a click on a line starts the editor with its notation of a line", async () => {
   const place = { file: 0, line: 12, column: 3 };
   const run = (name: string, flags = "") => opened({ PROFFER_EDITOR: `"${writeEditor(name)}"${flags}` }, place);
   expect(await run("code")).toEqual(["--goto", "/project/a file.ts:12:3"]);
@@ -49,7 +49,7 @@ test("I51 a click on a line starts the editor with its own notation of a line", 
   expect(await run("my-editor")).toEqual(["/project/a file.ts"]);
 });
 
-test("I51 PROFFER_EDITOR comes before VISUAL and EDITOR, and installed editors last", async () => {
+test("PROFFER_EDITOR comes before VISUAL and EDITOR, and installed editors last", async () => {
   const place = { file: 1, line: 2 };
   const [first, second] = [writeEditor("subl"), writeEditor("gedit")];
   writeEditor("cursor");
@@ -63,7 +63,7 @@ test("I51 PROFFER_EDITOR comes before VISUAL and EDITOR, and installed editors l
   expect(await opened({ ...env, EDITOR: "vim" }, place)).toEqual(["--goto", "/project/tools.ts:2:1"]);
 });
 
-test("I51 only files of the derivation open, and nothing from the page reaches a shell", async () => {
+test("only files of the derivation open, and nothing from the page reaches a shell", async () => {
   const env = { PROFFER_EDITOR: `"${writeEditor("code")}"` };
   for (const file of [2, -1, 0.5, "/etc/passwd", "__proto__", "length", null]) {
     await expect(openEditor({ file: file as number, line: 1 }, FILES, env)).rejects.toThrow("There is no file");
@@ -78,7 +78,7 @@ test("I51 only files of the derivation open, and nothing from the page reaches a
   ]);
 });
 
-test("I51 a missing editor is explained", async () => {
+test("a missing editor is explained", async () => {
   const none = openEditor({ file: 0, line: 1 }, FILES, { PATH: "" });
   await expect(none).rejects.toThrow("Set PROFFER_EDITOR");
   await expect(none).rejects.toThrow(ApiProblem);

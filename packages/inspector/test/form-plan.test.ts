@@ -84,7 +84,7 @@ describe("the plan of a form", () => {
       { a: "number", b: "number" },
     ],
     [
-      "a root union (I20)",
+      "a root union",
       {
         type: "object",
         anyOf: [
@@ -116,7 +116,7 @@ describe("the plan of a form", () => {
     expect(outline(plan(schema))).toEqual(expected);
   });
 
-  it("I21: shows each use of a definition as the same field, and recursion on demand", () => {
+  it("shows each use of a definition as the same field, and recursion on demand", () => {
     const tree = object({ name: { type: "number" }, left: { $ref: "#/$defs/tree" }, right: { $ref: "#/$defs/tree" } });
     const root = plan({ $ref: "#/$defs/tree", $defs: { tree } });
     const children = (field: Field) => (field.kind === "object" ? field.properties.map(({ field }) => field()) : []);
@@ -150,7 +150,7 @@ describe("the plan of a form", () => {
     });
   });
 
-  it("shows what zod and valibot write", () => {
+  it("shows the schemas of zod and valibot", () => {
     const fromZod = z.object({
       to: z.object({ zip: z.string().regex(/^\d{5}$/), country: z.enum(["DE", "FR"]).optional() }),
       when: z.iso.date().nullable(),

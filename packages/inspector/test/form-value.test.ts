@@ -3,21 +3,16 @@ import type { JsonSchemaObject } from "proffer";
 import { compileJsonSchema } from "proffer/derived";
 import { describe, expect, it } from "vitest";
 import { drawValue, rootSchema } from "../../cli/test/schema-values.ts";
-import { checkValue } from "../src/calls/check-value.ts";
-import { branchOf } from "../src/page/form/branch.ts";
-import { exampleOf } from "../src/page/form/example.ts";
+import { checkValue } from "../src/calls/problems.ts";
+import { exampleOf, samplePattern } from "../src/page/form/example.ts";
 import type { Field } from "../src/page/form/field.ts";
-import { fits } from "../src/page/form/fits.ts";
-import { countHidden } from "../src/page/form/hidden.ts";
-import { childrenOf, hiddenMembers } from "../src/page/form/members.ts";
-import { memberOf, moveItem, movePointers, type Path, pointerOf, setAt, valueAt } from "../src/page/form/path.ts";
+import { branchOf, childrenOf, countHidden, fits, hiddenMembers, textOf, typedValue } from "../src/page/form/fits.ts";
 import { plan } from "../src/page/form/plan.ts";
-import { samplePattern } from "../src/page/form/sample-pattern.ts";
-import { textOf, typedValue } from "../src/page/form/value-text.ts";
-import type { Json } from "../src/protocol/json.ts";
+import { memberOf, moveItem, movePointers, type Path, pointerOf, setAt, valueAt } from "../src/page/text/json.ts";
+import type { Json } from "../src/protocol/data.ts";
 import { derivedInputs } from "./derived-inputs.ts";
 
-/** What the controls of a form show, read back: each control gives only what a browser would keep of it. */
+/** The value that the controls of a form show, read back: each control returns only the part that a browser keeps. */
 function readBack(field: Field, value: Json | undefined): Json | undefined {
   if (value === undefined) return undefined;
   if (!fits(field, value) || field.kind === "json") return JSON.parse(JSON.stringify(value, null, 2)) as Json;
@@ -51,7 +46,7 @@ function asJson(value: unknown): Json {
 }
 
 describe("the values of a form", () => {
-  it("I23: come back from the form as they were, also those that it cannot show", () => {
+  it("come back from the form as they were, also those that it cannot show", () => {
     fc.assert(
       fc.property(rootSchema, fc.gen(), (schema, draw) => {
         const value = asJson(drawValue(schema, schema, draw));
@@ -61,7 +56,7 @@ describe("the values of a form", () => {
     );
   });
 
-  it("I23: come back also where they have nothing to do with the schema", () => {
+  it("come back also where they have nothing to do with the schema", () => {
     fc.assert(
       fc.property(rootSchema, fc.jsonValue(), (schema, value) => {
         const json = asJson(value);
@@ -71,7 +66,7 @@ describe("the values of a form", () => {
     );
   });
 
-  it("counts what only the JSON shows", () => {
+  it("counts the values that only the JSON shows", () => {
     const field = plan({
       type: "object",
       properties: {
@@ -127,7 +122,7 @@ describe("the values of a form", () => {
     expect(pointerOf(["a/b", 0, "~"])).toBe("/a~1b/0/~0");
   });
 
-  it("moves items together with what is known about them", () => {
+  it("moves items together with their texts and choices", () => {
     expect(moveItem(["a", "b", "c"], 0, 2)).toEqual(["b", "c", "a"]);
     expect(moveItem(["a", "b", "c"], 1, undefined)).toEqual(["a", "c"]);
     const texts = { "/l/0": "a", "/l/1/x": "b", "/l/2": "c", "/lx/0": "d" };
@@ -208,7 +203,7 @@ describe("an example", () => {
     expect(exampleOf(plan({ type: "object", properties: { a: { $ref: "#" } }, required: ["a"] }))).toBeUndefined();
   });
 
-  it("does not run a pattern, and gives up on what it cannot read", () => {
+  it("does not run a pattern, and returns undefined if it cannot read it", () => {
     expect(samplePattern("^(a+)+$", 0)).toBe("a");
     for (const pattern of ["(?=a)b", "(", "[a", "a{", "\\k<x>", "*"]) expect(samplePattern(pattern, 0)).toBeUndefined();
     expect(samplePattern("(?:a{200}){200}", 0)).toBeUndefined();
@@ -216,7 +211,7 @@ describe("an example", () => {
 });
 
 describe("the check of a typed value", () => {
-  it("reports a missing property at its own place", () => {
+  it("reports a missing property at its place", () => {
     const schema = { type: "object", properties: { "a/b": { type: "number" } }, required: ["a/b"] };
     expect(checkValue(schema, {})).toEqual({ problems: [{ pointer: "/a~1b", message: "is missing" }] });
   });

@@ -26,7 +26,7 @@ describeInBrowser("forms", () => {
     return JSON.parse(text);
   }
 
-  test("I18 objects, arrays, enums, three states of a boolean, defaults and errors at the field", async () => {
+  test("objects, arrays, enums, three states of a boolean, defaults and errors at the field", async () => {
     const { page, shop } = await open("/tools/order");
     await button(page, "add to items").click();
     await expect.poll(() => focused(page)).toBe("/items/0/sku");
@@ -58,7 +58,7 @@ describeInBrowser("forms", () => {
     await expect.poll(() => shop.received).toEqual([expected]);
   });
 
-  test("I19 what is left alone is absent; null and empty are only sent if they are chosen", async () => {
+  test("untouched fields are absent; null and empty are only sent if they are chosen", async () => {
     const { page, shop } = await open("/tools/order");
     await fillOrder(page);
     await box(page, "note").fill("x");
@@ -76,7 +76,7 @@ describeInBrowser("forms", () => {
     expect(await json(page)).toEqual({ items: [{ sku: "pen" }], to: { zip: "12345" } });
   });
 
-  test("I20 a root anyOf gives a choice and fields", async () => {
+  test("a root anyOf has a choice and fields", async () => {
     const { page, shop } = await open("/tools/find");
     await box(page, "id").fill("7");
     await choice(page, "Kind of arguments").selectOption("by name");
@@ -86,7 +86,7 @@ describeInBrowser("forms", () => {
     await expect.poll(() => shop.received).toEqual([{ name: "pen" }]);
   });
 
-  test("I21 a second use of a definition has the same fields; recursion opens on demand", async () => {
+  test("a second use of a definition has the same fields; recursion opens on demand", async () => {
     const { page, shop } = await open("/tools/tree");
     await button(page, "+ add left").click();
     await page.keyboard.type("l");
@@ -101,7 +101,7 @@ describeInBrowser("forms", () => {
     await expect.poll(() => shop.received).toEqual([{ left: { name: "l" }, right }]);
   });
 
-  test("I22 invalid input is sent anyway, and the server's complaint is shown at the field", async () => {
+  test("invalid input is sent anyway, and the server's complaint is shown at the field", async () => {
     const { page, shop } = await open("/tools/order");
     await fillOrder(page);
     await box(page, "count").fill("99");
@@ -122,7 +122,7 @@ describeInBrowser("forms", () => {
     await expect.poll(() => answer(page).textContent()).toContain("/items/0/count");
   });
 
-  test("I23 the form keeps what it cannot show", async () => {
+  test("the form keeps values that it cannot show", async () => {
     const { page } = await open("/tools/order");
     const value = {
       items: [{ sku: "pen", extra: { deep: [1] } }],
@@ -139,7 +139,7 @@ describeInBrowser("forms", () => {
     expect(await json(page)).toEqual({ ...value, items: [{ sku: "ink", extra: { deep: [1] } }] });
   });
 
-  test("I23 malformed JSON is kept, and the form waits for it", async () => {
+  test("malformed JSON is kept, and the form waits for it", async () => {
     const { page, shop } = await open("/tools/order");
     await page.getByRole("tab", { name: "JSON" }).click();
     await box(page, "Arguments as JSON").fill('{\n "items": [1,]\n}');
@@ -151,7 +151,7 @@ describeInBrowser("forms", () => {
     expect(shop.received).toEqual([]);
   });
 
-  test("I24 deleting null in JSON character by character adds nothing", async () => {
+  test("deleting null in JSON character by character adds nothing", async () => {
     const { page } = await open("/tools/order");
     await page.getByRole("tab", { name: "JSON" }).click();
     const editor = box(page, "Arguments as JSON");
@@ -168,7 +168,7 @@ describeInBrowser("forms", () => {
     expect(await editor.inputValue()).not.toContain("\\");
   });
 
-  test("I25 a pasted object fills the form, and can be taken back", async () => {
+  test("a pasted object fills the form, and can be taken back", async () => {
     const { page } = await open("/tools/order");
     await page.getByRole("tab", { name: "JSON" }).click();
     const editor = box(page, "Arguments as JSON");
@@ -185,7 +185,7 @@ describeInBrowser("forms", () => {
     await expect.poll(() => box(page, "zip").inputValue()).toBe("1");
   });
 
-  test("I26 the keys call from any field, and cancel", async () => {
+  test("the keys call from any field, and cancel", async () => {
     const { page, shop, record } = await open("/tools/order");
     await fillOrder(page);
     await box(page, "zip").press("Control+Enter");

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import type { Page } from "playwright-core";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createCopying } from "../../cli/src/inspect/host.ts";
-import { createProject, type Project } from "../../cli/test/project.ts";
-import { copyAs } from "../src/copy/copy-as.ts";
+import { copyAs } from "../src/copy/copy.ts";
 import type { CopyFormat, Draft } from "../src/protocol/api.ts";
 import { addressesOf, addressOf, routeOf } from "./address.ts";
-import { accessibilityViolations, describeInBrowser, usePages } from "./browser.ts";
+import { accessibilityViolations, describeInBrowser } from "./browser.ts";
 import { openPage } from "./page-client.ts";
+import { useProjectPages } from "./project-pages.ts";
 
 const MODULE = [
   'import type { Context } from "proffer";',
@@ -19,16 +19,9 @@ const MODULE = [
 ];
 
 describeInBrowser("the page and the files of a project", () => {
-  let project: Project;
+  const { project, pages } = useProjectPages(...MODULE);
 
-  beforeEach(() => {
-    project = createProject();
-    project.write("tools.ts", ...MODULE);
-  });
-  afterEach(() => project.remove());
-  const pages = usePages();
-
-  const start = () => project.start("dev", "tools.ts", "--http", "--port", "0", "--inspect=0");
+  const start = () => project().start("dev", "tools.ts", "--http", "--port", "0", "--inspect=0");
 
   /** Calls the tool with an argument, and answers its question. */
   async function order(page: Page, id: string, sure: "true" | "false"): Promise<void> {
@@ -50,12 +43,12 @@ describeInBrowser("the page and the files of a project", () => {
     await page.getByRole("tab", { name: "Result", exact: true }).click();
   }
 
-  test("I56 the history survives a restart on another port; a call is run again, and two are compared", async () => {
+  test("the history survives a restart on another port; a call is run again, and two are compared", async () => {
     const child = start();
     const before = await addressOf(child);
     const first = await pages.open(routeOf(before, "/tools/order"));
     await order(first, "7", "true");
-    await expect.poll(() => project.read(".proffer/inspector/history.jsonl")).toContain('"ordered 7"');
+    await expect.poll(() => project().read(".proffer/inspector/history.jsonl")).toContain('"ordered 7"');
     await first.close();
     child.kill("SIGINT");
     await once(child, "exit");
@@ -83,7 +76,7 @@ describeInBrowser("the page and the files of a project", () => {
     expect(await accessibilityViolations(page)).toEqual([]);
   });
 
-  test("I54 I55 what the page copies is the test and the commands of the call, with its answers", async () => {
+  test("the page copies the test and the commands of the call, with its answers", async () => {
     const { address, url } = await addressesOf(start());
     const permissions = ["clipboard-read", "clipboard-write"];
     const page = await pages.open(routeOf(address, "/tools/order"), { permissions });
@@ -110,7 +103,7 @@ describeInBrowser("the page and the files of a project", () => {
     expect(copyAs("test", draft, source).text).toContain("ordered it's 7");
   });
 
-  test("I57 a saved call is a file of the project with a star in the page, and the command runs it", async () => {
+  test("a saved call is a file of the project with a star in the page, and the command runs it", async () => {
     const address = await addressOf(start());
     const page = await pages.open(routeOf(address, "/tools/order"));
     await order(page, "7", "true");
@@ -121,13 +114,13 @@ describeInBrowser("the page and the files of a project", () => {
     await page.keyboard.press("Enter");
     await page.getByText("Saved as inspect/happy-path.json").first().waitFor();
     await history.getByRole("link", { name: /^★ happy-path/ }).waitFor();
-    expect(JSON.parse(project.read("inspect/happy-path.json"))).toMatchObject({
+    expect(JSON.parse(project().read("inspect/happy-path.json"))).toMatchObject({
       proffer: "call",
       method: "tools/call",
       params: { name: "order", arguments: { id: "7" } },
       answers: [{ action: "accept", content: { sure: true } }],
     });
-    const { status, stderr } = project.profferProcess({}, "call", "tools.ts", "--saved", "happy-path");
+    const { status, stderr } = project().profferProcess({}, "call", "tools.ts", "--saved", "happy-path");
     expect([status, stderr]).toEqual([0, expect.stringContaining("The result is the saved one.")]);
     expect(await accessibilityViolations(page)).toEqual([]);
   });

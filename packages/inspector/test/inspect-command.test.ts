@@ -38,7 +38,7 @@ async function stop(child: ChildProcess): Promise<number | null> {
   return code;
 }
 
-test("I12 the secret is in the fragment only", async () => {
+test("the secret is in the fragment only", async () => {
   const { page, child, url } = await start("inspect", "tools.ts", "--port", "0");
   const { hash, port, search, pathname } = new URL(url);
   expect({ search, pathname }).toEqual({ search: "", pathname: "/" });
@@ -79,7 +79,7 @@ describe("proffer dev --inspect", () => {
     expect(await stop(child)).toBe(0);
   });
 
-  it("finds what doctor finds, also a resource that cannot be a tool", async () => {
+  it("has the findings of doctor, also a resource that cannot be a tool", async () => {
     project.write(
       "clash.ts",
       "/** A day of the log. @resource shop://log/{day} */",

@@ -27,20 +27,20 @@ describeInBrowser("the page with a server", () => {
     return page;
   }
 
-  test("I1 opening the address shows the tools, and the five revisions", async () => {
+  test("opening the address shows the tools, and the five revisions", async () => {
     const page = await open();
     await page.getByRole("group", { name: "Revision" }).getByRole("button", { name: "2024-11-05" }).waitFor();
     await page.getByRole("region", { name: "Resources" }).getByRole("link", { name: "shop://stock" }).waitFor();
   });
 
-  test("I3 the page is served compressed", async () => {
+  test("the page is served compressed", async () => {
     for (const name of ["page.js", "page.css"]) {
       const response = await fetch(new URL(name, url), { headers: { "accept-encoding": "gzip" } });
       expect(response.headers.get("content-encoding")).toBe("gzip");
     }
   });
 
-  test("I41 every exchange of a call is on the wire, and a filter finds it", async () => {
+  test("every exchange of a call is on the wire, and a filter finds it", async () => {
     const page = await open("/?filter=status:error");
     await client.call({ revision: "2026-07-28", method: "tools/call", params: { name: "nothing", arguments: {} } });
     await page.getByRole("table", { name: "Messages" }).getByRole("link", { name: "tools/call nothing" }).click();
@@ -49,7 +49,7 @@ describeInBrowser("the page with a server", () => {
     expect(new URL(page.url()).search).toBe("?filter=status%3Aerror");
   });
 
-  test("I63 two tabs show the same wire, and a question that is answered in one is answered in the other", async () => {
+  test("two tabs show the same wire, and a question that is answered in one is answered in the other", async () => {
     const first = await open("/tools/order");
     const second = await open("/tools/order", { beside: first });
     const asking = await client.call(

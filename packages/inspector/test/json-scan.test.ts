@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { hintsAt } from "../src/page/form/fits.ts";
 import { plan } from "../src/page/form/plan.ts";
-import { indent, lineBreak, matchingBrackets, type TextEdit } from "../src/page/json-editor/edits.ts";
-import { hintsAt } from "../src/page/json-editor/hints.ts";
-import { scanJson } from "../src/page/json-editor/scan.ts";
+import { indent, lineBreak, matchingBrackets, scanJson, type TextEdit } from "../src/page/text/json-text.ts";
 
 /** The place of "|" in a text, and the text without it. */
 function caretIn(marked: string): [string, number] {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { linkServer } from "../../cli/src/inspect/server-links.ts";
-import { REQUEST_SHAPES } from "../src/request-shapes.ts";
+import { REQUEST_SHAPES } from "../src/routes.ts";
 import { createShop } from "./asking-shop.ts";
 import { inspect, type PageClient } from "./page-client.ts";
 
@@ -44,7 +44,7 @@ test("every request answers junk with a clear error, and goes on", async () => {
   const junk = fc.oneof(fc.jsonValue(), fc.dictionary(members, fc.jsonValue()));
   await fc.assert(
     fc.asyncProperty(names, junk, async (name, input) => {
-      // An empty object is what these requests expect.
+      // These requests expect an empty object.
       if (name === "reconnect" || name === "clear") return;
       const { status, text } = await post(name, input);
       const value = JSON.parse(text);

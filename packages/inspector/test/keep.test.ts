@@ -52,7 +52,7 @@ test("--keep keeps the history of a command for its next start, and says where",
   const [name = ""] = readdirSync(folder);
   const file = join(folder, name, "history.jsonl");
   expect(first.said).toContain(`The history is kept in ${file}.`);
-  // Neither the name nor the file tells the command, which may hold a secret.
+  // Neither the name nor the file contains the command, which may hold a secret.
   expect(name).toMatch(/^[0-9a-f]{16}$/);
   expect(readFileSync(file, "utf8")).not.toContain("bin.js");
   if (process.platform !== "win32") expect(statSync(file).mode & 0o777).toBe(0o600);

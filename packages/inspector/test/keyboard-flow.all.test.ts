@@ -29,7 +29,7 @@ describeInBrowser("the page without a mouse", () => {
     throw new Error("Tab does not reach the control.");
   }
 
-  test("I59 a tool is chosen, filled in and called, and its question answered, with the keyboard alone", async () => {
+  test("a tool is chosen, filled in and called, and its question answered, with the keyboard alone", async () => {
     const { page, shop } = await open("/tools/count");
     await press(page, "/");
     await page.keyboard.type("ord");

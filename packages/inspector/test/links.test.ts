@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { type HttpService, serveHttp } from "proffer/http";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { linkAddress, linkProcess } from "../../cli/src/inspect/server-links.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { linkAddress, linkProcess, linkServer } from "../../cli/src/inspect/server-links.ts";
 import { Mask, WireRecord } from "../../cli/src/recordings/record.ts";
-import type { ServerLinks } from "../src/support/host.ts";
+import { Connections } from "../src/connections/connections.ts";
+import type { LinkObserver, ServerLinks } from "../src/support/host.ts";
 import { createShop } from "./asking-shop.ts";
 import { type HttpRelay, startRelay } from "./http-relay.ts";
 import { inspect, type PageClient } from "./page-client.ts";
@@ -49,7 +50,7 @@ async function open(links: ServerLinks, kind: "url" | "command" = "url"): Promis
   ({ page, close } = await inspect({ links, record, target: { kind, name: "target" } }));
 }
 
-/** What only one of the record and the relay has. */
+/** The messages that only one of the record and the relay has. */
 async function findDifferences(relay: HttpRelay): Promise<string[]> {
   const seen = relay.logged();
   if (page.lines().length !== seen.length) return ["not all have arrived"];
@@ -81,7 +82,7 @@ describe("over HTTP", () => {
     ["Streamable HTTP", "", "http", [NEWEST, LEGACY]],
     ["the pair of 2024-11-05", "/sse", "sse", [LEGACY]],
   ])(
-    "I39 %s: the record has every message of both directions, byte for byte, with heads and without secrets",
+    "%s: the record has every message of both directions, byte for byte, with heads and without secrets",
     async (_, path, transport, revisions) => {
       relay = await startRelay(service.url + path);
       await open(linkAddress(relay.url, HEADERS, MAX_BYTES));
@@ -134,24 +135,21 @@ describe("over HTTP", () => {
     ["Streamable HTTP", "", LEGACY, 400],
     // Its responses come from the stream.
     ["the pair of 2024-11-05", "/sse", LEGACY, 200],
-  ])(
-    "I44 %s%s, %s: malformed JSON is sent as it is, and the answer is shown",
-    async (_, path, revision, httpStatus) => {
-      relay = await startRelay(service.url + path);
-      await open(linkAddress(relay.url, {}, MAX_BYTES));
-      await page.post("raw", { revision, text: BROKEN });
-      expect(await answer()).toMatchObject({ dir: "in", kind: "error", httpStatus });
-      expect(relay.logged()).toContain(`out ${BROKEN}`);
-      await page.post("raw", { revision, text: "\u0000\n{}" });
-      await expect.poll(() => relay.logged()).toContain("out \u0000\n{}");
-    },
-  );
+  ])("%s%s, %s: malformed JSON is sent as it is, and the answer is shown", async (_, path, revision, httpStatus) => {
+    relay = await startRelay(service.url + path);
+    await open(linkAddress(relay.url, {}, MAX_BYTES));
+    await page.post("raw", { revision, text: BROKEN });
+    expect(await answer()).toMatchObject({ dir: "in", kind: "error", httpStatus });
+    expect(relay.logged()).toContain(`out ${BROKEN}`);
+    await page.post("raw", { revision, text: "\u0000\n{}" });
+    await expect.poll(() => relay.logged()).toContain("out \u0000\n{}");
+  });
 
   test.each([
     ["Streamable HTTP", "", NEWEST],
     ["Streamable HTTP", "", LEGACY],
     ["the pair of 2024-11-05", "/sse", LEGACY],
-  ])("I46 %s%s, %s: a subscribed resource is read again after an update", async (_, path, revision) => {
+  ])("%s%s, %s: a subscribed resource is read again after an update", async (_, path, revision) => {
     relay = await startRelay(service.url + path);
     await open(linkAddress(relay.url, {}, MAX_BYTES));
     await page.post("subscribe", { revision, uri: STOCK });
@@ -161,7 +159,7 @@ describe("over HTTP", () => {
     expect(after.result).not.toEqual(before.result);
   });
 
-  test.each([NEWEST, LEGACY])("I46 %s: a subscription outlives streams that a proxy cuts", async (revision) => {
+  test.each([NEWEST, LEGACY])("%s: a subscription outlives streams that a proxy cuts", async (revision) => {
     relay = await startRelay(service.url);
     await open(linkAddress(relay.url, {}, MAX_BYTES));
     await page.until("connection", (event) => event.revisions.length > 2);
@@ -179,7 +177,7 @@ describe("over HTTP", () => {
   test.each([
     ["Streamable HTTP", ""],
     ["the pair of 2024-11-05", "/sse"],
-  ])("I64 %s: a server that dies is lost, and reached again when it comes back", async (_, path) => {
+  ])("%s: a server that dies is lost, and reached again when it comes back", async (_, path) => {
     relay = await startRelay(service.url + path);
     const { port } = new URL(service.url);
     const links = linkAddress(service.url + path, {}, MAX_BYTES);
@@ -232,7 +230,7 @@ describe("over stdio", () => {
   const byHand = fileURLToPath(new URL("stdio-server.mjs", import.meta.url));
   afterEach(() => close());
 
-  test.each([NEWEST, LEGACY])("I46 %s: a subscribed resource is read again after an update", async (revision) => {
+  test.each([NEWEST, LEGACY])("%s: a subscribed resource is read again after an update", async (revision) => {
     await open(linkProcess([process.execPath, program], MAX_BYTES), "command");
     await page.post("subscribe", { revision, uri: STOCK });
     const before = await page.until("live");
@@ -242,14 +240,16 @@ describe("over stdio", () => {
     expect(after.updates).toBeGreaterThan(0);
   });
 
-  test("I44 malformed JSON is sent as it is, and the answer is shown", async () => {
+  test("malformed JSON is sent as it is, and the answer is shown", async () => {
     await open(linkProcess([process.execPath, byHand, join(folder, "raw.log")], MAX_BYTES), "command");
+    // The trial of the revisions sends messages, too.
+    await page.until("connection", (event) => event.revisions.length === 2);
     await page.post("raw", { revision: "2025-06-18", text: BROKEN });
     expect(await answer()).toMatchObject({ dir: "in", kind: "error", id: null });
     expect(page.lines().findLast(({ dir }) => dir === "out")).toMatchObject({ kind: "malformed" });
   });
 
-  test("I64 a process that ends by itself is lost, with what it wrote to stderr, until it is started again", async () => {
+  test("a process that ends by itself is lost, with its output on stderr, until it is started again", async () => {
     const revision = "2025-06-18";
     await open(linkProcess([process.execPath, byHand, join(folder, "dies.log")], MAX_BYTES), "command");
     await page.until("connection", (event) => event.revisions.length === 2);
@@ -265,4 +265,32 @@ describe("over stdio", () => {
     await page.until("connection", (event) => event.revisions.length === 2);
     expect((await page.call({ ...call, params: { name: "again" } })).status).toBe("done");
   });
+});
+
+test("a stream that has ended is not opened again on a client that was lost since", async () => {
+  const links = linkServer(createShop().server);
+  let link: LinkObserver | undefined;
+  const connect: ServerLinks["connect"] = (request) =>
+    links.connect({
+      ...request,
+      observe() {
+        link = request.observe();
+        return link;
+      },
+    });
+  const events = { changed() {}, opened() {}, notified() {}, stderr() {}, asked: () => Promise.reject() };
+  const connections = new Connections("target", { ...links, connect, spawns: true }, new WireRecord(), events);
+  await connections.start();
+  const connected = await connections.use(NEWEST);
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  try {
+    const again = vi.fn();
+    await connections.checkAfter(connected, again);
+    link?.ended("The server is gone.");
+    await expect.poll(() => connections.state.state).toBe("lost");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(again).not.toHaveBeenCalled();
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -4,16 +4,15 @@ import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { build } from "esbuild";
-import type { RunEvent } from "proffer/derived";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ClientMessage } from "../../cli/src/recordings/lanes.ts";
 import { createProject, type Project, waitForStderr } from "../../cli/test/project.ts";
 import { distFile } from "../../proffer/test/dist.ts";
-import type { Edit } from "../src/protocol/edit.ts";
+import type { Edit, Trace } from "../src/protocol/data.ts";
 
 interface Entry {
   readonly edit?: Edit;
-  readonly trace?: RunEvent;
+  readonly trace?: Trace;
   readonly id?: number;
   readonly message?: ClientMessage;
 }
@@ -76,7 +75,7 @@ function seen(): Entry[] {
 const call = () => client.callTool({ name: "order", arguments: { sku: "a1" } }, { timeout: 600_000 });
 const edits = () => seen().flatMap(({ edit }) => edit ?? []);
 
-test("I34 dev tells the runs of a call, which can be found among the client's messages by their ids", async () => {
+test("dev reports the runs of a call, which can be found among the client's messages by their ids", async () => {
   expect((await call()).content).toMatchObject([{ text: "a1 accept" }]);
   await expect.poll(() => seen().filter(({ trace }) => trace).length).toBe(4);
   const traced = seen().flatMap(({ trace, id }) => (trace === undefined ? [] : [{ trace, id }]));
@@ -91,7 +90,7 @@ test("I34 dev tells the runs of a call, which can be found among the client's me
   expect([...new Set(traced.map(({ id }) => id))]).toEqual(calls);
 });
 
-test("I48 I49 dev tells each edit, and a broken one leaves the last version callable", async () => {
+test("dev reports each edit, and a broken one leaves the last version callable", async () => {
   project.write("tools.ts", ...SOURCE.map((line) => line.replace("sku: string", "sku: string, count = 1")));
   await expect.poll(edits).toHaveLength(1);
   expect(edits()[0]).toMatchObject({

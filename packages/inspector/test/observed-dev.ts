@@ -1,6 +1,7 @@
-/** `proffer dev` with an observer that writes what it is told to the file in the first argument. */
+/** `proffer dev` with an observer that writes its reports to the file in the first argument. */
 import { appendFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { overrideOptions } from "proffer/derived";
 import { dev } from "../../cli/src/commands/dev.ts";
 import { describeEdit } from "../../cli/src/inspect/edits.ts";
 import { createTrace } from "../../cli/src/inspect/trace.ts";
@@ -8,10 +9,12 @@ import { observeClients } from "../../cli/src/recordings/observe-clients.ts";
 
 const [, , file = "", ...words] = process.argv;
 const write = (entry: object) => appendFileSync(file, `${JSON.stringify(entry)}\n`);
-const { tracing, source } = createTrace();
+const { questions, source } = createTrace();
 source(({ id, trace }) => write({ trace, id }));
 await dev(words, [], {
   onEdit: (event) => void describeEdit(event, dirname(file)).then((edit) => write({ edit })),
-  tracing,
-  wiretap: observeClients({ onClientMessage: (message) => write({ message }) }),
+  onStart({ server }) {
+    const clients = observeClients({ onClientMessage: (message) => write({ message }) });
+    overrideOptions(server, { watch: { questions, ...clients } });
+  },
 });

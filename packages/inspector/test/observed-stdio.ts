@@ -7,5 +7,5 @@ import { createShop } from "./shop.ts";
 
 const [, , file = ""] = process.argv;
 const write = (entry: object) => appendFileSync(file, `${JSON.stringify(entry)}\n`);
-const wiretap = observeClients({ onClientMessage: write, onClientClosed: (closed) => write({ closed }) });
-await serveStdio(overrideOptions(createShop(), { wiretap }));
+const watch = observeClients({ onClientMessage: write, onClientClosed: (closed) => write({ closed }) });
+await serveStdio(overrideOptions(createShop(), { watch }));

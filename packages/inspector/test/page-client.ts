@@ -1,9 +1,7 @@
 import type { WireRecord } from "../../cli/src/recordings/record.ts";
 import { type Inspector, startInspector } from "../src/inspector.ts";
-import type { Api } from "../src/protocol/api.ts";
-import type { CallState } from "../src/protocol/call.ts";
-import type { InspectorEvent } from "../src/protocol/event.ts";
-import type { WireLine, WireMessage } from "../src/protocol/wire.ts";
+import type { Api, InspectorEvent, ResponseTo } from "../src/protocol/api.ts";
+import type { CallState, WireLine, WireMessage } from "../src/protocol/data.ts";
 import { createTestHost, type TestHost } from "./test-host.ts";
 
 type Kind = InspectorEvent["kind"];
@@ -17,7 +15,7 @@ export interface PageClient {
   /** The last event of a kind that passes the test; waits for it. */
   until<Name extends Kind>(kind: Name, test?: (event: Of<Name>) => boolean): Promise<Of<Name>>;
   /** Sends a request. Rejects with the message of an error. */
-  post<Name extends keyof Api>(name: Name, input: Api[Name]["in"]): Promise<Api[Name]["out"]>;
+  post<Name extends keyof Api>(name: Name, input: Api[Name]["in"]): Promise<ResponseTo<Name>>;
   /** Starts a call and waits until it passes the test; by default, until it is over. */
   call(draft: Api["call"]["in"], test?: (call: CallState) => boolean): Promise<CallState>;
   callState(id: string, test?: (call: CallState) => boolean): Promise<CallState>;

@@ -4,19 +4,19 @@ import { existsSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createProject, type Project } from "../../cli/test/project.ts";
-import { REQUEST_SHAPES } from "../src/request-shapes.ts";
+import { REQUEST_SHAPES } from "../src/routes.ts";
 import { addressOf, routeOf } from "./address.ts";
 import { describeInBrowser, usePages } from "./browser.ts";
 
 const NAMES = Object.keys(REQUEST_SHAPES);
 const REVISION = "2026-07-28";
 
-describeInBrowser("what a page can name", () => {
+describeInBrowser("a page that names commands and addresses", () => {
   let project: Project;
   let canary: Server;
   let connections = 0;
   let address: string;
-  /** What was started writes its arguments to this file. */
+  /** A program that was started writes its arguments to this file. */
   let started: string;
 
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describeInBrowser("what a page can name", () => {
   });
   const pages = usePages();
 
-  test("I14 no request of the page starts a command or connects to an address that it names", async () => {
+  test("no request of the page starts a command or connects to an address that it names", async () => {
     const url = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/mcp`;
     const command = [process.execPath, project.path("editor.mjs")];
     const line = command.join(" ");
@@ -104,7 +104,7 @@ describeInBrowser("what a page can name", () => {
     await page.getByRole("region", { name: "Answer" }).getByText("42").first().waitFor();
   });
 
-  test("I51 a click on a place starts the editor with the file that the derivation names", async () => {
+  test("a click on a place starts the editor with the file that the derivation names", async () => {
     const page = await pages.open(routeOf(address, "/tools/add"));
     await page.getByRole("button", { name: "tools.ts:2" }).first().click();
     await expect

@@ -1,14 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readJsonLines } from "../src/page/api/json-lines.ts";
-import { fromBase64url, toBase64url } from "../src/page/routes/base64url.ts";
-import { formatRoute, parseRoute, type Route } from "../src/page/routes/route.ts";
 import { actionFor } from "../src/page/shell/keys.ts";
+import { formatRoute, fromBase64url, parseRoute, type Route, toBase64url } from "../src/page/state/route.ts";
 import { differences } from "../src/page/text/differences.ts";
-import { duration, size } from "../src/page/text/units.ts";
-import { visible } from "../src/page/text/visible.ts";
-import type { Json } from "../src/protocol/json.ts";
-import type { ItemKind } from "../src/protocol/offer.ts";
+import { duration, size, visible } from "../src/page/text/format.ts";
+import { readJsonLines } from "../src/page/text/json.ts";
+import type { ItemKind, Json } from "../src/protocol/data.ts";
 
 function parsed(path: string): Route {
   return parseRoute(new URL(path, "http://127.0.0.1:6280"));

@@ -1,10 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { draftOf, draftsFromText, draftsToText, EMPTY_DRAFT, withDraft } from "../src/page/state/draft.ts";
-import { INITIAL_STATE, type InspectorState } from "../src/page/state/inspector-state.ts";
-import { REDUCERS, reduce, withSeen } from "../src/page/state/reduce.ts";
-import { createStore } from "../src/page/state/store.ts";
-import type { InspectorEvent } from "../src/protocol/event.ts";
+import { draftOf, draftsFromText, draftsToText, EMPTY_DRAFT, withDraft } from "../src/page/state/drafts.ts";
+import {
+  createStore,
+  INITIAL_STATE,
+  type InspectorState,
+  REDUCERS,
+  reduce,
+  withSeen,
+} from "../src/page/state/inspector-state.ts";
+import type { InspectorEvent } from "../src/protocol/api.ts";
 import { DEMO_LINES, demoCall, demoEvents, demoOffer, lineEvents, request } from "./demo-events.ts";
 
 const known = reduce(INITIAL_STATE, demoEvents());
@@ -15,12 +20,13 @@ function after(...events: InspectorEvent[]): InspectorState {
 
 describe("the state of the page", () => {
   test("every kind of event of the protocol has a reducer", () => {
-    const source = readFileSync(new URL("../src/protocol/event.ts", import.meta.url), "utf8");
-    const kinds = [...source.matchAll(/readonly kind: "(\w+)"/g)].map(([, kind]) => kind as string);
+    const source = readFileSync(new URL("../src/protocol/api.ts", import.meta.url), "utf8");
+    const events = source.slice(source.indexOf("export type InspectorEvent"));
+    const kinds = [...events.matchAll(/readonly kind: "(\w+)"/g)].map(([, kind]) => kind as string);
     expect(Object.keys(REDUCERS).sort()).toEqual([...new Set(kinds)].sort());
   });
 
-  test("a new stream tells everything that is known", () => {
+  test("a new stream repeats everything that is known", () => {
     expect(known.ready).toBe(true);
     expect(known.target).toEqual({ kind: "dev", name: "demo.ts" });
     expect(known.offers.get("2026-07-28")).toEqual(demoOffer());
@@ -28,7 +34,7 @@ describe("the state of the page", () => {
     expect(known.lanes.map(({ conn }) => conn)).toEqual(["c1"]);
   });
 
-  test("hello forgets what was known, because the new stream tells it again", () => {
+  test("hello forgets the state, because the new stream repeats it", () => {
     const again = reduce(after({ kind: "call", call: demoCall() }), demoEvents());
     expect(again.lines).toHaveLength(DEMO_LINES.length);
     expect(again.calls.size).toBe(0);
@@ -44,7 +50,7 @@ describe("the state of the page", () => {
     expect(after({ kind: "lane", lane }).lanes).toEqual([lane]);
   });
 
-  test("an edit marks what it changed until it is looked at", () => {
+  test("an edit marks changed items until they are looked at", () => {
     const change = { kind: "tool", key: "order", how: "changed", parts: [] } as const;
     const edit = { how: "applied", ms: 1, changes: [change], problems: [] } as const;
     const state = after({ kind: "edit", at: 1, edit });
@@ -91,7 +97,7 @@ describe("the state of the page", () => {
   });
 });
 
-describe("what was typed", () => {
+describe("a draft", () => {
   test("survives as text", () => {
     const drafts = withDraft({}, "tool order", { value: { sku: "pen" }, text: '{ "sku":' });
     expect(draftsFromText(draftsToText(drafts))).toEqual(drafts);

@@ -1,13 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { axisOf, placeOn } from "../src/page/wire/axis.ts";
-import { type Exchange, foldExchanges, linesOf } from "../src/page/wire/exchange.ts";
+import { windowOf } from "../src/page/result/rows.ts";
+import { prettyPieces } from "../src/page/text/json-text.ts";
+import {
+  axisOf,
+  type Exchange,
+  foldExchanges,
+  linesOf,
+  placeOn,
+  rowsOf,
+  segmentsOf,
+  timeOf,
+} from "../src/page/wire/exchange.ts";
 import { matchesFilter, parseFilter } from "../src/page/wire/filter.ts";
-import { prettyPieces } from "../src/page/wire/pretty.ts";
-import { rowsOf } from "../src/page/wire/row.ts";
-import { personTime, segmentsOf, serverTime } from "../src/page/wire/segments.ts";
-import { windowOf } from "../src/page/wire/window.ts";
-import type { WireLine } from "../src/protocol/wire.ts";
+import type { WireLine } from "../src/protocol/data.ts";
 import { DEMO_LINES, notice, request, response } from "./demo-events.ts";
 
 const NOW = 6000;
@@ -77,9 +83,9 @@ describe("rows of the timeline", () => {
     );
   });
 
-  test("tell the time of the server from that of a person", () => {
+  test("separate the time of the server from that of a person", () => {
     const segments = segmentsOf(exchanges[2] as Exchange, NOW);
-    expect([serverTime(segments), personTime(segments)]).toEqual([8, 4082]);
+    expect([timeOf("server", segments), timeOf("person", segments)]).toEqual([8, 4082]);
   });
 
   test("a question inside a call of an older revision is a person's time too", () => {
@@ -90,7 +96,7 @@ describe("rows of the timeline", () => {
       response(4, 1015, 1, "tools/call"),
     ]) as [Exchange];
     const segments = segmentsOf(call, NOW);
-    expect([serverTime(segments), personTime(segments)]).toEqual([15, 1000]);
+    expect([timeOf("server", segments), timeOf("person", segments)]).toEqual([15, 1000]);
   });
 
   test("a call that waits for an answer grows with the time", () => {
@@ -98,7 +104,7 @@ describe("rows of the timeline", () => {
       request(1, 0, "tools/call"),
       response(2, 5, 1, "tools/call", { status: "input_required" }),
     ]) as [Exchange];
-    expect(personTime(segmentsOf(call, 100))).toBe(95);
+    expect(timeOf("person", segmentsOf(call, 100))).toBe(95);
   });
 
   test("an open stream is a bar", () => {
@@ -128,7 +134,7 @@ describe("the filter", () => {
     expect(passing(text).join(" ")).toBe(numbers);
   });
 
-  test("says what it cannot read, and leaves it out", () => {
+  test("names terms that it cannot read, and leaves them out", () => {
     expect(parseFilter("duration:soon bytes:>x").problems).toEqual([
       '"duration:soon" is not a limit such as duration:>500ms.',
       '"bytes:>x" is not a limit such as bytes:>10k.',
@@ -185,7 +191,7 @@ describe("a pretty message", () => {
     );
   });
 
-  test("is not made of what is not JSON", () => {
+  test("is not made of malformed JSON", () => {
     expect(prettyPieces('{"a":')).toBeUndefined();
   });
 });

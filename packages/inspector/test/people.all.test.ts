@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { toBase64url } from "../src/page/routes/base64url.ts";
+import { toBase64url } from "../src/page/state/route.ts";
 import { accessibilityViolations, describeInBrowser, PHONE, usePages } from "./browser.ts";
 import { demoCall, demoEvents, demoHandlers, lineEvents, request } from "./demo-events.ts";
 import { type FakeServer, startFakeServer } from "./fake-server.ts";
@@ -35,7 +35,7 @@ describeInBrowser("the page and people", () => {
   }
 
   for (const colorScheme of ["light", "dark"] as const) {
-    test(`I58 axe finds nothing in any route, ${colorScheme}`, async () => {
+    test(`axe finds nothing in any route, ${colorScheme}`, async () => {
       const page = await open("/", { colorScheme });
       for (const route of ROUTES) {
         await page.goto(server.at(route));
@@ -54,7 +54,7 @@ describeInBrowser("the page and people", () => {
     });
   }
 
-  test("I59 Tab reaches every part of the page, and the focus is always visible", async () => {
+  test("Tab reaches every part of the page, and the focus is always visible", async () => {
     const page = await open("/tools/order");
     const seen = new Set<string>();
     for (let steps = 0; steps < 80; steps++) {
@@ -83,7 +83,7 @@ describeInBrowser("the page and people", () => {
     expect(await page.getByRole("dialog", { name: "Keys" }).count()).toBe(0);
   });
 
-  test("I60 a phone shows one pane at a time and never scrolls sideways", async () => {
+  test("a phone shows one pane at a time and never scrolls sideways", async () => {
     const page = await open("/", { viewport: PHONE });
     await page.getByRole("region", { name: "Tools" }).getByRole("link", { name: "order" }).click();
     await page.getByRole("heading", { name: "order", exact: true }).waitFor();
@@ -100,7 +100,7 @@ describeInBrowser("the page and people", () => {
     }
   });
 
-  test("I61 at 200 % zoom everything can be reached", async () => {
+  test("at 200 % zoom everything can be reached", async () => {
     // A page of 1440×900 that is zoomed to 200 % has half of the pixels.
     const page = await open("/tools/order", { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 });
     const panes = page.getByRole("navigation", { name: "Panes" });
@@ -117,7 +117,7 @@ describeInBrowser("the page and people", () => {
     }
   });
 
-  test("I62 a link opens the same state in another tab with the secret, and says what to do without it", async () => {
+  test("a link opens the same state in another tab with the secret, and says how to go on without it", async () => {
     const first = await open(`/tools/order?rev=2025-06-18&a=${toBase64url({ sku: "pen" })}`);
     await first.getByRole("tab", { name: "Copy as" }).click();
     await first.getByLabel("Format").selectOption("Link");
@@ -150,7 +150,7 @@ describeInBrowser("the page and people", () => {
     await expect.poll(() => page.locator(".copied").textContent()).toBe(`${server.origin}/tools/order?side=copy`);
   });
 
-  test("I63 two tabs show the same wire and the same call", async () => {
+  test("two tabs show the same wire and the same call", async () => {
     const first = await open("/tools/order");
     const second = await open("/tools/order", { beside: first });
     const ask = { id: "a", run: 1, method: "elicitation/create", params: { message: "Pay?" }, state: "open" } as const;
@@ -168,7 +168,7 @@ describeInBrowser("the page and people", () => {
     }
   });
 
-  test("colors follow the system, or what was chosen", async () => {
+  test("colors follow the system, or the choice", async () => {
     const page = await open("/", { colorScheme: "dark" });
     const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
     expect(await ground()).toBe("rgb(22, 24, 29)");

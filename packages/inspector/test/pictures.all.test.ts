@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createProject, type Project, waitForStderr } from "../../cli/test/project.ts";
-import { toBase64url } from "../src/page/routes/base64url.ts";
+import { toBase64url } from "../src/page/state/route.ts";
 import { describeInBrowser, usePages } from "./browser.ts";
 
 /** The module of the pictures in docs/inspector.md, which shows its code. */

@@ -15,7 +15,7 @@ describeInBrowser("questions", () => {
     await question(page).waitFor();
   }
 
-  test("I32 a question appears in place, with the focus on its first field, announced, without a dialog", async () => {
+  test("a question appears in place, with the focus on its first field, announced, without a dialog", async () => {
     const { page } = await open("/tools/pay");
     await ask(page);
     await page.getByRole("heading", { name: "The server asks: Pay 14 €?" }).waitFor();
@@ -26,7 +26,7 @@ describeInBrowser("questions", () => {
     expect(await accessibilityViolations(page)).toEqual([]);
   });
 
-  test("I33 accept, decline and cancel arrive", async () => {
+  test("accept, decline and cancel arrive", async () => {
     const { page } = await open("/tools/pay");
     await ask(page);
     await button(page, /^Answer/).click();
@@ -51,7 +51,7 @@ describeInBrowser("questions", () => {
     }
   });
 
-  test("I33 a question that opens an address shows its host", async () => {
+  test("a question that opens an address shows its host", async () => {
     const { page } = await open("/tools/visit");
     await ask(page);
     await question(page).getByText("login.example.com", { exact: true }).waitFor();
@@ -63,7 +63,7 @@ describeInBrowser("questions", () => {
     await page.getByText("accept").first().waitFor();
   });
 
-  test("I34 two rounds are shown with the step that ran, then came from the state", async () => {
+  test("two rounds are shown with the step that ran, then came from the state", async () => {
     const { page } = await open("/tools/pay");
     await ask(page);
     await page.getByText("left behind at the question").waitFor();
@@ -79,7 +79,7 @@ describeInBrowser("questions", () => {
       .waitFor();
   });
 
-  test("I35 a round is sent again; changed ones are refused, and shown as right", async () => {
+  test("a round is sent again; changed ones are refused, and shown as right", async () => {
     const { page } = await open("/tools/pay");
     await ask(page);
     await question(page).getByRole("combobox", { name: "sure", exact: true }).selectOption("true");
@@ -95,7 +95,7 @@ describeInBrowser("questions", () => {
     }
   });
 
-  test("I36 the same flow on 2025-11-25, with a request inside the call", async () => {
+  test("the same flow on 2025-11-25, with a request inside the call", async () => {
     const { page } = await open("/tools/pay?rev=2025-11-25");
     await ask(page);
     await page.getByText("On 2025-11-25 the question is a request inside the open call.").waitFor();
@@ -110,7 +110,7 @@ describeInBrowser("questions", () => {
     expect(await page.getByRole("row", { name: /tools\/call pay|elicitation\/create/ }).count()).toBe(2);
   });
 
-  test("I37 two questions that are asked together are one form and one round", async () => {
+  test("two questions that are asked together are one form and one round", async () => {
     const { page } = await open("/tools/both");
     await ask(page);
     await question(page).getByRole("textbox", { name: "one", exact: true }).fill("1");
@@ -141,7 +141,7 @@ describeInBrowser("questions", () => {
       .waitFor();
   });
 
-  test("I38 a handler that asks something else in run 2 is shown as diverged, with a hint", async () => {
+  test("a handler that asks something else in run 2 is shown as diverged, with a hint", async () => {
     const { page } = await open("/tools/unstable");
     await ask(page);
     await question(page).getByRole("textbox", { name: "value", exact: true }).fill("x");

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { Page } from "playwright-core";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createProject, type Project } from "../../cli/test/project.ts";
+import { expect, test } from "vitest";
 import { addressOf, routeOf } from "./address.ts";
-import { accessibilityViolations, describeInBrowser, usePages } from "./browser.ts";
+import { accessibilityViolations, describeInBrowser } from "./browser.ts";
+import { useProjectPages } from "./project-pages.ts";
 
 const MODULE = [
   'import type { Context } from "proffer";',
@@ -16,14 +16,7 @@ const MODULE = [
 ];
 
 describeInBrowser("the page of a recording", () => {
-  let project: Project;
-
-  beforeEach(() => {
-    project = createProject();
-    project.write("tools.ts", ...MODULE);
-  });
-  afterEach(() => project.remove());
-  const pages = usePages();
+  const { project, pages } = useProjectPages(...MODULE);
 
   /** The cells of all rows of the timeline, with everything that belongs to them. */
   async function tableOf(page: Page): Promise<string[][]> {
@@ -41,12 +34,12 @@ describeInBrowser("the page of a recording", () => {
     await page.getByRole("button", { name: "Export .jsonl" }).click();
     const download = await downloading;
     expect(download.suggestedFilename()).toBe("session.jsonl");
-    await download.saveAs(project.path(file));
-    return project.read(file);
+    await download.saveAs(project().path(file));
+    return project().read(file);
   }
 
-  test("I8 I43 what the page exports is shown without a server as it was, and exported again", async () => {
-    const child = project.start("inspect", "tools.ts", "--port", "0");
+  test("an export of the page is shown without a server as it was, and exported again", async () => {
+    const child = project().start("inspect", "tools.ts", "--port", "0");
     const page = await pages.open(routeOf(await addressOf(child), "/tools/order"));
     await page.getByRole("form", { name: "Arguments" }).getByRole("textbox", { name: "id", exact: true }).fill("7");
     await page.getByRole("button", { name: /^Call/ }).click();
@@ -64,8 +57,8 @@ describeInBrowser("the page of a recording", () => {
     child.kill("SIGINT");
     await once(child, "exit");
 
-    project.write("tools.ts", "throw new Error('The module must not be loaded.');");
-    const opened = await pages.open(await addressOf(project.start("inspect", "session.jsonl", "--port", "0")));
+    project().write("tools.ts", "throw new Error('The module must not be loaded.');");
+    const opened = await pages.open(await addressOf(project().start("inspect", "session.jsonl", "--port", "0")));
     await opened.getByRole("row", { name: /tools\/call order/ }).waitFor();
     expect(await tableOf(opened)).toEqual(table);
     expect(table.length).toBeGreaterThan(8);

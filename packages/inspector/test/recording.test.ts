@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it, test } from "vitest";
 import { WireRecord } from "../../cli/src/recordings/record.ts";
 import { readRecording, warnOfSecrets, writeRecording } from "../../cli/src/recordings/recording.ts";
-import type { WireMessage } from "../src/protocol/wire.ts";
+import type { WireMessage } from "../src/protocol/data.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "proffer-recording-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,7 +34,7 @@ function someMessages(): WireMessage[] {
   return [...record.messages()];
 }
 
-test("I8 I43 a recording that was written is read as it was", async () => {
+test("a recording that was written is read as it was", async () => {
   const messages = someMessages();
   const lanes = [{ conn: "c1", role: "page", name: "page", revision: "2026-07-28", transport: "http", open: true }];
   const server = { name: "shop", version: "1", capabilities: {} };
@@ -65,7 +65,7 @@ describe("a recording with mistakes", () => {
     expect(many.problems.at(-1)).toBe("980 more lines are not messages.");
   });
 
-  it("takes what a message says from its text", async () => {
+  it("takes the facts of a message from its text", async () => {
     const lie = {
       n: 1,
       at: 0,

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { HistoryFile } from "../../cli/src/inspect/history-file.ts";
 import { load } from "../../cli/src/modules/load.ts";
 import { currentTrust } from "../../cli/src/modules/trust.ts";
-import { claimInspectorFolder } from "../../cli/src/recordings/inspector-folder.ts";
 import { WireRecord } from "../../cli/src/recordings/record.ts";
 import { writeRecording } from "../../cli/src/recordings/recording.ts";
+import { claimInspectorFolder } from "../../cli/src/recordings/recording-file.ts";
 import { findCalls } from "../../cli/src/recordings/replay.ts";
 import { readSavedCall, saveCall } from "../../cli/src/recordings/saved-call.ts";
 import { createProject, type Project } from "../../cli/test/project.ts";
-import { History } from "../src/history/history.ts";
-import type { CallState } from "../src/protocol/call.ts";
+import { History } from "../src/calls/history.ts";
+import type { CallState } from "../src/protocol/data.ts";
 import { NOTE_AND_REVIEW } from "./note-and-review.ts";
 
 const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18"];
@@ -113,7 +113,7 @@ describe("a replay", () => {
     expect(before).toBeGreaterThan(0);
   });
 
-  it("shows what another server answers differently", async () => {
+  it("shows answers of another server that differ", async () => {
     const file = await recordingOf("2026-07-28");
     const { status, stdout, stderr } = await project.proffer("replay", file, "other.ts");
     expect(status).toBe(1);
@@ -123,7 +123,7 @@ describe("a replay", () => {
     expect(json[0]).toMatchObject({ verdict: "different", method: "tools/call", about: "greet" });
   });
 
-  it("says what is wrong with its arguments", async () => {
+  it("names the problem of its arguments", async () => {
     project.write("empty.jsonl", '{"proffer":"recording","version":1}');
     expect((await project.proffer("replay", "empty.jsonl", "tools.ts")).stderr).toContain(
       "empty.jsonl has no calls of tools, resources or prompts.",
@@ -133,7 +133,7 @@ describe("a replay", () => {
   });
 });
 
-test("I57 a saved call is a file beside the module, and runs again", async () => {
+test("a saved call is a file beside the module, and runs again", async () => {
   const draft = {
     revision: "2026-07-28",
     method: "tools/call",
@@ -170,7 +170,7 @@ test("a saved call does not follow a link out of the project", () => {
   outside.remove();
 });
 
-describe("I56 the history", () => {
+describe("the history", () => {
   const call = (text: string): CallState => ({
     id: "1",
     at: 1,

@@ -12,7 +12,7 @@ describeInBrowser("resources, prompts, revisions and sources", () => {
   const box = (page: Page, name: string) =>
     page.getByRole("combobox", { name, exact: true }).or(page.getByRole("textbox", { name, exact: true }));
 
-  test("I45 the form of a template expands it live, and completion lists and narrows", async () => {
+  test("the form of a template expands it live, and completion lists and narrows", async () => {
     const { page } = await open(TEMPLATE);
     const uri = () => page.getByRole("status", { name: "Expanded URI" }).textContent();
     await expect.poll(uri).toBe("orders://");
@@ -30,7 +30,7 @@ describeInBrowser("resources, prompts, revisions and sources", () => {
     await page.getByRole("treeitem", { name: /limit/ }).getByText('"a b"').waitFor();
   });
 
-  test("I46 a subscribed resource shows its new content and the difference", async () => {
+  test("a subscribed resource shows its new content and the difference", async () => {
     const { page, shop } = await open("/resources?uri=shop%3A%2F%2Fstock");
     await page.getByRole("button", { name: "Subscribe" }).click();
     await page.getByRole("button", { name: "Unsubscribe" }).waitFor();
@@ -44,7 +44,7 @@ describeInBrowser("resources, prompts, revisions and sources", () => {
     await page.getByRole("button", { name: "Subscribe", exact: true }).waitFor();
   });
 
-  test("I47 a prompt shows roles and contents", async () => {
+  test("a prompt shows roles and contents", async () => {
     const { page } = await open("/prompts/review");
     await box(page, "code").fill("main.ts");
     await page.getByRole("button", { name: /^Get/ }).click();
@@ -55,7 +55,7 @@ describeInBrowser("resources, prompts, revisions and sources", () => {
     await said.nth(2).getByRole("img", { name: "image/gif, 35 B" }).waitFor();
   });
 
-  test("I53 a call is repeated on five revisions, the shapes that differ are marked; effects are asked about once", async () => {
+  test("a call is repeated on five revisions, the shapes that differ are marked; effects are asked about once", async () => {
     const { page, shop } = await open("/tools/find");
     await page.getByRole("textbox", { name: "id", exact: true }).fill("7");
     await page.getByRole("button", { name: /^Call/ }).click();
@@ -81,7 +81,7 @@ describeInBrowser("resources, prompts, revisions and sources", () => {
     await expect.poll(() => shop.received.length).toBe(11);
   });
 
-  test("I52 looking at the schema marks the source, and the other way round; a press opens the editor", async () => {
+  test("looking at the schema marks the source, and the other way round; a press opens the editor", async () => {
     const source: SourceView = {
       pieces: [
         { file: 0, first: 3, lines: ["interface Order {", "  /** @pattern ^\\d{5}$ */", "  zip: string;", "}"] },

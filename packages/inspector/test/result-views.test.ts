@@ -1,16 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { promptSchema, templateSchema } from "../src/page/panes/arguments-schema.ts";
-import { jsonLines } from "../src/page/panes/json-lines.ts";
-import { placeOfPointer, pointersOfLine } from "../src/page/panes/places.ts";
-import { decodeBase64, hexLines } from "../src/page/result/bytes.ts";
-import { lineDiff } from "../src/page/result/line-diff.ts";
-import { cutText, textChunks } from "../src/page/result/text-chunks.ts";
-import { openAtStart, summaryOf, treeRows } from "../src/page/result/tree-rows.ts";
-import type { Json } from "../src/protocol/json.ts";
+import { jsonLines, placeOfPointer, pointersOfLine } from "../src/page/panes/source-lines.ts";
+import { openAtStart, summaryOf, treeRows } from "../src/page/result/rows.ts";
+import { promptSchema, templateSchema } from "../src/page/state/calls.ts";
+import { lineDiff } from "../src/page/text/differences.ts";
+import { cutText, decodeBase64, hexLines, textChunks } from "../src/page/text/format.ts";
+import type { Json } from "../src/protocol/data.ts";
 
 describe("a difference of two texts", () => {
-  it("gives both texts back", () => {
+  it("returns both texts", () => {
     const lines = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 }).map((parts) => parts.join("\n"));
     fc.assert(
       fc.property(lines, lines, (before, after) => {

@@ -62,7 +62,7 @@ describeInBrowser("secrets of the command line", () => {
   });
   const pages = usePages();
 
-  test("I16 they occur nowhere in the page, in what it gets, in its history, in its export and in the terminal", async () => {
+  test("they occur nowhere in the page, in the responses to it, in its history, in its export and in the terminal", async () => {
     const flags = Object.entries(HEADERS).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
     const child = project.start("inspect", echo.url, "--port", "0", ...flags);
     /** Everything that anybody could see. */

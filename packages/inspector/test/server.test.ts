@@ -1,9 +1,9 @@
 import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { EventStreams } from "../src/event-streams.ts";
 import type { Api } from "../src/protocol/api.ts";
-import { REQUEST_SHAPES } from "../src/request-shapes.ts";
-import { createRoutes } from "../src/routes.ts";
+import { createRoutes, REQUEST_SHAPES } from "../src/routes.ts";
 import { type InspectorServer, startServer } from "../src/server.ts";
 import { type RawRequest, send } from "./raw-http.ts";
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** A request to the API as the page sends it, and what differs. */
+/** A request to the API as the page sends it, with some differences. */
 function toApi(name: string, body: unknown = {}, headers: RawRequest["headers"] = {}): RawRequest {
   const own = {
     host: `127.0.0.1:${server.port}`,
@@ -38,7 +38,7 @@ function toApi(name: string, body: unknown = {}, headers: RawRequest["headers"] 
 
 const statusOf = async (request: RawRequest) => (await send(server.port, request)).status;
 
-test("I9 refuses a foreign Host with 403 on every route", async () => {
+test("refuses a foreign Host with 403 on every route", async () => {
   const port = server.port;
   const foreign = [
     ...[
@@ -64,7 +64,7 @@ test("I9 refuses a foreign Host with 403 on every route", async () => {
   }
 });
 
-test("I10 answers 401 without the secret before it reads the body", async () => {
+test("answers 401 without the secret before it reads the body", async () => {
   handled.length = 0;
   const given = ["", "Bearer", "Bearer ", `Bearer ${secret}x`, `Bearer ${secret.slice(1)}`, secret, `Basic ${secret}`];
   for (const name of [...NAMES, "events", "nothing"]) {
@@ -86,7 +86,7 @@ test("I10 answers 401 without the secret before it reads the body", async () => 
   expect(handled).toEqual([]);
 });
 
-test("I11 refuses a foreign Origin and Sec-Fetch-Site with 403", async () => {
+test("refuses a foreign Origin and Sec-Fetch-Site with 403", async () => {
   handled.length = 0;
   const port = server.port;
   const origins = [
@@ -107,7 +107,7 @@ test("I11 refuses a foreign Origin and Sec-Fetch-Site with 403", async () => {
   expect(await statusOf(toApi("clear", {}, own))).toBe(200);
 });
 
-test("I13 sends no header that lets a page of another port read a response", async () => {
+test("sends no header that lets a page of another port read a response", async () => {
   for (const path of EVERY_PATH) {
     const headers = { host: `127.0.0.1:${server.port}`, origin: "http://127.0.0.1:5173" };
     const asked = {
@@ -171,17 +171,29 @@ describe("the server of the inspector", () => {
     expect(JSON.parse(surplus.body).error.message).toBe('reconnect: "command" is unknown.');
   });
 
+  const opened: (() => void)[] = [];
+
+  async function open(): Promise<IncomingMessage> {
+    const { method, path, headers, body } = toApi("events");
+    const sent = request({ host: "127.0.0.1", port: server.port, method, path, headers, agent: false });
+    // The server may cut it off.
+    sent.on("error", () => {});
+    sent.end(body);
+    const [response] = await once(sent, "response");
+    response.on("error", () => {});
+    opened.push(() => sent.destroy());
+    return response;
+  }
+
+  it("cuts off a page that reads nothing", async () => {
+    await open();
+    const text = "x".repeat(1024 * 1024);
+    // Sockets take some megabytes beside those that may wait.
+    for (let n = 0; n < 100; n++) streams.send({ kind: "stderr", text });
+    await expect.poll(() => streams.size).toBe(0);
+  });
+
   it("streams events to 16 pages and refuses the 17th", async () => {
-    const opened: (() => void)[] = [];
-    const open = async () => {
-      const { request } = await import("node:http");
-      const { method, path, headers, body } = toApi("events");
-      const sent = request({ host: "127.0.0.1", port: server.port, method, path, headers, agent: false });
-      sent.end(body);
-      const [response] = await once(sent, "response");
-      opened.push(() => sent.destroy());
-      return response;
-    };
     for (let n = 0; n < 16; n++) expect((await open()).statusCode).toBe(200);
     const refused = await open();
     expect(refused.statusCode).toBe(429);

@@ -29,7 +29,7 @@ async function inspectScript(mode = "", maxBytes = 64 * 1024 * 1024) {
 const callOf = (name: string) => ({ revision: REVISION, method: "tools/call", params: { name } }) as const;
 const isConnected = ({ connection }: { connection: { state: string } }) => connection.state === "connected";
 
-test("I39 the record has every message of both directions, byte for byte", async () => {
+test("the record has every message of both directions, byte for byte", async () => {
   const { page, close, logged } = await inspectScript();
   // The trial of the revisions ends with the connection events.
   await page.until("connection", ({ revisions }) => revisions.length === 2);
@@ -146,7 +146,7 @@ test("a server at a URL that stops is reached again when it comes back", async (
   await second.close();
 });
 
-test("two pages get the same events, and a later one gets what is known", async () => {
+test("two pages get the same events, and a later one gets everything that is known", async () => {
   const { page, inspector, close } = await inspectScript();
   const other = await openPage(inspector.url);
   const { id } = await page.call(callOf("x"));

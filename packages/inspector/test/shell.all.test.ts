@@ -3,8 +3,8 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
-import { toBase64url } from "../src/page/routes/base64url.ts";
-import type { InspectorEvent } from "../src/protocol/event.ts";
+import { toBase64url } from "../src/page/state/route.ts";
+import type { InspectorEvent } from "../src/protocol/api.ts";
 import { accessibilityViolations, describeInBrowser, usePages } from "./browser.ts";
 import { DEMO_ITEMS, demoCall, demoEvents, demoHandlers, demoOffer } from "./demo-events.ts";
 import { type FakeServer, startFakeServer } from "./fake-server.ts";
@@ -29,7 +29,7 @@ describeInBrowser("the shell of the page", () => {
     return page.getByRole("region", { name: group, exact: true }).locator(".name").allTextContents();
   }
 
-  test("I1 opening the address shows the tools without a click", async () => {
+  test("opening the address shows the tools without a click", async () => {
     const page = await open();
     expect(await items(page)).toEqual(["order", "count"]);
     expect(await items(page, "Templates")).toEqual(["orders://{id}{?limit}"]);
@@ -37,7 +37,7 @@ describeInBrowser("the shell of the page", () => {
     expect(await page.title()).toBe("demo · Proffer inspector");
   });
 
-  test("I3 page.js and page.css have at most 60 kB, compressed with gzip", () => {
+  test("page.js and page.css have at most 60 kB, compressed with gzip", () => {
     const sizes = ["page.js", "page.css"].map((name) => {
       const compressed = readFileSync(distFile(`page/${name}.gz`, "inspector"));
       expect(compressed.length).toBeLessThanOrEqual(
@@ -48,7 +48,7 @@ describeInBrowser("the shell of the page", () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(60_000);
   });
 
-  test("I4 a tour of the page makes no foreign request and no console error", async () => {
+  test("a tour of the page makes no foreign request and no console error", async () => {
     const page = await open("/tools/order");
     for (const path of [
       "/prompts/review",
@@ -62,7 +62,7 @@ describeInBrowser("the shell of the page", () => {
     }
   });
 
-  test("I5 an injected script does not run", async () => {
+  test("an injected script does not run", async () => {
     const page = await open();
     pages.expectProblem(/TrustedScript|trusted-types|script-src|Content Security Policy/);
     const reported = page.waitForEvent("console");
@@ -75,7 +75,7 @@ describeInBrowser("the shell of the page", () => {
     expect(await page.title()).not.toBe("injected");
   });
 
-  test("I12 the secret leaves the address and is in no request line", async () => {
+  test("the secret leaves the address and is in no request line", async () => {
     const lines: string[] = [];
     const page = await open();
     page.on("request", (request) => lines.push(request.url(), request.headers().referer ?? ""));
@@ -91,7 +91,7 @@ describeInBrowser("the shell of the page", () => {
     expect(page.url()).not.toContain(secret);
   });
 
-  test("I15 markup in names and descriptions is text, and hidden characters are visible", async () => {
+  test("markup in names and descriptions is text, and hidden characters are visible", async () => {
     const key = '<img src=x onerror="document.title=1">';
     const description = { name: key, description: "[a](javascript:alert(1)) \u202e<b>bold</b> javascript:alert(1)" };
     const offer = demoOffer({ items: [{ kind: "tool", key, description }] });
@@ -105,7 +105,7 @@ describeInBrowser("the shell of the page", () => {
     expect(await page.locator("img, b:has-text('bold')").count()).toBe(0);
   });
 
-  test("I50 added and removed tools appear and vanish, the selection and what was typed stay", async () => {
+  test("added and removed tools appear and vanish, the selection and the arguments stay", async () => {
     const page = await open(`/tools/order?a=${toBase64url({ sku: "pen" })}`);
     server.emit(...edited("added", "refund", [...DEMO_ITEMS, { kind: "tool", key: "refund", description: {} }], 2));
     await expect.poll(() => items(page)).toEqual(["order", "count", "refund"]);
@@ -149,7 +149,7 @@ describeInBrowser("the shell of the page", () => {
     await shown.waitFor({ state: "detached" });
   });
 
-  test("what an edit changed is shown by pointer, and marked until it is looked at", async () => {
+  test("the changes of an edit are shown by pointer, and marked until they are looked at", async () => {
     const page = await open();
     const parts = [{ pointer: "/inputSchema/properties/zip/pattern", after: "^\\d{5}$" }];
     const change = { kind: "tool", key: "order", how: "changed", parts, place: { file: 0, line: 4 } } as const;
@@ -174,7 +174,7 @@ describeInBrowser("the shell of the page", () => {
     expect(await items(page)).toEqual(["order", "count"]);
   });
 
-  test("an interrupted stream is said, and what is new is there after it", async () => {
+  test("an interrupted stream is announced, and later changes appear after it", async () => {
     const page = await open();
     pages.expectProblem(/ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION|Failed to load resource/);
     server.known = demoEvents([]);
@@ -191,7 +191,7 @@ describeInBrowser("the shell of the page", () => {
     expect(await accessibilityViolations(page)).toEqual([]);
   });
 
-  test("I56 the history survives a reload; run again, compare, delete", async () => {
+  test("the history survives a reload; run again, compare, delete", async () => {
     const page = await open("/history");
     await page.getByRole("link", { name: "★ happy-path · order" }).waitFor();
     await page.reload();

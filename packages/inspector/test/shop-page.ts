@@ -1,8 +1,7 @@
 import type { Page } from "playwright-core";
-import { overrideOptions } from "proffer/derived";
 import { afterAll } from "vitest";
 import { linkServer } from "../../cli/src/inspect/server-links.ts";
-import { createTrace } from "../../cli/src/inspect/trace.ts";
+import { traceServer } from "../../cli/src/inspect/trace.ts";
 import type { WireRecord } from "../../cli/src/recordings/record.ts";
 import { type Inspector, startInspector } from "../src/inspector.ts";
 import type { SourceView } from "../src/protocol/api.ts";
@@ -25,19 +24,17 @@ export interface ShopPageOptions {
   readonly source?: SourceView;
 }
 
-/** Opens pages of real inspectors of the shop; each has a shop of its own. */
+/** Opens pages of real inspectors of the shop; each has another shop. */
 export function useShopPages(pages: Pages): (path: string, options?: ShopPageOptions) => Promise<ShopPage> {
   const started: Inspector[] = [];
   // After the pages are closed: a stream that ends is an error in their consoles.
   afterAll(() => Promise.all(started.map((inspector) => inspector.close())));
   return async (path, { source } = {}) => {
     const shop = createFormShop();
-    const { tracing, source: trace } = createTrace();
-    overrideOptions(shop.server, { trace: tracing.trace });
     const host = createTestHost({
       target: { kind: "module", name: "form-shop.ts" },
       links: linkServer(shop.server),
-      trace,
+      trace: traceServer(shop.server),
       findProblems: async () => [],
       ...(source !== undefined && {
         code: { files: () => [], placeOf: () => undefined, view: () => source, open: async () => {} },

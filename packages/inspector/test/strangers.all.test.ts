@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
 import type { Page, Response } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { REQUEST_SHAPES } from "../src/request-shapes.ts";
+import { REQUEST_SHAPES } from "../src/routes.ts";
 import { describeInBrowser, usePages } from "./browser.ts";
 import { demoEvents, demoHandlers } from "./demo-events.ts";
 import { type FakeServer, startFakeServer } from "./fake-server.ts";
@@ -57,7 +57,7 @@ describeInBrowser("the inspector and pages of strangers", () => {
     headers: { authorization: value, "content-type": "application/json" },
   });
 
-  test("I9 a name that resolves to this machine is refused on every route", async () => {
+  test("a name that resolves to this machine is refused on every route", async () => {
     expectStatus("403 \\(Forbidden\\)");
     pages.expectProblem(
       /^console: The Cross-Origin-Opener-Policy header has been ignored, because the URL's origin was/,
@@ -66,7 +66,7 @@ describeInBrowser("the inspector and pages of strangers", () => {
     for (const name of [REBOUND, "inspector.localhost"]) {
       const page = await pages.open(`http://${name}:${port}/tools/order#k=${secret}`);
       expect(await page.textContent("body")).toContain("The header Host is not that of the inspector's own page.");
-      // For the browser, the inspector is of the same origin: only the inspector can tell.
+      // For the browser, the inspector is of the same origin: only the inspector sees the difference.
       const requests = [{ method: "GET" }, { method: "POST", body: "{}" }, bearer(`Bearer ${secret}`)];
       const refused = await statuses(page, EVERY_PATH, requests);
       expect(refused).toEqual(Array(EVERY_PATH.length * requests.length).fill(403));
@@ -76,7 +76,7 @@ describeInBrowser("the inspector and pages of strangers", () => {
     await own.getByRole("link", { name: "order" }).first().waitFor();
   });
 
-  test("I10 a page with a wrong secret shows nothing and gets nothing", async () => {
+  test("a page with a wrong secret shows nothing and gets nothing", async () => {
     expectStatus("401 \\(Unauthorized\\)");
     const page = await pages.open(`${server.origin}/tools/order#k=${secret.slice(1)}A`);
     await page.getByRole("heading", { name: "This page is of an earlier start" }).waitFor();
@@ -92,7 +92,7 @@ describeInBrowser("the inspector and pages of strangers", () => {
     ["another port", "127.0.0.1", "same-site"],
     ["another name of this machine", "localhost", "cross-site"],
     ["a foreign name that resolves to this machine", REBOUND, "cross-site"],
-  ])("I11 I13 a page of %s can neither read nor call anything", async (_, host, site) => {
+  ])("a page of %s can neither read nor call anything", async (_, host, site) => {
     const origin = server.origin.replaceAll(".", "\\.");
     for (const problem of [
       `foreign request: ${origin}/.*`,
@@ -128,7 +128,7 @@ describeInBrowser("the inspector and pages of strangers", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("I17 the page is at 127.0.0.1 and at no other address of this machine", async () => {
+  test("the page is at 127.0.0.1 and at no other address of this machine", async () => {
     const { port } = new URL(server.origin);
     const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all);
     const others = addresses.filter(({ address }) => address !== "127.0.0.1" && !address.startsWith("fe80:"));

@@ -35,7 +35,7 @@ describeInBrowser("the tabs of the page and its address", () => {
     await expect.poll(() => query(page)).toBe("?request=schema&result=raw&side=doctor");
     await page.reload();
     await expect.poll(() => selected(page)).toEqual(["Schema", "Raw", "Doctor"]);
-    // Another item begins with its own tabs; the side pane is not about one.
+    // Another item begins with its usual tabs; the side pane is not about one.
     await page
       .getByRole("link", { name: /^count/ })
       .first()
@@ -46,7 +46,7 @@ describeInBrowser("the tabs of the page and its address", () => {
     await expect.poll(() => selected(page)).toEqual(["Schema", "Raw", "Doctor"]);
   });
 
-  test("a copied link opens the same tabs, also for people who have folded the side pane", async () => {
+  test("a copied link opens the same tabs, also if the side pane is folded", async () => {
     const page = await open("/tools/order?request=json&result=raw");
     await tab(page, "Copy as").click();
     await page.getByLabel("Format").selectOption("Link");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatRoute, parseRoute } from "../src/page/routes/route.ts";
+import { formatRoute, parseRoute } from "../src/page/state/route.ts";
 
 test("a route keeps the tabs of its panes", () => {
   const route = {

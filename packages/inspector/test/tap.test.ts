@@ -124,7 +124,7 @@ describe("bytes pass unchanged", () => {
 describe("the end", () => {
   const exited = (relayed: ChildProcess) => once(relayed, "exit");
 
-  test("of a server passes on its exit code, what it wrote to stderr, and an unfinished line", async () => {
+  test("of a server passes on its exit code, its output on stderr, and an unfinished line", async () => {
     const relayed = tap(...server("exit"));
     const [output, errors, [code]] = await Promise.all([
       bytesOf(relayed.stdout),

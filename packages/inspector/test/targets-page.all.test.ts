@@ -2,11 +2,12 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createProject, type Project, waitForStderr } from "../../cli/test/project.ts";
+import { expect, test } from "vitest";
+import { waitForStderr } from "../../cli/test/project.ts";
 import { distFile } from "../../proffer/test/dist.ts";
 import { addressOf, routeOf } from "./address.ts";
-import { describeInBrowser, usePages } from "./browser.ts";
+import { describeInBrowser } from "./browser.ts";
+import { useProjectPages } from "./project-pages.ts";
 
 const MODULE = [
   "/** Adds. @param a - one @param b - two */",
@@ -18,16 +19,9 @@ const MODULE = [
 ];
 
 describeInBrowser("the page of proffer inspect", () => {
-  let project: Project;
+  const { project, pages } = useProjectPages(...MODULE);
 
-  beforeEach(() => {
-    project = createProject();
-    project.write("tools.ts", ...MODULE);
-  });
-  afterEach(() => project.remove());
-  const pages = usePages();
-
-  /** Everything that the page shows of what the server offers. */
+  /** Everything that the page shows of the offer. */
   async function shownOf(page: Page): Promise<string[]> {
     const lists = page.getByRole("region", { name: /^(?:Tools|Prompts|Resources|Templates)$/ });
     const revisions = page.getByRole("group", { name: "Revision" }).getByRole("button");
@@ -43,13 +37,13 @@ describeInBrowser("the page of proffer inspect", () => {
     ];
   }
 
-  test("I6 a module, a URL and a command show the same lists, and answer the same", async () => {
-    const serving = project.start("serve", "tools.ts", "--http", "0");
+  test("a module, a URL and a command show the same lists, and answer the same", async () => {
+    const serving = project().start("serve", "tools.ts", "--http", "0");
     const [url = ""] = /http:\S+/.exec(await waitForStderr(serving, /http:\S+/)) ?? [];
     const command = ["--", process.execPath, distFile("bin.js"), "serve", "tools.ts"];
     const shown: string[][] = [];
     for (const words of [["tools.ts"], [url], command]) {
-      const child = project.start("inspect", "--port", "0", ...words);
+      const child = project().start("inspect", "--port", "0", ...words);
       const page = await pages.open(routeOf(await addressOf(child), "/tools/add"));
       const fields = page.getByRole("form", { name: "Arguments" });
       await fields.getByRole("textbox", { name: "a", exact: true }).fill("19");
@@ -71,11 +65,11 @@ describeInBrowser("the page of proffer inspect", () => {
     expect(shown[2]).toEqual(shown[0]);
   });
 
-  test("I7 a taken port is said, and the page is at the next one", async () => {
+  test("a taken port is said, and the page is at the next one", async () => {
     const taken = createServer((_, response) => response.end("somebody else")).listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as AddressInfo;
-    const child = project.start("inspect", "tools.ts", "--port", String(port));
+    const child = project().start("inspect", "tools.ts", "--port", String(port));
     const said = await waitForStderr(child, /Inspector at \S+#k=\S+\s/);
     const [, address = "", used] = /Inspector at (http:\/\/127\.0\.0\.1:(\d+)\/#k=[\w-]{22})\s/.exec(said) ?? [];
     expect(said).toContain(`Port ${port} is taken; the inspector uses ${used}.`);

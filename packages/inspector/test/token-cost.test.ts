@@ -2,7 +2,7 @@ import { tokensOf } from "proffer/derived";
 import { describe, expect, test } from "vitest";
 import { bytesOf } from "../../cli/src/derive/model/tool-size.ts";
 import { costOf, costParts } from "../../cli/src/doctor/examine-cost.ts";
-import { tokenShare } from "../src/page/text/units.ts";
+import { tokenShare } from "../src/page/text/format.ts";
 
 const TOOL = {
   name: "ship",
@@ -64,7 +64,7 @@ describe("the cost of a tool by its parts", () => {
   });
 });
 
-test("tokens are told with their share of a context", () => {
+test("tokens are shown with their share of a context", () => {
   expect([0, 150, 412, 20_400].map(tokenShare)).toEqual([
     "≈ 0 tokens, 0.0 % of a context of 200k",
     "≈ 150 tokens, less than 0.1 % of a context of 200k",

@@ -10,7 +10,7 @@ describeInBrowser("two tabs", () => {
   const question = (page: Page) => page.getByRole("form", { name: "Question" });
   const count = (page: Page) => page.locator(".wire-bar .count").textContent();
 
-  test("I63 a question is asked in both tabs, and closes in both when one answers it", async () => {
+  test("a question is asked in both tabs, and closes in both when one answers it", async () => {
     const { page: first, url, sent } = await open("/tools/pay");
     const second = await pages.open(routeOf(url, "/tools/pay"), { beside: first });
     await second.getByRole("tab", { name: "Result" }).waitFor();

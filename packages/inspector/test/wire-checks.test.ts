@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { WireMessage } from "../src/protocol/wire.ts";
-import { findDuplicateKey } from "../src/wire-checks/duplicate-key.ts";
-import { WireChecks } from "../src/wire-checks/wire-checks.ts";
+import { findDuplicateKey, WireChecks } from "../src/calls/wire-checks.ts";
+import type { WireMessage } from "../src/protocol/data.ts";
 
 describe("duplicate keys", () => {
   test("are found in any object, however they are written", () => {
@@ -31,7 +30,7 @@ describe("checks of messages", () => {
     return { n, at: 0, conn: "c1", dir: "in", kind: "result", bytes: 0, revision: "2026-07-28", text: "", ...change };
   };
 
-  test("are bounded, tell each finding once, and begin anew", () => {
+  test("are bounded, report each finding once, and begin anew", () => {
     let changes = 0;
     const checks = new WireChecks(
       () => undefined,

@@ -3,8 +3,8 @@ import { defineServer, defineTool } from "proffer";
 import { type HttpService, serveHttp } from "proffer/http";
 import { afterEach, expect, test } from "vitest";
 import { linkAddress } from "../../cli/src/inspect/server-links.ts";
-import { size } from "../src/page/text/units.ts";
-import type { WireLine } from "../src/protocol/wire.ts";
+import { size } from "../src/page/text/format.ts";
+import type { WireLine } from "../src/protocol/data.ts";
 import { routeOf } from "./address.ts";
 import { createShop } from "./asking-shop.ts";
 import { describeInBrowser, usePages } from "./browser.ts";
@@ -64,7 +64,7 @@ describeInBrowser("the page and the bytes of the wire", () => {
     return { text: `${dir === "to" ? "out" : "in"} ${text}`, bytes };
   }
 
-  test("I39 every message of both directions is shown byte for byte, with its exact size", async () => {
+  test("every message of both directions is shown byte for byte, with its exact size", async () => {
     const shop = createShop();
     const page = await open(await serveHttp(shop.server, { port: 0 }), "/tools/order");
     for (const revision of ["2026-07-28", "2025-11-25"]) {
@@ -98,7 +98,7 @@ describeInBrowser("the page and the bytes of the wire", () => {
     expect(shown).toContain(`out ${BROKEN}`);
   });
 
-  test("I40 durations are those between the events of the test, and sizes are exact", async () => {
+  test("durations are those between the events of the test, and sizes are exact", async () => {
     let began = 0;
     let release = () => {};
     const released = new Promise<void>((resolve) => {

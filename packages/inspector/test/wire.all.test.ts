@@ -27,7 +27,7 @@ describeInBrowser("the wire", () => {
     return texts.map((text) => text.replace(/[▸▾]/, "").trim());
   }
 
-  test("shows exchanges with status, sizes and times, and what is new", async () => {
+  test("shows exchanges with status, sizes and times, and new messages", async () => {
     const page = await open();
     expect(await messages(page)).toEqual([
       "server/discover",
@@ -52,7 +52,7 @@ describeInBrowser("the wire", () => {
     await expect.poll(() => messages(page)).toHaveLength(10);
   });
 
-  test("I41 a filter leaves what it should, and the address keeps it", async () => {
+  test("a filter leaves the exchanges that match, and the address keeps it", async () => {
     const page = await open();
     await page.getByRole("searchbox", { name: "Filter the wire" }).fill("status:error method:tools/call");
     await expect.poll(() => messages(page)).toEqual(["tools/call count"]);
@@ -68,7 +68,7 @@ describeInBrowser("the wire", () => {
     await page.getByText("No message passes the filter; 13 do not.").waitFor();
   });
 
-  test("I42 of 10,000 messages few are in the document, and the last can be scrolled to", async () => {
+  test("of 10,000 messages few are in the document, and the last can be scrolled to", async () => {
     const lines = Array.from({ length: 10_000 }, (_, index) =>
       index % 2 === 0
         ? request(index + 1, index, `tools/call`, { about: `tool-${index}` })
@@ -83,7 +83,7 @@ describeInBrowser("the wire", () => {
     const box = page.locator(".wire-box");
     await box.evaluate((element) => element.scrollTo(0, 0));
     await expect.poll(() => messages(page).then((all) => all[0])).toBe("tools/call tool-0");
-    // Someone who reads old messages is not taken away from them by a new one.
+    // A new message does not scroll away from old ones that somebody reads.
     server.emit(...lineEvents([request(10_001, 10_001, "ping")]));
     await expect.poll(() => page.getByRole("table", { name: "Messages" }).getAttribute("aria-rowcount")).toBe("5002");
     expect((await messages(page))[0]).toBe("tools/call tool-0");
@@ -134,7 +134,7 @@ describeInBrowser("the wire", () => {
     await page.getByText("Nothing has crossed the wire yet.").waitFor();
   });
 
-  test("a client that is watched is a lane of its own", async () => {
+  test("a client that is watched has a lane", async () => {
     const page = await open();
     const lane = {
       conn: "c2",

@@ -3,16 +3,13 @@ import type { Connected } from "../connections/connected.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Offers } from "../connections/offers.ts";
 import type { Draft } from "../protocol/api.ts";
-import type { Answer, CallState, Tampering } from "../protocol/call.ts";
-import type { JsonObject } from "../protocol/json.ts";
+import type { Answer, CallState, Json, JsonObject, Tampering } from "../protocol/data.ts";
 import { ApiProblem } from "../support/api-problem.ts";
-import type { MessageRecord, TraceSource } from "../support/host.ts";
-import { checkResult } from "./check-result.ts";
-import { declineQuestion } from "./decline.ts";
+import { type MessageRecord, NO_RESPONSE, type TraceSource } from "../support/host.ts";
+import { isObject } from "../support/values.ts";
 import { InspectedCall, type LeftBehind } from "./inspected-call.ts";
-import { perform, toResponse } from "./perform.ts";
-import { findRefusals, textOfFailure } from "./refusals.ts";
-import { tamper } from "./tamper.ts";
+import { declineQuestion, perform, toResponse } from "./perform.ts";
+import { checkResult, findRefusals, textOfFailure } from "./problems.ts";
 
 /** Calls that are kept, with at most this many bytes of results. */
 const MAX_CALLS = 200;
@@ -75,13 +72,12 @@ export class Calls {
     const run = earlier.runs[number - 1];
     if (run === undefined) throw new ApiProblem(404, "unknown_run", `The call has no run ${number}.`);
     const params = tamper(run.params, change);
-    const { revision } = earlier.draft;
+    const { revision, method } = earlier.facts;
     if (change === "caller" && !this.#connections.changesCaller) {
       throw new ApiProblem(400, "same_caller", "Only a server in this process can be called as somebody else.");
     }
-    const call = this.#create({ revision, method: earlier.draft.method, params: earlier.draft.params });
-    const resent = { call: id, run: number, change, refused: false };
-    call.resent = resent;
+    const call = this.#create({ revision, method, params: earlier.facts.params });
+    call.facts.resent = { call: id, run: number, change, refused: false };
     const other = { revision, caller: OTHER_CALLER, purpose: "another caller" };
     const connect = () => (change === "caller" ? this.#connections.open(other) : this.#connections.use(revision));
     void this.#run(call, connect, params).then(async () => {
@@ -98,7 +94,7 @@ export class Calls {
       const message = `Run ${number} left no question that can be answered again.`;
       throw new ApiProblem(400, "no_question", message, "Only the rounds of 2026-07-28 can; make the call again.");
     }
-    const { revision, method, params } = earlier.draft;
+    const { revision, method, params } = earlier.facts;
     const first = earlier.runs[0]?.params ?? params;
     // Before the new call is made: it is one of those that may run at once.
     if (!earlier.isOver) this.cancel(id);
@@ -149,7 +145,7 @@ export class Calls {
     try {
       call.connected = await connect();
     } catch (error) {
-      call.fail(0, (error as Error).message);
+      call.fail(NO_RESPONSE, (error as Error).message);
       return;
     }
     if (!call.isOver) await perform(call, call.connected, params, left);
@@ -179,8 +175,9 @@ export class Calls {
 
   /** Reports a change of the status at once, and others after a pause. */
   #report(call: InspectedCall): void {
-    if (this.#reported.get(call) !== call.status) {
-      this.#reported.set(call, call.status);
+    const { status } = call.facts;
+    if (this.#reported.get(call) !== status) {
+      this.#reported.set(call, status);
       // After this turn: the questions of a round appear together.
       queueMicrotask(() => this.#send(call));
     } else if (!this.#waiting.has(call)) {
@@ -198,20 +195,22 @@ export class Calls {
     this.#changed(this.#stateOf(call));
   }
 
-  /** Adds what follows from the outcome. */
-  #judge(call: InspectedCall): void {
-    const { draft, result, error } = call;
+  /** Adds the facts that follow from the outcome. */
+  #judge({ facts, result }: InspectedCall): void {
+    const { revision, method, params, error, resent } = facts;
     const text = error?.message ?? (result && textOfFailure(result));
-    if (text !== undefined) call.refused = findRefusals(text);
-    if (result !== undefined && draft.method === "tools/call") {
-      const offer = this.#offers.find(draft.revision);
-      const tool = offer?.items.find(({ kind, key }) => kind === "tool" && key === draft.params.name);
-      if (tool !== undefined) call.problems = checkResult(tool.description, result);
+    const refusals = text === undefined ? undefined : findRefusals(text);
+    if (refusals !== undefined) facts.refused = refusals;
+    if (result !== undefined && method === "tools/call") {
+      const offer = this.#offers.find(revision);
+      const tool = offer?.items.find(({ kind, key }) => kind === "tool" && key === params.name);
+      const problems = tool === undefined ? [] : checkResult(tool.description, result);
+      if (problems.length > 0) facts.problems = problems;
     }
-    if (call.resent === undefined) return;
-    // The code 0 is of the link: no response is no refusal.
-    const refused = (error !== undefined && error.code !== 0) || call.refused !== undefined;
-    call.resent = { ...call.resent, refused };
+    if (resent === undefined) return;
+    // No response is no refusal.
+    const refused = (error !== undefined && error.code !== NO_RESPONSE) || refusals !== undefined;
+    facts.resent = { ...resent, refused };
   }
 
   #stateOf(call: InspectedCall): CallState {
@@ -219,12 +218,45 @@ export class Calls {
   }
 
   #dropOld(): void {
-    let bytes = [...this.#calls.values()].reduce((sum, { resultBytes }) => sum + resultBytes, 0);
+    let bytes = [...this.#calls.values()].reduce((sum, { facts }) => sum + (facts.resultBytes ?? 0), 0);
     for (const [id, call] of this.#calls) {
       if (this.#calls.size <= MAX_CALLS && bytes <= MAX_BYTES) return;
       if (!call.isOver) continue;
       this.#calls.delete(id);
-      bytes -= call.resultBytes;
+      bytes -= call.facts.resultBytes ?? 0;
     }
   }
+}
+
+/** Changes the parameters of a round as an attacker would to use its state elsewhere. @throws {ApiProblem} */
+function tamper(params: JsonObject, change: Tampering): JsonObject {
+  const { requestState } = params;
+  if (change === "nothing") return params;
+  if (typeof requestState !== "string") {
+    const message = "This run carries no state, so there is nothing that a change could break.";
+    throw new ApiProblem(400, "no_state", message, "Resend a run that follows a question.");
+  }
+  if (change === "arguments") return changeArguments(params);
+  return change === "state" ? { ...params, requestState: changeCharacter(requestState) } : params;
+}
+
+/** Another value of the same kind: the arguments stay valid, only the state does not belong to them. */
+function changeArguments(params: JsonObject): JsonObject {
+  const { uri, arguments: given } = params;
+  if (typeof uri === "string") return { ...params, uri: `${uri}x` };
+  const values = isObject(given) ? (given as JsonObject) : {};
+  const changed = Object.entries(values).find(([, value]) => ["string", "number", "boolean"].includes(typeof value));
+  const [name, value] = changed ?? ["changed", "x"];
+  return { ...params, arguments: { ...values, [name]: another(value) } };
+}
+
+function another(value: Json): Json {
+  if (typeof value === "number") return value + 1;
+  return typeof value === "boolean" ? !value : `${value}x`;
+}
+
+/** Changes one character in the middle, to one that occurs in states. */
+function changeCharacter(state: string): string {
+  const at = Math.floor(state.length / 2);
+  return `${state.slice(0, at)}${state[at] === "A" ? "B" : "A"}${state.slice(at + 1)}`;
 }

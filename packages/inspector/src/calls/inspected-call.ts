@@ -1,9 +1,8 @@
 import type { Asked } from "proffer/testing";
 import type { Connected } from "../connections/connected.ts";
 import type { Draft } from "../protocol/api.ts";
-import type { Answer, Ask, CallState, Problem, Progress, Run, Trace } from "../protocol/call.ts";
-import type { Json, JsonObject } from "../protocol/json.ts";
-import type { WireLine } from "../protocol/wire.ts";
+import type { Answer, Ask, CallState, Json, JsonObject, Run, Trace, WireLine } from "../protocol/data.ts";
+import { bytesOf, defined } from "../support/values.ts";
 
 /** A larger result is not part of the state, which is sent with each change. */
 const MAX_RESULT = 256 * 1024;
@@ -11,13 +10,13 @@ const MAX_RESULT = 256 * 1024;
 const MAX_TRACES = 1000;
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
-/** What a round that asks leaves with the client: its questions, and the state that the answers belong to. */
+/** The questions that a round leaves with the client, and the state that the answers belong to. */
 export interface LeftBehind {
   readonly requestState: Json | undefined;
   readonly inputRequests: { readonly [key: string]: Asked };
 }
 
-/** A run, and what is needed to send it again. */
+/** A run, with everything that sends it again. */
 interface KnownRun extends Writable<Omit<Run, "trace">> {
   readonly params: JsonObject;
   readonly requestId: WireLine["id"];
@@ -31,24 +30,18 @@ interface OpenAsk {
   reject(error: Error): void;
 }
 
-/** A call of the page: everything that is known of it. */
+/** The facts about a call that the page gets as they are. */
+type Facts = Writable<Omit<CallState, "runs" | "asks" | "result">>;
+
+/** A call of the page. */
 export class InspectedCall {
-  readonly id: string;
-  readonly draft: Draft;
+  readonly facts: Facts;
   readonly runs: KnownRun[] = [];
   readonly stop = new AbortController();
   connected: Connected | undefined;
   /** The whole result, however large. */
   result: JsonObject | undefined;
-  status: CallState["status"] = "running";
-  error: CallState["error"];
-  refused: readonly Problem[] | undefined;
-  problems: readonly Problem[] | undefined;
-  resent: CallState["resent"];
-  #from: CallState["from"];
-  readonly #at = Date.now();
   readonly #began = performance.now();
-  readonly #offer: number;
   readonly #changed: (call: InspectedCall) => void;
   /** Answers that are known before the questions. */
   readonly #ready: Answer[];
@@ -57,25 +50,23 @@ export class InspectedCall {
   #suggestions: Answer[] = [];
   readonly #open = new Map<string, OpenAsk>();
   readonly #lines = new Set<number>();
-  #progress: (Progress & { readonly first: number; readonly since: number }) | undefined;
-  /** Bytes of the result as JSON. */
-  resultBytes = 0;
-  #bytesOut = 0;
-  #bytesIn = 0;
+  #firstProgress: { readonly progress: number; readonly at: number } | undefined;
   #humanSince = 0;
-  #humanMs = 0;
-  #ms: number | undefined;
 
   constructor(id: string, draft: Draft, offer: number, changed: (call: InspectedCall) => void) {
-    this.id = id;
-    this.draft = draft;
-    this.#offer = offer;
+    const { revision, method, params, answers = [] } = draft;
+    const at = Date.now();
+    this.facts = { id, at, revision, method, params, status: "running", bytesOut: 0, bytesIn: 0, offer };
     this.#changed = changed;
-    this.#ready = [...(draft.answers ?? [])];
+    this.#ready = [...answers];
+  }
+
+  get id(): string {
+    return this.facts.id;
   }
 
   get isOver(): boolean {
-    return this.#ms !== undefined;
+    return this.facts.ms !== undefined;
   }
 
   /**
@@ -85,16 +76,16 @@ export class InspectedCall {
   beginRun(params: JsonObject, sent: WireLine | undefined, began: number): void {
     const line = sent?.n ?? 0;
     this.#lines.add(line);
-    this.#bytesOut += sent?.bytes ?? 0;
+    this.facts.bytesOut += sent?.bytes ?? 0;
     const number = this.runs.length + 1;
     this.runs.push({ number, line, outcome: "running", trace: [], params, requestId: sent?.id, began });
-    this.status = "running";
+    this.facts.status = "running";
     this.#changed(this);
   }
 
   /** Begins where a run of an earlier call has asked, with everything before it. */
   goBack(earlier: InspectedCall, number: number): void {
-    this.#from = { call: earlier.#from?.call ?? earlier.id, run: number };
+    this.facts.from = { call: earlier.facts.from?.call ?? earlier.id, run: number };
     // The ids of requests belong to another call.
     this.runs.push(
       ...earlier.runs.slice(0, number).map((run) => ({ ...run, requestId: undefined, trace: [...run.trace] })),
@@ -114,7 +105,7 @@ export class InspectedCall {
     if (typeof left?.requestState === "string") run.stateBytes = Buffer.byteLength(left.requestState);
   }
 
-  /** Adds what the engine reports. */
+  /** Adds a report of the engine. */
   addTrace(id: string | number, trace: Trace): void {
     const run = this.runs.find(({ requestId }) => requestId === id);
     if (run === undefined || run.trace.length >= MAX_TRACES) return;
@@ -128,24 +119,23 @@ export class InspectedCall {
     // Answers belong to a question of the server, which belongs to the call.
     if (kind === "request") this.#lines.add(n);
     // `beginRun` counts the requests of the call itself.
-    if (dir === "in") this.#bytesIn += bytes;
-    else if (kind !== "request") this.#bytesOut += bytes;
+    if (dir === "in") this.facts.bytesIn += bytes;
+    else if (kind !== "request") this.facts.bytesOut += bytes;
   }
 
   addProgress(params: JsonObject): void {
     const { progress, total, message } = params;
     if (typeof progress !== "number") return;
     const now = performance.now();
-    const { first = progress, since = now, count = 0 } = this.#progress ?? {};
-    const rate = now > since ? ((progress - first) * 1000) / (now - since) : undefined;
-    this.#progress = {
+    this.#firstProgress ??= { progress, at: now };
+    const { progress: first, at } = this.#firstProgress;
+    const rate = now > at ? ((progress - first) * 1000) / (now - at) : 0;
+    this.facts.progress = {
       progress,
-      count: count + 1,
-      first,
-      since,
+      count: (this.facts.progress?.count ?? 0) + 1,
       ...(typeof total === "number" && { total }),
       ...(typeof message === "string" && { message: message.slice(0, 1000) }),
-      ...(rate !== undefined && rate > 0 && { rate }),
+      ...(rate > 0 && { rate }),
     };
     this.#changed(this);
   }
@@ -172,7 +162,7 @@ export class InspectedCall {
         throw error;
       },
     );
-    this.status = "asks";
+    this.facts.status = "asks";
     if (ready !== undefined) this.answer(id, ready);
     this.#changed(this);
     return answered;
@@ -189,48 +179,31 @@ export class InspectedCall {
   finish(status: "done" | "failed" | "canceled", result?: JsonObject): void {
     if (this.isOver) return;
     this.endRun(status === "done" ? "returned" : status);
-    if (this.#open.size > 0) this.#humanMs += performance.now() - this.#humanSince;
-    this.status = status;
+    if (this.#open.size > 0) this.#countHuman();
+    this.facts.status = status;
     this.result = result;
-    this.resultBytes = result === undefined ? 0 : Buffer.byteLength(JSON.stringify(result));
-    this.#ms = performance.now() - this.#began - this.#humanMs;
+    if (result !== undefined) this.facts.resultBytes = bytesOf(result);
+    this.facts.ms = performance.now() - this.#began - (this.facts.humanMs ?? 0);
     for (const { reject } of [...this.#open.values()]) reject(new Error("The call has ended."));
     this.#changed(this);
   }
 
   fail(code: number, message: string, data?: Json): void {
-    this.error = { code, message, ...(data !== undefined && { data }) };
+    this.facts.error = { code, message, ...defined({ data }) };
     this.finish("failed");
   }
 
   get state(): CallState {
-    const { draft, error, refused, problems, resent, result } = this;
-    const { first: _, since: __, ...progress } = this.#progress ?? { first: 0, since: 0 };
+    const { facts, result } = this;
+    const { resultBytes = 0 } = facts;
     return {
-      id: this.id,
-      at: this.#at,
-      revision: draft.revision,
-      method: draft.method,
-      params: draft.params,
-      status: this.status,
+      ...facts,
       runs: this.runs.map(({ params: _, requestId: __, began: ___, left: ____, ...run }) => ({
         ...run,
         trace: [...run.trace],
       })),
       asks: this.#asks.map((ask) => ({ ...ask })),
-      bytesOut: this.#bytesOut,
-      bytesIn: this.#bytesIn,
-      offer: this.#offer,
-      ...("progress" in progress && { progress: progress as Progress }),
-      ...(result !== undefined && { resultBytes: this.resultBytes }),
-      ...(result !== undefined && this.resultBytes <= MAX_RESULT && { result }),
-      ...(error !== undefined && { error }),
-      ...(refused !== undefined && { refused }),
-      ...(problems !== undefined && problems.length > 0 && { problems }),
-      ...(this.#ms !== undefined && { ms: this.#ms }),
-      ...(this.#humanMs > 0 && { humanMs: this.#humanMs }),
-      ...(this.#from !== undefined && { from: this.#from }),
-      ...(resent !== undefined && { resent }),
+      ...(result !== undefined && resultBytes <= MAX_RESULT && { result }),
     };
   }
 
@@ -238,9 +211,14 @@ export class InspectedCall {
     this.#open.delete(id);
     if (this.isOver) return;
     if (this.#open.size === 0) {
-      this.#humanMs += performance.now() - this.#humanSince;
-      this.status = "running";
+      this.#countHuman();
+      this.facts.status = "running";
     }
     this.#changed(this);
+  }
+
+  /** Adds the time in which somebody could answer. */
+  #countHuman(): void {
+    this.facts.humanMs = (this.facts.humanMs ?? 0) + performance.now() - this.#humanSince;
   }
 }

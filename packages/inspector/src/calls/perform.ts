@@ -1,7 +1,10 @@
-import { RemoteError, TestTask } from "proffer/testing";
+import { type Asked, RemoteError, type ScriptedAnswer, TestTask } from "proffer/testing";
 import type { Connected } from "../connections/connected.ts";
-import type { Answer } from "../protocol/call.ts";
-import type { Json, JsonObject } from "../protocol/json.ts";
+import type { Connections } from "../connections/connections.ts";
+import type { Api, Compared } from "../protocol/api.ts";
+import type { Answer, Json, JsonObject } from "../protocol/data.ts";
+import { ApiProblem } from "../support/api-problem.ts";
+import { type MessageRecord, NO_RESPONSE } from "../support/host.ts";
 import { hasHandshake } from "../support/values.ts";
 import type { InspectedCall, LeftBehind } from "./inspected-call.ts";
 
@@ -12,7 +15,7 @@ const MAX_ROUNDS = 200;
  * Sends the request of a call and asks the person at the page until it has a result. There is no time limit: the person
  * can cancel. Never rejects.
  * @param params - the parameters of the first run.
- * @param left - what a round has left, if that is answered instead of a first run.
+ * @param left - the questions of an earlier round, if they are answered instead of a first run.
  */
 export async function perform(
   call: InspectedCall,
@@ -27,7 +30,7 @@ export async function perform(
   } catch (error) {
     if (call.stop.signal.aborted) call.finish("canceled");
     else if (error instanceof RemoteError) call.fail(error.code, error.message, error.data as Json | undefined);
-    else call.fail(0, (error as Error).message);
+    else call.fail(NO_RESPONSE, (error as Error).message);
   }
 }
 
@@ -37,11 +40,13 @@ async function askRounds(
   first: JsonObject,
   known?: LeftBehind,
 ): Promise<JsonObject> {
-  const { method, params: asked } = call.draft;
+  const { method, params: asked } = call.facts;
   const { signal } = call.stop;
+  // The arguments of the first run may have been changed. The state of an earlier round does not belong to them.
+  const { inputResponses: _, requestState: __, ...given } = first;
   const answered = async ({ requestState, inputRequests }: LeftBehind): Promise<JsonObject> => {
     const inputResponses = await answerAll(call, inputRequests);
-    return { ...withoutState(first, asked), inputResponses, ...(requestState !== undefined && { requestState }) };
+    return { ...asked, ...given, inputResponses, ...(requestState !== undefined && { requestState }) };
   };
   let params = known === undefined ? first : await answered(known);
   for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
@@ -61,12 +66,6 @@ async function askRounds(
     params = await answered(left);
   }
   throw new Error(`The server still asks after ${MAX_ROUNDS} rounds.`);
-}
-
-/** The arguments of the first run, which may have been changed, without what an earlier round has left. */
-function withoutState(first: JsonObject, asked: JsonObject): JsonObject {
-  const { inputResponses: _, requestState: __, ...params } = first;
-  return { ...asked, ...params };
 }
 
 /** Asks all questions of a round at once: they are one form. */
@@ -107,4 +106,51 @@ async function awaitTask(
   // It also ends, later, when the task is canceled.
   result.catch(() => {});
   return (await Promise.race([result, canceled])) as unknown as JsonObject;
+}
+
+/** Answers a question that nobody at the page could answer, as the protocol provides. */
+export function declineQuestion({ method }: Asked): ScriptedAnswer {
+  if (method === "elicitation/create") return "decline";
+  if (method === "roots/list") return { roots: [] };
+  throw new Error("The inspector answers this only during a call of the page.");
+}
+
+/** The methods whose results the page can show side by side. */
+const METHODS = new Set([
+  ...["tools/call", "resources/read", "prompts/get"],
+  ...["tools/list", "prompts/list", "resources/list", "resources/templates/list"],
+]);
+/** Milliseconds for each revision: nobody can cancel a comparison. */
+const TIMEOUT = 120_000;
+
+/** Sends a request on several revisions, one after the other, each with a new client. Questions are declined. */
+export async function compare(
+  connections: Connections,
+  record: MessageRecord,
+  { method, params, revisions = connections.revisions }: Api["compare"]["in"],
+): Promise<Compared[]> {
+  if (!METHODS.has(method)) throw new ApiProblem(400, "bad_request", `"${method}" cannot be compared.`);
+  const compared: Compared[] = [];
+  for (const revision of new Set(revisions)) {
+    const connected = await connections.open({ revision, purpose: "comparison" });
+    let bytes = 0;
+    const forget = record.observe({
+      line(line) {
+        if (line.conn === connected.conn && line.dir === "in" && line.method === method) bytes += line.bytes;
+      },
+    });
+    const began = performance.now();
+    const outcome = await connected.client
+      .request(method, params, { signal: AbortSignal.timeout(TIMEOUT) })
+      .then((result) => ({ result: record.mask.json(result as JsonObject) }), toError);
+    const ms = performance.now() - began;
+    forget();
+    await connected.close();
+    compared.push({ revision, ms, bytes, ...outcome });
+  }
+  return compared;
+}
+
+function toError(error: Error): Pick<Compared, "error"> {
+  return { error: { code: error instanceof RemoteError ? error.code : NO_RESPONSE, message: error.message } };
 }

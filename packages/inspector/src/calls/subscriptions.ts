@@ -1,8 +1,8 @@
 import type { Connected } from "../connections/connected.ts";
-import { keepListening } from "../connections/keep-listening.ts";
-import type { InspectorEvent } from "../protocol/event.ts";
-import type { JsonObject } from "../protocol/json.ts";
+import type { InspectorEvent } from "../protocol/api.ts";
+import type { JsonObject } from "../protocol/data.ts";
 import { ApiProblem } from "../support/api-problem.ts";
+import { bytesOf } from "../support/values.ts";
 
 type Live = Extract<InspectorEvent, { kind: "live" }>;
 
@@ -30,7 +30,7 @@ export class Subscriptions {
     this.#send = send;
   }
 
-  /** What is known of each, for a page that opens later. */
+  /** The last event of each, for a page that opens later. */
   *events(): Iterable<InspectorEvent> {
     for (const { last } of this.#all.values()) if (last !== undefined) yield last;
   }
@@ -42,15 +42,8 @@ export class Subscriptions {
       const message = `There are ${MAX_SUBSCRIPTIONS} subscriptions.`;
       throw new ApiProblem(429, "too_many_subscriptions", message, "Unsubscribe from some of them first.");
     }
-    const subscription: Subscription = {
-      connected,
-      uri,
-      stop: async () => {},
-      updates: 0,
-      reading: false,
-      stale: false,
-      last: undefined,
-    };
+    const state = { updates: 0, reading: false, stale: false, last: undefined };
+    const subscription: Subscription = { connected, uri, stop: async () => {}, ...state };
     this.#all.set(key, subscription);
     try {
       const read = () => void this.#read(key, subscription);
@@ -110,7 +103,7 @@ export class Subscriptions {
 async function readNow({ client }: Connected, uri: string): Promise<Pick<Live, "result" | "error">> {
   try {
     const result = (await client.request("resources/read", { uri })) as JsonObject;
-    const bytes = Buffer.byteLength(JSON.stringify(result));
+    const bytes = bytesOf(result);
     return bytes > MAX_BYTES ? { error: `The contents have ${bytes} bytes, more than ${MAX_BYTES}.` } : { result };
   } catch (error) {
     return { error: (error as Error).message };
@@ -124,4 +117,44 @@ function isAbout(updated: string, subscribed: string): boolean {
 
 function keyOf(revision: string, uri: string): string {
   return `${revision} ${uri}`;
+}
+
+/** Milliseconds before a subscription that has ended is made again. */
+const RETRY = 1000;
+
+/**
+ * Subscribes to changes of resources, and again whenever the subscription ends: servers end it before they stop, and
+ * proxies after a while. Resolves with a function that unsubscribes.
+ * @param renewed - is called after the subscription was made again: changes in between are unknown.
+ * @throws {RemoteError} if the server refuses the first subscription.
+ */
+async function keepListening(
+  connected: Connected,
+  uris: readonly string[],
+  renewed: () => void,
+): Promise<() => Promise<void>> {
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  let stop = await listen();
+  return async () => {
+    isOver = true;
+    clearTimeout(timer);
+    await stop();
+  };
+
+  function listen(): Promise<() => Promise<void>> {
+    return connected.client.listen({ uris, onEnd });
+  }
+
+  function onEnd(): void {
+    timer = setTimeout(() => void renew().catch(() => {}), RETRY);
+    timer.unref();
+  }
+
+  async function renew(): Promise<void> {
+    if (isOver || !connected.isOpen) return;
+    stop = await listen();
+    if (isOver) await stop();
+    else renewed();
+  }
 }

@@ -1,9 +1,8 @@
 import type { Principal } from "proffer";
-import type { Asked, ClientOptions, Notification, ScriptedAnswer, TestClient } from "proffer/testing";
-import type { JsonObject } from "../protocol/json.ts";
-import type { Lane, WireLine } from "../protocol/wire.ts";
+import { type Asked, type ClientOptions, type Notification, RemoteError, type ScriptedAnswer } from "proffer/testing";
+import type { JsonObject, Lane, WireLine } from "../protocol/data.ts";
 import type { LinkedClient, MessageRecord, ServerLinks } from "../support/host.ts";
-import { isObject } from "../support/values.ts";
+import { defined, hasHandshake, isObject } from "../support/values.ts";
 
 /** A client of the target on one revision. */
 export interface Connected extends LinkedClient {
@@ -20,22 +19,22 @@ export interface Connected extends LinkedClient {
   close(): Promise<void>;
 }
 
-/** What a connection passes on. */
+/** The events of a connection, once it is made. */
 export interface ConnectionEvents {
-  notified(connected: Connected | undefined, notification: Notification): void;
-  /** Answers a question of the server outside of a round: an older revision, or a task. */
+  notified(connected: Connected, notification: Notification): void;
+  /** Answers a question of the server outside of a round: of an older revision, or of a task. */
   asked(connected: Connected | undefined, asked: Asked): Promise<ScriptedAnswer>;
   stderr(text: string): void;
   /** A request has no response and will have none: the server may be gone. */
-  unanswered(connected: Connected | undefined): void;
+  unanswered(connected: Connected): void;
   /** The server is gone. */
-  ended(connected: Connected | undefined, reason: string): void;
+  ended(connected: Connected, reason: string): void;
 }
 
 export interface ConnectOptions {
   /** Default: the newest that the server supports. */
   readonly revision?: string | undefined;
-  /** What the connection is for, as the name of its lane. */
+  /** The purpose of the connection, as the name of its lane. */
   readonly purpose?: string | undefined;
   readonly caller?: Principal | undefined;
   /** Introduces itself as another client. */
@@ -66,11 +65,11 @@ export async function connectTo(
       name,
       caller,
       options: {
-        ...(revision !== undefined && { revision }),
+        ...defined({ revision }),
         info: links.clientInfo,
         keepsMessages: false,
         answers: (asked) => events.asked(connected, asked),
-        onNotification: (notification) => events.notified(connected, notification),
+        onNotification: (notification) => connected && events.notified(connected, notification),
         ...as,
       },
       // Each attempt has its own lane.
@@ -83,7 +82,7 @@ export async function connectTo(
           name: purpose,
           transport: links.transport,
           open: true,
-          ...(revision !== undefined && { revision }),
+          ...defined({ revision }),
         };
         record.setLane(lane);
         return {
@@ -93,19 +92,24 @@ export async function connectTo(
           received: (text, http) => void record.add({ conn, dir: "in", text, http }),
           stderr: events.stderr,
           fellBack: () => setLane({ transport: "sse" }),
-          unanswered: () => events.unanswered(connected),
-          ended: (reason) => events.ended(connected, reason),
+          unanswered: () => connected && events.unanswered(connected),
+          ended: (reason) => connected && events.ended(connected, reason),
         };
       },
     });
-    const agreed = agreedRevision(linked.client);
+    // A server that does not support the revision of `initialize` answers with another one.
+    const { protocolVersion, capabilities } = linked.client.opened;
+    const agreed = (typeof protocolVersion === "string" ? protocolVersion : linked.client.revision).slice(
+      0,
+      MAX_REVISION,
+    );
     setLane({ revision: agreed });
     const { conn } = lane as unknown as Lane;
     connected = {
       ...linked,
       conn,
       revision: agreed,
-      capabilities: capabilitiesOf(linked.client),
+      capabilities: (isObject(capabilities) ? capabilities : {}) as JsonObject,
       get lastSent() {
         return lastSent;
       },
@@ -124,13 +128,67 @@ export async function connectTo(
   }
 }
 
-/** A server that does not support the revision of `initialize` answers with another one. */
-function agreedRevision({ revision, opened }: TestClient): string {
-  const { protocolVersion } = opened;
-  return typeof protocolVersion === "string" ? protocolVersion.slice(0, MAX_REVISION) : revision;
+type Connect = (revision: string) => Promise<Connected>;
+
+/** Milliseconds for the response to a second `initialize`, which no server expects. */
+const PATIENCE = 10_000;
+
+/**
+ * Finds the revisions that a server supports. `server/discover` names the stateless ones. For the others, `initialize` is
+ * tried: a server that does not support a revision answers with another one.
+ * @param first - the client that is connected already.
+ */
+export async function findRevisions(
+  first: Connected,
+  { revisions, spawns, clientInfo }: ServerLinks,
+  connect: Connect,
+): Promise<readonly string[]> {
+  const { supportedVersions } = first.client.opened;
+  const named = Array.isArray(supportedVersions) ? supportedVersions : [];
+  const stateless = revisions.filter((revision) => !hasHandshake(revision) && named.includes(revision));
+  const older = revisions.filter(hasHandshake);
+  // A client may be a process: one of them tries all revisions.
+  const tried = spawns ? await tryInOne(older, clientInfo, connect) : await tryEach(older, connect);
+  return [...stateless, ...tried];
 }
 
-/** Of the response to `initialize` or `server/discover`. */
-function capabilitiesOf({ opened: { capabilities } }: TestClient): JsonObject {
-  return (isObject(capabilities) ? capabilities : {}) as JsonObject;
+async function tryEach(revisions: readonly string[], connect: Connect): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const revision of revisions) {
+    const connected = await connect(revision).catch(() => undefined);
+    if (connected === undefined) continue;
+    if (connected.revision === revision) found.push(revision);
+    await connected.close();
+  }
+  return found;
+}
+
+async function tryInOne(
+  [newest = "", ...older]: readonly string[],
+  clientInfo: ServerLinks["clientInfo"],
+  connect: Connect,
+): Promise<readonly string[]> {
+  const connected = await connect(newest).catch(() => undefined);
+  if (connected === undefined) return [];
+  const found = [connected.revision];
+  for (const revision of older) {
+    if (revision >= connected.revision) continue;
+    const params = { protocolVersion: revision, capabilities: {}, clientInfo };
+    const agreed = await initializeAgain(connected, params);
+    // A server that refuses a second `initialize` has refused no revision. The first use decides.
+    if (agreed === undefined || agreed === revision) found.push(revision);
+  }
+  await connected.close();
+  return found;
+}
+
+async function initializeAgain({ client }: Connected, params: object): Promise<unknown> {
+  try {
+    const signal = AbortSignal.timeout(PATIENCE);
+    const { protocolVersion } = await client.requestOnce("initialize", params, { signal });
+    return protocolVersion;
+  } catch (error) {
+    if (error instanceof RemoteError || error instanceof DOMException) return undefined;
+    throw error;
+  }
 }

@@ -1,13 +1,12 @@
 import type { Principal } from "proffer";
 import { RemoteError } from "proffer/testing";
-import type { Connection } from "../protocol/offer.ts";
+import type { Connection } from "../protocol/data.ts";
 import { ApiProblem } from "../support/api-problem.ts";
-import type { MessageRecord, ServerLinks } from "../support/host.ts";
+import { type MessageRecord, NO_RESPONSE, type ServerLinks } from "../support/host.ts";
 import { hasHandshake } from "../support/values.ts";
-import { type Connected, type ConnectionEvents, type ConnectOptions, connectTo } from "./connected.ts";
-import { findRevisions } from "./supported-revisions.ts";
+import { type Connected, type ConnectionEvents, type ConnectOptions, connectTo, findRevisions } from "./connected.ts";
 
-/** What the connections pass on. */
+/** The events of the connections. */
 export interface ConnectionsEvents extends Omit<ConnectionEvents, "unanswered" | "ended"> {
   changed(connection: Connection, revisions: readonly string[]): void;
   /** The first client is connected, for the first time or again. */
@@ -16,7 +15,7 @@ export interface ConnectionsEvents extends Omit<ConnectionEvents, "unanswered" |
 
 /** Milliseconds between attempts to reach the server at a URL again. */
 const RETRY = 1000;
-/** What the link of a URL says if nothing listens there. Any other failure is an answer, which would not change. */
+/** The message of the link of a URL if nothing listens there. Any other failure is an answer, which would not change. */
 const UNREACHABLE = /cannot be reached/;
 
 /** The clients of one target: one per revision, opened on first use. */
@@ -54,7 +53,7 @@ export class Connections {
     return this.#links.changesCaller;
   }
 
-  /** Connects on the newest revision. Never rejects: the state says what happened. */
+  /** Connects on the newest revision. Never rejects: the state has the outcome. */
   async start(): Promise<void> {
     const generation = ++this.#generation;
     const { state } = this.#state;
@@ -107,8 +106,7 @@ export class Connections {
   /** A server has ended a stream. Continues if the server is still there, after a pause. */
   async checkAfter(connected: Connected, again: () => void): Promise<void> {
     await this.#check(connected);
-    if (!(await this.#isUsed(connected)) || this.#state.state !== "connected") return;
-    setTimeout(again, RETRY).unref();
+    if (await this.#isUsed(connected)) setTimeout(() => connected.isOpen && again(), RETRY).unref();
   }
 
   /** Closes everything and connects again; a command is started again. */
@@ -139,18 +137,14 @@ export class Connections {
   }
 
   #connect(options: ConnectOptions): Promise<Connected> {
-    const unanswered = (connected: Connected | undefined) => {
-      if (connected !== undefined) void this.#check(connected);
-    };
-    const ended = (connected: Connected | undefined, reason: string) => {
-      if (connected !== undefined) void this.#end(connected, reason);
-    };
+    const unanswered = (connected: Connected) => void this.#check(connected);
+    const ended = (connected: Connected, reason: string) => void this.#end(connected, reason);
     return connectTo(this.#name, this.#links, this.#record, { ...this.#events, unanswered, ended }, options);
   }
 
-  /** Asks a server that left a request without a response whether it is still there. */
+  /** Asks a server whether it is still there, because a request has no response. */
   async #check(connected: Connected): Promise<void> {
-    if (!(await this.#isUsed(connected)) || this.#checking || this.#state.state !== "connected") return;
+    if (!(await this.#isUsed(connected)) || this.#checking) return;
     this.#checking = true;
     const { client } = connected;
     try {
@@ -158,19 +152,20 @@ export class Connections {
       await (!hasHandshake(connected.revision) ? client.open() : client.requestOnce("ping"));
     } catch (error) {
       // An error response is a response.
-      if (!(error instanceof RemoteError) || error.code === 0) await this.#lose((error as Error).message);
+      if (!(error instanceof RemoteError) || error.code === NO_RESPONSE) await this.#lose((error as Error).message);
     } finally {
       this.#checking = false;
     }
   }
 
   async #end(connected: Connected, reason: string): Promise<void> {
-    if ((await this.#isUsed(connected)) && this.#state.state === "connected") await this.#lose(reason);
+    if (await this.#isUsed(connected)) await this.#lose(reason);
   }
 
-  /** Not closed by ourselves, and not one of the clients for a moment. */
+  /** Connected, not closed by ourselves, and not one of the clients for a moment. */
   async #isUsed(connected: Connected): Promise<boolean> {
-    return (await this.#clients.get(connected.revision)?.catch(() => undefined)) === connected;
+    const client = await this.#clients.get(connected.revision)?.catch(() => undefined);
+    return client === connected && this.#state.state === "connected";
   }
 
   async #lose(reason: string): Promise<void> {

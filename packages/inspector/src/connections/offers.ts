@@ -1,17 +1,20 @@
+import { tokensOf } from "proffer/derived";
 import { RemoteError } from "proffer/testing";
-import type { Offer } from "../protocol/offer.ts";
-import { NO_RESPONSE, type ServerCode } from "../support/host.ts";
-import { hasHandshake, isObject } from "../support/values.ts";
+import type { ClientView, ModelView } from "../protocol/api.ts";
+import type { Item, JsonObject, Lane, Offer, ServerInfo } from "../protocol/data.ts";
+import { ApiProblem } from "../support/api-problem.ts";
+import { type ClientProfile, type ClientProfiles, NO_RESPONSE, type ServerCode } from "../support/host.ts";
+import { bytesOf, hasHandshake, isObject } from "../support/values.ts";
 import type { Connected } from "./connected.ts";
-import { readOffer, withPlace } from "./offer.ts";
+import type { Connections } from "./connections.ts";
 
 const CHANGES = /^notifications\/(?:tools|prompts|resources)\/list_changed$/;
 const KINDS = ["tools", "prompts", "resources"] as const;
 
-/** Is told that a server has ended a subscription, which it does when it stops. If it is still there, `again` is called. */
+/** Is called when a server ends a subscription, as it does before it stops. If it is still there, it calls `again`. */
 type StreamEnded = (connected: Connected, again: () => void) => void;
 
-/** What a server offers on each revision that somebody looked at, read again when its lists change. */
+/** The offers of a server on each revision that somebody looked at, read again when its lists change. */
 export class Offers {
   readonly #use: (revision: string) => Promise<Connected>;
   readonly #changed: (offer: Offer) => void;
@@ -115,4 +118,121 @@ export class Offers {
       if (error instanceof RemoteError && error.code === NO_RESPONSE) again();
     });
   }
+}
+
+/** More entries of one list help nobody, and the page keeps them all. */
+const MAX_ENTRIES = 10_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** The lists, and the member by which their entries differ. Models get those that are counted. */
+const LISTS = [
+  { kind: "tool", capability: "tools", method: "listTools", key: "name", isCounted: true },
+  { kind: "prompt", capability: "prompts", method: "listPrompts", key: "name", isCounted: true },
+  { kind: "resource", capability: "resources", method: "listResources", key: "uri", isCounted: false },
+  { kind: "template", capability: "resources", method: "listTemplates", key: "uriTemplate", isCounted: false },
+] as const;
+
+/** Reads all lists of a server. A list that cannot be read is a problem of the offer, not a failure. */
+async function readOffer(connected: Connected, version: number, code?: ServerCode): Promise<Offer> {
+  const { capabilities, lists } = connected;
+  const items: Item[] = [];
+  const problems: string[] = [];
+  let bytes = 0;
+  for (const { kind, capability, method, key, isCounted } of LISTS) {
+    if (!capabilities[capability]) continue;
+    try {
+      const entries = (await lists[method]()) as unknown as JsonObject[];
+      const kept = entries.slice(0, MAX_ENTRIES);
+      if (kept.length < entries.length)
+        problems.push(`Only the first ${MAX_ENTRIES} of ${entries.length} ${kind}s are shown.`);
+      for (const description of kept) {
+        const size = bytesOf(description);
+        bytes += size;
+        if (bytes > MAX_BYTES) break;
+        const item = { kind, key: String(description[key]), description, ...(isCounted && { tokens: tokensOf(size) }) };
+        items.push(withPlace(item, code));
+      }
+    } catch (error) {
+      problems.push((error as Error).message);
+    }
+  }
+  if (bytes > MAX_BYTES)
+    problems.push(`The lists have more than ${MAX_BYTES / 1024 / 1024} MiB; the rest is not shown.`);
+  const tokens = items.reduce((sum, item) => sum + (item.kind === "tool" ? (item.tokens ?? 0) : 0), 0);
+  const { revision } = connected;
+  return { version, revision, server: toServerInfo(connected), items, files: code?.files() ?? [], problems, tokens };
+}
+
+/** The item with its place in the code, as far as it is known now. */
+function withPlace({ place: _, ...item }: Item, code?: ServerCode): Item {
+  const place = code?.placeOf(item.kind, item.key);
+  return place === undefined ? item : { ...item, place };
+}
+
+/** Newer revisions have the name of the server in `_meta`. */
+function toServerInfo({ client, capabilities }: Connected): ServerInfo {
+  const { serverInfo, _meta, instructions } = client.opened;
+  const info = serverInfo ?? (isObject(_meta) ? _meta["io.modelcontextprotocol/serverInfo"] : undefined);
+  const { name, title, version } = isObject(info) ? info : {};
+  return {
+    name: typeof name === "string" ? name : "server",
+    ...(typeof title === "string" && { title }),
+    ...(typeof version === "string" && { version }),
+    ...(typeof instructions === "string" && { instructions }),
+    capabilities,
+  };
+}
+
+/**
+ * Reads the offer to a watched client: on its revision, under its name and with its capabilities, because a server may
+ * adapt its lists to them. Then cuts it as the profile of the client says. @throws {ApiProblem}
+ */
+export async function viewOfClient(
+  connections: Connections,
+  profiles: ClientProfiles,
+  lanes: Iterable<Lane>,
+  conn: string,
+): Promise<ClientView> {
+  const lane = [...lanes].find((each) => each.conn === conn && each.role === "client");
+  if (lane === undefined) {
+    throw new ApiProblem(404, "unknown_client", "The inspector does not know this client, or not any more.");
+  }
+  const { name, version = "", capabilities = {}, revision = connections.revisions[0] ?? "" } = lane;
+  const connected = await connections.open({
+    revision,
+    purpose: `as ${name}`,
+    as: { info: { name, version }, capabilities },
+  });
+  try {
+    const offer = await readOffer(connected, 0);
+    const profile = profiles.find({ name, version });
+    const items = profile === undefined ? offer.items.map((item) => whole(item, name)) : cut(offer, profile);
+    return {
+      revision,
+      ...(profile && { profile: profile.title }),
+      capabilities,
+      items,
+      tokens: items.reduce((sum, { kind, tokens = 0 }) => sum + (kind === "tool" ? tokens : 0), 0),
+      problems: offer.problems,
+    };
+  } finally {
+    await connected.close();
+  }
+}
+
+type Seen = ClientView["items"][number];
+
+function cut(offer: Offer, { title, readsResources, viewTools }: ClientProfile): Seen[] {
+  const tools = viewTools(offer);
+  const unread = !readsResources ? [`The model of ${title} cannot read resources by itself`] : [];
+  return offer.items.map((item) => {
+    const { kind, key } = item;
+    if (kind === "tool") return { kind, key, ...(tools.get(key) as ModelView) };
+    return { ...whole(item, title), losses: kind === "prompt" ? [] : unread };
+  });
+}
+
+/** An item of which nothing is cut. */
+function whole({ kind, key, description, tokens }: Item, client: string): Seen {
+  return { kind, key, client, declaration: description, losses: [], ...(tokens !== undefined && { tokens }) };
 }

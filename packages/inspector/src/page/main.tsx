@@ -1,14 +1,8 @@
 import { render } from "preact";
-import { createApiClient } from "./api/client.ts";
-import { follow } from "./api/follow.ts";
-import { takeSecret } from "./api/secret.ts";
-import { Locked } from "./shell/banners.tsx";
-import { commandFor } from "./shell/command.ts";
+import { commandFor, Locked } from "./shell/banners.tsx";
 import { Page } from "./shell/page.tsx";
-import { INITIAL_STATE } from "./state/inspector-state.ts";
-import type { PageState } from "./state/page-state.ts";
-import { reduce } from "./state/reduce.ts";
-import { createStore } from "./state/store.ts";
+import { createApiClient, follow, takeSecret } from "./state/api.ts";
+import { createStore, INITIAL_STATE, type PageState, reduce } from "./state/inspector-state.ts";
 
 const root = document.getElementById("page") as HTMLElement;
 const secret = takeSecret();

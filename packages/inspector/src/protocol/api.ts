@@ -1,7 +1,22 @@
-import type { Answer, CallMethod, CallState, Problem, Tampering } from "./call.ts";
-import type { Json, JsonObject } from "./json.ts";
-import type { ItemKind, Offer, Place } from "./offer.ts";
-import type { WireMessage } from "./wire.ts";
+import type {
+  Abilities,
+  Answer,
+  CallMethod,
+  CallState,
+  Connection,
+  Edit,
+  ItemKind,
+  Json,
+  JsonObject,
+  Lane,
+  Offer,
+  Place,
+  Problem,
+  Tampering,
+  Target,
+  WireLine,
+  WireMessage,
+} from "./data.ts";
 
 /**
  * Every request of the page is `POST /api/<name>` with a JSON body and `authorization: Bearer <secret>`. `events` answers with
@@ -12,7 +27,7 @@ export interface ApiError {
   readonly error: { readonly code: string; readonly message: string; readonly remedy?: string };
 }
 
-/** What `copy` writes. */
+/** The formats of `copy`. */
 export type CopyFormat = "test" | "sh" | "powershell" | "curl" | "client" | "config" | "json-rpc";
 
 /** A request that the page would make, or has made: with the answers to its questions. */
@@ -61,7 +76,7 @@ export interface InspectorFinding {
   readonly line?: number;
 }
 
-/** What a client's model gets of a tool. */
+/** A tool as the model of a client gets it. */
 export interface ModelView {
   readonly client: string;
   /** Undefined if the client leaves the tool out; then `losses` says why. */
@@ -70,7 +85,7 @@ export interface ModelView {
   readonly tokens?: number;
 }
 
-/** What a watched client gets of the server. */
+/** The offer of the server as a watched client gets it. */
 export interface ClientView {
   readonly revision: string;
   /** The title of its profile, if it is a known client. */
@@ -84,9 +99,9 @@ export interface ClientView {
   readonly problems: readonly string[];
 }
 
-/** What a tool costs each conversation, in estimated tokens. */
+/** The cost of a tool for each conversation, in estimated tokens. */
 export interface ToolCostView {
-  /** Without the output schema, which few clients give to a model. */
+  /** Without the output schema, which few clients pass to a model. */
   readonly tokens: number;
   readonly output: number;
   readonly parts: readonly {
@@ -99,19 +114,19 @@ export interface ToolCostView {
   }[];
 }
 
-/** The bodies of requests and responses by name. */
+/** The bodies of requests and responses by name. A request without `out` is answered with an empty object. */
 export interface Api {
   readonly offer: { in: { readonly revision: string }; out: Offer };
   readonly call: { in: Draft; out: { readonly id: string } };
-  readonly answer: { in: { readonly ask: string; readonly answer: Answer }; out: Record<never, never> };
-  readonly cancel: { in: { readonly id: string }; out: Record<never, never> };
+  readonly answer: { in: { readonly ask: string; readonly answer: Answer } };
+  readonly cancel: { in: { readonly id: string } };
   readonly result: { in: { readonly id: string }; out: { readonly result: JsonObject } };
   /** Sends a round again, as it was or changed. */
   readonly resend: {
     in: { readonly call: string; readonly run: number; readonly change: Tampering };
     out: { readonly id: string };
   };
-  /** Goes back to a round that asked: its questions are asked again, and the answers go to its own state. */
+  /** Goes back to a round that asked: its questions are asked again, and the answers belong to its state. */
   readonly reanswer: { in: { readonly call: string; readonly run: number }; out: { readonly id: string } };
   /**
    * Where a value breaks a schema. Node has the validator, so that the page need not load it. `note` says why a schema is
@@ -136,23 +151,23 @@ export interface Api {
     };
     out: { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean };
   };
-  readonly subscribe: { in: { readonly revision: string; readonly uri: string }; out: Record<never, never> };
-  readonly unsubscribe: { in: { readonly revision: string; readonly uri: string }; out: Record<never, never> };
-  /** Sends any text, also malformed; what comes back is on the wire. */
-  readonly raw: { in: { readonly revision: string; readonly text: string }; out: Record<never, never> };
+  readonly subscribe: { in: { readonly revision: string; readonly uri: string } };
+  readonly unsubscribe: { in: { readonly revision: string; readonly uri: string } };
+  /** Sends any text, also malformed; a response appears on the wire. */
+  readonly raw: { in: { readonly revision: string; readonly text: string } };
   /** The same request on several revisions. Questions are declined. */
   readonly compare: {
     in: { readonly method: string; readonly params: JsonObject; readonly revisions?: readonly string[] };
     out: { readonly results: readonly Compared[] };
   };
   readonly message: { in: { readonly n: number }; out: WireMessage };
-  readonly clear: { in: Record<never, never>; out: Record<never, never> };
+  readonly clear: { in: Record<never, never> };
   /** The recording as JSON Lines. */
   readonly export: { in: Record<never, never>; out: { readonly text: string; readonly warnings: readonly string[] } };
   readonly source: { in: { readonly kind: ItemKind; readonly key: string }; out: SourceView };
   readonly doctor: { in: Record<never, never>; out: { readonly findings: readonly InspectorFinding[] } };
   readonly model: { in: { readonly tool: string; readonly client: string }; out: ModelView };
-  /** What a watched client sees, asked of the server under its name and with its capabilities. */
+  /** The view of a watched client, read from the server under its name and with its capabilities. */
   readonly client: { in: { readonly conn: string }; out: ClientView };
   readonly cost: { in: { readonly revision: string; readonly tool: string }; out: ToolCostView };
   readonly copy: {
@@ -161,14 +176,56 @@ export interface Api {
   };
   readonly history: { in: Record<never, never>; out: { readonly entries: readonly HistoryEntry[] } };
   readonly remembered: { in: { readonly id: string }; out: { readonly call: CallState } };
-  readonly forget: { in: { readonly id?: string }; out: Record<never, never> };
+  readonly forget: { in: { readonly id?: string } };
   /** Writes `inspect/<name>.json` beside the module; `id` is the call of the history that gets the name. */
   readonly save: {
     in: { readonly name: string; readonly draft: Draft; readonly id?: string };
     out: { readonly file: string };
   };
   /** Opens the editor. */
-  readonly open: { in: Place; out: Record<never, never> };
+  readonly open: { in: Place };
   /** Starts the command of the command line again, or connects again. */
-  readonly reconnect: { in: Record<never, never>; out: Record<never, never> };
+  readonly reconnect: { in: Record<never, never> };
 }
+
+/** The body of a response. */
+export type ResponseTo<Name extends keyof Api> = Api[Name] extends { readonly out: infer Out }
+  ? Out
+  : Record<never, never>;
+
+/** A line of the stream. A new stream begins with `hello`, then everything that is known, then `ready`. */
+export type InspectorEvent =
+  | {
+      readonly kind: "hello";
+      readonly version: string;
+      readonly target: Target;
+      readonly abilities: Abilities;
+      /** The revisions that the server supports, newest first. */
+      readonly revisions: readonly string[];
+      /** Names of client profiles. */
+      readonly profiles: readonly string[];
+    }
+  | { readonly kind: "ready" }
+  | { readonly kind: "connection"; readonly connection: Connection; readonly revisions: readonly string[] }
+  | { readonly kind: "offer"; readonly offer: Offer }
+  | { readonly kind: "line"; readonly line: WireLine }
+  | { readonly kind: "lane"; readonly lane: Lane }
+  /** The whole state of a call, after each change. */
+  | { readonly kind: "call"; readonly call: CallState }
+  | { readonly kind: "edit"; readonly edit: Edit; readonly at: number }
+  | { readonly kind: "stderr"; readonly text: string }
+  /** The contents of a subscribed resource, read again after an update. */
+  | {
+      readonly kind: "live";
+      readonly uri: string;
+      readonly revision: string;
+      readonly at: number;
+      readonly result?: JsonObject;
+      readonly error?: string;
+      readonly updates: number;
+    }
+  | { readonly kind: "unsubscribed"; readonly uri: string; readonly revision: string }
+  /** The findings about the messages of the server; all of them so far. */
+  | { readonly kind: "findings"; readonly findings: readonly InspectorFinding[] }
+  | { readonly kind: "cleared" }
+  | { readonly kind: "history" };

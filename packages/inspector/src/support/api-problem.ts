@@ -1,4 +1,5 @@
 import type { ApiError } from "../protocol/api.ts";
+import { defined } from "./values.ts";
 
 /** A request of the page that is refused or has failed, with its HTTP status. */
 export class ApiProblem extends Error {
@@ -16,6 +17,6 @@ export class ApiProblem extends Error {
 
   get body(): ApiError {
     const { code, message, remedy } = this;
-    return { error: { code, message, ...(remedy !== undefined && { remedy }) } };
+    return { error: { code, message, ...defined({ remedy }) } };
   }
 }

@@ -1,10 +1,20 @@
 import type { Principal } from "proffer";
 import type { ClientOptions, TestClient } from "proffer/testing";
 import type { Draft, InspectorFinding, ModelView, SourceView, ToolCostView } from "../protocol/api.ts";
-import type { CallState, Trace } from "../protocol/call.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import type { ItemKind, Offer, Place, ServerInfo, Target } from "../protocol/offer.ts";
-import type { HttpHead, Lane, WireLine, WireMessage } from "../protocol/wire.ts";
+import type {
+  CallState,
+  HttpHead,
+  ItemKind,
+  JsonObject,
+  Lane,
+  Offer,
+  Place,
+  ServerInfo,
+  Target,
+  Trace,
+  WireLine,
+  WireMessage,
+} from "../protocol/data.ts";
 
 /**
  * Everything that the inspector gets from the program that starts it: the server, its messages, and views of its code. The
@@ -28,13 +38,13 @@ export interface InspectorHost {
   readonly copying?: CopyTarget | undefined;
   /** Writes a call to a file beside the module and returns its path. @throws {ApiProblem} */
   saveCall?(name: string, draft: Draft): string;
-  /** Finds what `doctor` would find in an offer. */
+  /** Returns the findings of `doctor` about an offer. */
   findProblems(offer: Offer): Promise<readonly InspectorFinding[]>;
-  /** Estimates what a tool costs each conversation, by its parts. */
+  /** Estimates the cost of a tool for each conversation, by its parts. */
   costOf(tool: JsonObject): ToolCostView;
-  /** Writes the record as a file, and warns of what may be secret in it. */
+  /** Writes the record as a file, and warns of possible secrets in it. */
   exportRecord(about: RecordedServer): { readonly text: string; readonly warnings: readonly string[] };
-  /** Shows in the terminal what the server writes to stderr. */
+  /** Shows output of the server on stderr in the terminal. */
   showOutput(text: string): void;
 }
 
@@ -49,7 +59,7 @@ export interface MessageRecord {
   observe(observer: RecordObserver): () => void;
   /** Returns a name for a new connection. */
   newConn(): string;
-  /** Adds a lane or replaces what is known of it. */
+  /** Adds a lane or replaces an earlier version of it. */
   setLane(lane: Lane): void;
   /** Adds a message and returns its line. */
   add(message: SeenMessage): WireLine;
@@ -76,7 +86,7 @@ export interface SeenMessage {
   readonly note?: string | undefined;
 }
 
-/** Receives what is new in a record. */
+/** Receives the changes of a record. */
 export interface RecordObserver {
   line?(line: WireLine): void;
   lane?(lane: Lane): void;
@@ -105,7 +115,7 @@ export interface ServerLinks {
   readonly spawns: boolean;
   /** Whether `caller` is heard. */
   readonly changesCaller: boolean;
-  /** Whether the server can be reached again. Absent if only an attempt to connect can tell. */
+  /** Whether the server can be reached again. Absent if only an attempt to connect can show it. */
   isThere?(): Promise<boolean>;
   /** @throws {RemoteError} if the server does not respond. */
   connect(request: ConnectRequest): Promise<LinkedClient>;
@@ -120,7 +130,7 @@ export interface ConnectRequest {
   readonly caller?: Principal | undefined;
 }
 
-/** Sees what a link sends and receives, exactly and before it is checked. */
+/** Sees the messages of a link, exactly and before they are checked. */
 export interface LinkObserver {
   sent(text: string, http?: HttpHead): void;
   received(text: string, http?: HttpHead): void;
@@ -194,7 +204,7 @@ export interface ClientProfile {
   readonly revision?: string | undefined;
   /** Whether its model can read resources by itself. */
   readonly readsResources: boolean;
-  /** Returns what its model gets of each tool, by the names of the tools. */
+  /** Returns each tool as its model gets it, by the names of the tools. */
   viewTools(offer: Offer): ReadonlyMap<string, ModelView>;
 }
 

@@ -1,4 +1,4 @@
-/** The oldest revision without `initialize`: each request says what the handshake said before. */
+/** The oldest revision without `initialize`: each request has the facts of the handshake. */
 const STATELESS = "2026-07-28";
 
 /** Whether connections on a revision begin with `initialize`. */
@@ -8,6 +8,11 @@ export function hasHandshake(revision: string): boolean {
 
 export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Returns an object without the members that are undefined. */
+export function defined<Part extends object>(members: Part): { [Name in keyof Part]?: Exclude<Part[Name], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
 }
 
 /** The size of a value as JSON. */

@@ -1,7 +1,7 @@
-import type { Json } from "../../protocol/json.ts";
+import type { Json } from "../../protocol/data.ts";
 
-/** What every field has. Texts come from the server: show them with `visible`. */
-export interface FieldFacts {
+/** The members of every field. Texts come from the server: show them with `visible`. */
+interface FieldFacts {
   readonly title?: string;
   readonly description?: string;
   readonly default?: Json;
@@ -25,7 +25,7 @@ export interface TextShape {
   readonly area: boolean;
 }
 
-export interface NumberShape {
+interface NumberShape {
   readonly kind: "number";
   readonly integer: boolean;
   readonly minimum?: number;
@@ -41,12 +41,12 @@ export interface Choice {
 }
 
 /** `enum`, `const`, or alternatives that are all constants. */
-export interface ChoiceShape {
+interface ChoiceShape {
   readonly kind: "choice";
   readonly choices: readonly Choice[];
 }
 
-export interface ArrayShape {
+interface ArrayShape {
   readonly kind: "array";
   /** The items of a tuple, by position. */
   readonly prefix: readonly Later[];
@@ -63,7 +63,7 @@ export interface Property {
   readonly field: Later;
 }
 
-export interface ObjectShape {
+interface ObjectShape {
   readonly kind: "object";
   readonly properties: readonly Property[];
   /** The values of names that can be added; undefined if the schema names none. */
@@ -71,20 +71,15 @@ export interface ObjectShape {
   readonly minProperties: number;
 }
 
-export interface Branch {
-  readonly label: string;
-  readonly field: Later;
-}
-
 export interface UnionShape {
   readonly kind: "union";
-  readonly branches: readonly Branch[];
+  readonly branches: readonly { readonly label: string; readonly field: Later }[];
   /** A property whose value decides, and the branch of each value. */
   readonly tag?: { readonly name: string; readonly values: readonly Json[] };
 }
 
 /** A value that no control shows: it is edited as JSON, and only it. */
-export interface JsonShape {
+interface JsonShape {
   readonly kind: "json";
   /** Why, in words; undefined if any value is allowed. */
   readonly reason?: string;

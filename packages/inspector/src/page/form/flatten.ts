@@ -1,4 +1,4 @@
-import { isEqual, isRecord, type LooseSchema, listOf, namesOf, numberOf } from "./read-schema.ts";
+import { decodePart, isEqual, isObject, type LooseSchema, listOf, namesOf, numberOf, tokensOf } from "../text/json.ts";
 
 /** A schema that no form can show, and why. */
 export class Unplanned extends Error {}
@@ -18,7 +18,7 @@ export function flatten(schema: unknown, root: unknown): LooseSchema {
     if (++steps > MAX_STEPS || depth > MAX_DEPTH) throw new Unplanned("it refers to too many other schemas");
     if (part === true || part === undefined) return {};
     if (part === false) throw new Unplanned("the schema allows no value");
-    if (!isRecord(part)) throw new Unplanned("the schema is malformed");
+    if (!isObject(part)) throw new Unplanned("the schema is malformed");
     const { $ref, allOf, ...rest } = part;
     let result: LooseSchema = rest;
     if (typeof $ref === "string") result = merge(result, visit(resolve($ref, root), depth + 1));
@@ -33,32 +33,23 @@ function resolve(ref: string, root: unknown): unknown {
   if (ref === "#") return root;
   let node = root;
   if (ref.startsWith("#/")) {
-    for (const token of ref.slice(2).split("/")) {
-      const name = decode(token).replaceAll("~1", "/").replaceAll("~0", "~");
+    for (const name of tokensOf(decodePart(ref.slice(1)))) {
       node =
         typeof node === "object" && node !== null && Object.hasOwn(node, name) ? Reflect.get(node, name) : undefined;
     }
   } else {
-    node = isRecord(root) ? findAnchor(root, ref) : undefined;
+    node = isObject(root) ? findAnchor(root, ref) : undefined;
   }
   if (node === undefined) throw new Unplanned(`it refers to ${ref}, which the schema does not have`);
   return node;
 }
 
-function decode(token: string): string {
-  try {
-    return decodeURIComponent(token);
-  } catch {
-    return token;
-  }
-}
-
 /** Anchors are looked for where generators put them: among the definitions. */
 function findAnchor(root: LooseSchema, ref: string): unknown {
-  const definitions = [root.$defs, root.definitions].filter(isRecord).flatMap((defs) => Object.values(defs));
+  const definitions = [root.$defs, root.definitions].filter(isObject).flatMap((defs) => Object.values(defs));
   return definitions.find(
     (schema) =>
-      isRecord(schema) && (ref === `#${String(schema.$anchor)}` || (schema.$id !== undefined && ref === schema.$id)),
+      isObject(schema) && (ref === `#${String(schema.$anchor)}` || (schema.$id !== undefined && ref === schema.$id)),
   );
 }
 
@@ -87,7 +78,7 @@ export function merge(outer: LooseSchema, inner: LooseSchema): LooseSchema {
   if (outer.required !== undefined && inner.required !== undefined) {
     merged.required = [...new Set([...namesOf(outer.required), ...namesOf(inner.required)])];
   }
-  if (isRecord(outer.properties) && isRecord(inner.properties)) {
+  if (isObject(outer.properties) && isObject(inner.properties)) {
     merged.properties = mergeProperties(outer.properties, inner.properties);
   }
   for (const keyword of ["anyOf", "oneOf", "prefixItems", "const"]) {

@@ -1,13 +1,13 @@
-import type { Json } from "../../protocol/json.ts";
-import { isObject, moveItem, movePointers, type Path, pointerOf, setAt, valueAt } from "./path.ts";
+import type { Json } from "../../protocol/data.ts";
+import { isObject, moveItem, movePointers, type Path, parse, pointerOf, setAt, valueAt } from "../text/json.ts";
 
-/** What a person has typed into a form. The texts are theirs: they are never rewritten from a parsed value. */
+/** The state of a form. Its texts stay as a person typed them: they are never rewritten from a parsed value. */
 export interface FormDraft {
-  /** What is sent; what is left out is absent. */
+  /** The value to send; members that are left out are absent. */
   readonly value: Json;
   /** The JSON of the whole value as typed, if it is malformed or has its own layout. */
   readonly text?: string;
-  /** The values that are edited as JSON, by pointer: what was typed. */
+  /** The texts of the values that are edited as JSON, by pointer. */
   readonly texts?: { readonly [pointer: string]: string };
   /** The alternatives that were chosen, by pointer. */
   readonly branches?: { readonly [pointer: string]: number };
@@ -25,7 +25,7 @@ export function withValue(draft: FormDraft, path: Path, value: Json | undefined)
   };
 }
 
-/** Sets what was typed into the JSON box of a value. An empty box leaves the value out. */
+/** Sets the text in the JSON box of a value. An empty box leaves the value out. */
 export function withBox(draft: FormDraft, path: Path, text: string): FormDraft {
   const parsed = text.trim() === "" ? undefined : parse(text);
   const isBroken = text.trim() !== "" && parsed === undefined;
@@ -66,22 +66,13 @@ export function jsonText(draft: FormDraft): string {
   return draft.text ?? JSON.stringify(draft.value, null, 2);
 }
 
-/** The pointers of what cannot be sent because it is not JSON; "" is the whole value. */
+/** The pointers of values that cannot be sent because their texts are not JSON; "" is the whole value. */
 export function brokenParts(draft: FormDraft): string[] {
   const { text, texts = {} } = draft;
   if (text !== undefined && text.trim() !== "" && !isObject(parse(text))) return [""];
   return Object.entries(texts).flatMap(([pointer, box]) =>
     box.trim() === "" || parse(box) !== undefined ? [] : [pointer],
   );
-}
-
-/** Parses JSON; undefined if it is malformed. */
-export function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 function without<Value>(

@@ -1,19 +1,15 @@
 import type { VNode } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Problem } from "../../protocol/call.ts";
-import { ArrayFields } from "./array-field.tsx";
-import { ChoiceField } from "./choice-field.tsx";
+import type { Problem } from "../../protocol/data.ts";
+import { Button } from "../parts/elements.tsx";
+import { isObject, parse } from "../text/json.ts";
 import type { Field } from "./field.ts";
-import { FieldRow } from "./field-row.tsx";
-import { fits } from "./fits.ts";
-import { type FormDraft, parse } from "./form-draft.ts";
-import { type Completion, FormContext, type FormTools, type Placed, useForm } from "./form-tools.ts";
-import { countHidden } from "./hidden.ts";
-import { JsonField } from "./json-field.tsx";
-import { ObjectFields } from "./object-field.tsx";
-import { isObject, pointerOf, valueAt } from "./path.ts";
-import { TextField } from "./text-field.tsx";
-import { UnionFields } from "./union-field.tsx";
+import { FieldRow, FormContext, type FormTools, type Placed, usePlace } from "./field-row.tsx";
+import { countHidden, LONG_CHOICE } from "./fits.ts";
+import { type FormDraft, withBox } from "./form-draft.ts";
+import { JsonEditor } from "./json-editor.tsx";
+import { ArrayFields, ObjectFields, UnionFields } from "./member-fields.tsx";
+import { ChoiceField, TextField } from "./value-fields.tsx";
 
 interface FormProps {
   readonly id: string;
@@ -21,7 +17,7 @@ interface FormProps {
   readonly draft: FormDraft;
   onDraft(draft: FormDraft): void;
   readonly problems: readonly Problem[];
-  complete?(name: string, text: string): Promise<Completion>;
+  readonly complete?: FormTools["complete"];
   /** Moves the focus to the first field at the start. */
   readonly focus?: boolean;
   /** Texts have one line, so that Enter sends the form. */
@@ -67,7 +63,7 @@ export function Form({
       redraw((count) => count + 1);
     },
     draw: (placed) => <FieldView key={placed.field.kind} {...placed} />,
-    ...(complete !== undefined && { complete }),
+    complete,
   };
 
   function onPaste(event: ClipboardEvent): void {
@@ -88,16 +84,14 @@ export function Form({
         {replaced !== undefined && (
           <p class="notice" role="status">
             Filled from the pasted object.{" "}
-            <button
-              type="button"
+            <Button
+              label="Undo"
               class="plain"
               onClick={() => {
                 onDraft(replaced);
                 setReplaced(undefined);
               }}
-            >
-              Undo
-            </button>
+            />
           </p>
         )}
         {tools.draw({ field, path: [], label: "", required: true })}
@@ -109,18 +103,16 @@ export function Form({
 
 /** A field in its place: its control, or a JSON box for a value that the control cannot show. */
 function FieldView(placed: Placed): VNode {
-  const { field, path } = placed;
-  const form = useForm();
-  const value = valueAt(form.draft.value, path);
-  const isBox = form.draft.texts?.[pointerOf(path)] !== undefined || !fits(field, value);
-  if (isBox) return <JsonField {...placed} />;
+  const { field } = placed;
+  if (usePlace(placed).isBox) return <JsonField {...placed} />;
   switch (field.kind) {
     case "text":
     case "number":
       return <TextField {...placed} />;
     case "boolean":
-    case "choice":
       return <ChoiceField {...placed} />;
+    case "choice":
+      return field.choices.length > LONG_CHOICE ? <TextField {...placed} /> : <ChoiceField {...placed} />;
     case "array":
       return <ArrayFields {...placed} />;
     case "object":
@@ -150,4 +142,23 @@ function focusAt(form: HTMLElement | null, pointer: string): void {
   );
   const found = own ?? below ?? (pointer === "" ? form?.querySelector<HTMLElement>(CONTROLS) : undefined);
   found?.focus();
+}
+
+/** A value as JSON: no control shows it, or a person wants to write it so. */
+function JsonField(placed: Placed): VNode {
+  const { field, path, label } = placed;
+  const { form, pointer, value, control } = usePlace(placed);
+  const text = form.draft.texts?.[pointer] ?? (value === undefined ? "" : JSON.stringify(value, null, 2));
+  return (
+    <FieldRow placed={placed} single>
+      <JsonEditor
+        control={control}
+        label={`${label || "arguments"} as JSON`}
+        text={text}
+        field={field}
+        placeholder="left out"
+        onText={(next) => form.update((draft) => withBox(draft, path, next))}
+      />
+    </FieldRow>
+  );
 }

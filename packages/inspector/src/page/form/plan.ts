@@ -1,11 +1,21 @@
-import type { Json } from "../../protocol/json.ts";
-import { choose, constantsOf, isConstant, isNull, namedValues, titleOf } from "./choices.ts";
+import type { Json } from "../../protocol/data.ts";
+import { isObject, type LooseSchema, listOf, namesOf, numberOf, stringOf } from "../text/json.ts";
 import type { Field, Later, Shape } from "./field.ts";
 import { flatten, merge, typesOf, Unplanned } from "./flatten.ts";
-import { hintOf } from "./hint.ts";
-import { isRecord, type LooseSchema, listOf, namesOf, numberOf, stringOf } from "./read-schema.ts";
-import { impliedType, limits, NUMBER_LIMITS, textShape } from "./shapes.ts";
-import { type Alternative, branchLabels, findTag } from "./union.ts";
+import {
+  branchLabels,
+  choose,
+  constantsOf,
+  findTag,
+  hintOf,
+  impliedType,
+  isNull,
+  limits,
+  NUMBER_LIMITS,
+  namedValues,
+  textShape,
+  titleOf,
+} from "./shapes.ts";
 
 /**
  * A union of more alternatives is edited as JSON. Unions of unions may have a quarter of it each time: to find the
@@ -13,13 +23,13 @@ import { type Alternative, branchLabels, findTag } from "./union.ts";
  */
 const MAX_BRANCHES = 100;
 
-/** Plans the form of a JSON Schema. It never throws: what no control can show becomes a JSON box for that value. */
+/** Plans the form of a JSON Schema. It never throws: a value that no control can show has a JSON box. */
 export function plan(root: unknown): Field {
   const planned = new WeakMap<object, Field>();
 
-  /** `nesting`: how many unions are around it without anything between. */
+  /** `nesting`: the number of unions around it without anything between. */
   function fieldOf(schema: unknown, nesting: number): Field {
-    if (!isRecord(schema)) return planNew(schema, nesting);
+    if (!isObject(schema)) return planNew(schema, nesting);
     const known = planned.get(schema);
     if (known !== undefined) return known;
     const field = planNew(schema, nesting);
@@ -28,7 +38,7 @@ export function plan(root: unknown): Field {
   }
 
   function planNew(schema: unknown, nesting: number): Field {
-    let flat: LooseSchema = isRecord(schema) ? schema : {};
+    let flat: LooseSchema = isObject(schema) ? schema : {};
     try {
       flat = flatten(schema, root);
       return describe(flat, ...shapeOf(flat, nesting));
@@ -68,48 +78,31 @@ export function plan(root: unknown): Field {
   function unionOf(rest: LooseSchema, alternatives: readonly unknown[], nesting: number): [Shape, boolean] {
     if (alternatives.length > MAX_BRANCHES >> (2 * nesting)) {
       const flat = alternatives.map((alternative) => flatten(alternative, root));
-      if (flat.every(isConstant)) return choose(flat.flatMap(constantsOf));
+      const constants = flat.map(constantsOf);
+      if (constants.every((each) => each !== undefined)) return choose(constants.flat());
       throw new Unplanned(`it has ${alternatives.length} alternatives`);
     }
     const flat = alternatives.flatMap((alternative) => (alternative === false ? [] : [flatten(alternative, root)]));
     // Such as `anyOf: [{ required: ["a"] }, { required: ["b"] }]`: the fields are the same in each alternative.
     if (flat.every((branch) => Object.keys(branch).every((keyword) => CONSTRAINTS.has(keyword))))
       return shapeOf(rest, nesting);
-    if (flat.every(isConstant)) return choose(flat.flatMap(constantsOf));
+    const constants = flat.map(constantsOf);
+    if (constants.every((each) => each !== undefined)) return choose(constants.flat());
     const others = flat.filter((branch) => !isNull(branch));
     const nullable = others.length < flat.length;
     const [only] = others;
     if (only === undefined) return [{ kind: "null" }, true];
-    if (others.length > 1)
-      return [
-        unionShape(
-          others.map((branch) => mergeBranch(rest, branch)),
-          nesting,
-        ),
-        nullable,
-      ];
+    const branches = others.map((branch) => mergeBranch(rest, branch));
+    if (branches.length > 1) return [unionShape(branches, nesting), nullable];
     const [shape, isNullable] = shapeOf(mergeBranch(rest, only), nesting + 1);
     return [shape, nullable || isNullable];
   }
 
   function unionShape(flat: readonly LooseSchema[], nesting: number): Shape {
-    const alternatives = flat.map(
-      (schema): Alternative => ({ schema, propertyOf: (name) => propertyOf(schema, name) }),
-    );
-    const tag = findTag(alternatives);
-    const labels = branchLabels(alternatives, tag);
+    const tag = findTag(flat, root);
+    const labels = branchLabels(flat, tag);
     const branches = flat.map((schema, index) => ({ label: labels[index] ?? "", field: later(schema, nesting + 1) }));
     return { kind: "union", branches, ...(tag !== undefined && { tag }) };
-  }
-
-  function propertyOf(schema: LooseSchema, name: string): LooseSchema | undefined {
-    const { properties } = schema;
-    if (!isRecord(properties) || !Object.hasOwn(properties, name)) return undefined;
-    try {
-      return flatten(properties[name], root);
-    } catch {
-      return undefined;
-    }
   }
 
   function typedShape(type: string | undefined, schema: LooseSchema): Shape {
@@ -152,7 +145,7 @@ export function plan(root: unknown): Field {
 
   function objectShape(schema: LooseSchema): Shape {
     const required = namesOf(schema.required);
-    const known = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
+    const known = isObject(schema.properties) ? Object.entries(schema.properties) : [];
     const properties = known.map(([name, property]) => ({
       name,
       required: required.includes(name),
@@ -162,9 +155,9 @@ export function plan(root: unknown): Field {
     for (const name of required) {
       if (!known.some(([other]) => other === name)) properties.push({ name, required: true, field: later(true) });
     }
-    const patterns = isRecord(schema.patternProperties) ? Object.values(schema.patternProperties) : [];
+    const patterns = isObject(schema.patternProperties) ? Object.values(schema.patternProperties) : [];
     const extra =
-      isRecord(schema.additionalProperties) || schema.additionalProperties === true
+      isObject(schema.additionalProperties) || schema.additionalProperties === true
         ? schema.additionalProperties
         : patterns.length === 1
           ? patterns[0]
@@ -182,18 +175,9 @@ export function plan(root: unknown): Field {
 }
 
 /** Keywords of alternatives that only restrict the fields beside them. */
-const CONSTRAINTS = new Set([
-  "required",
-  "not",
-  "if",
-  "then",
-  "else",
-  "dependentRequired",
-  "minProperties",
-  "title",
-  "description",
-]);
-/** Annotations of the alternative win, because its label is what people choose by. */
+const CONSTRAINTS = new Set("required not if then else dependentRequired minProperties title description".split(" "));
+
+/** Annotations of the alternative win, because people choose by its label. */
 function mergeBranch(rest: LooseSchema, branch: LooseSchema): LooseSchema {
   return merge(branch, { ...rest, title: undefined, description: undefined, default: undefined, examples: undefined });
 }

@@ -1,23 +1,18 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Problem } from "../../protocol/call.ts";
-import type { Json, JsonObject } from "../../protocol/json.ts";
+import type { Api } from "../../protocol/api.ts";
+import type { Json, JsonObject, Problem } from "../../protocol/data.ts";
 import { brokenParts, type FormDraft } from "../form/form-draft.ts";
-import { isObject, valueAt } from "../form/path.ts";
-import { isEqual } from "../form/read-schema.ts";
-import type { App } from "../state/app.ts";
-import { useApp } from "../state/app.ts";
+import { type App, useApp } from "../state/app.ts";
+import { isEqual, isObject, memberOf, tokensOf } from "../text/json.ts";
 
-interface Checked {
-  readonly problems: readonly Problem[];
-  readonly note?: string;
-}
+type Checked = Api["check"]["out"];
 
 const UNCHECKED: Checked = { problems: [] };
 
 export interface CallCheck extends Checked {
-  /** What to show at the fields. */
+  /** The problems to show at the fields. */
   readonly shown: readonly Problem[];
-  /** Pointers of what is not JSON. It cannot be sent at all. */
+  /** Pointers of texts that are not JSON. They cannot be sent at all. */
   readonly broken: readonly string[];
   /** Whether someone has tried to send it. */
   readonly attempted: boolean;
@@ -35,7 +30,7 @@ export async function check({ api }: Pick<App, "api">, schema: unknown, value: J
   }
 }
 
-/** Checks what was typed. What is missing is shown only after an attempt to send it. */
+/** Checks the arguments of a form. Missing ones are shown only after an attempt to send them. */
 export function useCheck(schema: unknown, draft: FormDraft, refused: readonly Problem[] = []): CallCheck {
   const app = useApp();
   const [checked, setChecked] = useState(UNCHECKED);
@@ -70,13 +65,9 @@ export function useCheck(schema: unknown, draft: FormDraft, refused: readonly Pr
 }
 
 function isPresent(value: Json, pointer: string): boolean {
-  const tokens = pointer.split("/").slice(1);
   let here: Json | undefined = value;
-  for (const token of tokens) {
-    const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
-    here = valueAt(here, [Array.isArray(here) ? Number(name) : name]);
-  }
-  return tokens.length > 0 && here !== undefined;
+  for (const name of tokensOf(pointer)) here = memberOf(here, Array.isArray(here) ? Number(name) : name);
+  return pointer !== "" && here !== undefined;
 }
 
 /** The complaints of the server about arguments that are still the ones in the form. */

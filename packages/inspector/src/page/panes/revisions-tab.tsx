@@ -1,26 +1,19 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { Compared } from "../../protocol/api.ts";
-import type { CallState } from "../../protocol/call.ts";
-import type { Json } from "../../protocol/json.ts";
-import type { Item } from "../../protocol/offer.ts";
-import { isObject } from "../form/path.ts";
-import { isEqual } from "../form/read-schema.ts";
+import type { CallState, Item, Json } from "../../protocol/data.ts";
+import { Button, TableHead } from "../parts/elements.tsx";
 import { LongText } from "../result/long-text.tsx";
 import { useApp } from "../state/app.ts";
-import { duration, size } from "../text/units.ts";
-import { visible } from "../text/visible.ts";
+import { duration, size, visible } from "../text/format.ts";
+import { isEqual, isObject } from "../text/json.ts";
 
 /** Tools for which someone has agreed to calls with effects; until the page is closed. */
 const agreed = new Set<string>();
 
-interface RevisionsProps {
-  readonly item: Item | undefined;
-  readonly call: CallState | undefined;
-}
-
 /** The same call on every revision of the server, side by side. */
-export function RevisionsTab({ item, call }: RevisionsProps): VNode {
+export function RevisionsTab(props: { readonly item: Item | undefined; readonly call: CallState | undefined }): VNode {
+  const { item, call } = props;
   const { api, state, report } = useApp();
   const [results, setResults] = useState<readonly Compared[]>();
   const [asking, setAsking] = useState(false);
@@ -47,9 +40,11 @@ export function RevisionsTab({ item, call }: RevisionsProps): VNode {
   return (
     <>
       <p>
-        <button type="button" disabled={busy} onClick={start}>
-          {results === undefined ? `Repeat on ${count} revisions` : "Repeat"}
-        </button>{" "}
+        <Button
+          label={results === undefined ? `Repeat on ${count} revisions` : "Repeat"}
+          disabled={busy}
+          onClick={start}
+        />{" "}
         <span class="quiet">Questions are declined.</span>
       </p>
       {asking && (
@@ -59,19 +54,15 @@ export function RevisionsTab({ item, call }: RevisionsProps): VNode {
             {visible(item?.key ?? "The tool")} is not marked as read-only, so {count} calls may have {count} effects.
           </p>
           <p class="buttons">
-            <button
-              type="button"
+            <Button
+              label={`Call it ${count} times`}
               ref={(button) => button?.focus()}
               onClick={() => {
                 agreed.add(item?.key ?? "");
                 compare();
               }}
-            >
-              Call it {count} times
-            </button>
-            <button type="button" onClick={() => setAsking(false)}>
-              Don't
-            </button>
+            />
+            <Button label="Don't" onClick={() => setAsking(false)} />
           </p>
         </fieldset>
       )}
@@ -93,35 +84,10 @@ function Comparison({ results }: { readonly results: readonly Compared[] }): VNo
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
     <section class="table" aria-label="Results by revision" tabIndex={0}>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">member</th>
-            {results.map(({ revision }) => (
-              <th key={revision} scope="col">
-                {revision}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead columns={["member", ...results.map(({ revision }) => revision)]} />
         <tbody>
-          <tr>
-            <th scope="row">time, size</th>
-            {results.map(({ revision, ms, bytes }) => (
-              <td key={revision}>
-                {duration(ms)}, {size(bytes)}
-              </td>
-            ))}
-          </tr>
-          {hasErrors && (
-            <tr>
-              <th scope="row">error</th>
-              {results.map(({ revision, error }) => (
-                <td key={revision}>
-                  {error === undefined ? "–" : <span class="bad">{`${error.code} ${visible(error.message)}`}</span>}
-                </td>
-              ))}
-            </tr>
-          )}
+          <Row name="time, size" cells={results.map(({ ms, bytes }) => `${duration(ms)}, ${size(bytes)}`)} />
+          {hasErrors && <Row name="error" cells={results.map(errorCell)} />}
           {names.map((name) => (
             <MemberRow key={name} name={name} results={results} />
           ))}
@@ -131,25 +97,37 @@ function Comparison({ results }: { readonly results: readonly Compared[] }): VNo
   );
 }
 
+function errorCell({ error }: Compared): VNode | string {
+  return error === undefined ? "–" : <span class="bad">{`${error.code} ${visible(error.message)}`}</span>;
+}
+
 function MemberRow({ name, results }: { readonly name: string; readonly results: readonly Compared[] }): VNode {
   const values = results.map(({ result }): Json | undefined =>
     result !== undefined && Object.hasOwn(result, name) ? result[name] : undefined,
   );
-  const differs = values.some((value) => !isEqual(value, values[0]));
+  const cells = values.map((value, index) => {
+    if (value === undefined) return <span class="quiet">–</span>;
+    return <LongText text={JSON.stringify(value, null, 1)} label={`${name} on ${results[index]?.revision}`} />;
+  });
+  return <Row name={visible(name)} cells={cells} differs={values.some((value) => !isEqual(value, values[0]))} />;
+}
+
+interface RowProps {
+  readonly name: string;
+  /** By revision, in the order of the table. */
+  readonly cells: readonly ComponentChildren[];
+  readonly differs?: boolean;
+}
+
+function Row({ name, cells, differs = false }: RowProps): VNode {
   return (
     <tr class={differs ? "differs" : ""}>
       <th scope="row">
-        {visible(name)}
+        {name}
         {differs && <span class="warning"> differs</span>}
       </th>
-      {values.map((value, index) => (
-        <td key={results[index]?.revision}>
-          {value === undefined ? (
-            <span class="quiet">–</span>
-          ) : (
-            <LongText text={JSON.stringify(value, null, 1)} label={`${name} on ${results[index]?.revision}`} />
-          )}
-        </td>
+      {cells.map((cell, index) => (
+        <td key={index}>{cell}</td>
       ))}
     </tr>
   );

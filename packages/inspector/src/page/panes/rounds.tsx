@@ -1,11 +1,10 @@
 import type { VNode } from "preact";
-import type { Ask, CallState, Run, Trace } from "../../protocol/call.ts";
-import { stringOf } from "../form/read-schema.ts";
+import type { Ask, CallState, Run, Tampering, Trace } from "../../protocol/data.ts";
+import { Button } from "../parts/elements.tsx";
 import { useApp } from "../state/app.ts";
-import { duration, size } from "../text/units.ts";
-import { visible } from "../text/visible.ts";
-import { OpenAsks } from "./open-asks.tsx";
-import { Resend } from "./resend.tsx";
+import { duration, size, visible } from "../text/format.ts";
+import { stringOf } from "../text/json.ts";
+import { OpenAsks } from "./asks.tsx";
 
 const OUTCOMES: { readonly [Outcome in Run["outcome"]]: readonly [mark: string, words: string] } = {
   running: ["○", "runs"],
@@ -40,7 +39,7 @@ function RunView({ call, run }: { readonly call: CallState; readonly run: Run })
   const [mark, words] = OUTCOMES[run.outcome];
   const asks = call.asks.filter((ask) => ask.run === run.number);
   const open = asks.filter(({ state }) => state === "open");
-  // Before 2026-07-28 the server asks with a request of its own, while the call waits.
+  // Before 2026-07-28 the server asks with another request, while the call waits.
   const isInside = asks.length > 0 && run.outcome !== "asks" && call.runs.length === 1;
   return (
     <li class="run">
@@ -74,11 +73,11 @@ function RunView({ call, run }: { readonly call: CallState; readonly run: Run })
 
 /** Goes back to a round. Only for a call that Node still has: one of the history may be of another start. */
 function ChangeAnswer({ call, run }: { readonly call: CallState; readonly run: number }): VNode | null {
-  const { api, state, report } = useApp();
+  const { state, send } = useApp();
   if (state.calls.get(call.id) !== call || !state.abilities.calls) return null;
   return (
     <p>
-      <button type="button" onClick={() => api.post("reanswer", { call: call.id, run }).catch(report)}>
+      <button type="button" onClick={() => send("reanswer", { call: call.id, run })}>
         Change my answer<span class="visually-hidden"> to run {run}</span>
       </button>
     </p>
@@ -142,4 +141,49 @@ function repeatedSteps(runs: readonly Run[]): string[] {
     for (const name of new Set(ran)) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return [...counts].filter(([, count]) => count > 1).map(([name]) => name);
+}
+
+const TRIES: readonly (readonly [change: Tampering, label: string, shouldRefuse: boolean])[] = [
+  ["nothing", "as it was", false],
+  ["arguments", "with other arguments", true],
+  ["state", "with one character of the state changed", true],
+  ["caller", "as another caller", true],
+];
+
+/** Sends a later round again, as it was or changed. A changed one must be refused, and is shown as right if it is. */
+function Resend({ call }: { readonly call: CallState }): VNode | null {
+  const { state, send } = useApp();
+  const run = call.runs.at(-1);
+  const isOver = call.status === "done" || call.status === "failed";
+  if (!isOver || run === undefined || run.number < 2 || !state.abilities.calls) return null;
+  const made = [...state.calls.values()].filter(({ resent }) => resent?.call === call.id);
+  return (
+    <section class="resend" aria-label={`Send round ${run.number} again`}>
+      <h3>Send round {run.number} again</h3>
+      <ul>
+        {TRIES.map(([change, label, shouldRefuse]) => {
+          const last = made.findLast(({ resent }) => resent?.change === change);
+          return (
+            <li key={change}>
+              <Button label={label} onClick={() => send("resend", { call: call.id, run: run.number, change })} />{" "}
+              {last !== undefined && <Outcome call={last} shouldRefuse={shouldRefuse} />}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function Outcome({ call, shouldRefuse }: { readonly call: CallState; readonly shouldRefuse: boolean }): VNode {
+  if (call.status === "running") return <span class="quiet">running …</span>;
+  const refused = call.resent?.refused === true;
+  const isRight = refused === shouldRefuse;
+  const words = refused ? "refused" : call.status === "failed" ? "failed" : "answered again";
+  return (
+    <span class={isRight ? "good" : "bad"} role="status">
+      {isRight ? "✓" : "✗"} {words}
+      {isRight ? ", as it should be" : shouldRefuse ? ", but it should be refused" : ", but it should be answered"}
+    </span>
+  );
 }

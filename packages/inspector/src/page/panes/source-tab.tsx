@@ -1,16 +1,14 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { Item } from "../../protocol/offer.ts";
-import { useApp } from "../state/app.ts";
-import { visible } from "../text/visible.ts";
-import { jsonLines } from "./json-lines.ts";
-import { coversLine, isWithin, placeOfPointer, pointersOfLine, type SourceLine } from "./places.ts";
-import { useFetched } from "./use-fetched.ts";
+import type { Item, Place } from "../../protocol/data.ts";
+import { useApp, useFetched } from "../state/app.ts";
+import { visible } from "../text/format.ts";
+import { coversLine, isWithin, jsonLines, placeOfPointer, pointersOfLine } from "./source-lines.ts";
 
 /** The source of an item beside its schema. Looking at a line of one marks the lines of the other. */
 export function SourceTab({ item }: { readonly item: Item }): VNode {
   const { api, offer, openPlace } = useApp();
-  const [marked, setMarked] = useState<SourceLine | string>();
+  const [marked, setMarked] = useState<Place | string>();
   const view = useFetched(
     () => api.post("source", { kind: item.kind, key: item.key }),
     [api, item.kind, item.key, offer?.version],

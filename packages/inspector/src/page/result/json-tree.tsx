@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
-import type { Json } from "../../protocol/json.ts";
-import { visible } from "../text/visible.ts";
-import { windowOf } from "../wire/window.ts";
+import type { Json } from "../../protocol/data.ts";
+import { Button } from "../parts/elements.tsx";
+import { visible } from "../text/format.ts";
 import { LongText } from "./long-text.tsx";
-import { openAtStart, summaryOf, type TreeRow, treeRows } from "./tree-rows.ts";
+import { openAtStart, summaryOf, type TreeRow, treeRows, windowOf } from "./rows.ts";
 
 const ROW = 22;
 /** More rows than this are drawn only where one looks. */
@@ -18,9 +18,7 @@ export function JsonTree({ value, label }: { readonly value: Json; readonly labe
   if (isFlat) return <LongText text={JSON.stringify(value)} label={label} />;
   return (
     <div class="json">
-      <button type="button" class="plain corner" onClick={() => setAsText(!asText)}>
-        {asText ? "as tree" : "as text"}
-      </button>
+      <Button label={asText ? "as tree" : "as text"} class="plain corner" onClick={() => setAsText(!asText)} />
       {asText ? <LongText text={JSON.stringify(value, null, 2)} label={label} /> : <Tree value={value} label={label} />}
     </div>
   );
@@ -98,13 +96,8 @@ function Tree({ value, label }: { readonly value: Json; readonly label: string }
   );
 }
 
-interface RowProps {
-  readonly row: TreeRow;
-  readonly isFocused: boolean;
-  onFocus(pointer: string): void;
-}
-
-function Row({ row, isFocused, onFocus }: RowProps): VNode {
+function Row(props: { readonly row: TreeRow; readonly isFocused: boolean; onFocus(pointer: string): void }): VNode {
+  const { row, isFocused, onFocus } = props;
   const { pointer, depth, name, value, open, position, siblings } = row;
   return (
     <div

@@ -1,8 +1,7 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { size } from "../text/units.ts";
-import { visible } from "../text/visible.ts";
-import { cutText, textChunks } from "./text-chunks.ts";
+import { Button } from "../parts/elements.tsx";
+import { cutText, size, textChunks, visible } from "../text/format.ts";
 
 /** A text of any length. A long one is cut at first; all of it is drawn in pieces that the browser skips where nobody looks. */
 export function LongText({ text, label }: { readonly text: string; readonly label: string }): VNode {
@@ -18,9 +17,11 @@ export function LongText({ text, label }: { readonly text: string; readonly labe
         </pre>
       ))}
       {isCut && (
-        <button type="button" class="plain" onClick={() => setAll(!all)}>
-          {all ? "show less" : `show all ${size(text.length)}`}
-        </button>
+        <Button
+          label={all ? "show less" : `show all ${size(text.length)}`}
+          class="plain"
+          onClick={() => setAll(!all)}
+        />
       )}
     </figure>
   );

@@ -1,10 +1,11 @@
 import type { VNode } from "preact";
-import type { EditProblem } from "../../protocol/edit.ts";
+import type { Target } from "../../protocol/data.ts";
+import { Button, Preformatted } from "../parts/elements.tsx";
+import { Frame } from "../side/edit-view.tsx";
 import { useApp } from "../state/app.ts";
-import { visible } from "../text/visible.ts";
-import { commandFor } from "./command.ts";
+import { visible } from "../text/format.ts";
 
-/** What is wrong with the page's own connection to Node, with the server, or with the last edit: above the panes, in place. */
+/** Problems of the connection to Node, of the server, or of the last edit: above the panes, in place. */
 export function Banners(): VNode | null {
   const { stream, state, refusal } = useApp();
   return (
@@ -40,7 +41,7 @@ export function Locked({ earlier, command }: { readonly earlier: boolean; readon
 }
 
 function LostServer(): VNode | null {
-  const { state, api, report } = useApp();
+  const { state, send } = useApp();
   const { connection, stderr } = state;
   if (connection.state !== "lost" && connection.state !== "failed") return null;
   return (
@@ -52,13 +53,10 @@ function LostServer(): VNode | null {
       {stderr !== "" && (
         <details open>
           <summary>What it wrote to stderr last</summary>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the keyboard */}
-          <pre tabIndex={0}>{visible(stderr.slice(-4000))}</pre>
+          <Preformatted text={visible(stderr.slice(-4000))} />
         </details>
       )}
-      <button type="button" onClick={() => api.post("reconnect", {}).catch(report)}>
-        Connect again
-      </button>
+      <Button label="Connect again" onClick={() => send("reconnect", {})} />
     </div>
   );
 }
@@ -79,43 +77,9 @@ function BrokenEdit(): VNode | null {
   );
 }
 
-export function Frame(props: { readonly problem: EditProblem; readonly files: readonly string[] }): VNode {
-  const { problem, files } = props;
-  const { openPlace } = useApp();
-  const { file, line, column, code, message, remedy, frame } = problem;
-  const at = file === undefined ? undefined : `${files[file] ?? "?"}:${line ?? 1}${column ? `:${column}` : ""}`;
-  return (
-    <div class="edit-problem">
-      <p>
-        {at !== undefined && (
-          <button
-            type="button"
-            class="plain code"
-            onClick={() => openPlace({ file: file as number, line: line ?? 1, ...(column ? { column } : {}) })}
-          >
-            {at}
-          </button>
-        )}{" "}
-        {code !== undefined && <code>{code}</code>} {visible(message)}
-      </p>
-      {frame !== undefined && (
-        <pre class="code-frame">
-          {frame.lines.map((text, index) => {
-            const number = frame.first + index;
-            return (
-              <span key={number} class={number === line ? "code-line here" : "code-line"}>
-                <span class="number">
-                  {number === line ? ">" : " "} {String(number).padStart(4)}
-                </span>{" "}
-                {visible(text)}
-                {"\n"}
-                {number === line && column ? `${" ".repeat(7 + column - 1)}^\n` : ""}
-              </span>
-            );
-          })}
-        </pre>
-      )}
-      {remedy !== undefined && <p class="remedy">{visible(remedy)}</p>}
-    </div>
-  );
+/** The command that starts the inspector of a target again. */
+export function commandFor(target: Target | undefined): string {
+  if (target === undefined) return "npx proffer dev <module> --inspect";
+  if (target.kind === "dev") return `npx proffer dev ${target.name} --inspect`;
+  return target.kind === "command" ? `npx proffer inspect -- ${target.name}` : `npx proffer inspect ${target.name}`;
 }

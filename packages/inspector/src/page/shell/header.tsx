@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { Edit } from "../../protocol/data.ts";
+import { Button, Link, modifier, Select } from "../parts/elements.tsx";
+import { moveFocus } from "../parts/tabs.tsx";
 import { useApp } from "../state/app.ts";
-import type { InspectorState } from "../state/inspector-state.ts";
-import { duration, ESTIMATE } from "../text/units.ts";
-import { visible } from "../text/visible.ts";
-import { Link } from "./link.tsx";
-import { MODIFIER } from "./modifier.ts";
-import type { Preferences } from "./preferences.ts";
+import { duration, ESTIMATE, visible } from "../text/format.ts";
+import { parse } from "../text/json.ts";
 
 interface HeaderProps {
   /** The number of findings; undefined if there are none to have. */
@@ -30,7 +30,7 @@ export function Header(props: HeaderProps): VNode {
           {visible(offer?.server.title ?? offer?.server.name ?? state.target?.name ?? "Inspector")}
         </Link>
       </h1>
-      <LoopState state={state} />
+      <LoopState />
       <Revisions />
       <span class="grow" />
       {findings !== undefined && (
@@ -43,51 +43,41 @@ export function Header(props: HeaderProps): VNode {
           ≈ {offer.tokens} tokens
         </span>
       )}
-      <button type="button" class="chip wide" onClick={() => onSide("copy")}>
-        Connect
-      </button>
-      <button
-        type="button"
+      <Button label="Connect" class="chip wide" onClick={() => onSide("copy")} />
+      <Button
+        label={theme === "dark" ? "☾" : theme === "light" ? "☀" : "◐"}
         class="chip wide"
         aria-label={`Colors: ${theme}`}
         onClick={() => onPreferences({ theme: NEXT_THEME[theme] })}
-      >
-        {theme === "dark" ? "☾" : theme === "light" ? "☀" : "◐"}
-      </button>
-      <button type="button" class="chip wide" aria-label="Keys" onClick={onKeys}>
-        ?
-      </button>
-      <button
-        type="button"
+      />
+      <Button label="?" class="chip wide" aria-label="Keys" onClick={onKeys} />
+      <Button
+        label={`${modifier()}K`}
         class="chip"
-        aria-label={`Palette ${MODIFIER}K`}
+        aria-label={`Palette ${modifier()}K`}
         aria-keyshortcuts="Control+K Meta+K"
         onClick={onPalette}
-      >
-        {MODIFIER}K
-      </button>
+      />
     </header>
   );
 }
 
-function LoopState({ state }: { readonly state: InspectorState }): VNode | null {
-  const { target, connection, edit } = state;
+function LoopState(): VNode | null {
+  const { target, connection, edit } = useApp().state;
   if (target === undefined) return null;
-  const told = toldAbout(connection.state, edit?.edit);
+  const [tone, text] = describe(connection.state, edit?.edit);
   return (
-    <span class={`chip loop ${told.tone}`}>
-      <span aria-hidden="true">●</span> {target.kind} · {visible(target.name)} · {told.text}
+    <span class={`chip loop ${tone}`}>
+      <span aria-hidden="true">●</span> {target.kind} · {visible(target.name)} · {text}
     </span>
   );
 }
 
-type EditState = NonNullable<InspectorState["edit"]>["edit"];
-
-function toldAbout(connection: string, edit: EditState | undefined): { readonly tone: string; readonly text: string } {
-  if (connection !== "connected") return { tone: connection === "connecting" ? "" : "bad", text: connection };
-  if (edit === undefined) return { tone: "good", text: "connected" };
-  if (edit.how === "broken") return { tone: "bad", text: "broken edit, the last good version serves" };
-  return { tone: "good", text: `taken over in ${duration(edit.ms)}` };
+function describe(connection: string, edit: Edit | undefined): [tone: string, text: string] {
+  if (connection !== "connected") return [connection === "connecting" ? "" : "bad", connection];
+  if (edit === undefined) return ["good", "connected"];
+  if (edit.how === "broken") return ["bad", "broken edit, the last good version serves"];
+  return ["good", `taken over in ${duration(edit.ms)}`];
 }
 
 /** The revision of the page's own calls. */
@@ -101,21 +91,62 @@ function Revisions(): VNode | null {
       <fieldset class="revisions wide">
         <legend class="visually-hidden">Revision</legend>
         {revisions.map((each) => (
-          <button key={each} type="button" class="chip" aria-pressed={each === revision} onClick={() => choose(each)}>
-            {each}
-          </button>
+          <Button label={each} key={each} class="chip" aria-pressed={each === revision} onClick={() => choose(each)} />
         ))}
       </fieldset>
-      <select
-        class="narrow"
-        aria-label="Revision"
-        value={revision}
-        onChange={(event) => choose(event.currentTarget.value)}
-      >
-        {revisions.map((each) => (
-          <option key={each}>{each}</option>
-        ))}
-      </select>
+      <Select class="narrow" aria-label="Revision" value={revision} options={revisions} onChoose={choose} />
     </>
   );
+}
+
+/** Below 1000 pixels one pane is visible at a time. */
+export type NarrowPane = "list" | "request" | "answer" | "wire" | "more";
+
+const NARROW_PANES: readonly (readonly [NarrowPane, string])[] = [
+  ["list", "List"],
+  ["request", "Request"],
+  ["answer", "Answer"],
+  ["more", "More"],
+  ["wire", "Wire"],
+];
+
+/** Chooses it. Styles hide this row on wide screens, where all panes are visible. */
+export function NarrowTabs(props: { readonly pane: NarrowPane; readonly onPane: (pane: NarrowPane) => void }): VNode {
+  return (
+    <nav class="narrow-tabs" aria-label="Panes" onKeyDown={moveFocus}>
+      {NARROW_PANES.map(([id, label]) => (
+        <Button
+          label={label}
+          key={id}
+          aria-current={id === props.pane ? "true" : undefined}
+          data-roving
+          onClick={() => props.onPane(id)}
+        />
+      ))}
+    </nav>
+  );
+}
+
+/** How a person likes the page. Kept in the browser: nothing of it is secret or about the server. */
+export interface Preferences {
+  readonly theme: "system" | "light" | "dark";
+  readonly singleKeys: boolean;
+  readonly side: boolean;
+  readonly wire: boolean;
+}
+
+const KEPT_AS = "proffer-inspector-preferences";
+const DEFAULTS: Preferences = { theme: "system", singleKeys: true, side: true, wire: true };
+
+export function usePreferences(): [Preferences, (change: Partial<Preferences>) => void] {
+  const kept = () => parse(localStorage.getItem(KEPT_AS) ?? "") as Partial<Preferences> | undefined;
+  const [preferences, setPreferences] = useState<Preferences>(() => ({ ...DEFAULTS, ...kept() }));
+  return [
+    preferences,
+    (change) => {
+      const next = { ...preferences, ...change };
+      localStorage.setItem(KEPT_AS, JSON.stringify(next));
+      setPreferences(next);
+    },
+  ];
 }

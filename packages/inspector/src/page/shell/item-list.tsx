@@ -1,14 +1,12 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { HistoryEntry, InspectorFinding } from "../../protocol/api.ts";
-import type { Item, ItemKind } from "../../protocol/offer.ts";
+import type { Item, ItemKind } from "../../protocol/data.ts";
+import { Button, Link } from "../parts/elements.tsx";
+import { moveFocus } from "../parts/tabs.tsx";
 import { useApp } from "../state/app.ts";
-import { itemOfCall } from "../state/calls.ts";
-import { itemId } from "../state/draft.ts";
-import { count, duration } from "../text/units.ts";
-import { visible } from "../text/visible.ts";
-import { Link } from "./link.tsx";
-import { moveFocus } from "./roving.ts";
+import { itemId, itemOfCall } from "../state/calls.ts";
+import { count, duration, visible } from "../text/format.ts";
 
 const GROUPS: readonly (readonly [kind: ItemKind, title: string])[] = [
   ["tool", "Tools"],
@@ -20,12 +18,11 @@ const GROUPS: readonly (readonly [kind: ItemKind, title: string])[] = [
 const MAX_SHOWN = 200;
 const MAX_RECENT = 8;
 
-interface ItemListProps {
+export function ItemList(props: {
   readonly history: readonly HistoryEntry[];
   readonly findings: readonly InspectorFinding[] | undefined;
-}
-
-export function ItemList({ history, findings = [] }: ItemListProps): VNode {
+}): VNode {
+  const { history, findings = [] } = props;
   const { offer, go } = useApp();
   const [wanted, setWanted] = useState("");
   const items = (offer?.items ?? []).filter((item) => isWanted(item, wanted));
@@ -96,9 +93,7 @@ function Group(props: {
         ))}
       </ul>
       {items.length > shown.length && (
-        <button type="button" class="plain" data-roving onClick={() => setWhole(true)}>
-          Show all {items.length}
-        </button>
+        <Button label={`Show all ${items.length}`} class="plain" data-roving onClick={() => setWhole(true)} />
       )}
     </section>
   );
@@ -191,7 +186,7 @@ function Recent({ entries }: { readonly entries: readonly HistoryEntry[] }): VNo
               aria-current={shown.pane === "history" && shown.id === entry.id ? "page" : undefined}
             >
               <span class="name">{entry.saved ? `★ ${entry.saved}` : visible(itemOfCall(entry.draft).key)}</span>
-              <span class="aside">{toldOf(entry)}</span>
+              <span class="aside">{outcomeOf(entry)}</span>
             </Link>
           </li>
         ))}
@@ -200,7 +195,7 @@ function Recent({ entries }: { readonly entries: readonly HistoryEntry[] }): VNo
   );
 }
 
-function toldOf({ runs, ms, status }: HistoryEntry): string {
+function outcomeOf({ runs, ms, status }: HistoryEntry): string {
   if (status !== "done") return status;
   return [runs > 1 ? `${runs} rounds` : "", ms === undefined ? "" : duration(ms)].filter(Boolean).join(" · ");
 }

@@ -1,44 +1,42 @@
 import type { VNode } from "preact";
 import type { InspectorFinding } from "../../protocol/api.ts";
-import type { CallState } from "../../protocol/call.ts";
-import type { JsonObject } from "../../protocol/json.ts";
-import type { Item, ItemKind } from "../../protocol/offer.ts";
+import type { CallState, Item, ItemKind, JsonObject } from "../../protocol/data.ts";
 import { RequestPane } from "../panes/request-pane.tsx";
 import { ResponsePane } from "../panes/response-pane.tsx";
+import { PlaceButton } from "../parts/elements.tsx";
 import { FindingList } from "../side/doctor-view.tsx";
 import { useApp } from "../state/app.ts";
-import { METHODS } from "../state/calls.ts";
-import { type ItemDraft, itemId } from "../state/draft.ts";
-import { count } from "../text/units.ts";
-import { visible } from "../text/visible.ts";
+import { itemId, METHODS } from "../state/calls.ts";
+import { count, visible } from "../text/format.ts";
 import { Overview } from "./overview.tsx";
-import { PlaceButton } from "./place-button.tsx";
 
 interface ItemViewProps {
   readonly kind: ItemKind;
   readonly itemKey: string;
-  readonly draft: ItemDraft;
-  readonly onDraft: (draft: ItemDraft) => void;
   readonly onCalled: (callId: string) => void;
   /** The calls of the item, the last one last. */
   readonly calls: readonly CallState[];
-  /** What doctor finds in the item. */
+  /** The findings of doctor about the item. */
   readonly findings: readonly InspectorFinding[];
 }
 
 /** More findings are folded, so that the form stays in sight. */
 const MAX_OPEN = 2;
 
-/** An item: what is sent and what came back, side by side. */
-export function ItemView({ kind, itemKey, draft, onDraft, onCalled, calls, findings }: ItemViewProps): VNode {
+/** An item: request and answer, side by side. */
+export function ItemView({ kind, itemKey, onCalled, calls, findings }: ItemViewProps): VNode {
   const { offer, call, state } = useApp();
   if (offer === undefined) return <Overview />;
-  const item = offer.items.find((item) => item.kind === kind && item.key === itemKey) ?? unlisted(kind, itemKey);
+  const listed = offer.items.find((item) => item.kind === kind && item.key === itemKey);
+  // A resource can be read without being listed: a link of a result, or a URI of a template.
+  const unlisted = { kind, key: itemKey, description: { uri: itemKey, name: itemKey } };
+  const item: Item | undefined = listed ?? (kind === "resource" ? unlisted : undefined);
   if (item === undefined) return <Missing kind={kind} itemKey={itemKey} />;
+  const id = itemId(item);
   const shown = calls.at(-1);
   const send = async (params: JsonObject) => {
-    const id = await call(METHODS[kind], params);
-    if (id !== undefined) onCalled(id);
+    const made = await call(METHODS[kind], params);
+    if (made !== undefined) onCalled(made);
   };
   return (
     <>
@@ -53,27 +51,14 @@ export function ItemView({ kind, itemKey, draft, onDraft, onCalled, calls, findi
           </details>
         )}
         {!state.abilities.calls && <p class="note">This is a recording: nothing can be called.</p>}
-        <RequestPane
-          key={itemId(item)}
-          item={item}
-          offer={offer}
-          draft={draft}
-          onDraft={onDraft}
-          onCall={send}
-          call={shown}
-        />
+        <RequestPane key={id} item={item} onCall={send} call={shown} />
       </section>
       <section class="response" data-pane="answer" aria-label="Answer">
         <h2 class="visually-hidden">Answer</h2>
-        <ResponsePane key={itemId(item)} item={item} call={shown} previous={calls.at(-2)} />
+        <ResponsePane key={id} item={item} call={shown} previous={calls.at(-2)} />
       </section>
     </>
   );
-}
-
-/** A resource can be read without being listed: a link of a result, or a URI of a template. */
-function unlisted(kind: ItemKind, key: string): Item | undefined {
-  return kind === "resource" ? { kind, key, description: { uri: key, name: key } } : undefined;
 }
 
 function ItemTitle({ item }: { readonly item: Item }): VNode {

@@ -1,18 +1,18 @@
-/** What a key of the page does. */
+/** The action of a key. */
 export type Action =
   | { readonly do: "palette" | "find" | "call" | "cancel" | "help" }
   | { readonly do: "go"; readonly to: "tools" | "prompts" | "resources" | "history" | "wire" }
   | { readonly do: "move"; readonly by: 1 | -1 }
   | { readonly do: "tab"; readonly by: 1 | -1 };
 
-export interface Key {
+interface Key {
   readonly key: string;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
   readonly altKey: boolean;
 }
 
-export interface KeySituation {
+interface KeySituation {
   /** A field has the focus. */
   readonly typing: boolean;
   /** Keys without a modifier are on: WCAG 2.1.4 wants a switch. */
@@ -38,7 +38,7 @@ const GOALS: { readonly [key: string]: Action } = {
   w: { do: "go", to: "wire" },
 };
 
-/** What the help shows, in its order. */
+/** The keys of the help, in its order. */
 export const KEY_HELP: readonly (readonly [keys: string, meaning: string])[] = [
   ["Ctrl K or ⌘K", "Open the palette: items, saved calls, actions"],
   ["Ctrl Enter or ⌘Enter", "Call"],

@@ -1,9 +1,8 @@
 import type { VNode } from "preact";
-import type { ItemKind, Offer } from "../../protocol/offer.ts";
+import type { ItemKind, Offer } from "../../protocol/data.ts";
+import { modifier, Preformatted } from "../parts/elements.tsx";
 import { useApp } from "../state/app.ts";
-import { count, ESTIMATE, tokenShare } from "../text/units.ts";
-import { visible } from "../text/visible.ts";
-import { MODIFIER } from "./modifier.ts";
+import { count, ESTIMATE, tokenShare, visible } from "../text/format.ts";
 
 const FIRST_TOOL = `/** Adds two numbers. */
 export function add(a: number, b: number) {
@@ -13,7 +12,7 @@ export function add(a: number, b: number) {
 /** Tools that the overview names as the most expensive. */
 const MAX_DEAR = 5;
 
-/** What the server says about itself, and the next step if it offers nothing. */
+/** The server in its own words, and the next step if it offers nothing. */
 export function Overview(): VNode {
   const { offer, state } = useApp();
   if (offer === undefined) return <Waiting />;
@@ -28,7 +27,7 @@ export function Overview(): VNode {
         {count(items.filter(({ kind }) => kind === "tool").length, "tool")},{" "}
         {count(items.filter(({ kind }) => kind === "prompt").length, "prompt")},{" "}
         {count(items.filter(({ kind }) => kind === "resource" || kind === "template").length, "resource")} on revision{" "}
-        {offer.revision}. Choose one on the left, or press <kbd>{MODIFIER}K</kbd>.
+        {offer.revision}. Choose one on the left, or press <kbd>{modifier()}K</kbd>.
       </p>
       {server.instructions !== undefined && (
         <>
@@ -39,13 +38,12 @@ export function Overview(): VNode {
       {items.length === 0 && <NoItems source={state.target?.kind === "dev"} />}
       <Tokens offer={offer} />
       <h3>Capabilities</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the keyboard */}
-      <pre tabIndex={0}>{visible(JSON.stringify(server.capabilities, null, 2))}</pre>
+      <Preformatted text={visible(JSON.stringify(server.capabilities, null, 2))} />
     </div>
   );
 }
 
-/** What the lists cost a model that gets them whole, and the tools that cost most. */
+/** The cost of the lists for a model that gets them whole, and the most expensive tools. */
 function Tokens({ offer }: { readonly offer: Offer }): VNode | null {
   const listed = (kind: ItemKind) => offer.items.filter((item) => item.kind === kind);
   const sum = (kind: ItemKind) => listed(kind).reduce((sum, { tokens = 0 }) => sum + tokens, 0);

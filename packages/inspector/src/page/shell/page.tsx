@@ -1,44 +1,28 @@
 import type { VNode } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import type { ApiClient } from "../api/client.ts";
-import { HistoryView } from "../history/history-view.tsx";
-import { useHistory } from "../history/use-history.ts";
-import { ClientView } from "../panes/client-view.tsx";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { CallState } from "../../protocol/data.ts";
+import { ClientView } from "../panes/description.tsx";
+import { HistoryView, useHistory } from "../panes/history-view.tsx";
+import { Button } from "../parts/elements.tsx";
+import { useKeptFocus } from "../parts/tabs.tsx";
+import { useDoctor } from "../side/doctor-view.tsx";
 import { SidePane, type SideTab } from "../side/side-pane.tsx";
-import { useDoctor } from "../side/use-doctor.ts";
-import { AppContext, useApp } from "../state/app.ts";
-import { callsOf } from "../state/calls.ts";
-import { draftOf, itemId, withDraft } from "../state/draft.ts";
-import type { PageState } from "../state/page-state.ts";
-import { withSeen } from "../state/reduce.ts";
-import type { Store } from "../state/store.ts";
+import type { ApiClient } from "../state/api.ts";
+import { AppContext, useApp, useAppState, useLinkedDraft } from "../state/app.ts";
+import { callsOf, itemId } from "../state/calls.ts";
+import { type PageState, type Store, withSeen } from "../state/inspector-state.ts";
+import { duration, visible } from "../text/format.ts";
 import { MessageView } from "../wire/message-view.tsx";
 import { WirePane } from "../wire/wire-pane.tsx";
-import { Announcer } from "./announcer.tsx";
-import { Banners, Locked } from "./banners.tsx";
-import { commandFor } from "./command.ts";
-import { Header } from "./header.tsx";
+import { Banners, commandFor, Locked } from "./banners.tsx";
+import { Header, type NarrowPane, NarrowTabs, usePreferences } from "./header.tsx";
 import { ItemList } from "./item-list.tsx";
 import { ItemView } from "./item-view.tsx";
-import { KeyHelp } from "./key-help.tsx";
-import { NARROW_PANES, type NarrowPane, NarrowTabs } from "./narrow-tabs.tsx";
+import { KeyHelp, useActions } from "./key-actions.tsx";
 import { Overview } from "./overview.tsx";
-import { Palette } from "./palette.tsx";
-import { usePreferences } from "./preferences.ts";
-import { useActions } from "./use-actions.ts";
-import { useAnnouncements } from "./use-announcements.ts";
-import { useAppState } from "./use-app-state.ts";
-import { useCommands } from "./use-commands.ts";
-import { useDrafts } from "./use-drafts.ts";
-import { useKeptFocus } from "./use-kept-focus.ts";
-import { useLinkedDraft } from "./use-linked-draft.ts";
+import { Palette, useCommands } from "./palette.tsx";
 
-interface PageProps {
-  readonly api: ApiClient;
-  readonly store: Store<PageState>;
-}
-
-export function Page({ api, store }: PageProps): VNode {
+export function Page({ api, store }: { readonly api: ApiClient; readonly store: Store<PageState> }): VNode {
   const { app, announcement, problem, dismiss } = useAppState(api, store);
   useEffect(() => {
     const name = app.offer?.server.name ?? app.state.target?.name;
@@ -50,13 +34,17 @@ export function Page({ api, store }: PageProps): VNode {
       <Shell store={store} />
       {problem !== undefined && (
         <div class="report" role="alert">
-          <span>{problem}</span>{" "}
-          <button type="button" onClick={dismiss}>
-            Dismiss
-          </button>
+          <span>{problem}</span> <Button label="Dismiss" onClick={dismiss} />
         </div>
       )}
-      <Announcer {...announcement} />
+      <div class="visually-hidden">
+        <div aria-live="polite" role="status">
+          {announcement.polite}
+        </div>
+        <div aria-live="assertive" role="alert">
+          {announcement.assertive}
+        </div>
+      </div>
     </AppContext.Provider>
   );
 }
@@ -66,7 +54,6 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
   const { route, state } = app;
   const { shown } = route;
   const [preferences, setPreferences] = usePreferences();
-  const [drafts, setDrafts] = useDrafts();
   const [made, setMade] = useState<ReadonlyMap<string, string>>(new Map());
   const [overlay, setOverlay] = useState<"palette" | "keys">();
   const [pane, setPane] = useState<NarrowPane>(shown.pane === "home" ? "list" : "request");
@@ -75,12 +62,11 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
   const bad = useMemo(() => findings?.filter(({ level }) => level !== "good"), [findings]);
 
   const id = shown.pane === "item" ? itemId(shown) : undefined;
-  const draft = draftOf(drafts, id ?? "");
   const calls = useMemo(
     () => (shown.pane === "item" ? callsOf(shown, state.calls, made) : []),
     [shown, state.calls, made],
   );
-  useLinkedDraft(id, draft, setDrafts);
+  useLinkedDraft(app, id);
   useAnnouncements();
   useKeptFocus();
   useEffect(() => {
@@ -96,14 +82,14 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
     if (shown.pane !== "home") setPane(shown.pane === "wire" && shown.n === undefined ? "wire" : "request");
   }, [shown.pane, id, shown.pane === "wire" ? shown.n : undefined]);
 
-  // A browser says late that a dialog was closed: the other one may be open then.
+  // A browser reports late that a dialog was closed: the other one may be open then.
   const close = (closed: typeof overlay) => setOverlay((open) => (open === closed ? undefined : open));
   const openSide = (tab: SideTab) => {
     app.adjust({ side: tab });
     setPreferences({ side: true });
     setPane("more");
   };
-  // A link that names a tab shows it, also to those who have folded the pane.
+  // A link that names a tab shows it, also if the pane is folded.
   const side = preferences.side || route.side !== undefined;
   const running = calls.at(-1);
   useActions({ singleKeys: preferences.singleKeys, running, onOverlay: setOverlay, onPane: setPane });
@@ -122,7 +108,7 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
         onPalette={() => setOverlay("palette")}
         onKeys={() => setOverlay("keys")}
       />
-      <NarrowTabs panes={NARROW_PANES} pane={pane} onPane={setPane} />
+      <NarrowTabs pane={pane} onPane={setPane} />
       <ItemList history={entries} findings={bad} />
       <main id="main" tabIndex={-1} class="main">
         <Banners />
@@ -131,8 +117,6 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
             <ItemView
               kind={shown.kind}
               itemKey={shown.key}
-              draft={draft}
-              onDraft={(next) => setDrafts((all) => withDraft(all, itemId(shown), next))}
               onCalled={(callId) => {
                 setMade((all) => new Map(all).set(callId, itemId(shown)));
                 setPane("answer");
@@ -141,8 +125,8 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
               findings={bad?.filter(({ item }) => item?.kind === shown.kind && item.key === shown.key) ?? []}
             />
           )}
-          {shown.pane === "wire" && <MessageView n={shown.n} onDrafts={setDrafts} />}
-          {shown.pane === "history" && <HistoryView id={shown.id} entries={entries} onDrafts={setDrafts} />}
+          {shown.pane === "wire" && <MessageView n={shown.n} />}
+          {shown.pane === "history" && <HistoryView id={shown.id} entries={entries} />}
           {shown.pane === "client" && <ClientView key={shown.conn} conn={shown.conn} />}
           {shown.pane === "home" && <Overview />}
           {shown.pane === "unknown" && (
@@ -156,7 +140,6 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
       <SidePane
         open={side}
         findings={findings}
-        draft={draft}
         call={running}
         onOpen={(side) => {
           if (!side) app.adjust({ side: undefined });
@@ -174,4 +157,37 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
       )}
     </div>
   );
+}
+
+/** Announces the ends of calls and the questions of the server, except those before the page was opened. */
+function useAnnouncements(): void {
+  const { state, announce } = useApp();
+  const said = useRef<Map<string, CallState> | undefined>(undefined);
+  useEffect(() => {
+    if (!state.ready) return;
+    const before = said.current;
+    said.current = new Map(state.calls);
+    if (before === undefined) return;
+    for (const call of state.calls.values()) {
+      const last = before.get(call.id);
+      if (last === call) continue;
+      sayEnd(call, last, announce);
+      for (const ask of call.asks) {
+        const known = last?.asks.some(({ id }) => id === ask.id);
+        if (ask.state === "open" && !known) announce(`The server asks: ${questionOf(ask.params)}`, "assertive");
+      }
+    }
+  }, [state.calls, state.ready]);
+}
+
+function sayEnd(call: CallState, last: CallState | undefined, announce: (text: string) => void): void {
+  if (call.status === last?.status) return;
+  const time = call.ms === undefined ? "" : ` after ${duration(call.ms)}`;
+  if (call.status === "done") announce(`Answer${time}`);
+  if (call.status === "failed") announce(`The call failed${time}: ${visible(call.error?.message ?? "")}`);
+  if (call.status === "canceled") announce("The call is canceled");
+}
+
+function questionOf(params: CallState["params"]): string {
+  return typeof params.message === "string" ? visible(params.message) : "for an answer";
 }

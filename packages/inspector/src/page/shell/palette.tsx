@@ -1,8 +1,13 @@
 import type { VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { visible } from "../text/visible.ts";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { HistoryEntry } from "../../protocol/api.ts";
+import type { SideTab } from "../side/side-pane.tsx";
+import { useApp } from "../state/app.ts";
+import { itemId } from "../state/calls.ts";
+import { visible } from "../text/format.ts";
+import type { Preferences } from "./header.tsx";
 
-export interface Command {
+interface Command {
   readonly id: string;
   readonly label: string;
   readonly aside: string;
@@ -77,4 +82,55 @@ function findCommands(commands: readonly Command[], wanted: string): Command[] {
   return commands
     .filter(({ label, aside }) => `${label} ${aside}`.toLowerCase().includes(text))
     .sort((a, b) => rank(a) - rank(b));
+}
+
+interface CommandContext {
+  readonly onSide: (tab: SideTab) => void;
+  readonly preferences: Preferences;
+  readonly onPreferences: (change: Partial<Preferences>) => void;
+}
+
+/** The commands of the palette: items, saved calls, watched clients, revisions, actions. */
+export function useCommands(entries: readonly HistoryEntry[], context: CommandContext): readonly Command[] {
+  const { offer, state, go, adjust, send } = useApp();
+  const { onSide, preferences, onPreferences } = context;
+  return useMemo(() => {
+    const command = (id: string, label: string, aside: string, run: () => void): Command => ({ id, label, aside, run });
+    const action = (id: string, label: string, run: () => void) => command(id, label, "action", run);
+    const items = (offer?.items ?? []).map((item) => {
+      const { kind, key } = item;
+      return command(`item-${itemId(item)}`.replaceAll(" ", "-"), key, kind, () => go({ pane: "item", kind, key }));
+    });
+    const saved = entries.flatMap(({ id, saved }) =>
+      saved === undefined ? [] : command(`saved-${id}`, saved, "saved call", () => go({ pane: "history", id })),
+    );
+    const clients = state.lanes
+      .filter(({ role }) => role === "client" && state.abilities.calls)
+      .map(({ conn, name, revision = "client" }) =>
+        command(conn, `What ${name} sees`, revision, () => go({ pane: "client", conn })),
+      );
+    const revisions = state.revisions.map((revision, index) =>
+      action(`revision-${revision}`, `Use revision ${revision}`, () =>
+        adjust({ revision: index === 0 ? undefined : revision }),
+      ),
+    );
+    return [
+      ...items,
+      ...saved,
+      ...clients,
+      action("wire", "Show the wire", () => go({ pane: "wire" })),
+      action("history", "Show the history", () => go({ pane: "history" })),
+      action("copy", "Copy as a test, command, curl, link…", () => onSide("copy")),
+      action("doctor", "Show the findings of doctor", () => onSide("doctor")),
+      action("theme-light", "Light colors", () => onPreferences({ theme: "light" })),
+      action("theme-dark", "Dark colors", () => onPreferences({ theme: "dark" })),
+      action("theme-system", "Colors of the system", () => onPreferences({ theme: "system" })),
+      action("toggle-wire", preferences.wire ? "Fold the wire" : "Unfold the wire", () =>
+        onPreferences({ wire: !preferences.wire }),
+      ),
+      action("clear", "Clear the wire", () => send("clear", {})),
+      action("reconnect", "Connect to the server again", () => send("reconnect", {})),
+      ...revisions,
+    ];
+  }, [offer, state.revisions, state.lanes, entries, preferences]);
 }

@@ -1,12 +1,13 @@
 import type { VNode } from "preact";
+import { useMemo } from "preact/hooks";
 import type { InspectorFinding } from "../../protocol/api.ts";
-import { Link } from "../shell/link.tsx";
-import { PlaceButton } from "../shell/place-button.tsx";
-import { visible } from "../text/visible.ts";
+import { Link, PlaceButton } from "../parts/elements.tsx";
+import { useApp, useFetched } from "../state/app.ts";
+import { visible } from "../text/format.ts";
 
 const SIGNS = { good: "✓", warning: "!", error: "✗" } as const;
 
-/** What doctor finds in the offer, the worst first, by item. */
+/** The findings of doctor about the offer, the worst first, by item. */
 export function DoctorView({ findings }: { readonly findings: readonly InspectorFinding[] }): VNode {
   const worst = findings.filter(({ level }) => level !== "good");
   if (worst.length === 0) return <p class="empty">Doctor has nothing to say about this server.</p>;
@@ -44,5 +45,21 @@ function Finding({ finding }: { readonly finding: InspectorFinding }): VNode {
       {place !== undefined && <PlaceButton place={place} />}
       {line !== undefined && <Link to={{ pane: "wire", n: line }}>message {line}</Link>}
     </li>
+  );
+}
+
+/**
+ * The findings about the offer, looked for again after each change of it, and those about the messages. Undefined where
+ * there is no doctor, and messages show nothing.
+ */
+export function useDoctor(): readonly InspectorFinding[] | undefined {
+  const { api, state, offer } = useApp();
+  const hasOffer = state.ready && state.abilities.calls && offer !== undefined;
+  const found = useFetched(() => (hasOffer ? api.post("doctor", {}) : undefined), [hasOffer, offer?.version]);
+  const findings = found instanceof Error ? undefined : found?.findings;
+  const { findings: seen } = state;
+  return useMemo(
+    () => (findings === undefined && seen.length === 0 ? undefined : [...(findings ?? []), ...seen]),
+    [findings, seen],
   );
 }

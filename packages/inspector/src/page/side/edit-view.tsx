@@ -1,20 +1,19 @@
 import { Fragment, type VNode } from "preact";
-import type { Change } from "../../protocol/edit.ts";
-import { Frame } from "../shell/banners.tsx";
-import { Link } from "../shell/link.tsx";
-import { PlaceButton } from "../shell/place-button.tsx";
+import type { Change, EditProblem } from "../../protocol/data.ts";
+import { Button, Link, PlaceButton } from "../parts/elements.tsx";
+import { DifferenceView } from "../result/difference-view.tsx";
 import { useApp } from "../state/app.ts";
-import { itemId } from "../state/draft.ts";
-import { DifferenceView } from "./difference-view.tsx";
+import { itemId } from "../state/calls.ts";
+import { visible } from "../text/format.ts";
 
 const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
 
-/** What the last edit changed for those who call the server. */
+/** The changes of the last edit for clients. */
 export function EditView(): VNode {
   const { state, offer } = useApp();
   const { edit } = state;
   if (edit === undefined) {
-    return <p class="empty">Save a change to the module: what it changes for clients and models shows here.</p>;
+    return <p class="empty">Save a change to the module: its effects for clients and models appear here.</p>;
   }
   const time = new Date(edit.at).toLocaleTimeString();
   if (edit.edit.how === "broken") return <p class="empty">The edit of {time} does not work yet; see above.</p>;
@@ -51,5 +50,45 @@ function ChangeView({ change }: { readonly change: Change }): VNode {
       ))}
       {place !== undefined && <PlaceButton place={place} />}
     </section>
+  );
+}
+
+/** A problem of an edit, with some lines around it. */
+export function Frame(props: { readonly problem: EditProblem; readonly files: readonly string[] }): VNode {
+  const { problem, files } = props;
+  const { openPlace } = useApp();
+  const { file, line, column, code, message, remedy, frame } = problem;
+  const at = file === undefined ? undefined : `${files[file] ?? "?"}:${line ?? 1}${column ? `:${column}` : ""}`;
+  return (
+    <div class="edit-problem">
+      <p>
+        {at !== undefined && (
+          <Button
+            label={at}
+            class="plain code"
+            onClick={() => openPlace({ file: file as number, line: line ?? 1, ...(column ? { column } : {}) })}
+          />
+        )}{" "}
+        {code !== undefined && <code>{code}</code>} {visible(message)}
+      </p>
+      {frame !== undefined && (
+        <pre class="code-frame">
+          {frame.lines.map((text, index) => {
+            const number = frame.first + index;
+            return (
+              <span key={number} class={number === line ? "code-line here" : "code-line"}>
+                <span class="number">
+                  {number === line ? ">" : " "} {String(number).padStart(4)}
+                </span>{" "}
+                {visible(text)}
+                {"\n"}
+                {number === line && column ? `${" ".repeat(7 + column - 1)}^\n` : ""}
+              </span>
+            );
+          })}
+        </pre>
+      )}
+      {remedy !== undefined && <p class="remedy">{visible(remedy)}</p>}
+    </div>
   );
 }

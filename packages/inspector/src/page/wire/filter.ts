@@ -1,11 +1,10 @@
-import type { WireLine } from "../../protocol/wire.ts";
-import { type Exchange, isFailure, linesOf, outcomeOf } from "./exchange.ts";
-import { segmentsOf, serverTime } from "./segments.ts";
+import type { WireLine } from "../../protocol/data.ts";
+import { type Exchange, isFailure, linesOf, outcomeOf, segmentsOf, timeOf } from "./exchange.ts";
 
 /** `method:tools/call status:error duration:>500ms bytes:>10k name:order -ping "some text"` */
 export interface Filter {
-  readonly tests: readonly ((exchange: Exchange, now: number) => boolean)[];
-  /** What is wrong with the text. Such a term is left out. */
+  readonly tests: readonly Test[];
+  /** Why terms cannot be read. They are left out. */
   readonly problems: readonly string[];
 }
 
@@ -18,7 +17,8 @@ const KEYS: { readonly [key: string]: (value: string) => Reading } = {
   status: statusIs,
   revision: (value) => some(({ revision }) => has(revision, value)),
   dir: (value) => some(({ dir }) => dir === value),
-  duration: (value) => compared(value, "duration", DURATIONS, (exchange, now) => serverTime(segmentsOf(exchange, now))),
+  duration: (value) =>
+    compared(value, "duration", DURATIONS, (exchange, now) => timeOf("server", segmentsOf(exchange, now))),
   bytes: (value) =>
     compared(value, "bytes", SIZES, (exchange) => linesOf(exchange).reduce((sum, { bytes }) => sum + bytes, 0)),
 };
@@ -28,7 +28,7 @@ const SIZES: { readonly [unit: string]: number } = { "": 1, b: 1, k: 1000, kb: 1
 /** Each term of a filter: a sign, perhaps a key, a value in quotes or without spaces. */
 const TERM = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi;
 
-/** The terms must all hold. What is not a key, such as `orders://7`, is text. */
+/** The terms must all hold. A word with another colon, such as `orders://7`, is text. */
 export function parseFilter(text: string): Filter {
   const tests: Test[] = [];
   const problems: string[] = [];

@@ -1,25 +1,26 @@
 import type { VNode } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import type { HttpHead, WireMessage } from "../../protocol/wire.ts";
-import { TabPanel, Tabs } from "../shell/tabs.tsx";
-import { useTab } from "../shell/use-tab.ts";
-import { useApp } from "../state/app.ts";
-import { size } from "../text/units.ts";
-import { visible } from "../text/visible.ts";
-import { MAX_SHOWN, type Piece, prettyPieces } from "./pretty.ts";
-import { RepeatButton, type Repeats } from "./repeat-button.tsx";
+import { useMemo, useState } from "preact/hooks";
+import type { HttpHead, JsonObject, WireMessage } from "../../protocol/data.ts";
+import { Button, ClientLink, Preformatted } from "../parts/elements.tsx";
+import { TabPanel, Tabs, useTab } from "../parts/tabs.tsx";
+import { useApp, useFetched } from "../state/app.ts";
+import { isCallMethod } from "../state/calls.ts";
+import { size, visible } from "../text/format.ts";
+import { isObject, parse } from "../text/json.ts";
+import { MAX_SHOWN, type Piece, prettyPieces } from "../text/json-text.ts";
+import { isResponse } from "./exchange.ts";
 
 const MAX_RAW = 200_000;
 
 /** A message and its response, or its request, side by side. */
-export function MessageView({ n, onDrafts }: { readonly n: number | undefined } & Repeats): VNode {
+export function MessageView({ n }: { readonly n: number | undefined }): VNode {
   const { state } = useApp();
   const line = state.lines.find((line) => line.n === n);
   const answer = useMemo(
-    () => state.lines.find(({ re, kind }) => re === n && n !== undefined && (kind === "result" || kind === "error")),
+    () => state.lines.find((line) => line.re === n && n !== undefined && isResponse(line)),
     [state.lines, n],
   );
-  const answers = line?.kind === "result" || line?.kind === "error";
+  const answers = line !== undefined && isResponse(line);
   const first = answers ? line?.re : n;
   const second = answers ? n : answer?.n;
   if (n === undefined) {
@@ -33,14 +34,10 @@ export function MessageView({ n, onDrafts }: { readonly n: number | undefined } 
   return (
     <>
       <section class="request" data-pane="request" aria-label="Message">
-        {first !== undefined && <Message key={first} n={first} pane="request" onDrafts={onDrafts} />}
+        {first !== undefined && <Message key={first} n={first} pane="request" />}
       </section>
       <section class="response" data-pane="answer" aria-label="Response">
-        {second !== undefined ? (
-          <Message key={second} n={second} pane="result" onDrafts={onDrafts} />
-        ) : (
-          <p class="empty">No response.</p>
-        )}
+        {second !== undefined ? <Message key={second} n={second} pane="result" /> : <p class="empty">No response.</p>}
       </section>
     </>
   );
@@ -48,25 +45,17 @@ export function MessageView({ n, onDrafts }: { readonly n: number | undefined } 
 
 type View = "pretty" | "raw" | "http";
 
-interface MessageProps extends Repeats {
-  readonly n: number;
-  readonly pane: "request" | "result";
-}
-
-function Message({ n, pane, onDrafts }: MessageProps): VNode | null {
+function Message({ n, pane }: { readonly n: number; readonly pane: "request" | "result" }): VNode | null {
   const { api } = useApp();
-  const [message, setMessage] = useState<WireMessage>();
-  const [problem, setProblem] = useState<string>();
-  useEffect(() => {
-    api.post("message", { n }).then(setMessage, (error) => setProblem(error.message));
-  }, [n]);
+  const fetched = useFetched(() => api.post("message", { n }), [n]);
+  const message = fetched instanceof Error ? undefined : fetched;
   const tabs: { id: View; label: string }[] = [
     { id: "pretty", label: "Pretty" },
     { id: "raw", label: "Raw" },
   ];
   if (message?.http !== undefined) tabs.push({ id: "http", label: "HTTP" });
   const [view, choose] = useTab(pane, tabs, "pretty");
-  if (problem !== undefined) return <p class="problem">{visible(problem)}</p>;
+  if (fetched instanceof Error) return <p class="problem">{visible(fetched.message)}</p>;
   if (message === undefined) return null;
   return (
     <>
@@ -77,7 +66,7 @@ function Message({ n, pane, onDrafts }: MessageProps): VNode | null {
           {message.dir === "out" ? "to the server" : "from the server"} · {size(message.bytes)}
         </small>
       </h2>
-      <RepeatButton message={message} onDrafts={onDrafts} />
+      <RepeatButton message={message} />
       <Tabs name={pane} label="How it is shown" tabs={tabs} chosen={view} onChoose={choose} />
       <TabPanel name={pane} chosen={view}>
         {view === "pretty" && <Pretty text={message.text} />}
@@ -114,9 +103,11 @@ function PieceView({ piece }: { readonly piece: Piece }): VNode {
   return (
     <span>
       {kind === "long" && visible(text.slice(0, MAX_SHOWN))}
-      <button type="button" class="plain" onClick={() => setWhole(true)}>
-        {kind === "meta" ? "{…} show _meta" : `… show all ${size(text.length)}`}
-      </button>
+      <Button
+        label={kind === "meta" ? "{…} show _meta" : `… show all ${size(text.length)}`}
+        class="plain"
+        onClick={() => setWhole(true)}
+      />
     </span>
   );
 }
@@ -126,15 +117,8 @@ function Raw({ text }: { readonly text: string }): VNode {
   const [whole, setWhole] = useState(text.length <= MAX_RAW);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the keyboard */}
-      <pre class="raw" tabIndex={0}>
-        {whole ? text : text.slice(0, MAX_RAW)}
-      </pre>
-      {!whole && (
-        <button type="button" onClick={() => setWhole(true)}>
-          Show all {size(text.length)}
-        </button>
-      )}
+      <Preformatted class="raw" text={whole ? text : text.slice(0, MAX_RAW)} />
+      {!whole && <Button label={`Show all ${size(text.length)}`} onClick={() => setWhole(true)} />}
     </>
   );
 }
@@ -162,5 +146,28 @@ function Headers({ headers }: { readonly headers: { readonly [name: string]: str
         </div>
       ))}
     </dl>
+  );
+}
+
+/**
+ * Puts the arguments of a call into the form, to change them and to call as the page: on the revision of the client, if the
+ * call is of a watched one. It is never sent by this click, because a tool may have effects.
+ */
+function RepeatButton({ message }: { readonly message: WireMessage }): VNode | null {
+  const { state, openForm, adjust } = useApp();
+  const { kind, dir, method } = message;
+  if (kind !== "request" || dir !== "out" || !isCallMethod(method)) return null;
+  const { params } = (parse(message.text) ?? {}) as JsonObject;
+  if (!isObject(params)) return null;
+  const isWatched = state.lanes.some(({ conn, role }) => conn === message.conn && role === "client");
+  const open = () => {
+    openForm({ method, params });
+    if (isWatched && state.revisions.includes(message.revision ?? "")) adjust({ revision: message.revision });
+  };
+  return (
+    <p class="buttons">
+      <Button label={isWatched ? "Repeat as me" : "Open in the form"} onClick={open} />{" "}
+      <ClientLink conn={message.conn} />
+    </p>
   );
 }

@@ -1,14 +1,11 @@
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Link } from "../shell/link.tsx";
-import { moveFocus } from "../shell/roving.ts";
+import { Button, Link } from "../parts/elements.tsx";
+import { moveFocus } from "../parts/tabs.tsx";
+import { windowOf } from "../result/rows.ts";
 import { useApp } from "../state/app.ts";
-import { duration, size } from "../text/units.ts";
-import { visible } from "../text/visible.ts";
-import { type Axis, axisOf, placeOn } from "./axis.ts";
-import type { Row } from "./row.ts";
-import type { Segment } from "./segments.ts";
-import { windowOf } from "./window.ts";
+import { duration, size, visible } from "../text/format.ts";
+import { type Axis, axisOf, placeOn, type Row, type Segment } from "./exchange.ts";
 
 /** The height of a row in pixels; the style sheet has the same. */
 const ROW_HEIGHT = 24;
@@ -87,16 +84,14 @@ function TimelineRow(props: {
       </td>
       <td class={`cell c2 depth${depth}`}>
         {open !== undefined && (
-          <button
-            type="button"
+          <Button
+            label={open ? "▾" : "▸"}
             class="fold"
             aria-expanded={open}
             aria-label={`What belongs to ${visible(row.label)}`}
             tabIndex={-1}
             onClick={() => onToggle(row.id)}
-          >
-            {open ? "▾" : "▸"}
-          </button>
+          />
         )}
         <Link
           to={{ pane: "wire", n: line.n }}

@@ -1,23 +1,15 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { Lane, WireLine } from "../../protocol/wire.ts";
+import type { Lane, WireLine } from "../../protocol/data.ts";
+import { Button, ClientLink, Select } from "../parts/elements.tsx";
 import { useApp } from "../state/app.ts";
-import { size } from "../text/units.ts";
-import { visible } from "../text/visible.ts";
-import { ClientLink } from "./client-link.tsx";
-import { type Exchange, foldExchanges, isFailure } from "./exchange.ts";
+import { count, size, visible } from "../text/format.ts";
+import { type Exchange, foldExchanges, isFailure, rowsOf } from "./exchange.ts";
 import { matchesFilter, parseFilter } from "./filter.ts";
-import { RawSend } from "./raw-send.tsx";
-import { rowsOf } from "./row.ts";
 import { Timeline } from "./timeline.tsx";
 
-interface WirePaneProps {
-  readonly open: boolean;
-  readonly onOpen: (open: boolean) => void;
-}
-
 /** All messages of both directions, the newest last. */
-export function WirePane({ open, onOpen }: WirePaneProps): VNode {
+export function WirePane({ open, onOpen }: { readonly open: boolean; onOpen(open: boolean): void }): VNode {
   const { state, route, adjust } = useApp();
   const [paused, setPaused] = useState<readonly WireLine[]>();
   const [lane, setLane] = useState<string>();
@@ -51,9 +43,7 @@ export function WirePane({ open, onOpen }: WirePaneProps): VNode {
             <span aria-hidden="true">{open ? "▾" : "▸"}</span> Wire
           </button>
         </h2>
-        <span class="count">
-          {lines.length} {lines.length === 1 ? "message" : "messages"}
-        </span>
+        <span class="count">{count(lines.length, "message")}</span>
         <button
           type="button"
           class="chip"
@@ -120,22 +110,18 @@ function Lanes(props: {
 }): VNode | null {
   const { lanes, chosen, onChoose } = props;
   if (lanes.length < 2) return null;
+  const options = lanes.map(({ conn, role, name, version, revision, transport, open }): [string, string] => {
+    const known = [name, version].filter(Boolean).join(" ");
+    const facts = [visible(known), transport, revision, role === "client" && "watched", !open && "closed"];
+    return [conn, facts.filter(Boolean).join(" · ")];
+  });
   return (
-    <select
+    <Select
       aria-label="Connection"
       value={chosen ?? ""}
-      onChange={(event) => onChoose(event.currentTarget.value || undefined)}
-    >
-      <option value="">all connections</option>
-      {lanes.map(({ conn, role, name, version, revision, transport, open }) => (
-        <option key={conn} value={conn}>
-          {visible([name, version].filter(Boolean).join(" "))} · {transport}
-          {revision ? ` · ${revision}` : ""}
-          {role === "client" ? " · watched" : ""}
-          {open ? "" : " · closed"}
-        </option>
-      ))}
-    </select>
+      options={[["", "all connections"], ...options]}
+      onChoose={(conn) => onChoose(conn || undefined)}
+    />
   );
 }
 
@@ -147,14 +133,14 @@ function WireButtons(props: {
   readonly onSending: (sending: boolean) => void;
 }): VNode {
   const { paused, onPause, sending, onSending } = props;
-  const { api, state, report, announce } = useApp();
+  const { api, state, send, report, announce } = useApp();
   const save = async () => {
     try {
       const { text, warnings } = await api.post("export", {});
       download(text, "session.jsonl");
-      const told = ["Exported as session.jsonl.", ...warnings].join(" ");
-      announce(told);
-      if (warnings.length > 0) report(new Error(told));
+      const notice = ["Exported as session.jsonl.", ...warnings].join(" ");
+      announce(notice);
+      if (warnings.length > 0) report(new Error(notice));
     } catch (error) {
       report(error);
     }
@@ -162,25 +148,16 @@ function WireButtons(props: {
   return (
     <>
       {state.abilities.calls && (
-        <button type="button" class="chip" aria-expanded={sending} onClick={() => onSending(!sending)}>
-          Send raw
-        </button>
+        <Button label="Send raw" class="chip" aria-expanded={sending} onClick={() => onSending(!sending)} />
       )}
-      <button type="button" class="chip" aria-pressed={paused !== undefined} onClick={onPause}>
-        {paused === undefined ? "Pause" : `Paused · ${Math.max(0, paused)} new`}
-      </button>
-      <button type="button" class="chip" onClick={save}>
-        Export .jsonl
-      </button>
-      <button
-        type="button"
+      <Button
+        label={paused === undefined ? "Pause" : `Paused · ${Math.max(0, paused)} new`}
         class="chip"
-        onClick={() => {
-          api.post("clear", {}).catch(report);
-        }}
-      >
-        Clear
-      </button>
+        aria-pressed={paused !== undefined}
+        onClick={onPause}
+      />
+      <Button label="Export .jsonl" class="chip" onClick={save} />
+      <Button label="Clear" class="chip" onClick={() => send("clear", {})} />
     </>
   );
 }
@@ -192,4 +169,31 @@ function download(text: string, name: string): void {
   link.download = name;
   link.click();
   URL.revokeObjectURL(address);
+}
+
+const EXAMPLE = '{"jsonrpc":"2.0","id":"mine","method":"ping"}';
+
+/** Sends any text to the server as it is, JSON or not. */
+function RawSend(): VNode {
+  const { revision, send } = useApp();
+  const [text, setText] = useState(EXAMPLE);
+  const sendText = () => send("raw", { revision, text });
+  return (
+    <div class="raw-send">
+      <textarea
+        class="code"
+        aria-label="Raw message"
+        rows={2}
+        spellcheck={false}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          sendText();
+        }}
+      />
+      <Button label="Send" onClick={sendText} />
+    </div>
+  );
 }
