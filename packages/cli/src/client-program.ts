@@ -19,12 +19,11 @@ export function addClientCommands(program: Command, command: readonly string[] |
     "tools.ts --toolsets orders --read-only",
   ]);
   withClientOptions(list)
-    .option("--as <client>", "show what the model of this client sees, such as codex")
+    .option("--as <client>", "show the lists as the model of this client sees them, such as codex")
     .argument("[target...]", TARGET)
-    .action(async (words: string[], flags) => {
-      const { list } = await import("./commands/list.ts");
-      await list(toTarget(words, command), flags);
-    });
+    .action(async (words: string[], flags) =>
+      (await import("./commands/call.ts")).list(toTarget(words, command), flags),
+    );
 
   const call = define(program, "call", "call a tool", [
     "tools.ts factorial --arg n=20",
@@ -53,21 +52,19 @@ export function addClientCommands(program: Command, command: readonly string[] |
   const read = define(program, "read", "read a resource", ["tools.ts orders://17", "http://localhost:3000/mcp a://b"]);
   withClientOptions(read)
     .argument("<words...>", `${TARGET.replace(";", ", then the URI of the resource;")}`)
-    .action(async (words: string[], flags) => {
-      const { read } = await import("./commands/call.ts");
-      await read(toTarget(words, command, ["uri"]), flags);
-    });
+    .action(async (words: string[], flags) =>
+      (await import("./commands/call.ts")).read(toTarget(words, command, ["uri"]), flags),
+    );
 
   const prompt = define(program, "prompt", "get a prompt", ["tools.ts codeReview --arg code='let x'"]);
   withClientOptions(prompt)
     .argument("<words...>", `${TARGET.replace(";", ", then the name of the prompt;")}`)
     .option("--arg <name=value>", "an argument; repeatable", collect, [])
-    .action(async (words: string[], flags) => {
-      const { prompt } = await import("./commands/call.ts");
-      await prompt(toTarget(words, command, ["prompt"]), flags);
-    });
+    .action(async (words: string[], flags) =>
+      (await import("./commands/call.ts")).prompt(toTarget(words, command, ["prompt"]), flags),
+    );
 
-  const replay = define(program, "replay", "make the calls of a recording again and show what differs", [
+  const replay = define(program, "replay", "make the calls of a recording again and show the differences", [
     "session.jsonl tools.ts",
     "session.jsonl http://localhost:3000/mcp --revision 2025-06-18",
     "session.jsonl --effects -- node other-server.js",
@@ -79,10 +76,9 @@ export function addClientCommands(program: Command, command: readonly string[] |
     )
     .argument("<words...>", `a recording of the inspector, then ${TARGET}`)
     .option("--effects", "also call the tools that are not marked as read-only")
-    .action(async ([file = "", ...words]: string[], flags) => {
-      const { replay } = await import("./commands/replay.ts");
-      await replay(file, toTarget(words, command), flags);
-    });
+    .action(async ([file = "", ...words]: string[], flags) =>
+      (await import("./commands/replay.ts")).replay(file, toTarget(words, command), flags),
+    );
 }
 
 /** Adds the command that shows a server in the browser. */
@@ -95,7 +91,7 @@ export function addInspecting(program: Command, command: readonly string[] | und
     "--tap -- uvx some-server",
   ])
     .description(
-      "Opens a page on this machine that shows what a server offers, calls it, answers its questions and shows every " +
+      "Opens a page on this machine that shows the lists of a server, calls it, answers its questions and shows every " +
         "message. It works with any MCP server. Only this machine can open the page, at the address that is printed.",
     )
     .argument("[target...]", INSPECTED)
@@ -104,8 +100,8 @@ export function addInspecting(program: Command, command: readonly string[] | und
     .option("--header <name: value>", "a header of all requests to a URL; repeatable", collect)
     .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer")
     .option("--max-bytes <bytes>", `the size of one response of the server (default: ${DEFAULT_MAX_BYTES})`)
-    .option("--keep", "keep the history of a URL or a command in a file of your own, also after the end")
-    .option("--tap", "run the server for the client that starts this command, and record what they say")
+    .option("--keep", "keep the history of a URL or a command in a private file, also after the end")
+    .option("--tap", "run the server for the client that starts this command, and record their messages")
     .option("--record <file>", "with --tap: the file of the recording (default: a new one in .proffer/inspector)")
     .action(async (words: string[], flags) => {
       if (flags.tap) {

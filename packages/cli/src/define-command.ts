@@ -21,7 +21,7 @@ export function collect(value: string, earlier: readonly string[] = []): string[
 
 const CHOICE_FLAGS: readonly string[] = ["--toolsets", "--read-only", "--only", "--except"];
 
-/** Adds the flags of `serve` that choose what is shown. */
+/** Adds the flags of `serve` that choose the shown items. */
 export function withChoiceFlags(command: Command): Command {
   for (const flag of SERVE_FLAGS.filter(({ name }) => CHOICE_FLAGS.includes(name))) {
     const option = new Option("value" in flag ? `${flag.name} ${flag.value}` : flag.name, `of a module: ${flag.help}`);

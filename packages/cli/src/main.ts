@@ -2,16 +2,15 @@ import { guardStdout } from "proffer/stdio";
 import { serve } from "./commands/serve.ts";
 import { CommandError, Interrupted, PassedOnExit } from "./terminal/command-error.ts";
 import { currentShell, type Shell, withShell } from "./terminal/shell.ts";
-import { prepareStatusLine } from "./terminal/status-line.ts";
-import { flushOutput, say, stylesFor, tolerateClosedPipes } from "./terminal/terminal.ts";
+import { flushOutput, prepareStatusLine, say, stylesFor, tolerateClosedPipes } from "./terminal/terminal.ts";
 import { Text, text } from "./terminal/text.ts";
 
 /**
  * Runs the command line and returns its exit code: 0, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C.
  *
- * In a shell of its own, the command leaves this process as it is: streams, folder and variables are those of the shell.
+ * In a given shell, the command leaves this process as it is: streams, folder and variables are those of the shell.
  * Only the author's module, if the command imports it, sees those of the process. `serve`, `dev` and `inspect`, which
- * end with the process, need one of their own.
+ * end with the process, need a separate process.
  * @param argv - the arguments, without the interpreter and the script.
  * @param shell - the place that the command is called from; parts that are absent, or all, are those of the process.
  */
@@ -47,7 +46,9 @@ async function perform(argv: readonly string[]): Promise<void> {
     await serve([file]);
     return;
   }
-  const { words, command } = splitCommand(argv);
+  // The options of a command after `--` are not options of proffer.
+  const end = argv.indexOf("--");
+  const [words, command] = end === -1 ? [argv, undefined] : [argv.slice(0, end), argv.slice(end + 1)];
   const { createProgram } = await import("./program.ts");
   await createProgram(command).parseAsync(words, { from: "user" });
 }
@@ -56,20 +57,10 @@ function isFromCommander(error: unknown): error is { readonly exitCode: number }
   return error instanceof Error && "code" in error && String(error.code).startsWith("commander.");
 }
 
-/** Splits off the command after `--`, so that its options are not parsed as options of proffer. */
-function splitCommand(argv: readonly string[]): { words: string[]; command: string[] | undefined } {
-  const end = argv.indexOf("--");
-  if (end === -1) return { words: [...argv], command: undefined };
-  return { words: argv.slice(0, end), command: argv.slice(end + 1) };
-}
-
 function report(error: unknown): void {
   const { red } = stylesFor(currentShell().stderr);
   // Any other error than a CommandError is a bug in Proffer: show its stack trace, for a bug report.
-  const message = error instanceof CommandError ? error.text : Text.block(describe(error));
+  const { stack = String(error) } = error instanceof Error ? error : {};
+  const message = error instanceof CommandError ? error.text : Text.block(stack);
   say(text`${red("error:")} ${Text.redact(message)}`);
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

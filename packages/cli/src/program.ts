@@ -31,7 +31,6 @@ export function createProgram(command?: readonly string[]): Command {
     .exitOverride();
   addServing(program, command);
   addBuilding(program);
-  addLock(program);
   addClientCommands(program, command);
   addInspecting(program, command);
   addSetup(program);
@@ -86,10 +85,7 @@ function addBuilding(program: Command): void {
     .option("--bundle", "write one file, <dir>/index.mjs, that needs no other package; requires esbuild")
     .option("--docker", "also write a Dockerfile, for docker build <dir>")
     .option("--allow-undocumented", "allow exports without a documentation comment")
-    .action(async (file, flags) => {
-      const { build } = await import("./commands/build.ts");
-      await build(file, flags);
-    });
+    .action(async (file, flags) => (await import("./commands/build.ts")).build(file, flags));
 
   define(program, "check", "show the tools, prompts, resources and errors of a module", ["tools.ts", "tools.ts --json"])
     .description(
@@ -97,13 +93,8 @@ function addBuilding(program: Command): void {
     )
     .argument("<module>", MODULE)
     .option("--json", "print { tools, prompts, resources, resourceTemplates, diagnostics }")
-    .action(async (file, flags) => {
-      const { check } = await import("./commands/check.ts");
-      await check(file, flags);
-    });
-}
+    .action(async (file, flags) => (await import("./commands/check.ts")).check(file, flags));
 
-function addLock(program: Command): void {
   define(program, "lock", "record what callers rely on, and check changes against it", ["tools.ts", "tools.ts --check"])
     .description(
       "Writes proffer.lock.json beside a module: the names, schemas and descriptions of its tools, prompts and " +
@@ -114,10 +105,7 @@ function addLock(program: Command): void {
     .option("--strict", "with --check: also fail if the file does not have every change")
     .option("--file <path>", "the lock file (default: proffer.lock.json beside the module)")
     .option("--json", "print { file, changes }")
-    .action(async (file, flags) => {
-      const { lock } = await import("./commands/lock.ts");
-      await lock(file, flags);
-    });
+    .action(async (file, flags) => (await import("./commands/lock.ts")).lock(file, flags));
 }
 
 function addSetup(program: Command): void {
@@ -140,10 +128,7 @@ function addSetup(program: Command): void {
       [],
     )
     .option("--dry-run", "show the difference without changing the file")
-    .action(async (file, flags) => {
-      const { install } = await import("./commands/install.ts");
-      await install(file, flags);
-    });
+    .action(async (file, flags) => (await import("./commands/install.ts")).install(file, flags));
 
   define(program, "uninstall", "remove a server from a client's configuration", [
     "tools.ts --client cursor",
@@ -153,10 +138,7 @@ function addSetup(program: Command): void {
     .addOption(client())
     .option("--project", "use the configuration of the project in the current directory instead of the user's")
     .option("--dry-run", "show the difference without changing the file")
-    .action(async (file, flags) => {
-      const { uninstall } = await import("./commands/install.ts");
-      await uninstall(file, flags);
-    });
+    .action(async (file, flags) => (await import("./commands/install.ts")).uninstall(file, flags));
 
   const doctor = define(program, "doctor", "find common problems of a server", [
     "tools.ts",
@@ -167,31 +149,22 @@ function addSetup(program: Command): void {
     .argument("<module>", `${MODULE}, or a folder written by proffer build`)
     .option("--client <names>", "show all that these clients would refuse or lose; separated by commas")
     .option("--json", "print the findings as JSON")
-    .action(async (file, flags) => {
-      const { doctor } = await import("./commands/doctor.ts");
-      await doctor(file, flags);
-    });
+    .action(async (file, flags) => (await import("./commands/doctor.ts")).doctor(file, flags));
 
   define(program, "key", "make an API key for a client", ['--name ci --scopes "orders:read orders:write"', "--json"])
     .description(
       "Prints a new API key, its SHA-256 digest, and the line to add to keys of apiKeys(). The key is not stored.",
     )
     .option("--name <id>", "the id of the caller (default: key- and the start of the digest)")
-    .option("--scopes <scopes>", "what the caller may do; separated by spaces")
+    .option("--scopes <scopes>", "the scopes of the caller; separated by spaces")
     .option("--json", "print { key, digest, caller }")
-    .action(async (flags) => {
-      const { key } = await import("./commands/key.ts");
-      await key(flags);
-    });
+    .action(async (flags) => (await import("./commands/key.ts")).key(flags));
 
   define(program, "init", "create a project", ["my-server"])
     .description("Creates a project with one tool, one resource, one prompt and a test, and installs its packages.")
     .argument("[dir]", "the folder of the project; existing files are never overwritten", ".")
     .option("--no-install", "do not install packages")
-    .action(async (folder, flags) => {
-      const { init } = await import("./commands/init.ts");
-      await init(folder, flags);
-    });
+    .action(async (folder, flags) => (await import("./commands/init.ts")).init(folder, flags));
 }
 
 /** Adds the commands that bring a server to people. */
@@ -209,10 +182,7 @@ function addPublishing(program: Command): void {
     .option("--out <file>", "the file to write; an earlier package is replaced (default: the name of the server)")
     .option("--asset <path>", "copy a file or folder that the module reads at run time; repeatable", collect, [])
     .option("--allow-undocumented", "allow exports without a documentation comment")
-    .action(async (file, flags) => {
-      const { pack } = await import("./commands/pack.ts");
-      await pack(file, flags);
-    });
+    .action(async (file, flags) => (await import("./commands/pack.ts")).pack(file, flags));
 
   define(program, "publish", "prepare a server for the MCP registry", ["tools.ts --prepare"])
     .description(
@@ -222,10 +192,7 @@ function addPublishing(program: Command): void {
     .argument("<module>", `${MODULE}, or a folder written by proffer build`)
     .option("--prepare", "write the files; without it, nothing is done")
     .option("--dry-run", "show the differences without changing the files")
-    .action(async (file, flags) => {
-      const { publish } = await import("./commands/publish.ts");
-      await publish(file, flags);
-    });
+    .action(async (file, flags) => (await import("./commands/publish.ts")).publish(file, flags));
 
   define(program, "links", "print install links for clients", [
     "tools.ts",
@@ -238,10 +205,7 @@ function addPublishing(program: Command): void {
     .option("--url <url>", "the address of the server, if clients do not start the package from npm")
     .option("--name <name>", "the name of the server in the clients (default: the server's own name)")
     .option("--json", "print the links and the configuration as JSON")
-    .action(async (file, flags) => {
-      const { links } = await import("./commands/publish.ts");
-      await links(file, flags);
-    });
+    .action(async (file, flags) => (await import("./commands/links.ts")).links(file, flags));
 }
 
 /** Passes all words to the parser of the run-time, which built folders use too. Commander only shows the flags. */

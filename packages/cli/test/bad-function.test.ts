@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createCompiler } from "../src/dev/compiler.ts";
+import { createCompiler } from "../src/dev/compiler-worker.ts";
 import { openVersions, type Versions } from "../src/dev/versions.ts";
 import { prepareModule } from "../src/modules/prepare-module.ts";
 import { createProject, type Project } from "./project.ts";

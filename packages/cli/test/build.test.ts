@@ -117,6 +117,16 @@ it("a process that serves over stdio imports a linked package by its real path",
   await client.close();
 });
 
+it("build --docker writes a Dockerfile that serves with a health check", async () => {
+  const { status, stderr } = await project.proffer("build", "tools.ts", "--out", "image", "--docker");
+  expect(status).toBe(0);
+  expect(stderr).toContain("Make an image with: docker build image");
+  const dockerfile = project.read("image/Dockerfile");
+  expect(dockerfile).toContain("/readyz");
+  expect(dockerfile).toContain('CMD ["node","index.js","--http","--health"]');
+  expect(project.read("image/.dockerignore")).toContain("node_modules\n");
+});
+
 it("build replaces an earlier build but no other folder", async () => {
   project.write("precious/notes.txt", "mine");
   const refused = await project.proffer("build", "tools.ts", "--out", "precious");

@@ -172,7 +172,7 @@ describe("proffer build --bundle", () => {
     expect(project.read("mine/index.mjs")).toBe("export {};\n");
   });
 
-  it("says what to install if esbuild is missing", async () => {
+  it("names the package to install if esbuild is missing", async () => {
     const hooks = `export const resolve = (name, context, next) => {
       if (name !== "esbuild") return next(name, context);
       throw Object.assign(new Error("Cannot find package 'esbuild'"), { code: "ERR_MODULE_NOT_FOUND" });
@@ -188,7 +188,7 @@ describe("proffer build --bundle", () => {
     expect(existsSync(project.path("without"))).toBe(false);
   });
 
-  it("reports what cannot be bundled, and writes nothing", async () => {
+  it("reports the packages that cannot be bundled, and writes nothing", async () => {
     project.write("node_modules/native/package.json", '{ "name": "native", "version": "1.0.0" }');
     project.write("node_modules/native/index.d.ts", "export const x: number;");
     project.write("node_modules/native/index.js", 'module.exports = require("./build.node");');

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Cell, findLosses, type Loss, PROFILES, type Profile } from "@proffer/cli/profiles";
 import type { Server } from "proffer";
 import { createDerivedServer } from "proffer/built";
 import type { Manifest } from "proffer/derived";
-import { type Cell, findLosses, type Loss, PROFILES, type Profile } from "proffer/profiles";
 import { connect } from "proffer/testing";
 import { beforeAll, expect, it } from "vitest";
 import { openServer } from "../src/modules/load.ts";

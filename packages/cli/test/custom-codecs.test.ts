@@ -5,7 +5,7 @@ import { connect, connectOver, type TestClient } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { linkCommand } from "../src/client/command-link.ts";
 import { build } from "../src/commands/build.ts";
-import { createCompiler } from "../src/dev/compiler.ts";
+import { createCompiler } from "../src/dev/compiler-worker.ts";
 import { createLiveServer } from "../src/dev/live-server.ts";
 import { openVersions } from "../src/dev/versions.ts";
 import { load } from "../src/modules/load.ts";

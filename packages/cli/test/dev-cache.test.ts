@@ -3,8 +3,8 @@ import { connect, connectOver } from "proffer/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { linkCommand } from "../src/client/command-link.ts";
 import { createDeriver } from "../src/derive/index.ts";
-import { createCompiler } from "../src/dev/compiler.ts";
 import { type Compiler, startCompiler } from "../src/dev/compiler-thread.ts";
+import { createCompiler } from "../src/dev/compiler-worker.ts";
 import { openVersions } from "../src/dev/versions.ts";
 import { createProject, type Project } from "./project.ts";
 

@@ -1,8 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createDeriver } from "../src/derive/deriver.ts";
-import { asWritten } from "../src/doctor/offer.ts";
-import { review } from "../src/doctor/review.ts";
+import { asWritten, review } from "../src/doctor/review.ts";
 import { describedServer } from "../src/modules/load.ts";
 import { listServer } from "../src/terminal/listing.ts";
 

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { findMissingTools } from "proffer/derived";
+import { findMissingTools } from "proffer/process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDeriver, type Deriver } from "../src/derive/deriver.ts";
 import { CHECKS, type Finding } from "../src/doctor/finding.ts";
-import { asWritten } from "../src/doctor/offer.ts";
-import { review } from "../src/doctor/review.ts";
+import { asWritten, review } from "../src/doctor/review.ts";
 import { describedServer } from "../src/modules/load.ts";
 import { listServer } from "../src/terminal/listing.ts";
 import { createProject, type Project } from "./project.ts";

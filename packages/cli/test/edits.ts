@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { connect } from "proffer/testing";
-import { createCompiler } from "../src/dev/compiler.ts";
+import { createCompiler } from "../src/dev/compiler-worker.ts";
 import { createLiveServer } from "../src/dev/live-server.ts";
 import { openVersions } from "../src/dev/versions.ts";
 

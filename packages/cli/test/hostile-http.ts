@@ -8,7 +8,7 @@ interface Request {
   readonly params: { readonly [key: string]: unknown };
 }
 
-/** A hostile HTTP server: `respond` writes what it likes. */
+/** A hostile HTTP server: `respond` writes anything. */
 export interface HostileHttp {
   readonly url: string;
   /** The messages that reached the server. */

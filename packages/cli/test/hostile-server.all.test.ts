@@ -96,7 +96,7 @@ function runAll(...commands: string[][]): { stdout: string; stderr: string } {
   return spawnSync(process.execPath, args, { cwd: project.folder, encoding: "utf8", timeout: 600_000 });
 }
 
-describe("T160: hostile text in every string of a server", () => {
+describe("hostile text in every string of a server", () => {
   it("reaches a pipe escaped, in results, errors and logs", () => {
     const { stdout, stderr } = runAll(...COMMANDS);
     for (const output of [stdout, stderr]) {
@@ -132,7 +132,7 @@ describe("T160: hostile text in every string of a server", () => {
   });
 });
 
-describe.skipIf(!hasTerminal)("T169: a hostile question in a terminal", () => {
+describe.skipIf(!hasTerminal)("a hostile question in a terminal", () => {
   const ask = (name: string) => {
     const command = `'${process.execPath}' driver.mjs '${JSON.stringify([["call", name]])}'`;
     return new Person(project.folder, command);
@@ -155,7 +155,7 @@ describe.skipIf(!hasTerminal)("T169: a hostile question in a terminal", () => {
     expect((await person.sees()).text).toContain('"action": "decline"');
   });
 
-  it.each(["javascript", "file"])("T118: with a %s: URL is declined", async (scheme) => {
+  it.each(["javascript", "file"])("with a %s: URL is declined", async (scheme) => {
     const { text } = await ask(scheme).sees();
     expect(text).toContain("not http: or https:. The question was declined.");
     expect(text).toContain('"action": "decline"');

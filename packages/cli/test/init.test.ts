@@ -72,7 +72,7 @@ interface Finding {
   readonly message: string;
 }
 
-it("proffer doctor shows what each client would refuse or lose, and all about those that are chosen", async () => {
+it("proffer doctor shows the losses of each client, and all about those that are chosen", async () => {
   const long = "long".repeat(16);
   project.write(
     "odd.ts",
@@ -103,7 +103,7 @@ it("proffer doctor shows what each client would refuse or lose, and all about th
   expect(wrong.stderr).toContain('Unknown client "netscape" in --client. Known clients: claude-code, claude, codex,');
 });
 
-it("proffer list shows what the model of a client sees", async () => {
+it("proffer list shows the view of the model of a client", async () => {
   project.write(
     "seen.ts",
     "/**",

@@ -27,21 +27,18 @@ const clients: [client: string, file: string, read: (text: string) => unknown][]
 ];
 const names = ["a", "b", "c", "d", "e", "f"];
 
-describe.skipIf(process.platform !== "linux").each(clients)(
-  "T166: six concurrent processes for %s",
-  (client, file, read) => {
-    it("all install their server, and all uninstall it", async () => {
-      await runAll(names.map((name) => ["install", "tools.mjs", "--client", client, "--name", name]));
-      const text = project.read(`home/${file}`);
-      for (const name of names) expect(Object.values(read(text) as object)[0]).toHaveProperty(name);
-      // Each process kept a backup of the file before its change; the first one created it.
-      const others = readdirSync(join(project.path(`home/${file}`), "..")).filter((name) => !file.endsWith(name));
-      expect(others.map((name) => name.replace(/^.*\./, "."))).toEqual(Array(names.length - 1).fill(".bak"));
-      await runAll(names.map((name) => ["uninstall", name, "--client", client]));
-      expect(Object.values((read(project.read(`home/${file}`)) ?? {}) as object)[0] ?? {}).toEqual({});
-    });
-  },
-);
+describe.skipIf(process.platform !== "linux").each(clients)("six concurrent processes for %s", (client, file, read) => {
+  it("all install their server, and all uninstall it", async () => {
+    await runAll(names.map((name) => ["install", "tools.mjs", "--client", client, "--name", name]));
+    const text = project.read(`home/${file}`);
+    for (const name of names) expect(Object.values(read(text) as object)[0]).toHaveProperty(name);
+    // Each process kept a backup of the file before its change; the first one created it.
+    const others = readdirSync(join(project.path(`home/${file}`), "..")).filter((name) => !file.endsWith(name));
+    expect(others.map((name) => name.replace(/^.*\./, "."))).toEqual(Array(names.length - 1).fill(".bak"));
+    await runAll(names.map((name) => ["uninstall", name, "--client", client]));
+    expect(Object.values((read(project.read(`home/${file}`)) ?? {}) as object)[0] ?? {}).toEqual({});
+  });
+});
 
 /** Runs commands concurrently and expects them to succeed. */
 async function runAll(commands: readonly string[][]): Promise<void> {

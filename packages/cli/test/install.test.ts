@@ -133,7 +133,7 @@ describe("an existing configuration", () => {
     expect(project.read("home/dotfiles/mcp.json")).toContain("sample");
   });
 
-  it("T167: is created through a dangling link", async () => {
+  it("is created through a dangling link", async () => {
     project.write("home/dotfiles/other", "");
     project.write("home/.cursor/other", "");
     symlinkSync("../dotfiles/mcp.json", project.path("home/.cursor/mcp.json"));
@@ -171,7 +171,7 @@ describe("an existing configuration", () => {
   });
 });
 
-describe("T168: a process that crashes", () => {
+describe("a process that crashes", () => {
   /** Kills the process when it calls this function of `fs` for a file beside the configuration. */
   function crashAt(name: string, file: string): Outcome {
     project.write(
@@ -215,7 +215,7 @@ describe("T168: a process that crashes", () => {
   });
 });
 
-describe("T118: install", () => {
+describe("install", () => {
   it.each(["a&touch pwned.mjs", "$(touch pwned).mjs", "--upload-pack=x.mjs"])(
     "starts %s without a shell",
     async (file) => {

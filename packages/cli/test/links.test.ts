@@ -66,7 +66,7 @@ function createShop() {
 }
 
 describe("a link to a URL", () => {
-  it("receives what a session sends outside of responses", async () => {
+  it("receives the messages that a session sends outside of responses", async () => {
     const { server, change } = createShop();
     const service = await serveHttp(server, { port: 0 });
     closers.push(() => service.close());
@@ -118,7 +118,7 @@ describe("a link to a URL", () => {
     await client.close();
   });
 
-  it("shows heads and exact texts, also of what is no message, and sends any text", async () => {
+  it("shows heads and exact texts, also of texts that are no messages, and sends any text", async () => {
     const { server } = createShop();
     const service = await serveHttp(server, { port: 0 });
     closers.push(() => service.close());

@@ -28,7 +28,7 @@ const ORDER = [
 ];
 
 describe("proffer lock", () => {
-  it("writes names, schemas and descriptions, and names what a change breaks with its place", async () => {
+  it("writes names, schemas and descriptions, and names each break of a change with its place", async () => {
     project.write(
       "shop.ts",
       "/** Finds orders. @param text - the words */",

@@ -135,7 +135,7 @@ describe("the code for OAuth", () => {
       const { child, output } = await start(["--import", toUrl(register), project.path("dist/index.js"), ...flags], {});
       await stop(child);
       const urls = output.split("\n").filter((line) => line.startsWith("loads "));
-      expect(urls.join("\n")).toContain("/dist/stdio.js");
+      expect(urls.join("\n")).toContain("/dist/process.js");
       return urls.some((url) => /oauth|jose/.test(url));
     };
     expect(await loads("--http", "0")).toBe(false);

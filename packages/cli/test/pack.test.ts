@@ -6,8 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { pack } from "../src/commands/pack.ts";
-import { readPackedFiles } from "../src/pack/packed-server.ts";
+import { pack, readPackedFiles } from "../src/commands/pack.ts";
 import { buildModule } from "./build-module.ts";
 import { createProject, type Project } from "./project.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { ProjectPackage } from "../src/modules/packages.ts";
-import { describeEntry } from "../src/publish/server-json.ts";
+import { describeEntry } from "../src/commands/publish.ts";
+import type { Members } from "../src/terminal/json.ts";
 import { createProject, type Outcome, type Project } from "./project.ts";
 
 const SECRET = "sk-planted-4711";
@@ -147,7 +147,7 @@ describe("proffer publish --prepare", () => {
     [{ version: undefined }, {}, 'The version "" is not exact.'],
     [{ bin: undefined }, {}, 'add "bin": "dist/index.js".'],
   ])("refuses %j with server.json %j", (wrong, earlier, problem) => {
-    const content: ProjectPackage = { ...PACKAGE, ...wrong };
+    const content: Members = { ...PACKAGE, ...wrong };
     const description = content.description === "" ? undefined : String(content.description);
     const found = { file: "package.json", text: "", content };
     const { problems } = describeEntry({ name: "shop", description, settings: undefined, project: found }, earlier);

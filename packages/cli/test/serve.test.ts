@@ -189,7 +189,7 @@ describe("the command line", () => {
     const { status, stderr } = await project.proffer("serve", "a.ts");
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: "error: This command takes over its process: start it as one of its own.\n",
+      stderr: "error: This command takes over its process. Start it in a separate process.\n",
     });
   });
 

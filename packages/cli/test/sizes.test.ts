@@ -7,7 +7,7 @@ import { createProject, type Project } from "./project.ts";
 
 const text = (length: number) => ({ type: "string", description: "x".repeat(length) }) as const;
 
-describe("T148: the sizes of tools", () => {
+describe("the sizes of tools", () => {
   test("are the bytes of the entry, estimated tokens and the levels of values", () => {
     const tool = {
       name: "add",
@@ -67,7 +67,7 @@ describe("T148: the sizes of tools", () => {
   });
 });
 
-describe("T149: a large schema", () => {
+describe("a large schema", () => {
   let project: Project;
 
   beforeAll(() => {
@@ -92,7 +92,7 @@ export const add = (a: number): number => a;
 
   afterAll(() => project.remove());
 
-  test("is a warning at its function, with the costliest property and what to write", async () => {
+  test("is a warning at its function, with the costliest property and the type to write", async () => {
     const { status, stdout } = await project.proffer("check", "tools.ts", "--json");
     expect(status).toBe(0);
     const { diagnostics, sizes } = JSON.parse(stdout);

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { TAG_NAMES } from "../src/derive/comments/check-tags.ts";
 import { FUNCTION_TAGS } from "../src/derive/comments/function-tags.ts";
 import type { Tag } from "../src/derive/comments/tag.ts";
-import { TAG_NAMES } from "../src/derive/comments/tags.ts";
 import { VALUE_TAGS } from "../src/derive/comments/value-tags.ts";
 
 const file = fileURLToPath(new URL("../../../docs/tags.md", import.meta.url));

@@ -1,8 +1,8 @@
 import type { Server } from "proffer";
 import { connect } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TAGS } from "../src/derive/comments/check-tags.ts";
 import type { Tag } from "../src/derive/comments/tag.ts";
-import { TAGS } from "../src/derive/comments/tags.ts";
 import { createDeriver } from "../src/derive/index.ts";
 import { load } from "../src/modules/load.ts";
 import { buildModule } from "./build-module.ts";

@@ -108,7 +108,7 @@ describe("proffer call", () => {
   });
 });
 
-describe("T119: proffer call and doctor", () => {
+describe("proffer call and doctor", () => {
   const secret = "s3cr3t-value-4711";
 
   it("do not print the query or the password of a URL", async () => {

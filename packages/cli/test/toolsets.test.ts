@@ -86,7 +86,7 @@ describe("commands of the author", () => {
     [["--toolsets", "orders", "--toolsets", "admin"], "order_find order_change purge letter shop://log"],
     [["--read-only"], "order_find letter"],
     [["--only", "order_*,hello", "--except", "*_change"], "order_find hello"],
-  ])("show with %j what serve would show", async (flags, expected) => {
+  ])("show with %j the items that serve would show", async (flags, expected) => {
     const { tools, prompts, resources } = JSON.parse(
       (await shop.project.proffer("list", "shop.ts", ...flags, "--json")).stdout,
     );
@@ -94,7 +94,7 @@ describe("commands of the author", () => {
     expect([...names, ...resources.map(({ uri }: { uri: string }) => uri)].join(" ")).toBe(expected);
   });
 
-  it("do not call or examine what the flags hide, and name unknown toolsets", async () => {
+  it("do not call or examine the items that the flags hide, and name unknown toolsets", async () => {
     const call = await shop.project.proffer("call", "shop.ts", "purge", "--toolsets", "orders");
     expect(call.status).toBe(1);
     expect(call.stderr).toContain('Unknown tool "purge"');

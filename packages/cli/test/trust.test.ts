@@ -16,7 +16,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
-import { createCompiler } from "../src/dev/compiler.ts";
+import { createCompiler } from "../src/dev/compiler-worker.ts";
 import { openVersions } from "../src/dev/versions.ts";
 import { locateCache, readCache } from "../src/modules/cache.ts";
 import { digestOf } from "../src/modules/inputs.ts";
@@ -104,7 +104,7 @@ function plantForeignCode(): void {
 }
 
 describe("a cache that somebody else could have written", () => {
-  it("T170: is neither used nor written if it belongs to another user, with one warning for the project", async () => {
+  it("is neither used nor written if it belongs to another user, with one warning for the project", async () => {
     copyCache();
     plantForeignCode();
     const before = readdirSync(project.path(".proffer"), { recursive: true });
@@ -118,7 +118,7 @@ describe("a cache that somebody else could have written", () => {
     expect(readdirSync(project.path(".proffer"), { recursive: true })).toEqual(before);
   });
 
-  it.runIf(hasOwners)("T171: is derived again, and made unwritable, if others may write any part of it", async () => {
+  it.runIf(hasOwners)("is derived again, and made unwritable, if others may write any part of it", async () => {
     copyCache();
     plantForeignCode();
     const location = locateCache(project.path("tools.ts"));
@@ -143,7 +143,7 @@ describe("a cache that somebody else could have written", () => {
     expect(locate().stored.folder).toBe(stored.folder);
   });
 
-  it("T172: is neither used nor written through a symbolic link", async () => {
+  it("is neither used nor written through a symbolic link", async () => {
     copyCache();
     plantForeignCode();
     renameSync(project.path(".proffer"), project.path("elsewhere"));
@@ -155,7 +155,7 @@ describe("a cache that somebody else could have written", () => {
     expect(readdirSync(project.path("elsewhere"), { recursive: true })).toEqual(before);
   });
 
-  it("T172: cannot make the next start overwrite a file through a symbolic link in it", async () => {
+  it("cannot make the next start overwrite a file through a symbolic link in it", async () => {
     project.write("precious.txt", "precious");
     copyCache();
     rmSync(project.path(".proffer/.gitignore"));
@@ -166,7 +166,7 @@ describe("a cache that somebody else could have written", () => {
     expect(project.read("precious.txt")).toBe("precious\n");
   });
 
-  it.runIf(hasOwners)("T173: cannot change the code between the check and the import", async () => {
+  it.runIf(hasOwners)("cannot change the code between the check and the import", async () => {
     chmodSync(project.folder, 0o777);
     copyCache();
     const cached = await prepare();
@@ -180,28 +180,25 @@ describe("a cache that somebody else could have written", () => {
     expect(await say(derived)).toBe("derived");
   });
 
-  it.runIf(hasOwners)(
-    "T173: can be swapped if others may write a parent, unless it is sticky or of the user's group",
-    () => {
-      const [user = 0, ...others] = currentTrust().owners ?? [];
-      const trust: Trust = { owners: [user, ...others], key: () => undefined };
-      const gid = statSync(project.folder).gid;
-      const expectations: [mode: number, own: boolean, expected: boolean][] = [
-        [0o755, false, false],
-        [0o777, false, true],
-        [0o775, false, gid !== user],
-        [0o1777, false, false],
-        [0o755, true, true],
-      ];
-      mkdirSync(project.path("inner"));
-      for (const [mode, isForeign, expected] of expectations) {
-        chmodSync(project.folder, mode);
-        expect(isReplaceable(project.path("inner"), isForeign ? stranger : trust)).toBe(expected);
-      }
-    },
-  );
+  it.runIf(hasOwners)("can be swapped if others may write a parent, unless it is sticky or of the user's group", () => {
+    const [user = 0, ...others] = currentTrust().owners ?? [];
+    const trust: Trust = { owners: [user, ...others], key: () => undefined };
+    const gid = statSync(project.folder).gid;
+    const expectations: [mode: number, own: boolean, expected: boolean][] = [
+      [0o755, false, false],
+      [0o777, false, true],
+      [0o775, false, gid !== user],
+      [0o1777, false, false],
+      [0o755, true, true],
+    ];
+    mkdirSync(project.path("inner"));
+    for (const [mode, isForeign, expected] of expectations) {
+      chmodSync(project.folder, mode);
+      expect(isReplaceable(project.path("inner"), isForeign ? stranger : trust)).toBe(expected);
+    }
+  });
 
-  it.runIf(hasOwners)("T175: is never created by Proffer, even with the umask 0", () => {
+  it.runIf(hasOwners)("is never created by Proffer, even with the umask 0", () => {
     const script = 'umask 0; exec "$0" "$@"';
     const args = ["-c", script, process.execPath, distFile("bin.js"), "call", "tools.ts", "say"];
     const { stdout } = spawnSync("sh", args, { cwd: project.folder, encoding: "utf8" });
@@ -212,7 +209,7 @@ describe("a cache that somebody else could have written", () => {
     expect(writable).toEqual([]);
   });
 
-  it("T176: is not where proffer dev runs code from", async () => {
+  it("is not where proffer dev runs code from", async () => {
     copyCache();
     const before = readdirSync(project.path(".proffer"), { recursive: true });
     const versions = openVersions(
@@ -227,7 +224,7 @@ describe("a cache that somebody else could have written", () => {
   });
 });
 
-describe("T174: without user ids, a cache", () => {
+describe("without user ids, a cache", () => {
   it("is used if it has the signature of the user, and derived again if somebody else wrote it", async () => {
     await prepare(keyed());
     const { stored } = locate();

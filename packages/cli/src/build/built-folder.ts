@@ -91,7 +91,7 @@ export function describeFiles(derivation: Derivation, entry: string): Files {
   const manifest = toManifest(derivation);
   return {
     "index.js": describeIndex(form === "functions", manifest.settings !== undefined),
-    ...SERVER_FILES[form](entry),
+    [BUILT_SERVER]: SERVERS[form](JSON.stringify(`./${MODULES}/${entry}`)),
     [BUILT_MANIFEST]: `export default JSON.parse(${quote(JSON.stringify({ form, ...manifest }))});\n`,
   };
 }
@@ -108,7 +108,7 @@ function quote(json: string): string {
 function describeIndex(isEager: boolean, hasSettings: boolean): string {
   const imports = [
     ...(hasSettings ? ['import { checkSettings } from "proffer/settings";'] : []),
-    'import { serveByArguments } from "proffer/stdio";',
+    'import { serveByArguments } from "proffer/process";',
     ...(hasSettings ? [IMPORT_MANIFEST] : []),
     ...(isEager ? [`import * as built from "./${BUILT_SERVER}";`] : []),
   ];
@@ -122,41 +122,25 @@ const LOADED = `/** Does nothing: the import above has loaded everything. */
 export const load = async () => {};
 `;
 
-function derivedServer(entry: string): Files {
-  return {
-    [BUILT_SERVER]: `import { createDerivedServer } from "proffer/built";
+/** The file that exports the server, by the form of the module. `entry` is the author's module as a literal. */
+const SERVERS: { readonly [Form in Derivation["form"]]: (entry: string) => string } = {
+  functions: (entry) => `import { createDerivedServer } from "proffer/built";
 ${IMPORT_MANIFEST}
 
 /** Imports the module. The server can list its tools before that. */
-export const load = () => import(${pathOf(entry)});
+export const load = () => import(${entry});
 
 export default createDerivedServer(manifest, load);
 `,
-  };
-}
-
-function combinedServer(entry: string): Files {
-  return {
-    [BUILT_SERVER]: `import { addFunctions } from "proffer/built";
+  combined: (entry) => `import { addFunctions } from "proffer/built";
 ${IMPORT_MANIFEST}
-import * as module from ${pathOf(entry)};
+import * as module from ${entry};
 
 ${LOADED}
 export default addFunctions(module.server, module, manifest, { source: import.meta.url });
 `,
-  };
-}
-
-function ownServer(entry: string): Files {
-  return { [BUILT_SERVER]: `export { default } from ${pathOf(entry)};\n\n${LOADED}` };
-}
-
-const SERVER_FILES = { functions: derivedServer, server: ownServer, combined: combinedServer };
-
-/** Returns the specifier of the author's module as a literal. */
-function pathOf(entry: string): string {
-  return JSON.stringify(`./${MODULES}/${entry}`);
-}
+  server: (entry) => `export { default } from ${entry};\n\n${LOADED}`,
+};
 
 interface DockerOptions {
   /** The file that starts the server. */
@@ -192,8 +176,10 @@ export function writeDocker(folder: string, options: DockerOptions): number {
 const IGNORED = "node_modules\nDockerfile\n.dockerignore\n";
 
 function describeDocker({ index, installs, settings }: DockerOptions): string {
+  const names = ["PROFFER_ALLOWED_HOSTS", ...Object.keys(settings?.properties ?? {})];
   const lines = [
-    ...commentOn(settings),
+    // Their values must not be part of the image.
+    `# Set these variables when the container runs, with -e or --env-file: ${names.join(", ")}`,
     "FROM node:22-slim",
     "WORKDIR /app",
     ...(installs ? ["COPY package.json ./", "RUN npm install --omit=dev"] : []),
@@ -205,10 +191,4 @@ function describeDocker({ index, installs, settings }: DockerOptions): string {
     `CMD ${JSON.stringify(["node", index, "--http", "--health"])}`,
   ];
   return `${lines.join("\n")}\n`;
-}
-
-/** Names the variables to set. Their values must not be part of the image. */
-function commentOn(settings: ManifestSettings | undefined): string[] {
-  const names = ["PROFFER_ALLOWED_HOSTS", ...Object.keys(settings?.properties ?? {})];
-  return [`# Set these variables when the container runs, with -e or --env-file: ${names.join(", ")}`];
 }

@@ -8,13 +8,9 @@ import { ownVersion } from "../modules/packages.ts";
 /** Version ranges by package name. */
 type Ranges = { readonly [name: string]: string };
 
-interface PackageFile {
-  readonly version?: string;
-  readonly dependencies?: Ranges;
-  readonly optionalDependencies?: Ranges;
-  readonly peerDependencies?: Ranges;
-  readonly devDependencies?: Ranges;
-}
+type PackageFile = { readonly version?: string } & {
+  readonly [Kind in "dependencies" | "optionalDependencies" | "peerDependencies" | "devDependencies"]?: Ranges;
+};
 
 /** The optional peers of the run-time, by the entry that imports them. */
 export const RUNTIME_PEERS: { readonly [entry: string]: readonly string[] } = {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import type { BuildFailure, BuildOptions, Message, Plugin } from "esbuild";
+import type { BuildFailure, BuildOptions, Plugin } from "esbuild";
 import { inlineMap } from "../modules/emission.ts";
 import { BUNDLE, BUNDLE_MARK, findProject } from "../modules/module-file.ts";
 import { CommandError } from "../terminal/command-error.ts";
@@ -83,18 +83,11 @@ export async function writeBundle(source: BuildSource, out: string, bundler: Bun
   return outputFiles.length + copied;
 }
 
-interface OwnFile {
-  readonly text: string;
-  /** The path of an emitted module. */
-  readonly path?: string;
-  /** The folder from which imported packages are resolved. */
-  readonly resolveDir: string;
-}
-
 /** Provides the files of the build from memory. Packages are resolved from the author's files, Proffer from here. */
 function ownFiles({ derivation, emission }: BuildSource, target: string, bundler: Bundler): Plugin {
   const folder = join(target, MODULES);
-  const files = new Map<string, OwnFile>();
+  /** With the path of an emitted module, and the folder from which imported packages are resolved. */
+  const files = new Map<string, { text: string; path?: string; resolveDir: string }>();
   const described = { ...describeFiles(derivation, emission.entry), [PLACE_FILE]: PLACE };
   for (const [name, text] of Object.entries(described)) files.set(join(target, name), { text, resolveDir: target });
   for (const file of emission.files) {
@@ -159,13 +152,11 @@ function installedPeers(module: string): { present: string[]; absent: string[] }
 
 function explainFailure({ errors, message }: BuildFailure): Error {
   if (errors === undefined) return new CommandError(message);
-  const shown = errors.slice(0, MAX_MESSAGES).map(formatMessage);
+  const shown = errors.slice(0, MAX_MESSAGES).map(({ text: message, location }) => {
+    return location === null ? text`  ${message}` : text`  ${location.file}:${location.line}: ${message}`;
+  });
   const others = errors.length > MAX_MESSAGES ? [text`… and ${errors.length - MAX_MESSAGES} more`] : [];
   return new CommandError(
-    text`The server cannot be bundled. Nothing was written.\n${Text.join([...shown, ...others], "\n")}\nPackages with native code, or that read files of their own, cannot be bundled: build without --bundle.`,
+    text`The server cannot be bundled. Nothing was written.\n${Text.join([...shown, ...others], "\n")}\nPackages with native code, or that read their own files, cannot be bundled: build without --bundle.`,
   );
-}
-
-function formatMessage({ text: message, location }: Message): Text {
-  return location === null ? text`  ${message}` : text`  ${location.file}:${location.line}: ${message}`;
 }

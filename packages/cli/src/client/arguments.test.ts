@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { nameOfTarget, toTarget } from "./arguments.ts";
 import { withServer } from "./connect-target.ts";
 
-describe("T118: a target", () => {
+describe("a target", () => {
   it.each(["javascript://x", "file:///etc/passwd", "ftp://x/y", "http://me:pw@x/", "https://"])("rejects %s", (url) => {
     expect(() => toTarget([url], undefined)).toThrow(expect.objectContaining({ name: "WrongUsage" }));
   });
@@ -18,7 +18,7 @@ describe("T118: a target", () => {
   );
 });
 
-it("T119: the name of a target contains no arguments and no query", () => {
+it("the name of a target contains no arguments and no query", () => {
   expect(nameOfTarget({ kind: "url", url: "https://h:1/mcp?key=x#y" })).toBe("https://h:1/mcp");
   expect(nameOfTarget({ kind: "command", command: ["npx", "--token", "x"] })).toBe("npx");
 });

@@ -1,5 +1,6 @@
 import { text as readText } from "node:stream/consumers";
 import { WrongUsage } from "../terminal/command-error.ts";
+import { isObject, type Members, parseJson } from "../terminal/json.ts";
 import { currentShell } from "../terminal/shell.ts";
 
 /** A server to connect to: a module, a URL, or a command that starts a server. */
@@ -50,14 +51,8 @@ function toUrl(text: string): Target | undefined {
 
 /** Returns the name of a server in messages. Arguments and queries are left out, because they may contain secrets. */
 export function nameOfTarget(target: Target): string {
-  switch (target.kind) {
-    case "module":
-      return target.file;
-    case "url":
-      return nameOfUrl(target.url);
-    case "command":
-      return target.command[0] ?? "";
-  }
+  if (target.kind === "url") return nameOfUrl(target.url);
+  return target.kind === "module" ? target.file : (target.command[0] ?? "");
 }
 
 /** Returns a URL for messages, without credentials, query and fragment. */
@@ -77,21 +72,13 @@ export function parsePairs(pairs: readonly string[], flag: string): [name: strin
 
 /** Converts each value to the type in the tool's schema: strings stay as they are, other values are parsed as JSON. */
 export function toValues(pairs: readonly [string, string][], schema: { readonly properties?: unknown }): object {
-  const properties = (schema.properties ?? {}) as { readonly [name: string]: unknown };
-  const typed = pairs.map(([name, value]): [string, unknown] => [
-    name,
-    toValue(value, Object.hasOwn(properties, name) ? properties[name] : undefined),
-  ]);
+  const properties = (schema.properties ?? {}) as Members;
+  const typed = pairs.map(([name, text]): [string, unknown] => {
+    const isText = acceptsText(Object.hasOwn(properties, name) ? properties[name] : undefined);
+    const value = isText ? undefined : parseJson(text);
+    return [name, value === undefined ? text : value];
+  });
   return Object.fromEntries(typed);
-}
-
-function toValue(text: string, schema: unknown): unknown {
-  if (acceptsText(schema)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function acceptsText(schema: unknown): boolean {
@@ -106,7 +93,7 @@ export async function parseInput(input: string | undefined): Promise<object> {
   const text = input === "-" ? await readText(currentShell().stdin) : input;
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+    if (isObject(value)) return value;
   } catch (error) {
     throw new WrongUsage(`--input is not valid JSON: ${(error as Error).message}`);
   }

@@ -1,11 +1,12 @@
 import type { Server } from "proffer";
-import { chooseItems, showAllToolsets } from "proffer/derived";
-import { type Choice, toServing } from "proffer/flags";
-import { findProfile, PROFILES, type Profile } from "proffer/profiles";
-import { toWrongUsage, WrongUsage } from "../terminal/command-error.ts";
+import { toServing } from "proffer/flags";
+import { type Choice, chooseItems, showAllToolsets } from "proffer/process";
+import type { Profile } from "../profiles/profile.ts";
+import { findProfile, PROFILES } from "../profiles/table.ts";
+import { explainFlags, WrongUsage } from "../terminal/command-error.ts";
 import type { Target } from "./arguments.ts";
 
-/** The flags of `serve` that choose what is shown. */
+/** The flags of `serve` that choose the shown items. */
 export interface ChoiceFlags {
   readonly toolsets?: readonly string[];
   readonly readOnly?: boolean;
@@ -19,7 +20,7 @@ const REMEDIES: { readonly [Kind in Exclude<Target["kind"], "module">]: string }
 };
 
 /**
- * Reads the flags as `serve` does, but without its variables: a command shows what its own words say. Returns undefined
+ * Reads the flags as `serve` does, but without its variables: only its own words choose. Returns undefined
  * without flags. @throws {WrongUsage} for a list without names, and for a server that is no module.
  */
 export function toChoice({ toolsets, readOnly, only, except }: ChoiceFlags, target?: Target): Choice | undefined {
@@ -33,14 +34,10 @@ export function toChoice({ toolsets, readOnly, only, except }: ChoiceFlags, targ
   const [first] = flags.keys();
   if (first !== undefined && target !== undefined && target.kind !== "module")
     throw new WrongUsage(`${first} applies to a module. ${REMEDIES[target.kind]}`);
-  try {
-    return toServing({ flags, operands: [], rest: [] }, {}).choice;
-  } catch (error) {
-    throw toWrongUsage(error);
-  }
+  return explainFlags(() => toServing({ flags, operands: [], rest: [] }, {}).choice);
 }
 
-/** Shows what `serve` would show with this choice, or everything without one. @throws {UsageError} for unknown names. */
+/** Shows the items that `serve` would show with this choice, or all without one. @throws {UsageError} for unknown names. */
 export function showChosen(server: Server, choice: Choice | undefined): Promise<void> {
   return choice === undefined ? showAllToolsets(server) : chooseItems([server], choice);
 }

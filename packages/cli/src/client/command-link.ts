@@ -7,8 +7,7 @@ import { passOn } from "../terminal/terminal.ts";
 import { Text } from "../terminal/text.ts";
 import { parseMessage } from "./headers.ts";
 import { ByteBudget, DEFAULT_MAX_BYTES } from "./limits.ts";
-import { readLines } from "./lines.ts";
-import { type LinkOptions, PendingRequests } from "./link.ts";
+import { type LinkOptions, readLines, trackRequests } from "./link.ts";
 
 /** The time in milliseconds that a server has to exit after its stdin is closed, and again after SIGTERM. */
 const GRACE = 2000;
@@ -29,7 +28,7 @@ export function linkCommand([command = "", ...args]: readonly string[], options:
   } = options;
   const showStderr = observer.stderr ?? ((text: string) => passOn(Text.block(text)));
   return (receive) => {
-    const pending = new PendingRequests(command, receive);
+    const pending = trackRequests(command, receive);
     // Without a shell: the arguments reach the program unchanged.
     const child = spawn(command, args, { stdio: "pipe", shell: false, cwd, env });
     const ended = once(child, "close").catch(() => undefined);

@@ -1,7 +1,6 @@
 import type { Server } from "proffer";
 import { overrideOptions } from "proffer/derived";
-import type { Choice } from "proffer/flags";
-import { formatLog } from "proffer/stdio";
+import { formatLog } from "proffer/process";
 import {
   type Asked,
   type ClientOptions,
@@ -16,15 +15,15 @@ import { openServer } from "../modules/load.ts";
 import { CommandError, explainUsage } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { currentShell } from "../terminal/shell.ts";
-import { say } from "../terminal/terminal.ts";
+import { warn } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 import { nameOfTarget, type Target } from "./arguments.ts";
 import { type ChoiceFlags, showChosen, toChoice } from "./choice-flags.ts";
 import { linkCommand } from "./command-link.ts";
-import { type HeaderFlags, type Headers, toHeaders } from "./headers.ts";
+import { type HeaderFlags, toHeaders } from "./headers.ts";
 import { linkUrl } from "./http-link.ts";
-import { Deadline, Interruption } from "./interruption.ts";
-import { ByteBudget, type ClientLimits, type LimitFlags, toLimits } from "./limits.ts";
+import { createDeadline, Interruption } from "./interruption.ts";
+import { ByteBudget, type LimitFlags, toLimits } from "./limits.ts";
 import { NO_RESPONSE } from "./link.ts";
 import { openClient } from "./open-client.ts";
 import { RemoteServer } from "./remote-server.ts";
@@ -40,19 +39,6 @@ export interface TalkFlags extends LimitFlags, HeaderFlags, ChoiceFlags {
   readonly answers?: (asked: Asked) => ScriptedAnswer;
 }
 
-/** A connection to a server; `own` is the server if it runs in this process. */
-interface Connected {
-  readonly client: TestClient;
-  readonly own?: Server;
-}
-
-/** What the flags say about the connection. */
-interface Settings {
-  readonly limits: ClientLimits;
-  readonly headers: Headers;
-  readonly choice: Choice | undefined;
-}
-
 /** Runs `work` with the server and disconnects. @throws {CommandError} for an error response. */
 export async function withServer<Value>(
   target: Target,
@@ -63,7 +49,7 @@ export async function withServer<Value>(
   const limits = toLimits(flags);
   const headers = toHeaders(flags, target);
   const choice = toChoice(flags, target);
-  const deadline = new Deadline(name, limits.timeout);
+  const deadline = createDeadline(name, limits.timeout);
   const interruption = new Interruption();
   const showsLog = currentShell().stderr.isTTY;
   const options = {
@@ -73,7 +59,7 @@ export async function withServer<Value>(
     ...(flags.answers ? { answers: flags.answers } : terminalOptions(deadline, interruption)),
   };
   try {
-    const { client, own } = await explainFailure(open(target, options, { limits, headers, choice }, interruption));
+    const { client, own } = await explainFailure(open());
     deadline.start();
     try {
       const { signal } = interruption;
@@ -86,6 +72,25 @@ export async function withServer<Value>(
   } finally {
     interruption.stop();
   }
+
+  /** Connects to the target. `own` is the server if it runs in this process. */
+  async function open(): Promise<{ client: TestClient; own?: Server }> {
+    if (target.kind === "module") {
+      const { server, load, prepared } = await openServer(target.file, { warn });
+      reportDiagnostics(prepared?.diagnostics ?? []);
+      await load?.();
+      await formatLog();
+      interruption.start();
+      const own = overrideOptions(server, { development: true });
+      await explainUsage(showChosen(own, choice));
+      return { client: await connect(own, { ...options, start: false }), own };
+    }
+    interruption.start();
+    const budget = new ByteBudget(limits.maxBytes);
+    const linkTo = (): Link =>
+      target.kind === "url" ? linkUrl(target.url, { budget, headers }) : linkCommand(target.command, { budget });
+    return { client: await openClient(linkTo, options, interruption) };
+  }
 }
 
 function onNotification({ method, params }: Notification): void {
@@ -96,7 +101,7 @@ function onNotification({ method, params }: Notification): void {
 const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 
 /** Without a terminal the client declares no capabilities for questions, so that the server does not ask questions. */
-function terminalOptions(deadline: Deadline, interruption: Interruption): ClientOptions {
+function terminalOptions(deadline: ReturnType<typeof createDeadline>, interruption: Interruption): ClientOptions {
   if (!currentShell().stdin.isTTY || !currentShell().stderr.isTTY) {
     const answers = () => {
       throw new CommandError("The server asks a question, but there is no terminal to answer it.");
@@ -118,36 +123,6 @@ function terminalOptions(deadline: Deadline, interruption: Interruption): Client
     return answer;
   };
   return { capabilities: { ...TASKS, elicitation: { form: {}, url: {} } }, answers };
-}
-
-async function open(
-  target: Target,
-  options: ClientOptions,
-  { limits, headers, choice }: Settings,
-  interruption: Interruption,
-): Promise<Connected> {
-  if (target.kind === "module") return openModule(target.file, options, choice, interruption);
-  interruption.start();
-  const budget = new ByteBudget(limits.maxBytes);
-  const linkTo = (): Link =>
-    target.kind === "url" ? linkUrl(target.url, { budget, headers }) : linkCommand(target.command, { budget });
-  return { client: await openClient(linkTo, options, interruption) };
-}
-
-async function openModule(
-  file: string,
-  options: ClientOptions,
-  choice: Choice | undefined,
-  interruption: Interruption,
-): Promise<Connected> {
-  const { server, load, prepared } = await openServer(file, { warn: (message) => say(text`warning: ${message}`) });
-  reportDiagnostics(prepared?.diagnostics ?? []);
-  await load?.();
-  await formatLog();
-  interruption.start();
-  const own = overrideOptions(server, { development: true });
-  await explainUsage(showChosen(own, choice));
-  return { client: await connect(own, { ...options, start: false }), own };
 }
 
 async function explainFailure<Value>(work: Promise<Value>): Promise<Value> {

@@ -1,8 +1,8 @@
 import { WrongUsage } from "../terminal/command-error.ts";
+import { isObject, parseJson } from "../terminal/json.ts";
 import { hideFromErrors } from "../terminal/redact.ts";
 import { currentShell } from "../terminal/shell.ts";
 import type { Target } from "./arguments.ts";
-import { isObject } from "./shape.ts";
 
 export interface HeaderFlags {
   /** Additional headers, each as `name: value`. */
@@ -53,7 +53,7 @@ function parseHeader(text: string): [name: string, value: string] {
   if (at === -1) throw new WrongUsage("Invalid value of --header. Write --header 'name: value'.");
   const name = text.slice(0, at).toLowerCase();
   // Not shown: a text without a name is probably a value.
-  if (!isHeaderName(name)) {
+  if (!TOKEN.test(name)) {
     throw new WrongUsage("--header has an invalid name. Write --header 'name: value', with no space before the colon.");
   }
   if (OWN.has(name) || name.startsWith(OWN_PREFIX)) {
@@ -81,15 +81,6 @@ function checkValue(value: string, subject: string): string {
 const KEYWORD = "x-mcp-header";
 /** RFC 9110, section 5.6.2: the characters of a header name. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-function isHeaderName(text: string): boolean {
-  return TOKEN.test(text);
-}
-
-interface Schema {
-  readonly [KEYWORD]?: unknown;
-  readonly properties?: unknown;
-}
 
 interface HeaderParam {
   readonly header: string;
@@ -130,9 +121,8 @@ export class HeaderParams {
  */
 function findParams(schema: unknown, path: readonly string[] = []): HeaderParam[] {
   if (!isObject(schema)) return [];
-  const { [KEYWORD]: name, properties } = schema as Schema;
-  const own =
-    typeof name === "string" && isHeaderName(name) ? [{ header: `mcp-param-${name.toLowerCase()}`, path }] : [];
+  const { [KEYWORD]: name, properties } = schema;
+  const own = typeof name === "string" && TOKEN.test(name) ? [{ header: `mcp-param-${name.toLowerCase()}`, path }] : [];
   if (!isObject(properties)) return own;
   const nested = Object.entries(properties).flatMap(([key, value]) => findParams(value, [...path, key]));
   return [...own, ...nested];
@@ -181,10 +171,6 @@ function encodeHeader(value: string): string {
 
 /** Reads a message to send. A text that is none is sent all the same: the server must refuse it. */
 export function parseMessage(text: string): Message {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(text);
+  return typeof value === "object" && value !== null ? value : {};
 }

@@ -4,10 +4,9 @@ import type { Link } from "proffer/testing";
 import { CommandError } from "../terminal/command-error.ts";
 import { nameOfUrl } from "./arguments.ts";
 import { HeaderParams, type Headers, headersFor, type Message, parseMessage } from "./headers.ts";
-import { HttpStreams } from "./http-streams.ts";
+import { createHttpStreams, type SsePair } from "./http-streams.ts";
 import { ByteBudget, DEFAULT_MAX_BYTES } from "./limits.ts";
-import { type LinkOptions, PendingRequests } from "./link.ts";
-import { openSsePair, type SsePair } from "./sse-pair.ts";
+import { type LinkOptions, trackRequests } from "./link.ts";
 
 /** The time in milliseconds that a server has to accept the last messages and to end a session. */
 const GRACE = 2000;
@@ -24,138 +23,116 @@ interface UrlOptions extends LinkOptions {
 
 /** Connects to a server over Streamable HTTP, with or without a session, or over HTTP with SSE. */
 export function linkUrl(url: string, options: UrlOptions = {}): Link {
+  const { budget = new ByteBudget(DEFAULT_MAX_BYTES), headers: extra = {}, observer = {} } = options;
+  const name = nameOfUrl(url);
   return (receive) => {
-    const link = new HttpLink(url, receive, options);
-    return { send: (text) => link.send(text), close: () => link.close() };
-  };
-}
-
-class HttpLink {
-  readonly #url: string;
-  readonly #name: string;
-  readonly #extra: Headers;
-  readonly #observer: NonNullable<UrlOptions["observer"]>;
-  readonly #params = new HeaderParams();
-  readonly #pending: PendingRequests;
-  readonly #streams: HttpStreams;
-  readonly #stop = new AbortController();
-  #session: string | undefined;
-  #negotiated: string | undefined;
-  #pair: SsePair | undefined;
-  /** Messages are sent in order, without waiting for the end of response streams. */
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(url: string, receive: (text: string) => void, options: UrlOptions) {
-    const { budget = new ByteBudget(DEFAULT_MAX_BYTES), headers = {}, observer = {} } = options;
-    this.#url = url;
-    this.#name = nameOfUrl(url);
-    this.#extra = headers;
-    this.#observer = observer;
+    const params = new HeaderParams();
+    const stop = new AbortController();
+    const { signal } = stop;
+    let session: string | undefined;
+    let negotiated: string | undefined;
+    let pair: SsePair | undefined;
+    /** Messages are sent in order, without waiting for the end of response streams. */
+    let last: Promise<unknown> = Promise.resolve();
     // Each request in flight listens to it.
-    setMaxListeners(0, this.#stop.signal);
-    this.#pending = new PendingRequests(this.#name, (text) => {
-      this.#params.learn(JSON.parse(text));
+    setMaxListeners(0, signal);
+    const pending = trackRequests(name, (text) => {
+      params.learn(JSON.parse(text));
       receive(text);
     });
-    this.#streams = new HttpStreams({
+    const streams = createHttpStreams({
       budget,
-      open: (more) => this.#get(more),
-      receive: (text, head) => {
+      open: get,
+      receive(text, head) {
         observer.received?.(text, head);
-        this.#pending.received(text);
+        pending.received(text);
       },
       refused: (text, head) => observer.received?.(text, head),
       interrupted: () => observer.interrupted?.(),
-      signal: this.#stop.signal,
+      signal,
     });
-  }
 
-  send(text: string): void {
-    const message = parseMessage(text);
-    const headers = { ...this.#extra, ...headersFor(message, this.#params), ...this.#sessionHeaders() };
-    this.#observe(text, headers);
-    this.#last = this.#last.then(() => this.#post(message, text, headers));
-  }
-
-  async close(): Promise<void> {
-    // A request in flight has failed or is not needed anymore; the server may never respond to it.
-    if (this.#pending.isEmpty) await Promise.race([this.#last, wait(GRACE, undefined, { ref: false })]);
-    this.#stop.abort();
-    if (this.#session === undefined) return;
-    // A failure does not matter: the server drops idle sessions.
-    const end = {
-      method: "DELETE",
-      headers: { ...this.#extra, ...this.#sessionHeaders() },
-      signal: AbortSignal.timeout(GRACE),
-    };
-    await followRedirects(this.#url, end)
-      .then((response) => response.body?.cancel())
-      .catch(() => undefined);
-  }
-
-  async #post(message: Message, text: string, headers: Headers): Promise<void> {
-    const id = this.#pending.sent(message);
-    const fail = (reason: string) => (id === undefined ? undefined : this.#pending.fail(id, reason));
-    const { signal } = this.#stop;
-    try {
-      const url = this.#pair?.endpoint ?? this.#url;
-      const response = await followRedirects(url, { method: "POST", headers, body: text, signal });
-      if (this.#pair !== undefined) return await this.#pair.accepted(response, fail);
-      if (message.method === "initialize" && (await this.#isOlder(response))) {
-        this.#observe(text, headers);
-        return await this.#post(message, text, headers);
+    async function post(message: Message, text: string, headers: Headers): Promise<void> {
+      const id = pending.sent(message);
+      const fail = (reason: string) => (id === undefined ? undefined : pending.fail(id, reason));
+      try {
+        const target = pair?.endpoint ?? url;
+        const response = await followRedirects(target, { method: "POST", headers, body: text, signal });
+        if (pair !== undefined) return await pair.accepted(response, fail);
+        if (message.method === "initialize" && (await isOlder(response))) {
+          observe(text, headers);
+          return await post(message, text, headers);
+        }
+        session = response.headers.get("mcp-session-id") ?? session;
+        if (message.method === "initialize") negotiated = message.params?.protocolVersion as string;
+        if (message.method === "notifications/initialized") void streams.listen();
+        void deliver(response, () => id === undefined || !pending.has(id), fail);
+      } catch (error) {
+        fail(explain(error, `${name} cannot be reached`));
       }
-      this.#session = response.headers.get("mcp-session-id") ?? this.#session;
-      if (message.method === "initialize") this.#negotiated = message.params?.protocolVersion as string;
-      if (message.method === "notifications/initialized") void this.#streams.listen();
-      const done = () => id === undefined || !this.#pending.has(id);
-      void this.#deliver(response, done, fail);
-    } catch (error) {
-      fail(explain(error, `${this.#name} cannot be reached`));
     }
-  }
 
-  async #deliver(response: Response, isDone: () => boolean, fail: (reason: string) => void): Promise<void> {
-    try {
-      // Without a session nothing is kept that could be sent again.
-      const canResume = this.#negotiated !== undefined;
-      await this.#streams.read(response, { isDone, canResume });
-      fail(`${this.#name} responded with status ${response.status} ${response.statusText}.`);
-    } catch (error) {
-      fail(explain(error, `The response of ${this.#name} was interrupted`));
+    async function deliver(response: Response, isDone: () => boolean, fail: (reason: string) => void): Promise<void> {
+      try {
+        // Without a session nothing is kept that could be sent again.
+        await streams.read(response, isDone, negotiated !== undefined);
+        fail(`${name} responded with status ${response.status} ${response.statusText}.`);
+      } catch (error) {
+        fail(explain(error, `The response of ${name} was interrupted`));
+      }
     }
-  }
 
-  /** Looks for the older transport. Its messages go to another address, and all responses come from one stream. */
-  async #isOlder(response: Response): Promise<boolean> {
-    if (!MAYBE_OLDER.has(response.status) || this.#session !== undefined) return false;
-    const { signal } = this.#stop;
-    this.#pair = await openSsePair(this.#url, await this.#get({}).catch(() => undefined), this.#streams, signal);
-    if (this.#pair === undefined) return false;
-    await this.#streams.refuse(response);
-    this.#observer.fellBack?.();
-    void this.#pair.ended.then((reason) => {
-      this.#pending.failAll(reason);
-      if (!signal.aborted) this.#observer.ended?.(reason);
-    });
-    return true;
-  }
+    /** Looks for the older transport. Its messages go to another address, and all responses come from one stream. */
+    async function isOlder(response: Response): Promise<boolean> {
+      if (!MAYBE_OLDER.has(response.status) || session !== undefined) return false;
+      const opened = await streams.openPair(url, await get({}).catch(() => undefined));
+      if (opened === undefined) return false;
+      pair = opened;
+      await streams.refuse(response);
+      observer.fellBack?.();
+      void opened.ended.then((reason) => {
+        pending.failAll(reason);
+        if (!signal.aborted) observer.ended?.(reason);
+      });
+      return true;
+    }
 
-  #observe(text: string, requestHeaders: Headers): void {
-    this.#observer.sent?.(text, { method: "POST", requestHeaders });
-  }
+    function observe(text: string, requestHeaders: Headers): void {
+      observer.sent?.(text, { method: "POST", requestHeaders });
+    }
 
-  #get(more: Headers): Promise<Response> {
-    const headers = { ...this.#extra, accept: "text/event-stream", ...this.#sessionHeaders(), ...more };
-    return followRedirects(this.#url, { method: "GET", headers, signal: this.#stop.signal });
-  }
+    function get(more: Headers): Promise<Response> {
+      const headers = { ...extra, accept: "text/event-stream", ...sessionHeaders(), ...more };
+      return followRedirects(url, { method: "GET", headers, signal });
+    }
 
-  #sessionHeaders(): Headers {
+    function sessionHeaders(): Headers {
+      return {
+        ...(session !== undefined && { "mcp-session-id": session }),
+        ...(negotiated !== undefined && { "mcp-protocol-version": negotiated }),
+      };
+    }
+
     return {
-      ...(this.#session !== undefined && { "mcp-session-id": this.#session }),
-      ...(this.#negotiated !== undefined && { "mcp-protocol-version": this.#negotiated }),
+      send(text) {
+        const message = parseMessage(text);
+        const headers = { ...extra, ...headersFor(message, params), ...sessionHeaders() };
+        observe(text, headers);
+        last = last.then(() => post(message, text, headers));
+      },
+      async close() {
+        // A request in flight has failed or is not needed anymore; the server may never respond to it.
+        if (pending.isEmpty()) await Promise.race([last, wait(GRACE, undefined, { ref: false })]);
+        stop.abort();
+        if (session === undefined) return;
+        const headers = { ...extra, ...sessionHeaders() };
+        // A failure does not matter: the server drops idle sessions.
+        await followRedirects(url, { method: "DELETE", headers, signal: AbortSignal.timeout(GRACE) })
+          .then((response) => response.body?.cancel())
+          .catch(() => undefined);
+      },
     };
-  }
+  };
 }
 
 /** Explains a failed `fetch`. The reason is in the cause of its error. */

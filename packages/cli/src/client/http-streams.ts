@@ -1,8 +1,10 @@
+import { text as readText } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
+import { CommandError } from "../terminal/command-error.ts";
+import { nameOfUrl } from "./arguments.ts";
 import type { Headers } from "./headers.ts";
 import type { ByteBudget } from "./limits.ts";
-import { readLines } from "./lines.ts";
-import type { SeenHead } from "./link.ts";
+import { readLines, type SeenHead } from "./link.ts";
 
 /** Milliseconds before a stream is opened again, unless the server sets another time within these bounds. */
 const RETRY = 1000;
@@ -21,9 +23,9 @@ interface StreamsOptions {
   /** Sends a GET request, with more headers. */
   open(headers: Headers): Promise<Response>;
   receive(text: string, head: SeenHead): void;
-  /** Is told of a response without a message, with the beginning of its body. */
+  /** Receives the beginning of the body of a response without a message. */
   refused(text: string, head: SeenHead): void;
-  /** Is told that a stream broke off, before it is opened again. */
+  /** Is called when a stream broke off, before it is opened again. */
   interrupted(): void;
   readonly signal: AbortSignal;
 }
@@ -34,56 +36,47 @@ interface Position {
   retry: number;
 }
 
-/** Reads the bodies of responses: JSON, or event streams, which are opened again where they broke off. */
-export class HttpStreams {
-  readonly #options: StreamsOptions;
+/** A connection over the transport of 2024-11-05. */
+export type SsePair = NonNullable<Awaited<ReturnType<ReturnType<typeof createHttpStreams>["openPair"]>>>;
 
-  constructor(options: StreamsOptions) {
-    this.#options = options;
-  }
-
+/** Creates the reader of the bodies of responses: JSON, or event streams, which are opened again where they broke off. */
+export function createHttpStreams({ budget, open, receive, refused, interrupted, signal }: StreamsOptions) {
   /** Reads the messages of a response. A stream that ends too early is resumed, if the server has numbered its events. */
-  async read(
-    response: Response,
-    { isDone, canResume }: { readonly isDone: () => boolean; readonly canResume: boolean },
-  ): Promise<void> {
+  async function read(response: Response, isDone: () => boolean, canResume: boolean): Promise<void> {
     const type = response.headers.get("content-type") ?? "";
     if (type.startsWith("application/json") && response.body) {
-      const text = await readText(this.#options.budget.meter(response.body));
-      this.#options.receive(text, headOf(response));
+      receive(await readText(budget.meter(response.body)), headOf(response));
       return;
     }
-    if (!isEventStream(response)) return this.refuse(response);
+    if (!isEventStream(response)) return refuse(response);
     const position: Position = { id: undefined, retry: RETRY };
     try {
-      for await (const _ of this.events(response, { position }));
+      for await (const _ of events(response, { position }));
     } catch (error) {
       if (!canResume || position.id === undefined) throw error;
     }
-    if (canResume && position.id !== undefined && !isDone()) await this.#follow(position, isDone);
+    if (canResume && position.id !== undefined && !isDone()) await follow(position, isDone);
   }
 
-  /** Receives what the server sends outside of responses, if it has a stream for that. Never rejects. */
-  async listen(): Promise<void> {
-    const { signal, interrupted } = this.#options;
-    await this.#follow({ id: undefined, retry: 0 }, () => signal.aborted).catch(() => {
+  /** Receives the messages that the server sends outside of responses, if it has a stream for that. Never rejects. */
+  async function listen(): Promise<void> {
+    await follow({ id: undefined, retry: 0 }, () => signal.aborted).catch(() => {
       if (!signal.aborted) interrupted();
     });
   }
 
   /** Reports a response without a message, with the beginning of its body. */
-  async refuse(response: Response): Promise<void> {
+  async function refuse(response: Response): Promise<void> {
     const { body, status } = response;
     if (ACCEPTED.has(status)) return void (await body?.cancel());
-    this.#options.refused(body === null ? "" : await readStart(body), headOf(response));
+    refused(body === null ? "" : await readStart(body), headOf(response));
   }
 
   /** The events of a stream, after their messages were received. */
-  async *events(
+  async function* events(
     response: Response,
-    { position, method }: { readonly position?: Position; readonly method?: "GET" } = {},
+    { position, method }: { readonly position?: Position; readonly method?: "GET" },
   ): AsyncIterable<ServerEvent> {
-    const { budget, receive } = this.#options;
     if (response.body === null) return;
     const head = { ...(method && { method }), ...headOf(response) };
     for await (const event of readEvents(budget.meter(response.body))) {
@@ -91,7 +84,7 @@ export class HttpStreams {
         position.id = event.id;
         position.retry = Math.min(Math.max(event.retry ?? position.retry, MIN_RETRY), MAX_RETRY);
       }
-      // An event without data only tells where to resume: specification 2025-11-25, transports.
+      // An event without data only says where to resume: specification 2025-11-25, transports.
       if (event.type === "message" && event.data !== "") {
         receive(event.data, { ...head, ...(event.id !== undefined && { eventId: event.id }) });
       }
@@ -100,15 +93,14 @@ export class HttpStreams {
   }
 
   /** Opens a stream again and again until there is nothing to wait for, or the server has no such stream. */
-  async #follow(position: Position, isDone: () => boolean): Promise<void> {
-    const { open, signal, interrupted } = this.#options;
+  async function follow(position: Position, isDone: () => boolean): Promise<void> {
     for (let failures = 0; failures < MAX_RETRIES && !isDone(); failures++) {
       if (position.retry > 0) await wait(position.retry, undefined, { ref: false, signal });
       const response = await open(position.id === undefined ? {} : { "last-event-id": position.id });
       if (!isEventStream(response)) return void (await response.body?.cancel());
       position.retry ||= RETRY;
       try {
-        for await (const _ of this.events(response, { position, method: "GET" })) failures = 0;
+        for await (const _ of events(response, { position, method: "GET" })) failures = 0;
       } catch (error) {
         // A broken connection is one of the reasons to open it again; an exceeded limit is not.
         if (!(error instanceof TypeError) || signal.aborted) throw error;
@@ -116,9 +108,49 @@ export class HttpStreams {
       }
     }
   }
+
+  /**
+   * Opens the transport of 2024-11-05 with the response to a GET request: one stream for all messages of the server, and
+   * an address for those of the client. Undefined if the response is not such a stream.
+   * @throws {CommandError} if the address of messages is on another origin, or does not come.
+   */
+  async function openPair(url: string, response: Response | undefined) {
+    if (response === undefined || !isEventStream(response)) {
+      await response?.body?.cancel();
+      return undefined;
+    }
+    const name = nameOfUrl(url);
+    let found: (endpoint: string) => void = () => {};
+    const named = new Promise<string>((resolve) => {
+      found = resolve;
+    });
+    const readAll = async () => {
+      for await (const { type, data } of events(response, { method: "GET" })) if (type === "endpoint") found(data);
+      return `The event stream of ${name} ended.`;
+    };
+    const ended = readAll().catch((error: Error) => error.message);
+    const late = wait(ENDPOINT_TIMEOUT, undefined, { ref: false, signal }).catch(() => undefined);
+    const endpoint = await Promise.race([named, ended.then(() => undefined), late]);
+    if (endpoint === undefined) {
+      throw new CommandError(`${name} has an event stream, but names no address for messages.`);
+    }
+    return {
+      endpoint: resolveEndpoint(url, endpoint),
+      /** Resolves with the reason when the stream has ended. */
+      ended,
+      /** Handles the response to a message, which has no content. */
+      async accepted(reply: Response, fail: (reason: string) => void): Promise<void> {
+        if (reply.ok) return void (await reply.body?.cancel());
+        await refuse(reply);
+        fail(`${name} responded with status ${reply.status} ${reply.statusText}.`);
+      },
+    };
+  }
+
+  return { read, listen, refuse, openPair };
 }
 
-export function isEventStream(response: Response): boolean {
+function isEventStream(response: Response): boolean {
   return response.ok && (response.headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
 
@@ -141,12 +173,6 @@ async function readStart(body: ReadableStream<Uint8Array>): Promise<string> {
   clearTimeout(timer);
   await drop();
   return new TextDecoder().decode(Buffer.concat(parts).subarray(0, MAX_REASON));
-}
-
-async function readText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return new TextDecoder().decode(Buffer.concat(parts));
 }
 
 /** An event of a server-sent event stream. */
@@ -178,18 +204,21 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
       continue;
     }
     const [, field = "", value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
-    switch (field) {
-      case "data":
-        data.push(value);
-        break;
-      case "event":
-        type = value;
-        break;
-      case "id":
-        if (!value.includes("\0")) id = value;
-        break;
-      case "retry":
-        if (/^\d+$/.test(value)) retry = Number(value);
-    }
+    if (field === "data") data.push(value);
+    else if (field === "event") type = value;
+    else if (field === "id" && !value.includes("\0")) id = value;
+    else if (field === "retry" && /^\d+$/.test(value)) retry = Number(value);
   }
+}
+
+/** Milliseconds in which the server must name the address of messages. */
+const ENDPOINT_TIMEOUT = 30_000;
+
+/** Messages contain arguments and headers that are meant for this server only. */
+function resolveEndpoint(url: string, endpoint: string): string {
+  const name = nameOfUrl(url);
+  if (!URL.canParse(endpoint, url)) throw new CommandError(`${name} names an invalid address for messages.`);
+  const to = new URL(endpoint, url);
+  if (to.origin === new URL(url).origin) return to.href;
+  throw new CommandError(`${name} names ${nameOfUrl(to.href)} as the address for messages, which is another origin.`);
 }

@@ -45,45 +45,33 @@ export class Interruption {
   }
 }
 
-/** The time that a server has for all responses of a command. Time in which the user answers a question does not count. */
-export class Deadline {
-  readonly #seconds: number;
-  readonly #server: string;
-  readonly #reject: (error: Error) => void;
+/**
+ * Creates the time limit of all responses of a command. Time in which the user answers a question does not count.
+ * @param seconds - 0 means no limit.
+ */
+export function createDeadline(server: string, seconds: number) {
+  let reject: (error: Error) => void = () => {};
+  let left = seconds * 1000;
+  let started = 0;
+  let timer: NodeJS.Timeout | undefined;
   /** Rejects when the time is over. */
-  readonly expired: Promise<never>;
-  #left: number;
-  #started = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  /** @param seconds - 0 means no limit. */
-  constructor(server: string, seconds: number) {
-    this.#server = server;
-    this.#seconds = seconds;
-    this.#left = seconds * 1000;
-    let settle: (error: Error) => void = () => {};
-    this.expired = new Promise((_, reject) => {
-      settle = reject;
-    });
-    this.expired.catch(() => {});
-    this.#reject = settle;
-  }
-
-  start(): void {
-    if (this.#seconds === 0 || this.#timer !== undefined) return;
-    this.#started = performance.now();
-    this.#timer = setTimeout(() => this.#reject(this.#explain()), this.#left);
-  }
-
-  stop(): void {
-    if (this.#timer === undefined) return;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#left -= performance.now() - this.#started;
-  }
-
-  #explain(): CommandError {
-    const limit = `${this.#seconds} s`;
-    return new CommandError(`${this.#server} did not respond within ${limit}. Raise the limit with --timeout.`);
-  }
+  const expired = new Promise<never>((_, fail) => {
+    reject = fail;
+  });
+  expired.catch(() => {});
+  return {
+    expired,
+    start(): void {
+      if (seconds === 0 || timer !== undefined) return;
+      started = performance.now();
+      const message = `${server} did not respond within ${seconds} s. Raise the limit with --timeout.`;
+      timer = setTimeout(() => reject(new CommandError(message)), left);
+    },
+    stop(): void {
+      if (timer === undefined) return;
+      clearTimeout(timer);
+      timer = undefined;
+      left -= performance.now() - started;
+    },
+  };
 }

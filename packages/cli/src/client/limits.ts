@@ -1,6 +1,6 @@
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 
-/** The limits of what one command accepts from a server. */
+/** The limits of the responses that one command accepts from a server. */
 export interface ClientLimits {
   /** The time for the server's responses, in seconds; 0 means no limit. */
   readonly timeout: number;

@@ -1,6 +1,7 @@
+import { isObject, type Members, parseJson } from "../terminal/json.ts";
 import type { Headers } from "./headers.ts";
 import { type ByteBudget, findOversize } from "./limits.ts";
-import { describeValue, explainMalformed, isObject } from "./shape.ts";
+import { describeValue, explainMalformed } from "./shape.ts";
 
 /** The head of an HTTP message, as it was sent or received. */
 export interface SeenHead {
@@ -11,11 +12,11 @@ export interface SeenHead {
   readonly eventId?: string;
 }
 
-/** Sees what a link sends and receives, exactly and before it is checked. */
+/** Sees the texts that a link sends and receives, exactly and before they are checked. */
 interface LinkObserver {
   sent?(text: string, head?: SeenHead): void;
   received?(text: string, head?: SeenHead): void;
-  /** What a command writes to stderr. Default: it is passed on to the terminal, escaped. */
+  /** The stderr of a command. Default: it is passed on to the terminal, escaped. */
   stderr?(text: string): void;
   /** The other side has ended: no message will come. */
   ended?(reason: string): void;
@@ -33,97 +34,79 @@ export interface LinkOptions {
 /** Error code of the responses that a link creates when no response can come. Servers use other codes. */
 export const NO_RESPONSE = 0;
 
-interface Message {
-  readonly [key: string]: unknown;
-}
-
 /**
  * Tracks the requests in flight, so that each gets an error when no response can come. All messages of a server pass
  * here: the client behind it, which is made for tests, gets only messages that have the form of JSON-RPC.
+ * @param server - the name of the server in messages.
  */
-export class PendingRequests {
+export function trackRequests(server: string, receive: (text: string) => void) {
   /** The methods of the requests, by id. */
-  readonly #methods = new Map<unknown, string>();
-  readonly #server: string;
-  readonly #receive: (text: string) => void;
-  #end: string | undefined;
-
-  /** @param server - the name of the server in messages. */
-  constructor(server: string, receive: (text: string) => void) {
-    this.#server = server;
-    this.#receive = receive;
-  }
-
-  get isEmpty(): boolean {
-    return this.#methods.size === 0;
-  }
-
-  /** Whether a request has no response yet. */
-  has(id: unknown): boolean {
-    return this.#methods.has(id);
-  }
-
-  /** Registers an outgoing message; returns its id if it is a request. */
-  sent(message: { readonly id?: unknown; readonly method?: unknown }): string | number | undefined {
-    const { id, method } = message;
-    if (typeof method !== "string" || (typeof id !== "string" && typeof id !== "number")) return undefined;
-    this.#methods.set(id, method);
-    const end = this.#end;
-    if (end !== undefined) queueMicrotask(() => this.fail(id, end));
-    return id;
-  }
-
-  /** Passes a message of the server, or a batch, to the client. Text that is not JSON-RPC is dropped. */
-  received(text: string): void {
-    const problem = findOversize(text);
-    if (problem !== undefined) {
-      this.failAll(`${this.#server} sent a message that ${problem}.`);
-      return;
-    }
-    const value = parse(text);
-    if (isObject(value)) this.#accept(value, text);
-    else if (Array.isArray(value)) {
-      for (const each of value) if (isObject(each)) this.#accept(each, JSON.stringify(each));
-    }
-  }
+  const methods = new Map<unknown, string>();
+  let end: string | undefined;
 
   /** Responds to a request with an error, unless it was answered before. */
-  fail(id: unknown, message: string): void {
-    if (!this.#methods.delete(id)) return;
-    this.#receive(JSON.stringify({ jsonrpc: "2.0", id, error: { code: NO_RESPONSE, message } }));
+  function fail(id: unknown, message: string): void {
+    if (!methods.delete(id)) return;
+    receive(JSON.stringify({ jsonrpc: "2.0", id, error: { code: NO_RESPONSE, message } }));
   }
 
   /** Fails the requests in flight and all later ones. */
-  failAll(message: string): void {
-    this.#end ??= message;
-    for (const id of [...this.#methods.keys()]) this.fail(id, message);
+  function failAll(message: string): void {
+    end ??= message;
+    for (const id of [...methods.keys()]) fail(id, message);
   }
 
-  #accept(message: Message, text: string): void {
+  function accept(message: Members, text: string): void {
+    const { id, params = {} } = message;
     if (typeof message.method === "string") {
-      if (isUsable(message)) this.#receive(text);
+      const hasForm = isObject(params) && ["undefined", "string", "number"].includes(typeof id);
+      if (hasForm) receive(text);
       return;
     }
-    const { id } = message;
-    const method = this.#methods.get(id);
+    const method = methods.get(id);
     if (method === undefined) return;
     const problem = findProblem(message);
     if (problem !== undefined) {
-      this.fail(id, explainMalformed(this.#server, method, problem));
+      fail(id, explainMalformed(server, method, problem));
       return;
     }
-    this.#methods.delete(id);
-    this.#receive(text);
+    methods.delete(id);
+    receive(text);
   }
-}
 
-/** Whether a request or a notification has the form of JSON-RPC. */
-function isUsable({ id, params = {} }: Message): boolean {
-  return isObject(params) && ["undefined", "string", "number"].includes(typeof id);
+  return {
+    fail,
+    failAll,
+    isEmpty: () => methods.size === 0,
+    /** Whether a request has no response yet. */
+    has: (id: unknown) => methods.has(id),
+    /** Registers an outgoing message; returns its id if it is a request. */
+    sent(message: { readonly id?: unknown; readonly method?: unknown }): string | number | undefined {
+      const { id, method } = message;
+      if (typeof method !== "string" || (typeof id !== "string" && typeof id !== "number")) return undefined;
+      methods.set(id, method);
+      const reason = end;
+      if (reason !== undefined) queueMicrotask(() => fail(id, reason));
+      return id;
+    },
+    /** Passes a message of the server, or a batch, to the client. Text that is not JSON-RPC is dropped. */
+    received(text: string): void {
+      const problem = findOversize(text);
+      if (problem !== undefined) {
+        failAll(`${server} sent a message that ${problem}.`);
+        return;
+      }
+      const value = parseJson(text);
+      if (isObject(value)) accept(value, text);
+      else if (Array.isArray(value)) {
+        for (const each of value) if (isObject(each)) accept(each, JSON.stringify(each));
+      }
+    },
+  };
 }
 
 /** Returns the problem with a response. */
-function findProblem({ result, error }: Message): string | undefined {
+function findProblem({ result, error }: Members): string | undefined {
   if (error === undefined)
     return isObject(result) ? undefined : `result must be an object, not ${describeValue(result)}`;
   if (!isObject(error)) return `error must be an object, not ${describeValue(error)}`;
@@ -134,10 +117,26 @@ function findProblem({ result, error }: Message): string | undefined {
   return `error.message must be a string, not ${describeValue(error.message)}`;
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+/** The ends of a line: of an event stream, HTML standard, section 9.2.6, and of messages over stdio. */
+const ENDS = { event: /\r\n|\n|\r/, message: "\n" } as const;
+
+/**
+ * Decodes a stream and yields its lines, without their ends. A line that the end of the stream cuts off is dropped. Only
+ * text that has just arrived is searched for line ends, so a long line takes linear time.
+ */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>, kind: keyof typeof ENDS): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  let endsInReturn = false;
+  for await (const chunk of chunks) {
+    let text = decoder.decode(chunk, { stream: true });
+    if (text === "") continue;
+    // A CR ends its line at once, even if the chunk ends between CR and LF.
+    if (kind === "event" && endsInReturn && text.startsWith("\n")) text = text.slice(1);
+    endsInReturn = text.endsWith("\r");
+    const lines = text.split(ENDS[kind]);
+    lines[0] = rest + lines[0];
+    rest = lines.pop() ?? "";
+    yield* lines;
   }
 }

@@ -9,8 +9,6 @@ export const STATELESS_REVISIONS: readonly string[] = ["2026-07-28"];
 /** All revisions, newest first. A test compares them with those of the run-time. */
 export const REVISIONS: readonly string[] = [...STATELESS_REVISIONS, ...HANDSHAKE_REVISIONS];
 
-/** The newest revision that starts with `initialize`, which every older server supports. */
-const FALLBACK = "2025-11-25";
 /**
  * In milliseconds. A server that does not support the newest revision may not respond at all, so the first attempt is
  * short. The last attempt waits longer, because a server may be slow to start on a busy machine.
@@ -32,7 +30,9 @@ export async function openClient(
     return await openWithin(FIRST_TIMEOUT, linkTo(), options, interruption);
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
-    return openWithin(LAST_TIMEOUT, linkTo(), { ...options, revision: FALLBACK }, interruption);
+    // Every older server supports the newest revision that starts with `initialize`.
+    const [revision = ""] = HANDSHAKE_REVISIONS;
+    return openWithin(LAST_TIMEOUT, linkTo(), { ...options, revision }, interruption);
   }
 }
 
@@ -50,17 +50,9 @@ async function openWithin(
     return opened;
   };
   let timer: NodeJS.Timeout | undefined;
+  const message = `The server did not respond within ${timeout / 1000} s.`;
   const silent = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(
-          new RemoteError({
-            code: NO_RESPONSE,
-            message: `The server did not respond within ${timeout / 1000} s.`,
-          }),
-        ),
-      timeout,
-    );
+    timer = setTimeout(() => reject(new RemoteError({ code: NO_RESPONSE, message })), timeout);
   });
   try {
     return await Promise.race([connectOver(observed, options), silent, interruption.happened]);

@@ -26,7 +26,7 @@ function talk<Value>(url: string, work: (server: RemoteServer) => Promise<Value>
 
 const call = (server: RemoteServer) => server.call("pay", { card: "4111" });
 
-describe("T073: a redirect", () => {
+describe("a redirect", () => {
   it.each([301, 302, 303, 307, 308])("with status %s to another origin is refused", async (status) => {
     const thief = await start(({ id }, response) =>
       sendJson(response, { jsonrpc: "2.0", id, result: { content: [] } }),
@@ -57,7 +57,7 @@ describe("T073: a redirect", () => {
   });
 });
 
-describe("T161: a list", () => {
+describe("a list", () => {
   const tool = { name: "a", inputSchema: {} };
 
   it.each([
@@ -85,7 +85,7 @@ describe("T161: a list", () => {
   }
 });
 
-describe("T165: a malformed response", () => {
+describe("a malformed response", () => {
   const everything = (server: RemoteServer) => listAll(server, server.capabilities);
   const read = (server: RemoteServer) => server.read("a://b");
   const get = (server: RemoteServer) => server.get("p", {});
@@ -164,7 +164,7 @@ describe("T165: a malformed response", () => {
   });
 });
 
-describe("T163: an endless response", () => {
+describe("an endless response", () => {
   it.each(["application/json", "text/event-stream"])("as %s ends at --max-bytes", async (type) => {
     const server = await start((_, response) => {
       response.setHeader("content-type", type);
@@ -201,7 +201,7 @@ describe("T163: an endless response", () => {
   });
 });
 
-describe("T164: a server that does not respond", () => {
+describe("a server that does not respond", () => {
   it("ends at --timeout, over HTTP and stdio", async () => {
     const server = await start(() => {});
     await expect(talk(server.url, call, { timeout: "1" })).rejects.toThrow(

@@ -1,7 +1,8 @@
 import type { RequestOptions, TestClient } from "proffer/testing";
 import { CommandError } from "../terminal/command-error.ts";
+import { isObject } from "../terminal/json.ts";
 import type { Lists } from "../terminal/listing.ts";
-import { explainMalformed, INPUT_REQUIRED, isObject, PAGE, RESULT_SHAPES, type Shape, TASK } from "./shape.ts";
+import { explainMalformed, INPUT_REQUIRED, PAGE, RESULT_SHAPES, type Shape, TASK } from "./shape.ts";
 
 type Method = keyof typeof RESULT_SHAPES;
 type Result<Name extends "call" | "read" | "get"> = Awaited<ReturnType<TestClient[Name]>>;

@@ -1,9 +1,7 @@
+import { isObject } from "../terminal/json.ts";
+
 /** Returns the first problem with a value, or undefined. The path names the value in the problem. */
 export type Shape = (value: unknown, path: string) => string | undefined;
-
-export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 export const string: Shape = (value, path) =>
   typeof value === "string" ? undefined : expected("a string", value, path);

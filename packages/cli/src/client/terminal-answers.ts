@@ -39,7 +39,7 @@ export async function answerInTerminal({ method, params }: Asked, interruption: 
   endProgress();
   const { message, url, requestedSchema } = params ?? {};
   const question = Text.block(typeof message === "string" ? message.slice(0, MAX_MESSAGE) : "");
-  const show: Show = (prompt) => showUntilInterrupted(prompt, interruption);
+  const show = showUntil(interruption);
   if (url !== undefined) return answerUrl(question, url, show);
   const [first, ...others] = readForm(requestedSchema ?? {});
   if (first === undefined) return answerChoice(question, undefined, [{ value: null, label: "Accept" }], show);
@@ -49,25 +49,24 @@ export async function answerInTerminal({ method, params }: Asked, interruption: 
   return answerForm([first, ...others], show);
 }
 
-/** The prompts report Escape and Ctrl-C alike: only the key tells them apart. */
-async function showUntilInterrupted<Value>(
-  prompt: (options: PromptOptions) => Promise<Value | symbol>,
-  interruption: Interruption,
-): Promise<Value | typeof CANCELLED> {
-  let isInterrupted = false;
-  const watch = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
-    isInterrupted ||= key?.ctrl === true && key.name === "c";
+/** The prompts report Escape and Ctrl-C alike: only the key distinguishes them. */
+function showUntil(interruption: Interruption): Show {
+  return async (prompt) => {
+    let isInterrupted = false;
+    const watch = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
+      isInterrupted ||= key?.ctrl === true && key.name === "c";
+    };
+    process.stdin.on("keypress", watch);
+    try {
+      const value = await prompt({ ...OUTPUT, signal: interruption.signal });
+      if (!isCancel(value)) return value as never;
+      if (isInterrupted) interruption.trigger();
+      interruption.signal.throwIfAborted();
+      return CANCELLED;
+    } finally {
+      process.stdin.off("keypress", watch);
+    }
   };
-  process.stdin.on("keypress", watch);
-  try {
-    const value = await prompt({ ...OUTPUT, signal: interruption.signal });
-    if (!isCancel(value)) return value as Value;
-    if (isInterrupted) interruption.trigger();
-    interruption.signal.throwIfAborted();
-    return CANCELLED;
-  } finally {
-    process.stdin.off("keypress", watch);
-  }
 }
 
 /** Shows a URL of the server. It is never opened or fetched: the user decides. */

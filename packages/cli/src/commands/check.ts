@@ -1,5 +1,6 @@
 import type { Server } from "proffer";
-import { type ManifestSettings, showAllToolsets } from "proffer/derived";
+import type { ManifestSettings } from "proffer/derived";
+import { showAllToolsets } from "proffer/process";
 import { isRequired, isSecret } from "proffer/settings";
 import type { Derivation } from "../derive/index.ts";
 import { sizeOfTool, type ToolSize } from "../derive/model/tool-size.ts";

@@ -1,12 +1,10 @@
-import type { Middleware, Server } from "proffer";
-import { chooseItems, overrideOptions, type RunTracing, type Wiretap } from "proffer/derived";
-import type { Choice } from "proffer/flags";
-import { serveProcess } from "proffer/stdio";
+import type { Server } from "proffer";
+import { overrideOptions } from "proffer/derived";
+import { type Choice, chooseItems, serveProcess } from "proffer/process";
 import type { Derivation } from "../derive/index.ts";
-import { reportCalls } from "../dev/call-report.ts";
 import { startCompiler } from "../dev/compiler-thread.ts";
-import { type EditEvent, formatEdit } from "../dev/edit.ts";
 import { createLiveServer, type LiveServer } from "../dev/live-server.ts";
+import { type DevObserver, formatEdit, reportCalls } from "../dev/report.ts";
 import { openVersions, type Version, type Versions } from "../dev/versions.ts";
 import { watchProject } from "../dev/watch.ts";
 import { whileDeriving } from "../modules/derive-module.ts";
@@ -17,23 +15,6 @@ import { formatListing, listServer } from "../terminal/listing.ts";
 import { say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 import { DEV_FLAGS, parseServeArguments, prepare } from "./transport-flags.ts";
-
-/** A version that is served, and what is known of its code. */
-export interface DevStart {
-  /** The live server. */
-  readonly server: Server;
-  readonly first: Version;
-  readonly versions: Pick<Versions, "files" | "positions" | "sources">;
-}
-
-/** What the inspector wants to know of `dev`. */
-export interface DevObserver {
-  readonly onStart?: (start: DevStart) => void;
-  readonly onListening?: (url: string) => void;
-  readonly onEdit?: (event: EditEvent) => void;
-  readonly tracing?: RunTracing;
-  readonly wiretap?: Wiretap;
-}
 
 /**
  * Serves a module and applies its edits until the client disconnects or the process is stopped.
@@ -53,7 +34,7 @@ export async function dev(
   // The inspector is loaded only if it is wanted.
   const inspector = inspect && (await import("../inspect/dev.ts"));
   const keys = serving.http !== undefined;
-  const { onStart, onListening, onEdit, tracing, wiretap } = inspector?.inspectDev(file, { ...inspect, keys }) ?? given;
+  const { onStart, onListening, onEdit } = inspector?.inspectDev(file, { ...inspect, keys }) ?? given;
   const versions = openVersions(file, startCompiler(findModule(file)));
   process.once("exit", () => versions.clear());
   const begin = Date.now();
@@ -61,11 +42,8 @@ export async function dev(
   const first = cached ?? (await explainUsage(whileDeriving(file, () => versions.next())));
   reportAll(first.derivation.diagnostics);
   reportErrors(first.derivation);
-  await explainUsage(choose(first.server, choice));
-  const live = createLiveServer(
-    first.server,
-    tracing === undefined ? reportCalls : around(reportCalls, tracing.middleware),
-  );
+  await choose(first.server, choice);
+  const live = createLiveServer(first.server, reportCalls);
   let current = first.server;
   await live.start(first.server);
   onStart?.({ server: live.server, first, versions });
@@ -89,11 +67,9 @@ export async function dev(
     reportErrors(next.derivation);
     const edit = { before: current, after: next.server, difference, milliseconds: performance.now() - started };
     say(formatEdit(edit, stylesFor(process.stderr)));
-    const { before, after, milliseconds } = edit;
     const { diagnostics } = next.derivation;
-    const { files } = versions;
     const positions = () => versions.positions();
-    onEdit?.({ how: "applied", before, after, diagnostics, files, milliseconds, positions });
+    onEdit?.({ how: "applied", ...edit, diagnostics, files: versions.files, positions });
     current = next.server;
   };
   // An edit during the confirmation is applied after it.
@@ -111,9 +87,8 @@ export async function dev(
 
   const { load } = first;
   const { dim } = stylesFor(process.stderr);
-  const observed = { ...(tracing && { trace: tracing.trace }), ...(wiretap && { wiretap }) };
   const served = explainUsage(
-    serveProcess(overrideOptions(live.server, { development: serving.errors !== "masked", ...observed }), {
+    serveProcess(overrideOptions(live.server, { development: serving.errors !== "masked" }), {
       ...transports,
       ...(load && { load }),
       listening: ({ url }) => {
@@ -125,25 +100,17 @@ export async function dev(
   );
   if (cached !== undefined) {
     void inOrder(async () => {
-      if (!(await tryConfirm(versions))) await applyEdit();
+      // The compiler may fail to load. Then the next version reports the reason.
+      if (!(await versions.confirm().catch(() => false))) await applyEdit();
       else watch.setFiles(versions.files);
     });
   }
   await served;
 }
 
-/** Applies the flags to a version. @throws {UsageError} if it lacks what they name. */
+/** Applies the flags to a version. @throws {CommandError} if it lacks a name of them. */
 async function choose(version: Server, choice: Choice | undefined): Promise<void> {
-  if (choice !== undefined) await chooseItems([version], choice);
-}
-
-/** Loads the compiler. If that fails, the next version reports the reason. */
-async function tryConfirm(versions: Versions): Promise<boolean> {
-  try {
-    return await versions.confirm();
-  } catch {
-    return false;
-  }
+  if (choice !== undefined) await explainUsage(chooseItems([version], choice));
 }
 
 /** Says that functions are missing, because the lists below the diagnostics look complete. */
@@ -156,7 +123,7 @@ function reportErrors(derivation: Pick<Derivation, "diagnostics">): void {
 }
 
 /**
- * Loads and starts the next version. If it is broken, or lacks what the flags name, prints the error and returns
+ * Loads and starts the next version. If it is broken, or lacks a name in the flags, prints the error and returns
  * undefined: the last good version stays active.
  */
 async function tryNext(
@@ -167,7 +134,7 @@ async function tryNext(
 ): Promise<Version | undefined> {
   try {
     const next = await explainUsage(versions.next());
-    await explainUsage(choose(next.server, choice));
+    await choose(next.server, choice);
     await live.start(next.server);
     return next;
   } catch (error) {
@@ -177,9 +144,4 @@ async function tryNext(
     onBroken(error);
     return undefined;
   }
-}
-
-/** Runs one middleware around another. */
-function around(outer: Middleware, inner: Middleware): Middleware {
-  return (call, next) => outer(call, async () => inner(call, next));
 }

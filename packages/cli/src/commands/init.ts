@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { type Clone, findClone, packClone } from "../init/clone.ts";
-import { type PackageVersions, projectFiles } from "../init/project-files.ts";
-import { runNpm } from "../init/run-npm.ts";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findProject } from "../modules/module-file.ts";
 import { ownVersion } from "../modules/packages.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { currentShell, fromHere, quoteForShell } from "../terminal/shell.ts";
-import { print, say } from "../terminal/terminal.ts";
+import { printLines, say } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
 /**
@@ -16,8 +16,10 @@ import { Text, text } from "../terminal/text.ts";
 export async function init(folder: string, { install }: { readonly install: boolean }): Promise<void> {
   const target = fromHere(folder);
   const clone = findClone();
-  const files = Object.entries(projectFiles(toPackageName(basename(target)), toVersions(clone)));
-  const written = [...files.map(([path]) => path), ...(clone === undefined ? [] : Object.values(clone.files))];
+  const published = { proffer: `^${ownVersion()}`, cli: `^${ownVersion()}` };
+  const packed = clone && Object.fromEntries(clone.map(({ name, file }) => [name, `file:${file}`]));
+  const files = Object.entries(projectFiles(toPackageName(basename(target)), { ...published, ...packed }));
+  const written = [...files.map(([path]) => path), ...(clone ?? []).map(({ file }) => file)];
   const taken = written.filter((path) => existsSync(join(target, path)));
   if (taken.length > 0) {
     throw new CommandError(`${folder} already contains ${taken.join(", ")}. Nothing was written. Choose a new folder.`);
@@ -28,7 +30,7 @@ export async function init(folder: string, { install }: { readonly install: bool
     writeFileSync(join(target, path), text);
   }
   say(text`Wrote ${written.join(", ")}.`);
-  if (clone !== undefined) say(text`The project uses this clone's packages, packed in ${dirname(clone.files.cli)}.`);
+  if (clone !== undefined) say(text`The project uses this clone's packages, packed in ${VENDOR}.`);
   const isInstalled = install && installPackages(target);
   const steps = [
     ...(target === currentShell().cwd ? [] : [`cd ${quoteForShell(folder)}`]),
@@ -37,24 +39,12 @@ export async function init(folder: string, { install }: { readonly install: bool
     "npx proffer dev tools.ts --http",
     "npx proffer install tools.ts --client claude-code",
   ];
-  print(
-    Text.join(
-      steps.map((step) => text`${step}`),
-      "\n",
-    ),
-  );
-}
-
-/** The versions of the packages for package.json. */
-function toVersions(clone: Clone | undefined): PackageVersions {
-  if (clone === undefined) return { proffer: `^${ownVersion()}`, cli: `^${ownVersion()}` };
-  const { proffer, inspector, cli } = clone.files;
-  return { proffer: `file:${proffer}`, inspector: `file:${inspector}`, cli: `file:${cli}` };
+  printLines(steps);
 }
 
 function installPackages(target: string): boolean {
   say(text`Installing packages. To skip this step, use --no-install.`);
-  const { isDone } = runNpm(["install", "--no-audit", "--no-fund", "--prefer-offline"], { cwd: target, isShown: true });
+  const { isDone } = runNpm(["install", "--no-audit", "--no-fund", "--prefer-offline"], target, "shown");
   if (!isDone)
     say(text`npm install failed; see its output above. The project files are complete: run npm install again.`);
   return isDone;
@@ -67,3 +57,203 @@ function toPackageName(folder: string): string {
     .replace(/^[._-]+|[._-]+$/g, "");
   return name === "" ? "my-server" : name;
 }
+
+/** The folder of a new project for the packed packages. */
+const VENDOR = "vendor";
+
+/** A package of the clone of the repository that this command runs from. */
+interface ClonedPackage {
+  readonly name: "proffer" | "inspector" | "cli";
+  readonly folder: string;
+  /** Its path in the new project. */
+  readonly file: string;
+}
+
+/**
+ * Finds the packages of the clone of the repository that this command runs from. A published package contains no sources,
+ * and no other package beside it.
+ */
+function findClone(): readonly ClonedPackage[] | undefined {
+  const cli = findProject(fileURLToPath(import.meta.url));
+  const toPackage = (name: ClonedPackage["name"], folder: string): ClonedPackage => {
+    const base = name === "proffer" ? name : `proffer-${name}`;
+    return { name, folder, file: `${VENDOR}/${base}-${ownVersion()}.tgz` };
+  };
+  const siblings = (["proffer", "inspector"] as const).map((name) => toPackage(name, resolve(cli, "..", name)));
+  const clone = [...siblings, toPackage("cli", cli)];
+  const hasSources = clone.every(({ folder }) => existsSync(join(folder, "src")));
+  return hasSources && nameOf(resolve(cli, "../proffer")) === "proffer" ? clone : undefined;
+}
+
+/** Packs the packages of a clone into a project, as npm would publish them. @throws {CommandError} if npm fails. */
+function packClone(clone: readonly ClonedPackage[], target: string): void {
+  const destination = join(target, VENDOR);
+  const created = mkdirSync(destination, { recursive: true });
+  for (const { folder, file } of clone) {
+    // A setting of npm by a variable: its value cannot be quoted safely for every shell.
+    const { isDone, errors } = runNpm(["pack", "--ignore-scripts"], folder, "kept", {
+      npm_config_pack_destination: destination,
+    });
+    if (isDone && existsSync(join(target, file))) continue;
+    // The folder may have existed before, with other files in it.
+    for (const { file: path } of clone) rmSync(join(target, path), { force: true });
+    if (created !== undefined) rmSync(created, { recursive: true });
+    throw new CommandError(text`npm pack failed in ${folder}. Nothing was written.\n${Text.block(errors)}`);
+  }
+}
+
+function nameOf(folder: string): unknown {
+  const file = join(folder, "package.json");
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).name : undefined;
+}
+
+/**
+ * Runs npm with constant arguments, and returns whether it succeeded, and its errors.
+ * @param output - `shown`: on stderr while npm runs; the errors are not returned then
+ */
+function runNpm(args: readonly string[], cwd: string, output: "shown" | "kept", variables: NodeJS.ProcessEnv = {}) {
+  // Windows needs a shell for npm, which would look for it in the current folder first.
+  const env = { ...currentShell().env, NoDefaultCurrentDirectoryInExePath: "1", ...variables };
+  const stream = output === "shown" ? 2 : "pipe";
+  const shell = process.platform === "win32";
+  const { status, stderr, error } = spawnSync("npm", [...args], { cwd, env, stdio: ["ignore", stream, stream], shell });
+  return { isDone: status === 0, errors: error?.message ?? String(stderr ?? "") };
+}
+
+/** The versions of the packages, as package.json names them. */
+interface PackageVersions {
+  readonly proffer: string;
+  readonly cli: string;
+  /** Only in a clone: npm installs the published one with the command line. */
+  readonly inspector?: string;
+}
+
+/** Returns the files of a new project, by path. */
+function projectFiles(name: string, versions: PackageVersions): { readonly [path: string]: string } {
+  return {
+    "package.json": packageJson(name, versions),
+    "tools.ts": TOOLS,
+    "tools.test.js": TEST,
+    "tsconfig.json": TSCONFIG,
+    ".gitignore": "node_modules/\n.proffer/\ndist/\n",
+  };
+}
+
+function packageJson(name: string, { proffer, cli, inspector }: PackageVersions): string {
+  const content = {
+    name,
+    version: "0.1.0",
+    private: true,
+    type: "module",
+    scripts: {
+      start: "proffer serve tools.ts",
+      dev: "proffer dev tools.ts --http",
+      build: "proffer build tools.ts --out dist",
+      check: "proffer check tools.ts",
+      test: "node --test",
+    },
+    dependencies: { proffer },
+    devDependencies: { "@proffer/cli": cli, ...(inspector === undefined ? {} : { "@proffer/inspector": inspector }) },
+    engines: { node: ">=20.19" },
+  };
+  return `${JSON.stringify(content, undefined, 2)}\n`;
+}
+
+const TOOLS = `/**
+ * Rolls dice and computes odds.
+ * @module
+ */
+import { ToolError } from "proffer";
+import { defineSettings } from "proffer/settings";
+
+/** Environment variables. Add @secret to the comment of a key or a password. */
+const settings = defineSettings<{
+  /** The maximum number of sides of a die. @integer @minimum 2 @default 1000 */
+  MAX_SIDES: number;
+}>();
+
+/** The result of a roll. */
+interface Roll {
+  /** The value of each die. */
+  dice: number[];
+  total: number;
+}
+
+/**
+ * Rolls dice.
+ * @param count - the number of dice. @integer @minimum 1 @maximum 100
+ * @param sides - the number of sides of each die. @integer @minimum 2
+ */
+export function roll(count = 1, sides = 6): Roll {
+  const { MAX_SIDES } = settings;
+  if (sides > MAX_SIDES) throw new ToolError(\`A die has at most \${MAX_SIDES} sides.\`);
+  const dice = Array.from({ length: count }, () => 1 + Math.floor(Math.random() * sides));
+  return { dice, total: dice.reduce((sum, die) => sum + die, 0) };
+}
+
+/**
+ * Returns the odds of a total of two dice.
+ * @resource dice://odds/{total}
+ * @mimeType text/plain
+ * @param total - the total. @integer @minimum 2 @maximum 12
+ */
+export function odds(total: number): string {
+  return \`\${6 - Math.abs(7 - total)} of 36\`;
+}
+
+/**
+ * Explains a game of dice.
+ * @prompt
+ * @param game - the game to explain
+ */
+export function explain(game: string, style: "short" | "thorough" = "short"): string {
+  return \`Explain the rules of \${game} to a new player. Be \${style}.\`;
+}
+`;
+
+const TEST = `import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { load } from "@proffer/cli";
+import { connect } from "proffer/testing";
+
+const client = await connect(await load(new URL("./tools.ts", import.meta.url)));
+
+after(() => client.close());
+
+test("a roll has the right total", async () => {
+  const { structuredContent } = await client.call("roll", { count: 3 });
+  assert.equal(structuredContent.dice.length, 3);
+  assert.equal(structuredContent.total, structuredContent.dice.reduce((sum, die) => sum + die));
+});
+
+test("a die has at least two sides", async () => {
+  const { isError } = await client.call("roll", { sides: 1 });
+  assert.equal(isError, true);
+});
+
+test("seven is the most likely total", async () => {
+  const { contents } = await client.read("dice://odds/7");
+  assert.equal(contents[0].text, "6 of 36");
+});
+
+test("the prompt names the game", async () => {
+  const { messages } = await client.get("explain", { game: "craps" });
+  assert.match(messages[0].content.text, /craps/);
+});
+`;
+
+const TSCONFIG = `${JSON.stringify(
+  {
+    compilerOptions: {
+      target: "ES2023",
+      module: "nodenext",
+      strict: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      skipLibCheck: true,
+    },
+    include: ["*.ts"],
+  },
+  undefined,
+  2,
+)}\n`;

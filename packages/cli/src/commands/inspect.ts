@@ -1,12 +1,12 @@
+import { once } from "node:events";
 import { resolve } from "node:path";
 import { type InspectorHost, startInspector } from "@proffer/inspector";
-import type { Server } from "proffer";
-import { type HeldServer, holdServer, overrideOptions } from "proffer/derived";
-import { formatLog } from "proffer/stdio";
+import { holdServer, overrideOptions } from "proffer/derived";
+import { formatLog } from "proffer/process";
 import { nameOfTarget, type Target, type TargetArguments } from "../client/arguments.ts";
 import { type HeaderFlags, toHeaders } from "../client/headers.ts";
 import { type LimitFlags, toLimits } from "../client/limits.ts";
-import { readCode } from "../doctor/offer.ts";
+import { readCode } from "../doctor/review.ts";
 import { announce } from "../inspect/announce.ts";
 import { type HistoryFile, openHistory, openKeptHistory } from "../inspect/history-file.ts";
 import { createHost } from "../inspect/host.ts";
@@ -19,7 +19,7 @@ import { Mask, WireRecord } from "../recordings/record.ts";
 import { readRecording } from "../recordings/recording.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
-import { say, stylesFor } from "../terminal/terminal.ts";
+import { say, stylesFor, warn } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 import { requireOwnProcess, toPort } from "./transport-flags.ts";
 
@@ -51,7 +51,7 @@ export async function inspect({ target }: TargetArguments, flags: InspectFlags):
   const { state, message = "", remedy = "" } = inspector.connection();
   const { red } = stylesFor(process.stderr);
   if (state === "failed") say(text`${red("✗")} ${Text.redact(Text.line(message))}\n  ${remedy}`);
-  await untilStopped();
+  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   await inspector.close();
   await prepared.release?.();
 }
@@ -117,19 +117,12 @@ async function prepareModule(file: string, record: WireRecord): Promise<Prepared
   return prepared;
 }
 
-interface OpenedModule {
-  readonly server: Server;
-  readonly held: HeldServer;
-  /** Whether its items come from code that can be shown. */
-  readonly hasSource: boolean;
-}
-
 /** Loads and starts a module. @throws {CommandError} with the reason if it fails. */
-async function openModule(file: string): Promise<OpenedModule> {
+async function openModule(file: string) {
   const { server, load, prepared } = await openServer(file, { warn });
   reportDiagnostics(prepared?.diagnostics ?? []);
   await load?.();
-  await formatLog();
+  formatLog();
   const held = holdServer(server);
   try {
     await held.start();
@@ -146,15 +139,4 @@ async function prepareRecording(file: string, record: WireRecord): Promise<Prepa
   for (const lane of header.lanes) record.setLane(lane);
   for (const message of messages) record.restore(message);
   return { host: createHost({ target: { kind: "recording", name: file }, record }) };
-}
-
-function warn(message: string): void {
-  say(text`warning: ${message}`);
-}
-
-function untilStopped(): Promise<unknown> {
-  return new Promise((resolve) => {
-    process.once("SIGINT", resolve);
-    process.once("SIGTERM", resolve);
-  });
 }

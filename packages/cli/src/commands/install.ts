@@ -1,15 +1,17 @@
 import { existsSync } from "node:fs";
+import { UsageError } from "proffer";
+import { findSimilar, type ManifestSettings } from "proffer/derived";
 import { CLIENTS, type ClientConfig, type ClientName } from "../install/clients.ts";
 import { changeConfig, type EntryChange, planConfig } from "../install/config-file.ts";
 import { formatDifference } from "../install/difference.ts";
 import { toLaunch } from "../install/launch.ts";
-import { checkVariables, parseVariables } from "../install/settings-env.ts";
 import { describeModule } from "../modules/load.ts";
 import { toServerName } from "../modules/packages.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
+import type { Members } from "../terminal/json.ts";
 import { currentShell, fromHere } from "../terminal/shell.ts";
-import { print, say, stylesFor } from "../terminal/terminal.ts";
-import { text } from "../terminal/text.ts";
+import { print, say, stylesFor, warn } from "../terminal/terminal.ts";
+import { Text, text } from "../terminal/text.ts";
 
 export interface InstallFlags extends ClientFlags {
   readonly name?: string;
@@ -46,11 +48,7 @@ export async function uninstall(module: string, flags: ClientFlags): Promise<voi
 }
 
 /** Finds the entry that starts the module. It does not load the module, which may be broken or renamed by now. */
-function findByPath(
-  module: string,
-  entries: { readonly [name: string]: unknown },
-  shared: boolean,
-): string | undefined {
+function findByPath(module: string, entries: Members, shared: boolean): string | undefined {
   if (!existsSync(fromHere(module))) return undefined;
   const path = toLaunch(module, shared, {}).args.at(-1);
   const found = Object.entries(entries).find(([, entry]) => {
@@ -80,22 +78,64 @@ function locateConfig({ client, project }: ClientFlags): { config: ClientConfig;
  * Changes the configuration of a client, unless `dryRun` is set, and prints the difference.
  * @param decide - returns the change, from the entries of the file.
  */
-async function applyChange(
-  flags: ClientFlags,
-  decide: (entries: { readonly [name: string]: unknown }, file: string) => EntryChange,
-): Promise<void> {
+async function applyChange(flags: ClientFlags, decide: (entries: Members, file: string) => EntryChange): Promise<void> {
   const { config, file } = locateConfig(flags);
   const change = await (flags.dryRun ? planConfig : changeConfig)(file, config, (entries) => decide(entries, file));
   const { before, after, hide, backup } = change;
-  if (before === after) {
-    say(text`${file} is already up to date.`);
-    return;
-  }
+  if (before === after) return say(text`${file} is already up to date.`);
   print(formatDifference(before, after, stylesFor(currentShell().stdout), hide));
-  if (flags.dryRun) {
-    say(text`\nDry run: ${file} was not changed.`);
-    return;
-  }
+  if (flags.dryRun) return say(text`\nDry run: ${file} was not changed.`);
   say(text`\nWrote ${file}${backup === undefined ? "" : `; the previous version is in ${backup}`}.`);
   say(text`${config.title}: ${config.nextStep}`);
+}
+
+/** Environment variables for a client's configuration. */
+type Variables = { readonly [name: string]: string };
+
+/**
+ * Parses the values of `--env`. A name without a value is copied from this process, so that a secret need not be part of
+ * the command.
+ * @throws {WrongUsage} for a name that is not set, or a name that no variable can have.
+ */
+function parseVariables(pairs: readonly string[], env: NodeJS.ProcessEnv = currentShell().env): Variables {
+  const entries = pairs.map((pair): [string, string] => {
+    const at = pair.indexOf("=");
+    if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
+    const value = at === 0 ? undefined : env[pair];
+    if (value !== undefined) return [pair, value];
+    throw new WrongUsage(
+      `Invalid value of --env: ${JSON.stringify(pair)}. Write name=value, or the name of a variable that is set.`,
+    );
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Compares variables with the settings of a server, and warns of names that it does not read, of required settings that
+ * are missing, and of secrets in a file that is shared.
+ * @throws {CommandError} for invalid values, without those of secrets.
+ */
+async function checkVariables(given: Variables, settings: ManifestSettings, isShared: boolean): Promise<void> {
+  const { checkSettings, isRequired, isSecret } = await import("proffer/settings");
+  const names = Object.keys(settings.properties);
+  const present = names.filter((name) => Object.hasOwn(given, name));
+  const properties = Object.fromEntries(present.map((name) => [name, settings.properties[name] ?? {}]));
+  try {
+    checkSettings({ type: "object", properties }, given);
+  } catch (error) {
+    if (error instanceof UsageError) throw new CommandError(Text.block(error.message), { cause: error });
+    throw error;
+  }
+  for (const name of Object.keys(given).filter((each) => !names.includes(each))) {
+    const similar = findSimilar(name, names);
+    const hint = similar === undefined ? "" : ` Did you mean ${similar}?`;
+    warn(`${name} is not a setting of this server.${hint}`);
+  }
+  for (const name of names.filter((each) => isRequired(settings, each) && !present.includes(each))) {
+    warn(`The server does not start without ${name}. Add --env ${name}=value, unless the client sets it.`);
+  }
+  const secrets = present.filter((name) => isSecret(settings.properties[name] ?? {}));
+  if (isShared && secrets.length > 0) {
+    warn(`The configuration of a project is shared with others, and now contains ${secrets.join(", ")}.`);
+  }
 }

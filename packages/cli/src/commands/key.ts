@@ -30,10 +30,7 @@ export async function key({ name, scopes = "", json = false }: KeyFlags): Promis
   const hex = createHash("sha256").update(secret).digest("hex");
   const digest = `sha256:${hex}`;
   const caller = { id: name ?? `key-${hex.slice(0, 8)}`, ...(list.length > 0 && { scopes: list }) };
-  if (json) {
-    printJson({ key: secret, digest, caller });
-    return;
-  }
+  if (json) return printJson({ key: secret, digest, caller });
   const members = [`id: ${JSON.stringify(caller.id)}`];
   if (list.length > 0) members.push(`scopes: [${list.map((scope) => JSON.stringify(scope)).join(", ")}]`);
   print(text`key:    ${secret}\ndigest: ${digest}\nline:   "${digest}": { ${members.join(", ")} },`);

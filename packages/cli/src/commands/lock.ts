@@ -1,16 +1,7 @@
-import type { Derivation, ItemSource } from "../derive/index.ts";
-import { type Change, formatChanges, kindOf, type PlacedChange } from "../lock/change.ts";
+import type { ItemSource } from "../derive/index.ts";
+import { type Change, formatChanges, KINDS, type PlacedChange } from "../lock/change.ts";
 import { compareLocks } from "../lock/compare-locks.ts";
-import {
-  LOCKED_LISTS,
-  type Lock,
-  type LockedList,
-  lineOf,
-  lockPath,
-  readLock,
-  takeLock,
-  writeLock,
-} from "../lock/lock-file.ts";
+import { LOCKED_LISTS, type Lock, lineOf, lockPath, readLock, takeLock, writeLock } from "../lock/lock-file.ts";
 import { deriveModule } from "../modules/derive-module.ts";
 import { describedServer } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
@@ -42,28 +33,21 @@ export async function lock(file: string, { check = false, strict = false, file: 
   const { derivation, deriver } = await deriveModule(file);
   const sources = deriver.sources();
   checkDerivation(file, derivation);
-  const current = await explainUsage(takeCurrent(file, derivation, module, path));
+  const server = describedServer(file, derivation);
+  const current = await explainUsage(server.then((found) => takeLock(found, derivation, module, path)));
   if (earlier !== undefined && earlier.lock.module !== current.module)
     throw new CommandError(
       `${name} is the lock of ${earlier.lock.module}, not of ${current.module}. Choose another file with --file.`,
     );
   const changes = earlier === undefined ? [] : compareLocks(earlier.lock, current);
-  const place = (change: Change) => placed(change, sources, { name, text: earlier?.text ?? "", module });
-  report({ name, changes: changes.map(place), json });
+  const placed = changes.map((change) => place(change, sources, { name, text: earlier?.text ?? "", module }));
+  if (json) printJson({ file: name, changes: placed });
+  else if (placed.length > 0) print(formatChanges(placed, stylesFor(currentShell().stdout)));
   if (check) judge(name, changes, strict, file);
   else {
     writeLock(path, current);
     say(text`Wrote ${name}: ${countItems(current)}.`);
   }
-}
-
-async function takeCurrent(file: string, derivation: Derivation, module: string, path: string): Promise<Lock> {
-  return takeLock(await describedServer(file, derivation), derivation, module, path);
-}
-
-function report({ name, changes, json }: { name: string; changes: readonly PlacedChange[]; json: boolean }): void {
-  if (json) printJson({ file: name, changes });
-  else if (changes.length > 0) print(formatChanges(changes, stylesFor(currentShell().stdout)));
 }
 
 function judge(name: string, changes: readonly Change[], strict: boolean, file: string): void {
@@ -77,21 +61,16 @@ function judge(name: string, changes: readonly Change[], strict: boolean, file: 
     say(text`No change breaks callers. To record ${changes.length === 1 ? "it" : "them"}, run proffer lock ${file}.`);
 }
 
-const KINDS: { readonly [list in LockedList]: ItemSource["kind"] } = {
-  tools: "tool",
-  prompts: "prompt",
-  resources: "resource",
-  resourceTemplates: "resource",
-};
-
 /** Adds the place of the item: its code, its line in the lock if it is gone, or else the module. */
-function placed(
+function place(
   change: Change,
   sources: readonly ItemSource[],
   { name, text, module }: { readonly name: string; readonly text: string; readonly module: string },
 ): PlacedChange {
   const { list, key } = change;
-  const source = sources.find((each) => each.kind === KINDS[list] && each.key === key);
+  // Code has no templates, only resources.
+  const kind = list === "resourceTemplates" ? "resource" : KINDS[list];
+  const source = sources.find((each) => each.kind === kind && each.key === key);
   if (source !== undefined) return { ...change, file: toShortPath(source.file), line: source.line };
   const line = lineOf(text, list, key);
   return line === undefined ? { ...change, file: toShortPath(module), line: 1 } : { ...change, file: name, line };
@@ -101,6 +80,6 @@ function countItems(lock: Lock): string {
   const counts = LOCKED_LISTS.map((list) => [Object.keys(lock[list]).length, list] as const);
   const named = counts
     .filter(([count]) => count > 0)
-    .map(([count, list]) => `${count} ${kindOf(list)}${count === 1 ? "" : "s"}`);
+    .map(([count, list]) => `${count} ${KINDS[list]}${count === 1 ? "" : "s"}`);
   return named.length === 0 ? "nothing" : named.join(", ");
 }

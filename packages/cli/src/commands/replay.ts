@@ -14,7 +14,7 @@ import {
 import { readSavedCall } from "../recordings/saved-call.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 import { currentShell } from "../terminal/shell.ts";
-import { print, printJson, say, stylesFor } from "../terminal/terminal.ts";
+import { print, printJson, say, stylesFor, warn } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 import type { CallFlags } from "./call.ts";
 
@@ -23,12 +23,12 @@ export interface ReplayFlags extends TalkFlags {
 }
 
 /**
- * Makes the calls of a recording again and shows what differs.
+ * Makes the calls of a recording again and shows the differences.
  * @throws {CommandError} if a result differs.
  */
 export async function replay(file: string, { target }: TargetArguments, flags: ReplayFlags): Promise<void> {
   const { messages, problems } = await readRecording(file);
-  for (const problem of problems) say(text`warning: ${problem}`);
+  for (const problem of problems) warn(problem);
   const calls = findCalls(messages);
   if (calls.length === 0) throw new CommandError(`${file} has no calls of tools, resources or prompts.`);
   const answers = new Answers();
@@ -56,7 +56,7 @@ function format({ n, method, about, verdict, reason, differences = [] }: Replaye
   return Text.join([line, ...differences.map(formatDifference)], "\n");
 }
 
-/** Shows one difference: the place, what was recorded, and what came now. */
+/** Shows one difference: the place, the recorded value, and the value of now. */
 function formatDifference({ pointer, before, after }: JsonDifference): Text {
   const { red, green } = stylesFor(currentShell().stdout);
   const side = (sign: string, value: JsonDifference["before"]) =>
@@ -72,7 +72,7 @@ export async function callSaved({ target }: TargetArguments, flags: CallFlags): 
   const { saved = "", arg, input } = flags;
   if (target.kind !== "module") throw new WrongUsage("--saved needs a module: saved calls are beside it, in inspect/.");
   if (arg.length > 0 || input !== undefined)
-    throw new WrongUsage("--saved has arguments of its own. Remove --arg and --input.");
+    throw new WrongUsage("A saved call already has its arguments. Remove --arg and --input.");
   const draft = readSavedCall(findModule(target.file), saved);
   const answers = new Answers();
   answers.begin(draft.answers);

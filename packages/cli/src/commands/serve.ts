@@ -1,11 +1,13 @@
-import { guardStdout, serveProcess } from "proffer/stdio";
+import { toClusterSettings } from "proffer/flags";
+import { serveProcess } from "proffer/process";
+import { guardStdout } from "proffer/stdio";
 import { checkModuleSettings } from "../modules/import-module.ts";
 import { type OpenedServer, openServer } from "../modules/load.ts";
-import { explainUsage } from "../terminal/command-error.ts";
+import { explainFlags, explainUsage } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
-import { say } from "../terminal/terminal.ts";
-import { text } from "../terminal/text.ts";
-import { ALL_SERVE_FLAGS, parseClusterVariables, parseServeArguments, prepare } from "./transport-flags.ts";
+import { currentShell } from "../terminal/shell.ts";
+import { warn } from "../terminal/terminal.ts";
+import { ALL_SERVE_FLAGS, parseServeArguments, prepare } from "./transport-flags.ts";
 
 /**
  * Serves a module, or a folder that `build` wrote, until the client disconnects or the process is stopped.
@@ -15,7 +17,8 @@ import { ALL_SERVE_FLAGS, parseClusterVariables, parseServeArguments, prepare } 
  */
 export async function serve(words: readonly string[], rest: readonly string[] = []): Promise<void> {
   const { file, serving, mounts } = parseServeArguments(words, ALL_SERVE_FLAGS);
-  const cluster = parseClusterVariables();
+  // Not for `dev`, which replaces its code with each edit, and would run the tasks of other nodes with it.
+  const cluster = explainFlags(() => toClusterSettings(currentShell().env));
   await prepare(serving, rest);
   // The module and its imports may print while they load, but stdout is reserved for the protocol.
   if (serving.stdio) guardStdout();
@@ -34,9 +37,9 @@ export async function serve(words: readonly string[], rest: readonly string[] = 
 }
 
 async function open(file: string): Promise<OpenedServer> {
-  const opened = await openServer(file, { warn: (message) => say(text`warning: ${message}`) });
+  const opened = await openServer(file, { warn });
   reportDiagnostics(opened.prepared?.diagnostics ?? []);
-  // Now, and not when the module is imported: a client that cannot be served must not be told that it can.
+  // Now, and not when the module is imported: a client that cannot be served must not see a server that starts.
   await explainUsage(checkModuleSettings(opened));
   return opened;
 }

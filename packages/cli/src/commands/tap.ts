@@ -1,12 +1,16 @@
+import { isUtf8 } from "node:buffer";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { Inspector, Target } from "@proffer/inspector";
+import { guardStdout } from "proffer/stdio";
 import { type HeaderFlags, toHeaders } from "../client/headers.ts";
+import { createLanes, recordClients } from "../recordings/lanes.ts";
 import { WireRecord } from "../recordings/record.ts";
 import { pathForRecording, RecordingFile } from "../recordings/recording-file.ts";
-import { type Exit, relay } from "../recordings/relay.ts";
-import { TapRecorder } from "../recordings/tap-recorder.ts";
-import { PassedOnExit, WrongUsage } from "../terminal/command-error.ts";
-import { flushOutput, say } from "../terminal/terminal.ts";
+import { CommandError, PassedOnExit, WrongUsage } from "../terminal/command-error.ts";
+import { flushOutput, say, warn } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
 import { requireOwnProcess, toPort } from "./transport-flags.ts";
 
@@ -19,7 +23,7 @@ export interface TapFlags extends HeaderFlags {
 }
 
 /**
- * Runs a server for the client that started this command, and records what they say to each other. Stdout has only the
+ * Runs a server for the client that started this command, and records their messages. Stdout has only the
  * bytes of the server.
  * @throws {PassedOnExit} with the exit code of the server. @throws {CommandError} if it cannot be started.
  */
@@ -41,7 +45,7 @@ export async function tap(
   const target: Target = { kind: "command", name: command[0] ?? "" };
   const record = new WireRecord();
   startRecording(record, target, flags.record);
-  const recorder = new TapRecorder(record);
+  const recorder = recordTap(record);
   const page = port === undefined && !flags.open ? undefined : showPage(record, target, port, flags.open);
   const decoder = new StringDecoder();
   const exit = await relay(command, {
@@ -108,6 +112,168 @@ function contain(work: () => void): void {
   }
 }
 
-function warn(message: string): void {
-  say(text`warning: ${message}`);
+/** Sees the bytes that pass, after they were passed on. */
+export interface RelayObserver {
+  sent(chunk: Buffer): void;
+  received(chunk: Buffer): void;
+  stderr(chunk: Buffer): void;
+}
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** The signals by which clients and service managers stop or notify a server. */
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
+
+/**
+ * Starts a command between this process and its client: all bytes of stdin, stdout and stderr pass unchanged, and as
+ * slowly as the reader wants. Each end of a stream, and each signal, reaches the other side as it would without a relay.
+ * @throws {CommandError} if the command cannot be started.
+ */
+async function relay([command = "", ...args]: readonly string[], observer: RelayObserver): Promise<Exit> {
+  let stopForwarding = () => {};
+  try {
+    const child: Child = spawn(command, args, { stdio: "pipe", shell: false });
+    stopForwarding = forwardSignals(child);
+    const closed = once(child, "close");
+    passInput(child, observer);
+    passOutput(child, observer);
+    const [code, signal] = await closed;
+    return { code, signal };
+  } catch (error) {
+    throw new CommandError(`${command} could not be started: ${(error as Error).message}`, { cause: error });
+  } finally {
+    stopForwarding();
+    // Nobody reads it any more, and a client that keeps it open must not keep this process.
+    process.stdin.destroy();
+  }
+}
+
+function passInput(child: Child, { sent }: RelayObserver): void {
+  const { stdin } = process;
+  pass(stdin, child.stdin, sent);
+  const end = () => child.stdin.end();
+  stdin.on("end", end);
+  stdin.on("error", end);
+  // The server reads no more: the client fails to write, as it would without a relay.
+  child.stdin.on("error", () => stdin.destroy());
+  // A process that the server has started may still read from the same pipe.
+  child.on("exit", () => child.stdin.destroy());
+}
+
+function passOutput(child: Child, { received, stderr }: RelayObserver): void {
+  pass(child.stdout, guardStdout(), received);
+  pass(child.stderr, process.stderr, stderr);
+  // The client reads no more: the server fails to write.
+  process.stdout.on("error", () => child.stdout.destroy());
+  process.stderr.on("error", () => child.stderr.destroy());
+}
+
+/** Not `pipe`, because the real stdout is guarded and no whole stream. */
+function pass(source: Readable, sink: Pick<Writable, "write" | "once">, seen: (chunk: Buffer) => void): void {
+  source.on("data", (chunk: Buffer) => {
+    if (!sink.write(chunk)) {
+      source.pause();
+      sink.once("drain", () => source.resume());
+    }
+    seen(chunk);
+  });
+}
+
+function forwardSignals(child: Child): () => void {
+  // Ctrl-C in a terminal reaches all its processes; a second signal would make some of them give up at once.
+  const forwarded = SIGNALS.filter((signal) => signal !== "SIGINT" || !process.stdin.isTTY);
+  const forward = (signal: NodeJS.Signals) => child.kill(signal);
+  const ignore = () => {};
+  process.on("SIGINT", ignore);
+  for (const signal of forwarded) process.on(signal, forward);
+  return () => {
+    process.off("SIGINT", ignore);
+    for (const signal of forwarded) process.off(signal, forward);
+  };
+}
+
+/** Records the messages of one client and the server behind a relay, from the bytes of both directions. */
+function recordTap(record: WireRecord) {
+  const lanes = createLanes(recordClients(record));
+  const lane = lanes.create("stdio");
+  const readerOf = (direction: "received" | "sent") =>
+    createLineReader((line) => {
+      const text = line.bytes.toString();
+      // A blank line is no message.
+      if (text.trim() !== "") lanes[direction](lane, text, undefined, noteOf(line));
+    });
+  const [out, back] = [readerOf("received"), readerOf("sent")];
+  return {
+    sent: (chunk: Buffer) => out.add(chunk),
+    received: (chunk: Buffer) => back.add(chunk),
+    end() {
+      out.end();
+      back.end();
+      lanes.closed(lane);
+    },
+  };
+}
+
+/** Notes a fact that the text does not show. */
+function noteOf({ bytes, size, isComplete }: Line): string | undefined {
+  if (bytes.length < size) return `too long to record: the first of ${size} bytes`;
+  if (!isComplete) return "the stream ended before the line feed";
+  return isUtf8(bytes) ? undefined : "not UTF-8";
+}
+
+const LF = 10;
+/** A longer line is not kept whole: it could fill the memory. */
+const MAX_LINE = 64 * 1024 * 1024;
+/** The bytes that are kept of a longer line. */
+const MAX_START = 1024;
+
+/** A line of a stream, without its line feed. */
+interface Line {
+  /** The whole line, or its start. */
+  readonly bytes: Buffer;
+  /** The number of bytes on the wire. */
+  readonly size: number;
+  /** False if the stream ended in the middle. */
+  readonly isComplete: boolean;
+}
+
+/** Creates a reader that finds the lines of a stream of bytes. */
+function createLineReader(found: (line: Line) => void) {
+  let parts: Buffer[] = [];
+  let size = 0;
+
+  function keep(part: Buffer): void {
+    size += part.length;
+    if (size <= MAX_LINE) parts.push(part);
+    else parts = [Buffer.concat(parts.slice(0, 1)).subarray(0, MAX_START)];
+  }
+
+  function endLine(isComplete: boolean): void {
+    const line = { bytes: Buffer.concat(parts), size, isComplete };
+    parts = [];
+    size = 0;
+    found(line);
+  }
+
+  return {
+    add(chunk: Buffer): void {
+      let start = 0;
+      for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
+        keep(chunk.subarray(start, end));
+        endLine(true);
+        start = end + 1;
+      }
+      keep(chunk.subarray(start));
+    },
+    /** The stream has ended. */
+    end(): void {
+      if (size > 0) endLine(false);
+    },
+  };
 }

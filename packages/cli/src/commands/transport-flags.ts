@@ -1,14 +1,6 @@
-import {
-  type ClusterSettings,
-  type Flag,
-  parseCommandLine,
-  SERVE_FLAGS,
-  type Serving,
-  toClusterSettings,
-  toServing,
-} from "proffer/flags";
-import { prepareProcess } from "proffer/stdio";
-import { CommandError, toWrongUsage, WrongUsage } from "../terminal/command-error.ts";
+import { type Flag, parseCommandLine, SERVE_FLAGS, type Serving, toServing } from "proffer/flags";
+import { prepareProcess } from "proffer/process";
+import { CommandError, explainFlags, WrongUsage } from "../terminal/command-error.ts";
 import { currentShell, isInProcess } from "../terminal/shell.ts";
 
 /** The arguments of `serve` and `dev`. */
@@ -30,66 +22,43 @@ export const DEV_FLAGS: readonly Flag[] = [
 ];
 
 const MOUNT = "--mount";
-const MOUNT_FLAG: Flag = {
-  name: MOUNT,
-  value: "<path=module>",
-  repeatable: true,
-  help: "serve another module at another path on the same port; repeatable",
-};
+const MOUNT_HELP = "serve another module at another path on the same port; repeatable";
 /** The flags of `serve`. */
-export const ALL_SERVE_FLAGS: readonly Flag[] = [...SERVE_FLAGS, MOUNT_FLAG];
+export const ALL_SERVE_FLAGS: readonly Flag[] = [
+  ...SERVE_FLAGS,
+  { name: MOUNT, value: "<path=module>", repeatable: true, help: MOUNT_HELP },
+];
 
 /** @throws {WrongUsage} for unknown, invalid or conflicting arguments. */
 export function parseServeArguments(words: readonly string[], flags: readonly Flag[]): ServeArguments {
-  try {
-    const line = parseCommandLine(words, flags);
-    const [file, unexpected] = line.operands;
-    if (file === undefined) throw new WrongUsage("Missing argument: module (a file, or a folder written by build).");
-    if (unexpected !== undefined) {
-      const hint = "The arguments of the server follow after --.";
-      throw new WrongUsage(`Unexpected argument ${JSON.stringify(unexpected)}. ${hint}`);
-    }
-    const serving = toServing(line, currentShell().env);
-    const mounts = toMounts(line.flags.get(MOUNT) ?? [], serving);
-    return { file, serving, mounts, ...toInspect(line.flags.get(INSPECT)) };
-  } catch (error) {
-    throw toWrongUsage(error);
+  const line = explainFlags(() => parseCommandLine(words, flags));
+  const [file, unexpected] = line.operands;
+  if (file === undefined) throw new WrongUsage("Missing argument: module (a file, or a folder written by build).");
+  if (unexpected !== undefined) {
+    const hint = "The arguments of the server follow after --.";
+    throw new WrongUsage(`Unexpected argument ${JSON.stringify(unexpected)}. ${hint}`);
   }
-}
-
-/**
- * The variables about several nodes. Only `serve` reads them: `dev` replaces the code of one process with each edit, and
- * would run the tasks of other nodes with it.
- * @throws {WrongUsage} for invalid values.
- */
-export function parseClusterVariables(): ClusterSettings {
-  try {
-    return toClusterSettings(currentShell().env);
-  } catch (error) {
-    throw toWrongUsage(error);
-  }
+  const serving = explainFlags(() => toServing(line, currentShell().env));
+  const mounts = toMounts(line.flags.get(MOUNT) ?? [], serving);
+  const inspected = line.flags.get(INSPECT);
+  const [port] = inspected ?? [];
+  const inspect = port === undefined ? {} : { port: toPort(INSPECT, port) };
+  return { file, serving, mounts, ...(inspected && { inspect }) };
 }
 
 /** @throws {CommandError} inside another process: signals, stdin and the end of the process belong to the command. */
 export function requireOwnProcess(): void {
-  if (isInProcess()) throw new CommandError("This command takes over its process: start it as one of its own.");
+  if (isInProcess()) throw new CommandError("This command takes over its process. Start it in a separate process.");
 }
 
 /** Sets the process up for a server. @throws {WrongUsage} for settings that cannot work. */
 export async function prepare(serving: Serving, rest: readonly string[]): Promise<void> {
   requireOwnProcess();
-  try {
-    await prepareProcess(serving, rest);
-  } catch (error) {
-    throw toWrongUsage(error);
-  }
-}
-
-function toInspect(values: readonly string[] | undefined): Pick<ServeArguments, "inspect"> {
-  if (values === undefined) return {};
-  const [text] = values;
-  if (text === undefined) return { inspect: {} };
-  return { inspect: { port: toPort(INSPECT, text) } };
+  await prepareProcess(serving, rest).catch((error) =>
+    explainFlags(() => {
+      throw error;
+    }),
+  );
 }
 
 /** @throws {WrongUsage} if the value of a flag is no port. */

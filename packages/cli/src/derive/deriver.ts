@@ -1,14 +1,12 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import ts from "typescript";
+import { checkTags } from "./comments/check-tags.ts";
 import { moduleDoc } from "./comments/find-comment.ts";
-import { type EmitSource, emitFiles } from "./emit/emit.ts";
-import { toPosix } from "./emit/specifiers.ts";
-import { CodecFinder } from "./exports/codecs.ts";
-import { Companions } from "./exports/companions.ts";
+import { type EmitSource, emitFiles, toPosix } from "./emit/emit.ts";
+import { findCodecs } from "./exports/codecs.ts";
 import { describeModule } from "./exports/describe.ts";
-import { DescriptionMemo } from "./exports/description-memo.ts";
-import { checkOtherTags } from "./exports/entry-tags.ts";
+import { reporterFor } from "./exports/entry-tags.ts";
 import { findPositions } from "./exports/positions.ts";
 import { findQuestions } from "./exports/questions.ts";
 import { locate, openSession, type Session } from "./exports/session.ts";
@@ -16,9 +14,9 @@ import { findSettings } from "./exports/settings.ts";
 import { findSources } from "./exports/sources.ts";
 import type { Derivation, DerivedQuestion, Emission, ItemPositions, ItemSource, Place } from "./model/description.ts";
 import { DIAGNOSTICS, type Diagnostic, type Severity } from "./model/diagnostics.ts";
-import { createPackageFinder, type FindPackage, isProjectFile, type PackageInfo } from "./program/origin.ts";
+import { createSystem, type FileObserver } from "./program/host.ts";
+import { createPackageFinder, type FindPackage, isProjectFile } from "./program/origin.ts";
 import { openProject, type Snapshot } from "./program/project.ts";
-import { createSystem, type FileObserver, type System } from "./program/system.ts";
 
 interface DeriveOptions {
   /** Also report TypeScript's own errors in the author's files, which takes additional time. Default: true. */
@@ -47,19 +45,39 @@ export function createDeriver(entry: string, { check = true, observer }: DeriveO
   const absolute = resolve(entry);
   const path = toPosix(existsSync(absolute) ? realpathSync(absolute) : absolute);
   const system = createSystem(observer);
-  const project = openProject(path, system);
-  const memo = new DescriptionMemo();
+  const refresh = openProject(path, system);
   let emittable: EmitSource | undefined;
   let snapshot: Snapshot | undefined;
   let last: Derivation | undefined;
 
   function derive(): Derivation {
-    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return describeMissing(path, system);
-    snapshot = project.refresh();
-    const { derivation, source } = describeSnapshot(path, snapshot, check, memo);
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
+      const message = `The module ${path} does not exist. Check the path.`;
+      const missing = {
+        code: "PF1001",
+        severity: DIAGNOSTICS.PF1001.severity,
+        file: path,
+        line: 1,
+        column: 1,
+        message,
+      };
+      return { ...emptyDerivation(path, createPackageFinder(system)), diagnostics: [missing], files: [path] };
+    }
+    snapshot = refresh();
+    const { derivation, source } = describeSnapshot(path, snapshot, check);
     emittable = source;
     last = derivation;
     return derivation;
+  }
+
+  /** Looks for the items of the last derivation in its code. */
+  function findItems<Found>(
+    find: (session: Session, module: ts.SourceFile, files: ts.SourceFile[]) => Found[],
+  ): Found[] {
+    if (snapshot === undefined) derive();
+    if (snapshot?.described === undefined) return [];
+    const { session, files } = openFiles(snapshot);
+    return find(session, snapshot.described, files);
   }
 
   return {
@@ -69,14 +87,9 @@ export function createDeriver(entry: string, { check = true, observer }: DeriveO
       if (emittable === undefined) throw new Error(`${path} does not exist.`);
       return emitFiles(emittable, resolve(outDir), beside);
     },
-    sources() {
-      if (snapshot === undefined) derive();
-      return snapshot === undefined ? [] : findItemSources(path, snapshot);
-    },
-    positions() {
-      if (snapshot === undefined) derive();
-      return snapshot === undefined || last === undefined ? [] : findItemPositions(snapshot, last);
-    },
+    sources: () => findItems(findSources).sort((a, b) => compare(path, a, b)),
+    positions: () =>
+      findItems((session, described, files) => (last ? findPositions(session, described, files, last) : [])),
   };
 }
 
@@ -84,20 +97,14 @@ export function createDeriver(entry: string, { check = true, observer }: DeriveO
 const NOTHING = { questions: new Map(), settings: new Map(), codecs: [] };
 
 /** Describes a module in a snapshot of its program. Also returns the files to emit. */
-function describeSnapshot(
-  entry: string,
-  snapshot: Snapshot,
-  check: boolean,
-  memo: DescriptionMemo,
-): { derivation: Derivation; source: EmitSource } {
-  const { program, configuration, described, system } = snapshot;
-  const packageOf = createPackageFinder(system);
-  const files = program.getSourceFiles().filter((file) => isProjectFile(program, file, packageOf));
-  const session = openSession(program, packageOf);
-  const empty: Derivation = {
-    ...emptyDerivation(entry, packageOf),
-    files: inputsOf(files, configuration.files, packageOf(entry)),
-  };
+function describeSnapshot(entry: string, snapshot: Snapshot, check: boolean) {
+  const { program, configuration, described } = snapshot;
+  const { session, files } = openFiles(snapshot);
+  const { packageOf } = session.origins;
+  const own = packageOf(entry);
+  const manifest = own ? [join(own.directory, "package.json")] : [];
+  const inputs = new Set([...files.map(({ fileName }) => fileName), ...configuration.files, ...manifest]);
+  const empty: Derivation = { ...emptyDerivation(entry, packageOf), files: [...inputs].sort() };
   const source = { program, entry, files };
 
   // A file with syntax errors cannot be described.
@@ -108,10 +115,9 @@ function describeSnapshot(
   }
 
   const about = moduleDoc(described);
-  checkOtherTags(session, "the module", described, "module", about);
-  const codecs = new CodecFinder(session, files, program.getSourceFile(entry));
-  memo.open(snapshot, files);
-  const content = describeModule(session, described, new Companions(session, files), memo);
+  if (about) checkTags(reporterFor(session, "the module", described), about, "module");
+  const addedCodecs = findCodecs(session, files, program.getSourceFile(entry));
+  const content = describeModule(session, described, files);
   const questions = findQuestions(session, files);
   const { calls, settings } = findSettings(session, files);
   const located = [...questions].map(([node, schema]): DerivedQuestion => ({ ...locate(node), schema }));
@@ -126,37 +132,13 @@ function describeSnapshot(
     questions: located.sort(inOrder),
     diagnostics: [...early, ...session.diagnostics, ...semantic].sort(inOrder),
   };
-  return { derivation, source: { ...source, questions, settings: calls, codecs: codecs.added() } };
-}
-
-/** Finds the code of the items of a module. */
-function findItemSources(entry: string, snapshot: Snapshot): ItemSource[] {
-  const { described } = snapshot;
-  if (described === undefined) return [];
-  const { session, files } = openFiles(snapshot);
-  return findSources(session, described, files).sort((a, b) => compare(entry, a, b));
-}
-
-/** Finds where the parts of the items of a derivation come from. */
-function findItemPositions(snapshot: Snapshot, derivation: Derivation): ItemPositions[] {
-  const { described } = snapshot;
-  if (described === undefined) return [];
-  const { session, files } = openFiles(snapshot);
-  return findPositions(session, described, files, derivation);
+  return { derivation, source: { ...source, questions, settings: calls, codecs: addedCodecs() } };
 }
 
 function openFiles({ program, system }: Snapshot): { session: Session; files: ts.SourceFile[] } {
   const packageOf = createPackageFinder(system);
   const files = program.getSourceFiles().filter((file) => isProjectFile(program, file, packageOf));
   return { session: openSession(program, packageOf), files };
-}
-
-/** Describes a module that does not exist. */
-function describeMissing(entry: string, system: System): Derivation {
-  const { severity } = DIAGNOSTICS.PF1001;
-  const message = `The module ${entry} does not exist. Check the path.`;
-  const diagnostics: Diagnostic[] = [{ code: "PF1001", severity, file: entry, line: 1, column: 1, message }];
-  return { ...emptyDerivation(entry, createPackageFinder(system)), diagnostics, files: [entry] };
 }
 
 function emptyDerivation(entry: string, packageOf: FindPackage): Derivation {
@@ -173,11 +155,6 @@ function emptyDerivation(entry: string, packageOf: FindPackage): Derivation {
   };
 }
 
-function inputsOf(files: ts.SourceFile[], configurations: string[], own: PackageInfo | undefined): string[] {
-  const manifest = own ? [join(own.directory, "package.json")] : [];
-  return [...new Set([...files.map(({ fileName }) => fileName), ...configurations, ...manifest])].sort();
-}
-
 /** Sorts the entry first, then the other files; within a file, from top to bottom. */
 function compare(entry: string, a: Place, b: Place): number {
   if (a.file !== b.file) return a.file === entry || (b.file !== entry && a.file < b.file) ? -1 : 1;
@@ -190,20 +167,18 @@ function fromCompiler(
   fallback: string,
   severity: Severity = "error",
 ): Diagnostic[] {
-  return diagnostics.filter(isErrorOrWarning).map((diagnostic) => {
+  const { Error: isError, Warning: isWarning } = ts.DiagnosticCategory;
+  const shown = diagnostics.filter(({ category }) => category === isError || category === isWarning);
+  return shown.map((diagnostic) => {
     const { file, start = 0, code, messageText, category } = diagnostic;
     const { line, character } = file?.getLineAndCharacterOfPosition(start) ?? { line: 0, character: 0 };
     return {
       code: `TS${code}`,
-      severity: category === ts.DiagnosticCategory.Warning ? "warning" : severity,
+      severity: category === isWarning ? "warning" : severity,
       file: file?.fileName ?? fallback,
       line: line + 1,
       column: character + 1,
       message: ts.flattenDiagnosticMessageText(messageText, "\n"),
     };
   });
-}
-
-function isErrorOrWarning({ category }: ts.Diagnostic): boolean {
-  return category === ts.DiagnosticCategory.Error || category === ts.DiagnosticCategory.Warning;
 }

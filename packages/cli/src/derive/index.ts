@@ -1,7 +1,7 @@
-export { createDeriver, type Deriver } from "./deriver.ts";
+export { createDeriver } from "./deriver.ts";
+export { importedPackages } from "./emit/emit.ts";
 export type { ModuleImport } from "./emit/module-draft.ts";
 export { type ModuleFunction, toModuleFunction } from "./emit/module-function.ts";
-export { importedPackages } from "./emit/specifiers.ts";
 export type {
   Derivation,
   Emission,
@@ -12,4 +12,4 @@ export type {
   SourceRange,
 } from "./model/description.ts";
 export type { Diagnostic } from "./model/diagnostics.ts";
-export type { FileObserver } from "./program/system.ts";
+export type { FileObserver } from "./program/host.ts";

@@ -34,18 +34,13 @@ export interface CompilerRequest {
 /** The response of the thread; requests are answered in order. */
 export type CompilerResponse = { readonly value: unknown } | { readonly error: string };
 
-interface Pending {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /**
  * Creates a compiler that runs in its own thread, which starts with the first request: the compiler works for seconds,
  * and meanwhile this thread must respond to clients.
  */
 export function startCompiler(module: string): Compiler {
   let worker: Worker | undefined;
-  let pending: Pending[] = [];
+  const pending: { resolve: (value: never) => void; reject: (error: Error) => void }[] = [];
 
   function start(): Worker {
     const started = new Worker(createRequire(import.meta.url).resolve("#compiler-worker"), { workerData: module });
@@ -60,7 +55,7 @@ export function startCompiler(module: string): Compiler {
       // Only a thread with work keeps the process alive.
       if (pending.length === 0) started.unref();
       if ("error" in response) request?.reject(new Error(response.error));
-      else request?.resolve(response.value);
+      else request?.resolve(response.value as never);
     });
     started.on("error", (error) => fail(error as Error));
     started.on("exit", (code) => fail(new Error(`The compiler's thread ended with code ${code}.`)));
@@ -71,9 +66,7 @@ export function startCompiler(module: string): Compiler {
     worker ??= start();
     worker.ref();
     worker.postMessage({ method, argument } satisfies CompilerRequest);
-    return new Promise((resolve, reject) => {
-      pending = [...pending, { resolve: resolve as (value: unknown) => void, reject }];
-    });
+    return new Promise((resolve, reject) => void pending.push({ resolve, reject }));
   }
 
   return {

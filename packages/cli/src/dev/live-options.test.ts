@@ -26,7 +26,7 @@ const tool = (name: string) => defineTool({ name, handle: () => name });
 const icon = (name: string) => ({ src: `https://icons.example/${name}.png` });
 const key = (byte: number) => new Uint8Array(32).fill(byte);
 
-/** What the callbacks of a version recorded. */
+/** The records of the callbacks of a version. */
 const seen: string[] = [];
 async function recorded(work: Promise<unknown>): Promise<readonly string[]> {
   seen.length = 0;

@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { makeRunnable } from "./compiler.ts";
-import { createModuleCompiler } from "./module-compiler.ts";
-import type { CompiledModule, ModuleScope } from "./module-graph.ts";
+import { makeRunnable } from "./compiler-worker.ts";
+import { type CompiledModule, createModuleCompiler, type ModuleScope } from "./module-graph.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "proffer-compiler-"));
 
@@ -27,12 +26,12 @@ async function exportsOf(module: CompiledModule | undefined): Promise<Record<str
 it("runs the newest text and keeps unchanged modules, also in a linked folder", async () => {
   mkdirSync(join(folder, "real"));
   symlinkSync(join(folder, "real"), join(folder, "link"), "junction");
-  const compiler = createModuleCompiler(join(folder, "link"));
+  const compile = createModuleCompiler(join(folder, "link"));
   const same = { path: "same.js", source: "/same.ts", text: "export const value = {};" };
   const kept = new Set<CompiledModule | undefined>();
   for (let version = 0; version < 8; version++) {
     const edited = { path: "deep/edited.js", source: "/edited.ts", text: `export const value = ${version};` };
-    const modules = compiler.compile([same, edited].map(makeRunnable), (path) => path);
+    const modules = compile([same, edited].map(makeRunnable), (path) => path);
     kept.add(modules.get("same.js"));
     expect(await exportsOf(modules.get("deep/edited.js"))).toEqual({ value: version });
   }

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, it } from "vitest";
-import { makeRunnable } from "./compiler.ts";
-import { createModuleCompiler } from "./module-compiler.ts";
-import { createModuleGraph, type Namespace, openExternalModules } from "./module-graph.ts";
+import { makeRunnable } from "./compiler-worker.ts";
+import { createModuleCompiler, createModuleGraph, type Namespace, openExternalModules } from "./module-graph.ts";
 
 let folder: string;
 
@@ -24,7 +23,7 @@ async function open(
   }
   const emitted = Object.entries(files).map(([path, text]) => ({ path, source: join(folder, "src", path), text }));
   const urlOf = (path: string) => pathToFileURL(join(folder, "out", path)).href;
-  const compiler = createModuleCompiler(join(folder, "run")).compile(emitted.map(makeRunnable), urlOf);
+  const compiler = createModuleCompiler(join(folder, "run"))(emitted.map(makeRunnable), urlOf);
   const graph = createModuleGraph(compiler, await openExternalModules(join(folder, "out")));
   return (path) => graph(urlOf(path));
 }

@@ -3,9 +3,8 @@ import { defineResource, defineServer, defineTool, field, type Middleware, ToolE
 import { connect } from "proffer/testing";
 import { afterEach, expect, it, vi } from "vitest";
 import { stylesFor } from "../terminal/terminal.ts";
-import { reportCalls } from "./call-report.ts";
-import { formatEdit } from "./edit.ts";
 import { createLiveServer } from "./live-server.ts";
+import { formatEdit, reportCalls } from "./report.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

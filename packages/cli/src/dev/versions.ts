@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Server } from "proffer";
 import { createDerivedServer } from "proffer/built";
 import type { Module } from "proffer/derived";
-import type { Derivation, Emission, ItemPositions, ItemSource } from "../derive/index.ts";
+import type { Derivation, Emission } from "../derive/index.ts";
 import { type CacheLocation, claimCache, isCurrent, locateCache } from "../modules/cache.ts";
 import { toManifest } from "../modules/derive-module.ts";
 import { atSource, writeEmission } from "../modules/emission.ts";
@@ -17,11 +17,9 @@ import { prepareCached, warnOfForeignCache } from "../modules/prepare-module.ts"
 import { currentTrust, type Trust, UntrustedError } from "../modules/trust.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { checkModule } from "../terminal/diagnostic-report.ts";
-import { say } from "../terminal/terminal.ts";
-import { text } from "../terminal/text.ts";
+import { warn } from "../terminal/terminal.ts";
 import type { Compiler } from "./compiler-thread.ts";
-import { createModuleCompiler } from "./module-compiler.ts";
-import { createModuleGraph, type ExternalModules, openExternalModules } from "./module-graph.ts";
+import { createModuleCompiler, createModuleGraph, type ExternalModules, openExternalModules } from "./module-graph.ts";
 
 /** One version of a module. */
 export interface Version {
@@ -32,42 +30,17 @@ export interface Version {
 }
 
 /** The successive versions of a module. */
-export interface Versions {
-  /** The files that the last derivation read, whether it succeeded or not. */
-  readonly files: readonly string[];
-  /**
-   * Returns the version in the cache of the module; undefined if the cache is not valid. The compiler is not used.
-   * @throws {CommandError} if the module must be imported and throws.
-   */
-  cached(): Promise<Version | undefined>;
-  /** Whether the last derivation has read these files as they are now, so that they contain no new edit. */
-  hasRead(paths: Iterable<string>): boolean;
-  /** Loads the compiler for the version in the cache. Returns whether that version is still current. */
-  confirm(): Promise<boolean>;
-  /**
-   * Derives and loads the current version of the module, without the functions that have errors.
-   * @throws {CommandError} that shows its errors, if nothing of it can be served.
-   */
-  next(): Promise<Version>;
-  /** Finds where the parts of the items of the last derivation come from. */
-  positions(): Promise<readonly ItemPositions[]>;
-  /** Returns the code of the items of the last derivation. */
-  sources(): Promise<readonly ItemSource[]>;
-  /** Deletes the emitted files. */
-  clear(): void;
-}
+export type Versions = ReturnType<typeof openVersions>;
 
 /** An earlier version with a call in flight may still import one of its files. */
 const KEPT_EMISSIONS = 3;
 
-const warn = (message: string) => say(text`warning: ${message}`);
-
 /** Opens a module to follow its edits. */
-export function openVersions(file: string, compiler: Compiler, trust = currentTrust()): Versions {
+export function openVersions(file: string, compiler: Compiler, trust = currentTrust()) {
   const location = locateCache(findModule(file));
   const { module } = location;
   const root = createRoot(location, trust);
-  const modules = createModuleCompiler(join(root, "run"));
+  const compile = createModuleCompiler(join(root, "run"));
   let externals: Promise<ExternalModules> | undefined;
   let number = 0;
   let files: readonly string[] = [module];
@@ -88,15 +61,20 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
     if (emission.files.some(({ path }) => path.endsWith(".cjs"))) return importEmission(root, number, emission);
     externals ??= openExternalModules(root);
     const urlOf = (path: string) => pathToFileURL(join(root, path)).href;
-    const graph = createModuleGraph(modules.compile(emission.files, urlOf), await externals);
+    const graph = createModuleGraph(compile(emission.files, urlOf), await externals);
     return graph(urlOf(emission.entry));
   }
 
   return {
-    get files() {
+    /** The files that the last derivation read, whether it succeeded or not. */
+    get files(): readonly string[] {
       return files;
     },
-    async cached() {
+    /**
+     * Returns the version in the cache of the module; undefined if the cache is not valid. The compiler is not used.
+     * @throws {CommandError} if the module must be imported and throws.
+     */
+    async cached(): Promise<Version | undefined> {
       const prepared = prepareCached(file, { warn, trust });
       if (prepared === undefined) return undefined;
       files = prepared.files;
@@ -104,10 +82,12 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
       const { server, load } = await openPrepared(prepared);
       return { server, load, derivation: prepared };
     },
-    hasRead(paths) {
+    /** Whether the last derivation has read these files as they are now, so that they contain no new edit. */
+    hasRead(paths: Iterable<string>): boolean {
       return [...paths].every((path) => stamps.has(path) && isDeepStrictEqual(stamps.get(path), stampNow(path)));
     },
-    async confirm() {
+    /** Loads the compiler for the version in the cache. Returns whether that version is still current. */
+    async confirm(): Promise<boolean> {
       await derive();
       try {
         return isCurrent(location, trust);
@@ -115,7 +95,11 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
         return false;
       }
     },
-    async next() {
+    /**
+     * Derives and loads the current version of the module, without the functions that have errors.
+     * @throws {CommandError} that shows its errors, if nothing of it can be served.
+     */
+    async next(): Promise<Version> {
       const derivation = await derive();
       checkModule(file, derivation);
       const { form } = derivation;
@@ -131,6 +115,7 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
     },
     positions: () => compiler.positions(),
     sources: () => compiler.sources(),
+    /** Deletes the emitted files. */
     clear: () => rmSync(root, { recursive: true, force: true }),
   };
 }

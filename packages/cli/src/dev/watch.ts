@@ -9,13 +9,6 @@ import { watch } from "chokidar";
 const PAUSE = 60;
 const RELEVANT = /(\.([cm]?[jt]sx?|json)|[\\/]tsconfig[^\\/]*)$/;
 
-/** Watches the folders of a project. */
-export interface ProjectWatch {
-  /** Watches the folders of these files instead of the previous ones. */
-  setFiles(files: readonly string[]): void;
-  close(): Promise<void>;
-}
-
 /**
  * Calls `changed` with the files shortly after they change, one call at a time. It watches whole folders, so that a missing import is
  * noticed when its file is created. `since` is the time when the files were last read: changes between that time and the
@@ -25,7 +18,7 @@ export function watchProject(
   files: readonly string[],
   since: number,
   changed: (paths: ReadonlySet<string>) => Promise<void>,
-): ProjectWatch {
+) {
   let folders = foldersOf(files);
   let timer: NodeJS.Timeout | undefined;
   let work = Promise.resolve();
@@ -44,16 +37,20 @@ export function watchProject(
     if (RELEVANT.test(path)) schedule(path);
   });
   watcher.on("ready", () => {
-    for (const file of files) if (changedSince(file, since)) schedule(file);
+    for (const file of files) {
+      const { mtimeMs = since } = statSync(file, { throwIfNoEntry: false }) ?? {};
+      if (mtimeMs >= since - CLOCK_STEP) schedule(file);
+    }
   });
   return {
-    setFiles(next) {
+    /** Watches the folders of these files instead of the previous ones. */
+    setFiles(next: readonly string[]): void {
       const wanted = foldersOf(next);
       watcher.add([...wanted].filter((folder) => !folders.has(folder)));
       watcher.unwatch([...folders].filter((folder) => !wanted.has(folder)));
       folders = wanted;
     },
-    async close() {
+    async close(): Promise<void> {
       clearTimeout(timer);
       await watcher.close();
     },
@@ -62,10 +59,6 @@ export function watchProject(
 
 /** In milliseconds. The clock of the file system may be slightly behind. */
 const CLOCK_STEP = 10;
-
-function changedSince(file: string, since: number): boolean {
-  return (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? since) >= since - CLOCK_STEP;
-}
 
 function foldersOf(files: readonly string[]): Set<string> {
   return new Set(files.map((file) => dirname(file)));

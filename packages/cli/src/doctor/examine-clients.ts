@@ -1,4 +1,6 @@
-import { type Effect, findLosses, type Loss, PROFILES, type Profile } from "proffer/profiles";
+import { type Effect, findLosses, type Loss } from "../profiles/losses.ts";
+import type { Profile } from "../profiles/profile.ts";
+import { PROFILES } from "../profiles/table.ts";
 import { formatTable, type TableRow } from "../terminal/layout.ts";
 import type { Listing } from "../terminal/listing.ts";
 import type { Styles } from "../terminal/terminal.ts";
@@ -6,14 +8,6 @@ import type { Text } from "../terminal/text.ts";
 import type { Finding } from "./finding.ts";
 
 const EFFECTS: readonly Effect[] = ["refuses", "omits", "cuts", "drops", "risks"];
-
-const PLURALS: { readonly [effect in Effect]: string } = {
-  refuses: "refuse",
-  omits: "omit",
-  cuts: "cut",
-  drops: "drop",
-  risks: "risk",
-};
 
 const REMEDIES: { readonly [effect in Effect]: string } = {
   refuses: "Correct the name or the schema of the tool.",
@@ -23,19 +17,19 @@ const REMEDIES: { readonly [effect in Effect]: string } = {
   risks: "Return an object with the union in a property, or use adapt: true of defineServer.",
 };
 
-/** Finds what clients would refuse or lose. Without a choice of clients, only what they refuse or omit. */
+/** Finds the tools that clients would refuse or change; without a choice of clients, only those that they refuse or omit. */
 export function examineClients(losses: readonly Loss[], chosen: boolean): Finding[] {
   const shown = losses.filter(({ effect }) => chosen || effect === "refuses" || effect === "omits");
   const groups = new Map<string, { loss: Loss; titles: string[] }>();
   for (const loss of shown) {
     const key = JSON.stringify([loss.tool, loss.effect, loss.what]);
     const group = groups.get(key) ?? { loss, titles: [] };
-    group.titles.push(titleOf(loss.client));
+    group.titles.push(PROFILES.find(({ id }) => id === loss.client)?.title ?? loss.client);
     groups.set(key, group);
   }
   return [...groups.values()].map(({ loss: { tool, effect, what }, titles }) => ({
     level: "warning",
-    message: `Tool ${tool}: ${titles.join(", ")} ${titles.length === 1 ? effect : PLURALS[effect]} ${what}.`,
+    message: `Tool ${tool}: ${titles.join(", ")} ${titles.length === 1 ? effect : effect.replace(/s$/, "")} ${what}.`,
     remedy: REMEDIES[effect],
     item: { kind: "tool", key: tool },
   }));
@@ -56,10 +50,6 @@ export function formatClients(losses: readonly Loss[], styles: Styles): Text {
     return own.length === 0 ? [] : [[title, ...counts.map((count) => (count === 0 ? "–" : String(count)))]];
   });
   return formatTable("Tools that a client", EFFECTS, rows, styles);
-}
-
-function titleOf(id: string): string {
-  return PROFILES.find((profile) => profile.id === id)?.title ?? id;
 }
 
 /** Claude accepts only parameter names of this form. */

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { tokensOf } from "proffer/derived";
 import { bytesOf } from "../derive/model/tool-size.ts";
 import { findProject } from "../modules/module-file.ts";
-import type { Finding } from "./finding.ts";
-import { findingAt, type Offer } from "./offer.ts";
+import { isObject, type Members } from "../terminal/json.ts";
+import { type Finding, findingAt, type Offer } from "./finding.ts";
 
 /** The most tokens that the author permits. */
 interface Budget {
@@ -36,12 +36,12 @@ export function readBudget(module: string): Budget | Finding {
     return {};
   }
   if (given === undefined) return {};
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+  if (!isObject(given))
     return invalid(`proffer.budget in package.json must be an object, not ${JSON.stringify(given)}.`);
   for (const [name, value] of Object.entries(given)) {
     if (name !== "tokens" && name !== "tokensPerTool")
       return invalid(`proffer.budget in package.json has the unknown member ${JSON.stringify(name)}.`);
-    if (!Number.isSafeInteger(value) || value < 1)
+    if (!Number.isSafeInteger(value) || Number(value) < 1)
       return invalid(
         `proffer.budget.${name} in package.json must be a whole number above 0, not ${JSON.stringify(value)}.`,
       );
@@ -49,7 +49,7 @@ export function readBudget(module: string): Budget | Finding {
   return given;
 }
 
-/** Reports what the tools cost, and fails if that is more than the budget. */
+/** Reports the cost of the tools, and fails if it is more than the budget. */
 export function examineCost(offer: Offer, budget: Budget): Finding[] {
   const costs = offer.listing.tools.map(costOf).sort((a, b) => b.tokens - a.tokens);
   const [first] = costs;
@@ -62,32 +62,22 @@ export function examineCost(offer: Offer, budget: Budget): Finding[] {
   const summary = `The tools cost about ${inWords(total)} tokens of every conversation (${named.join(", ")}${more})`;
   const cost = { tokens: total, tools: costs };
   // At the most expensive tool, but about all of them.
-  const { item: _, ...place } = findingAt(offer, ["tool", first.name], "PF4004", "", "");
+  const { item: _, ...place } = findingAt(offer, ["tool", first.name], "PF4004", "");
   const findings: Finding[] = [];
-  if (limit !== undefined && total > limit)
-    findings.push({
-      ...place,
-      level: "error",
-      code: "PF4001",
-      message: `${summary}. The budget is ${inWords(limit)}.`,
-      remedy,
-      cost,
-    });
-  else if (limit === undefined && total > MAX_TOKENS) findings.push({ ...place, message: `${summary}.`, remedy, cost });
-  else
-    findings.push({
-      level: "good",
-      message: `${summary}${limit === undefined ? "" : ` of a budget of ${inWords(limit)}`}.`,
-      cost,
-    });
+  if (limit !== undefined && total > limit) {
+    const message = `${summary}. The budget is ${inWords(limit)}.`;
+    findings.push({ ...place, level: "error", code: "PF4001", message, remedy, cost });
+  } else if (limit === undefined && total > MAX_TOKENS) {
+    findings.push({ ...place, message: `${summary}.`, remedy, cost });
+  } else {
+    const share = limit === undefined ? "" : ` of a budget of ${inWords(limit)}`;
+    findings.push({ level: "good", message: `${summary}${share}.`, cost });
+  }
   for (const { name, tokens, description, parameters, output } of costs) {
     if (tokensPerTool === undefined || tokens <= tokensPerTool) continue;
     const parts = `description ${inWords(description)}, parameters ${inWords(parameters)}, output ${inWords(output)}`;
     const message = `${name} costs about ${inWords(tokens)} tokens (${parts}). The budget for one tool is ${inWords(tokensPerTool)}.`;
-    findings.push({
-      ...findingAt(offer, ["tool", name], "PF4002", message, "Shorten its largest part, or split the tool."),
-      level: "error",
-    });
+    findings.push({ ...findingAt(offer, ["tool", name], "PF4002", message), level: "error" });
   }
   return findings;
 }
@@ -96,7 +86,7 @@ function inWords(tokens: number): string {
   return tokens.toLocaleString("en-US");
 }
 
-/** What a tool costs every conversation, in estimated tokens. */
+/** The cost of a tool for every conversation, in estimated tokens. */
 export interface ToolCost {
   readonly name: string;
   readonly tokens: number;
@@ -105,7 +95,7 @@ export interface ToolCost {
   readonly output: number;
 }
 
-/** A part of what a model reads of a tool, in estimated tokens. */
+/** A part of the text that a model reads of a tool, in estimated tokens. */
 interface CostPart {
   readonly kind: "description" | "parameter" | "definition" | "rest";
   /** Of a parameter or a definition. */
@@ -189,8 +179,8 @@ const MAPS: ReadonlySet<string> = new Set(["properties", "patternProperties", "$
 const VALUES: ReadonlySet<string> = new Set(["const", "default", "examples"]);
 
 /** A server may list anything. */
-function membersOf(value: unknown): { readonly [name: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+function membersOf(value: unknown): Members {
+  return isObject(value) ? value : {};
 }
 
 function tokensIn(part: unknown): number {

@@ -1,8 +1,15 @@
 import type { JsonSchema, JsonSchemaObject } from "proffer";
-import { bytesOf, partsOf, sizeOfTool } from "../derive/model/tool-size.ts";
-import type { CheckCode, Finding } from "./finding.ts";
-import { findingAt, type ListedTool, type Offer, parametersOf, sourceOf } from "./offer.ts";
-import { wordsOf } from "./words.ts";
+import { bytesOf, definitionOf, partsOf, sizeOfTool } from "../derive/model/tool-size.ts";
+import { stemOf, wordsOf } from "./examine-texts.ts";
+import {
+  type CheckCode,
+  type Finding,
+  findingAt,
+  type ListedTool,
+  type Offer,
+  parametersOf,
+  sourceOf,
+} from "./finding.ts";
 
 const MAX_DEPTH = 4;
 const MAX_BYTES = 5000;
@@ -17,24 +24,17 @@ const LIMITS = new Set(
 /** Looks at the schemas of the tools. */
 export function examineSchemas(offer: Offer): Finding[] {
   return offer.written.tools.flatMap((tool) => {
-    const report = (code: CheckCode, message: string, remedy: string) =>
-      findingAt(offer, ["tool", tool.name], code, message, remedy);
+    const report = (code: CheckCode, message: string) => findingAt(offer, ["tool", tool.name], code, message);
     return [...examineInput(tool, report), ...examineSizes(tool, report), ...examineOutput(offer, tool, report)];
   });
 }
 
-type Report = (code: CheckCode, message: string, remedy: string) => Finding;
+type Report = (code: CheckCode, message: string) => Finding;
 
 function examineInput(tool: ListedTool, report: Report): Finding[] {
   return parametersOf(tool)
     .filter(([, schema]) => acceptsAnyObject(schema))
-    .map(([name]) =>
-      report(
-        "PF4043",
-        `The parameter ${name} of ${tool.name} accepts any object.`,
-        "Name its properties: a model guesses them otherwise.",
-      ),
-    );
+    .map(([name]) => report("PF4043", `The parameter ${name} of ${tool.name} accepts any object.`));
 }
 
 function acceptsAnyObject(schema: JsonSchemaObject): boolean {
@@ -50,36 +50,14 @@ function examineSizes(tool: ListedTool, report: Report): Finding[] {
   const { name, inputSchema, outputSchema } = tool;
   const findings: Finding[] = [];
   const { depth } = sizeOfTool(tool);
-  if (depth > MAX_DEPTH)
-    findings.push(
-      report(
-        "PF4040",
-        `A schema of ${name} has ${depth} levels.`,
-        "Models lose their place in deep values. Flatten it, or split the tool.",
-      ),
-    );
-  for (const [side, schema] of [
-    ["input", inputSchema],
-    ["output", outputSchema],
-  ] as const) {
+  if (depth > MAX_DEPTH) findings.push(report("PF4040", `A schema of ${name} has ${depth} levels.`));
+  for (const [side, schema] of Object.entries({ input: inputSchema, output: outputSchema })) {
     const bytes = schema === undefined ? 0 : bytesOf(schema);
     if (bytes > MAX_BYTES)
-      findings.push(
-        report(
-          "PF4041",
-          `The ${side} schema of ${name} has ${bytes.toLocaleString("en-US")} bytes.`,
-          "Accept or return only the needed properties. Codex drops descriptions beyond 5,000 bytes.",
-        ),
-      );
+      findings.push(report("PF4041", `The ${side} schema of ${name} has ${bytes.toLocaleString("en-US")} bytes.`));
     const most = schema === undefined ? 0 : alternativesIn(schema as JsonSchemaObject);
     if (most > MAX_ALTERNATIVES)
-      findings.push(
-        report(
-          "PF4042",
-          `The ${side} schema of ${name} has a union of ${most} alternatives.`,
-          "Split the tool, or use one object with optional properties.",
-        ),
-      );
+      findings.push(report("PF4042", `The ${side} schema of ${name} has a union of ${most} alternatives.`));
   }
   return findings;
 }
@@ -100,8 +78,7 @@ function examineOutput(offer: Offer, tool: ListedTool, report: Report): Finding[
   const { name, outputSchema } = tool;
   if (outputSchema === undefined) {
     const isUntyped = sourceOf(offer, "tool", name)?.returnsUntyped ?? false;
-    const remedy = "Add output, with the schema of the return value. Clients make types of it, and validate with it.";
-    return isUntyped ? [report("PF4050", `${name} returns data without an output schema.`, remedy)] : [];
+    return isUntyped ? [report("PF4050", `${name} returns data without an output schema.`)] : [];
   }
   const schema = outputSchema as JsonSchemaObject;
   const findings: Finding[] = [];
@@ -111,21 +88,9 @@ function examineOutput(offer: Offer, tool: ListedTool, report: Report): Finding[
     ([key, { type }]) => type === "array" || wordsOf(key).some((word) => LIMITS.has(word)),
   );
   if (list !== undefined && !isLimited)
-    findings.push(
-      report(
-        "PF4051",
-        `${name} returns ${list}, and nothing limits it.`,
-        "Add a parameter such as limit, with a default, or @maxItems.",
-      ),
-    );
+    findings.push(report("PF4051", `${name} returns ${list}, and nothing limits it.`));
   if (JSON.stringify(schema).includes('"contentEncoding":"base64"'))
-    findings.push(
-      report(
-        "PF4052",
-        `The result of ${name} contains bytes as text.`,
-        "Return link(uri) to a resource, or image() or audio(): a model cannot read base64.",
-      ),
-    );
+    findings.push(report("PF4052", `The result of ${name} contains bytes as text.`));
   return findings;
 }
 
@@ -144,11 +109,66 @@ function unlimitedList(schema: JsonSchemaObject): string | undefined {
 
 /** A list of texts or numbers is mostly short. */
 function holdsObjects({ items }: JsonSchemaObject): boolean {
-  return (
-    typeof items === "object" &&
-    items.type !== "string" &&
-    items.type !== "number" &&
-    items.type !== "integer" &&
-    items.type !== "boolean"
-  );
+  return typeof items === "object" && !["string", "number", "integer", "boolean"].includes(String(items.type));
+}
+
+const MAX_PARAMETERS = 8;
+/** Names of flags that do something else than the tool does. */
+const OTHER_TOOL = /^(?:delete|remove|create|update|replace|send|cancel|undo|publish|archive|restore)$/i;
+
+const LISTS_VALUES = /\b(?:one of|either)\b[^.]*(?:,|\bor\b|\|)/i;
+
+/** Looks at the parameters of the tools. */
+export function examineParameters(offer: Offer): Finding[] {
+  return offer.written.tools.flatMap((tool) => examineTool(offer, tool));
+}
+
+function examineTool(offer: Offer, tool: ListedTool): Finding[] {
+  const { name } = tool;
+  const parameters = parametersOf(tool);
+  const findings: Finding[] = [];
+  const report = (code: CheckCode, message: string, remedy?: string) =>
+    void findings.push(findingAt(offer, ["tool", name], code, message, remedy));
+  if (parameters.length > MAX_PARAMETERS) report("PF4032", `${name} has ${parameters.length} parameters.`);
+  for (const [key, schema] of parameters) {
+    const subject = `The parameter ${key} of ${name}`;
+    const { description, type } = { ...definitionOf(tool.inputSchema as JsonSchemaObject, schema), ...schema };
+    if (!description) report("PF4030", `${subject} has no description.`, `Describe it: @param ${key} - …`);
+    if (type === "string" && schema.enum === undefined && LISTS_VALUES.test(description ?? ""))
+      report("PF4031", `${subject} lists its values only in words.`);
+    if (type === "boolean" && OTHER_TOOL.test(key))
+      report("PF4034", `${subject} is a flag that makes another tool of it.`);
+    if (isUnknownId(offer, tool, key))
+      report("PF4033", `${subject} is an id, and no tool, prompt or resource of this server returns one.`);
+  }
+  return findings;
+}
+
+/** Whether a parameter is an id, all results of the server are known, and none of them has it. */
+function isUnknownId({ listing }: Offer, tool: ListedTool, parameter: string): boolean {
+  const words = wordsOf(parameter);
+  if (words.at(-1) !== "id") return false;
+  const { tools, resources, resourceTemplates } = listing;
+  const others = tools.filter((each) => each !== tool);
+  if (others.length === 0 || resources.length + resourceTemplates.length > 0) return false;
+  if (others.some(({ outputSchema }) => outputSchema === undefined || !isDescribed(outputSchema as JsonSchemaObject)))
+    return false;
+  return !others.some(({ outputSchema }) => hasName(outputSchema, words.join("")));
+}
+
+/** Whether a schema names the members of its objects. */
+function isDescribed(schema: JsonSchemaObject): boolean {
+  if (schema.$ref !== undefined || schema.$defs !== undefined) return true;
+  if (!["type", "enum", "const", "anyOf", "oneOf"].some((keyword) => keyword in schema)) return false;
+  if (schema.type === "object" && schema.properties === undefined) return false;
+  return partsOf(schema).every((part) => isDescribed(part.schema));
+}
+
+/** Whether a schema has a property that is an id, also of something else: the model can try it. */
+function hasName(value: unknown, id: string): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => {
+    const name = wordsOf(key).map(stemOf).join("");
+    return name === stemOf(id) || name === "id" || name === id || hasName(inner, id);
+  });
 }

@@ -1,7 +1,5 @@
 import type { ItemSource } from "../derive/index.ts";
-import type { Finding } from "./finding.ts";
-import { findingAt, type Offer } from "./offer.ts";
-import { jaccard, stemsOf } from "./words.ts";
+import { type CheckCode, type Finding, findingAt, type Offer } from "./finding.ts";
 
 const MAX_FIRST_LINE = 120;
 /** In bytes of UTF-8. */
@@ -12,7 +10,7 @@ const OVERLAP = 0.6;
 const MIN_STEMS = 3;
 /** Many tools that are made alike would fill the screen. */
 const MAX_PAIRS = 20;
-/** A text that begins so says what the tool is, and not what it does. */
+/** A text that begins so names the tool, and not its effect. */
 const NO_VERB =
   /^(?:an?|the|this|that|these|it|its|here|there|tool|function|method|helper|utility|use|used|when|if|for)\b/i;
 
@@ -37,46 +35,19 @@ export function examineTexts(offer: Offer): Finding[] {
 function examineText(offer: Offer, [kind, key, name, description = ""]: Described): Finding[] {
   const at = [kind, key] as const;
   const first = firstLine(description);
-  if (first === "")
-    return [
-      findingAt(
-        offer,
-        at,
-        "PF4010",
-        `${name} has no description.`,
-        "Write a comment above it. The model has no other information about it.",
-      ),
-    ];
+  if (first === "") return [findingAt(offer, at, "PF4010", `${name} has no description.`)];
   const findings: Finding[] = [];
-  const report = (code: Parameters<typeof findingAt>[2], message: string, remedy: string) =>
-    void findings.push(findingAt(offer, at, code, message, remedy));
-  if (first.length > MAX_FIRST_LINE)
-    report(
-      "PF4011",
-      `The first line of ${name} has ${first.length} characters.`,
-      `Say what it does in at most ${MAX_FIRST_LINE}, and put the rest in a second paragraph.`,
-    );
+  const report = (code: CheckCode, message: string) => void findings.push(findingAt(offer, at, code, message));
+  if (first.length > MAX_FIRST_LINE) report("PF4011", `The first line of ${name} has ${first.length} characters.`);
   const bytes = Buffer.byteLength(description);
   if (bytes > MAX_DESCRIPTION)
-    report(
-      "PF4014",
-      `The description of ${name} has ${bytes.toLocaleString("en-US")} bytes.`,
-      "Models skim long texts, and clients cut them. Move details to the parameters, or to a resource.",
-    );
+    report("PF4014", `The description of ${name} has ${bytes.toLocaleString("en-US")} bytes.`);
   if (kind !== "tool") return findings;
   const named = stemsOf(name);
   if (![...stemsOf(description)].some((stem) => !named.has(stem)))
-    report(
-      "PF4012",
-      `The description of ${name} says no more than its name: ${JSON.stringify(first)}.`,
-      "Say what it works on and what it returns.",
-    );
+    report("PF4012", `The description of ${name} says no more than its name: ${JSON.stringify(first)}.`);
   if (NO_VERB.test(first))
-    report(
-      "PF4013",
-      `The first line of ${name} does not begin with a verb: ${JSON.stringify(first.slice(0, 40))}.`,
-      "Begin with what it does: “Finds orders by …”.",
-    );
+    report("PF4013", `The first line of ${name} does not begin with a verb: ${JSON.stringify(first.slice(0, 40))}.`);
   return findings;
 }
 
@@ -102,17 +73,9 @@ function findOverlaps(offer: Offer): Finding[] {
     for (const other of tools.slice(index + 1)) {
       const shared = other.stems.size < MIN_STEMS ? 0 : jaccard(stems, other.stems);
       if (shared <= OVERLAP) continue;
+      const share = `${Math.round(shared * 100)} % of the words in their names and first lines`;
       if (findings.length >= MAX_PAIRS) left++;
-      else
-        findings.push(
-          findingAt(
-            offer,
-            ["tool", other.name],
-            "PF4020",
-            `${name} and ${other.name} share ${Math.round(shared * 100)} % of the words in their names and first lines.`,
-            "Say in both when to use which, or make them one tool.",
-          ),
-        );
+      else findings.push(findingAt(offer, ["tool", other.name], "PF4020", `${name} and ${other.name} share ${share}.`));
     }
   }
   const last = findings.at(-1);
@@ -121,4 +84,44 @@ function findOverlaps(offer: Offer): Finding[] {
     findings.push({ ...place, message: `${left} more pairs of tools are hard to tell apart.` });
   }
   return findings;
+}
+
+/** Words that say nothing about a tool. */
+const FILLERS = new Set(
+  "a an and any are as at be by for from given if in into is it its of on one or some that the their this to with you your".split(
+    " ",
+  ),
+);
+
+/** Splits names such as `findOrders`, `find_orders` and texts into words in lower case. */
+export function wordsOf(text: string): string[] {
+  const parts = text.replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2").toLowerCase();
+  return parts.match(/[\p{L}\d]+/gu) ?? [];
+}
+
+/** The words of a text with a meaning, without their endings. */
+function stemsOf(text: string): Set<string> {
+  return new Set(
+    wordsOf(text)
+      .filter((word) => !FILLERS.has(word))
+      .map(stemOf),
+  );
+}
+
+/** Cuts the common endings of English words, so that `orders` and `order`, `lists` and `listing` are the same. */
+export function stemOf(word: string): string {
+  if (word.length <= 3) return word;
+  const singular = word
+    .replace(/(?<=[^aeiou])ies$/, "y")
+    .replace(/(?<=s|x|z|ch|sh)es$/, "")
+    .replace(/(?<!s|u|i)s$/, "");
+  const stem = singular.length > 5 ? singular.replace(/(?:ing|ed)$/, "") : singular;
+  return stem.replace(/e$/, "").replace(/([^aeiou])\1$/, "$1");
+}
+
+/** How much two sets have in common, from 0 to 1. */
+function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const each of a) if (b.has(each)) shared++;
+  return shared === 0 ? 0 : shared / (a.size + b.size - shared);
 }

@@ -1,10 +1,14 @@
+import type { JsonSchemaObject } from "proffer";
+import type { MissingTool } from "proffer/process";
+import type { Diagnostic, ItemSource, Place } from "../derive/index.ts";
 import { toShortPath } from "../terminal/diagnostic-report.ts";
+import type { Listing } from "../terminal/listing.ts";
 import type { Styles } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 import type { ToolCost } from "./examine-cost.ts";
 
 /** The item that a finding is about. */
-export interface FoundItem {
+interface FoundItem {
   readonly kind: "tool" | "prompt" | "resource" | "template";
   /** The name of a tool or prompt, the URI of a resource, the URI template of a template. */
   readonly key: string;
@@ -24,7 +28,7 @@ export interface Finding {
   readonly line?: number;
   /** Absent for findings about the whole server. */
   readonly item?: FoundItem;
-  /** What the tools cost, most expensive first. */
+  /** The cost of the tools, most expensive first. */
   readonly cost?: { readonly tokens: number; readonly tools: readonly ToolCost[] };
 }
 
@@ -36,6 +40,53 @@ export function formatFinding(finding: Finding, { green, yellow, red, dim }: Sty
   const name = code === undefined ? text`` : text`${dim(code)} `;
   const description = text`${mark} ${place}${name}${Text.block(message, "  ")}`;
   return remedy === undefined ? description : text`${description}\n  ${dim(remedy)}`;
+}
+
+/** Returns the finding of a diagnostic. */
+export function toFinding({ severity, code, file, line, message }: Diagnostic): Finding {
+  return { level: severity === "error" ? "error" : "warning", code, file, line, message };
+}
+
+export type ListedTool = Listing["tools"][number];
+
+/** A server as a model sees it, and its code. */
+export interface Offer {
+  readonly listing: Listing;
+  /** The same with the schemas of the author: constraints in words, which lists add, are no description. */
+  readonly written: Listing;
+  readonly sources: readonly ItemSource[];
+  /** The resources without a free name for their tool; absent for a server of others. */
+  readonly missingTools?: readonly MissingTool[];
+  /** The place of items whose code was not found; absent for a server of others. */
+  readonly module?: string;
+}
+
+/** Returns the code of an item. */
+export function sourceOf({ sources }: Offer, kind: ItemSource["kind"], key: string): ItemSource | undefined {
+  return sources.find((source) => source.kind === kind && source.key === key);
+}
+
+/** Creates the finding of a check at the code of an item. The remedy is that of the check, unless it is given. */
+export function findingAt(
+  offer: Offer,
+  [kind, key]: readonly [ItemSource["kind"], string],
+  code: CheckCode,
+  message: string,
+  remedy = REMEDIES[code],
+): Finding {
+  const { file = offer.module, line = 1 }: Partial<Place> = sourceOf(offer, kind, key) ?? {};
+  const place = file === undefined ? {} : { file, line };
+  // Code has resources only, and lists have templates too.
+  const { resourceTemplates } = offer.listing;
+  const isTemplate = kind === "resource" && resourceTemplates.some(({ uriTemplate }) => uriTemplate === key);
+  const item: FoundItem = { kind: isTemplate ? "template" : kind, key };
+  return { level: "warning", code, ...place, item, message, ...(remedy !== undefined && { remedy }) };
+}
+
+/** The parameters of a tool by name. */
+export function parametersOf({ inputSchema }: ListedTool): [string, JsonSchemaObject][] {
+  const { properties = {} } = inputSchema as JsonSchemaObject;
+  return Object.entries(properties).map(([name, schema]) => [name, typeof schema === "object" ? schema : {}]);
 }
 
 /** The checks of a server's texts, schemas and code. docs/doctor.md has an example of each. A code is never reused. */
@@ -71,3 +122,31 @@ export const CHECKS = {
 } as const;
 
 export type CheckCode = keyof typeof CHECKS;
+
+/** The remedies of the checks; where one depends on the item, the check gives it. */
+const REMEDIES: { readonly [Code in CheckCode]?: string } = {
+  PF4002: "Shorten its largest part, or split the tool.",
+  PF4010: "Write a comment above it. The model has no other information about it.",
+  PF4011: "Say what it does in at most 120, and put the rest in a second paragraph.",
+  PF4012: "Say what it works on and what it returns.",
+  PF4013: "Begin with what it does: “Finds orders by …”.",
+  PF4014: "Models skim long texts, and clients cut them. Move details to the parameters, or to a resource.",
+  PF4020: "Say in both when to use which, or make them one tool.",
+  PF4031: 'Use a union of strings, such as "open" | "paid", or an enum.',
+  PF4032: "Models fill in few of them well. Split the tool, or choose defaults.",
+  PF4033: "Return it from a tool that finds or lists, or accept a name instead.",
+  PF4034: "Offer a tool for each, so that annotations and permissions can differ.",
+  PF4040: "Models lose their place in deep values. Flatten it, or split the tool.",
+  PF4041: "Accept or return only the needed properties. Codex drops descriptions beyond 5,000 bytes.",
+  PF4042: "Split the tool, or use one object with optional properties.",
+  PF4043: "Name its properties: a model guesses them otherwise.",
+  PF4050: "Add output, with the schema of the return value. Clients make types of it, and validate with it.",
+  PF4051: "Add a parameter such as limit, with a default, or @maxItems.",
+  PF4052: "Return link(uri) to a resource, or image() or audio(): a model cannot read base64.",
+  PF4060: 'Throw a ToolError with a message that helps, return fail("…"), or set errors of the server.',
+  PF4070: "Remove @readOnly, or rename the tool.",
+  PF4071: "Add @destructive, or @destructive false if nothing is lost. Clients ask the user by it.",
+  PF4072: "Write @readOnly instead, or rename the tool.",
+  PF4080: "Put it in ctx.step(name, work) if it changes anything, or mark the tool @readOnly.",
+  PF4090: "Rename the resource or one of the tools.",
+};

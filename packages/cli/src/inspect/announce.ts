@@ -27,15 +27,15 @@ export function announce(
 }
 
 /** The program that opens an address in the user's browser, without a shell. */
-function browserCommand(url: string, platform: NodeJS.Platform): [command: string, ...args: string[]] {
-  if (platform === "darwin") return ["open", url];
+function browserCommand(url: string): [command: string, ...args: string[]] {
+  if (process.platform === "darwin") return ["open", url];
   // `start` is part of the shell.
-  return platform === "win32" ? ["rundll32", "url.dll,FileProtocolHandler", url] : ["xdg-open", url];
+  return process.platform === "win32" ? ["rundll32", "url.dll,FileProtocolHandler", url] : ["xdg-open", url];
 }
 
 /** Opens an address in the browser. @param failed - is called if there is no program for it. */
-function openBrowser(url: string, failed: () => void, platform = process.platform): void {
-  const [command, ...args] = browserCommand(url, platform);
+function openBrowser(url: string, failed: () => void): void {
+  const [command, ...args] = browserCommand(url);
   const child = spawn(command, args, { stdio: "ignore", detached: true, shell: false });
   child.once("error", failed);
   child.once("exit", (code) => {

@@ -1,12 +1,11 @@
 import { type Inspector, startInspector } from "@proffer/inspector";
-import type { DevObserver } from "../commands/dev.ts";
-import type { EditEvent } from "../dev/edit.ts";
+import { overrideOptions } from "proffer/derived";
+import type { AppliedEdit, DevObserver, EditEvent } from "../dev/report.ts";
 import { findModule } from "../modules/module-file.ts";
 import { recordClients } from "../recordings/lanes.ts";
 import { observeClients } from "../recordings/observe-clients.ts";
 import { WireRecord } from "../recordings/record.ts";
-import { say } from "../terminal/terminal.ts";
-import { text } from "../terminal/text.ts";
+import { warn } from "../terminal/terminal.ts";
 import { announce } from "./announce.ts";
 import { describeEdit } from "./edits.ts";
 import { openHistory } from "./history-file.ts";
@@ -21,20 +20,20 @@ export interface DevInspection {
   readonly keys: boolean;
 }
 
-/** Creates what shows the server of `dev`, its edits and its clients in the browser. */
+/** Creates the observer that shows the server of `dev`, its edits and its clients in the browser. */
 export function inspectDev(file: string, { port, keys }: DevInspection): DevObserver {
   const module = findModule(file);
   const source = new ModuleSource(module);
   const record = new WireRecord();
-  const { tracing, source: trace } = createTrace();
-  const history = openHistory(module, (message) => say(text`warning: ${message}`));
+  const { questions, source: trace } = createTrace();
+  const history = openHistory(module, warn);
   let inspector: Promise<Inspector> | undefined;
   let url: string | undefined;
-  let diagnostics: Extract<EditEvent, { how: "applied" }>["diagnostics"] = [];
+  let diagnostics: AppliedEdit["diagnostics"] = [];
   /** Edits are described one after the other, after the start. */
   let work: Promise<unknown> = Promise.resolve();
   const inOrder = (task: () => Promise<void>) => {
-    work = work.then(task).catch((error) => say(text`warning: The inspector failed: ${(error as Error).message}`));
+    work = work.then(task).catch((error) => warn(`The inspector failed: ${(error as Error).message}`));
   };
 
   async function show(event: EditEvent): Promise<void> {
@@ -49,13 +48,12 @@ export function inspectDev(file: string, { port, keys }: DevInspection): DevObse
   }
 
   return {
-    tracing,
-    wiretap: observeClients(recordClients(record)),
     onListening(address) {
       url = address;
     },
     onEdit: (event) => inOrder(() => show(event)),
     onStart({ server, first, versions }) {
+      overrideOptions(server, { watch: { questions, ...observeClients(recordClients(record)) } });
       ({ diagnostics } = first.derivation);
       const readCode = async () => ({
         diagnostics: diagnostics.filter(({ severity }) => severity !== "note"),

@@ -2,22 +2,21 @@ import { fileURLToPath } from "node:url";
 import type { Change, Edit, EditProblem, ItemKind, JsonObject, Place } from "@proffer/inspector";
 import type { Server } from "proffer";
 import type { Diagnostic, ItemPositions } from "../derive/index.ts";
-import type { EditEvent } from "../dev/edit.ts";
+import type { AppliedEdit, EditEvent } from "../dev/report.ts";
 import { differencesOf } from "../recordings/replay.ts";
 import { RefusedModule } from "../terminal/diagnostic-report.ts";
 import { redact } from "../terminal/redact.ts";
-import { cut, openLines, toFileNames } from "./module-source.ts";
+import { cut, findItem, openLines, toFileNames } from "./module-source.ts";
 
 /** Describes an edit for the page. Files of places are indices of `files` of the event, which the offer has too. */
 export async function describeEdit(event: EditEvent, project: string): Promise<Edit> {
   const { files } = event;
   if (event.how === "broken")
     return { how: "broken", problems: fromError(event.error, files), files: toFileNames(files, project) };
-  const { before, after, diagnostics, milliseconds } = event;
   // Without places, the difference is still worth showing.
   const positions = await event.positions().catch(() => []);
-  const changes = toChanges(before, after, positions, files);
-  return { how: "applied", ms: milliseconds, changes, problems: fromDiagnostics(diagnostics, files) };
+  const changes = toChanges(event, positions);
+  return { how: "applied", ms: event.milliseconds, changes, problems: fromDiagnostics(event.diagnostics, files) };
 }
 
 interface Described {
@@ -29,31 +28,24 @@ interface Described {
 /** Changes that one edit shows. */
 const MAX_CHANGES = 500;
 
-/**
- * Compares what clients see of two versions of a server.
- * @param files - the files of the derivation; a place is named by its index here.
- */
-function toChanges(
-  before: Server,
-  after: Server,
-  positions: readonly ItemPositions[],
-  files: readonly string[],
-): Change[] {
+/** Compares two versions of a server, as clients see them. A place is named by the index of its file. */
+function toChanges({ before, after, files }: AppliedEdit, positions: readonly ItemPositions[]): Change[] {
   const [old, now] = [itemsOf(before), itemsOf(after)];
   const ids = new Set([...now.keys(), ...old.keys()]);
   return [...ids]
     .flatMap((id): Change[] => {
       const [earlier, item] = [old.get(id), now.get(id)];
-      if (item === undefined) return earlier === undefined ? [] : [{ ...nameOf(earlier), how: "removed", parts: [] }];
+      const { kind, key } = item ?? (earlier as Described);
+      if (item === undefined) return [{ kind, key, how: "removed", parts: [] }];
       const placeOf = placesOf(positions, item, files);
       const place = placeOf("");
       const at = place && { place };
-      if (earlier === undefined) return [{ ...nameOf(item), how: "added", parts: [], ...at }];
+      if (earlier === undefined) return [{ kind, key, how: "added", parts: [], ...at }];
       const parts = differencesOf(earlier.description, item.description).map((part) => {
         const own = placeOf(part.pointer);
         return { ...part, ...(own && { place: own }) };
       });
-      return parts.length === 0 ? [] : [{ ...nameOf(item), how: "changed", parts, ...at }];
+      return parts.length === 0 ? [] : [{ kind, key, how: "changed", parts, ...at }];
     })
     .slice(0, MAX_CHANGES);
 }
@@ -70,18 +62,13 @@ function itemsOf({ tools, prompts, resources }: Server): Map<string, Described> 
   return new Map(list.map((item) => [`${item.kind} ${item.key}`, item]));
 }
 
-function nameOf({ kind, key }: Described): Pick<Change, "kind" | "key"> {
-  return { kind, key };
-}
-
 /** Returns a function that finds the place of a pointer, or of the nearest part that contains it. */
 function placesOf(
   positions: readonly ItemPositions[],
   { kind, key }: Described,
   files: readonly string[],
 ): (pointer: string) => Place | undefined {
-  const own = kind === "template" ? "resource" : kind;
-  const found = positions.find((each) => each.kind === own && each.key === key);
+  const found = findItem(positions, kind, key);
   const places = new Map(found?.places.map(({ pointer, range }) => [pointer, range]));
   return (pointer) => {
     for (let part = pointer; ; part = part.slice(0, part.lastIndexOf("/"))) {
@@ -122,7 +109,7 @@ function fromError(error: unknown, files: readonly string[]): EditProblem[] {
   return [{ ...(place && openFrames(files)(...place)), message: redact(shown ?? message).slice(0, MAX_MESSAGE) }];
 }
 
-/** Our messages are sentences: the first says what is wrong, the others what to do. */
+/** Our messages are sentences: the first names the problem, the others the remedy. */
 function splitRemedy(message: string): [string, string?] {
   const end = /[.?!] (?=\p{Lu})/u.exec(message);
   return end === null ? [message] : [message.slice(0, end.index + 1), message.slice(end.index + 2)];

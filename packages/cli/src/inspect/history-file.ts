@@ -1,13 +1,13 @@
 import { appendFileSync, existsSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { CallState, HistoryStore, Remembered } from "@proffer/inspector";
-import { isObject } from "../client/shape.ts";
 import { replaceFile } from "../install/atomic-file.ts";
 import { findProject } from "../modules/module-file.ts";
 import { claimFolder, currentTrust, readTrusted, type Trust } from "../modules/trust.ts";
-import { claimInspectorFolder, claimTargetFolder } from "../recordings/inspector-folder.ts";
+import { claimInspectorFolder, claimTargetFolder } from "../recordings/recording-file.ts";
 import { CALL_METHODS } from "../recordings/saved-call.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { isObject, parseJson } from "../terminal/json.ts";
 
 /** Arguments may be private: nobody else may read them. */
 const FILE_MODE = 0o600;
@@ -74,7 +74,8 @@ export class HistoryFile implements HistoryStore {
 
   append(line: string): void {
     this.#try(() => {
-      this.#refuseLink();
+      // A link could lead the calls to another file.
+      if (lstatSync(this.path, { throwIfNoEntry: false })?.isSymbolicLink()) throw new Error("it is a symbolic link");
       appendFileSync(this.path, `${line}\n`, { mode: FILE_MODE });
     });
   }
@@ -84,11 +85,6 @@ export class HistoryFile implements HistoryStore {
       claimFolder(dirname(this.path), this.#trust);
       replaceFile(this.path, lines.map((line) => `${line}\n`).join(""), undefined, () => true);
     });
-  }
-
-  /** A link could lead the calls to another file. */
-  #refuseLink(): void {
-    if (lstatSync(this.path, { throwIfNoEntry: false })?.isSymbolicLink()) throw new Error("it is a symbolic link");
   }
 
   #try(write: () => void): void {
@@ -102,7 +98,7 @@ export class HistoryFile implements HistoryStore {
 
 /** Reads a line. The page relies on these members. */
 function toRemembered(line: string): Remembered | undefined {
-  const value = parse(line);
+  const value = parseJson(line);
   if (!isObject(value) || typeof value.id !== "string" || !isObject(value.call)) return undefined;
   const { call, saved } = value;
   const isCall =
@@ -117,12 +113,4 @@ function toRemembered(line: string): Remembered | undefined {
     call.asks.every(isObject);
   if (!isCall) return undefined;
   return { id: value.id, call: call as never, ...(typeof saved === "string" && { saved }) };
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

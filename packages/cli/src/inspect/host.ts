@@ -14,35 +14,30 @@ import {
   type Offer,
 } from "@proffer/inspector";
 import type { Server } from "proffer";
-import { findMissingTools, tokensOf } from "proffer/derived";
-import { findLosses, findProfile, PROFILES, type Profile, profileOf, toolsSeenBy } from "proffer/profiles";
+import { profileOf, tokensOf } from "proffer/derived";
+import { findMissingTools } from "proffer/process";
 import { HeaderParams, headersFor } from "../client/headers.ts";
 import { bytesOf } from "../derive/model/tool-size.ts";
 import { examineClients, examineListing, lossesOf } from "../doctor/examine-clients.ts";
 import { costOf, costParts } from "../doctor/examine-cost.ts";
-import type { Finding } from "../doctor/finding.ts";
-import { asWritten, type ReadCode } from "../doctor/offer.ts";
-import { review } from "../doctor/review.ts";
+import { type Finding, toFinding } from "../doctor/finding.ts";
+import { asWritten, type ReadCode, review } from "../doctor/review.ts";
 import { CLIENT_NAMES, CLIENTS, type ClientName } from "../install/clients.ts";
 import { EDITS } from "../install/config-file.ts";
 import { toLaunch } from "../install/launch.ts";
 import { ownVersion, toServerName } from "../modules/packages.ts";
+import { findLosses, toolsSeenBy } from "../profiles/losses.ts";
+import type { Profile } from "../profiles/profile.ts";
+import { findProfile, PROFILES } from "../profiles/table.ts";
 import type { WireRecord } from "../recordings/record.ts";
 import { warnOfSecrets, writeRecording } from "../recordings/recording.ts";
 import { saveCall } from "../recordings/saved-call.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { defined } from "../terminal/json.ts";
 import type { Listing } from "../terminal/listing.ts";
 import { passOn } from "../terminal/terminal.ts";
 import { Text } from "../terminal/text.ts";
 import type { ModuleSource } from "./module-source.ts";
-
-/** The module of a server, and how to read its code. */
-export interface InspectedModule {
-  /** An absolute path. */
-  readonly file: string;
-  readonly server: Server;
-  readCode(): Promise<ReadCode>;
-}
 
 export interface HostOptions extends Pick<InspectorHost, "target" | "links" | "trace" | "history"> {
   readonly record: WireRecord;
@@ -50,7 +45,8 @@ export interface HostOptions extends Pick<InspectorHost, "target" | "links" | "t
   readonly command?: CommandTarget;
   /** The address of the server, once it is known. */
   readonly address?: () => string | undefined;
-  readonly module?: InspectedModule;
+  /** The absolute path of the module of a server, and how to read its code. */
+  readonly module?: { readonly file: string; readonly server: Server; readCode(): Promise<ReadCode> };
   /** The code of the module, if its items come from code that can be shown. */
   readonly source?: ModuleSource | undefined;
 }
@@ -69,7 +65,7 @@ export function createHost(options: HostOptions): InspectorHost {
     profiles: PROFILES_OF_CLIENTS,
     copying: command && createCopying(command, address),
     ...(module && { saveCall: (name, draft) => refuse(() => saveCall(module.file, name, draft)) }),
-    findProblems: (offer) => findProblems(offer, module, source),
+    findProblems: (offer) => findProblems(offer, options),
     costOf(tool) {
       const listed = tool as unknown as Parameters<typeof costOf>[0];
       const { tokens, output } = costOf(listed);
@@ -93,11 +89,7 @@ function refuse<Value>(work: () => Value): Value {
 }
 
 /** Finds the problems that `doctor` would find in the lists of a server. Nothing is started or called. */
-async function findProblems(
-  offer: Offer,
-  module: InspectedModule | undefined,
-  source: ModuleSource | undefined,
-): Promise<InspectorFinding[]> {
+async function findProblems(offer: Offer, { module, source }: HostOptions): Promise<InspectorFinding[]> {
   const listing = toListing(offer);
   const { diagnostics, sources } = (await module?.readCode()) ?? { diagnostics: [], sources: [] };
   const own = module && {
@@ -106,9 +98,7 @@ async function findProblems(
     module: module.file,
   };
   const findings: Finding[] = [
-    ...diagnostics.map(({ severity, code, file, line, message }): Finding => {
-      return { level: severity === "error" ? "error" : "warning", code, file, line, message };
-    }),
+    ...diagnostics.map(toFinding),
     ...examineListing(listing),
     ...examineClients(lossesOf(offer.server.name, listing), false),
     ...review({ listing, written: listing, sources, ...own }),
@@ -133,9 +123,7 @@ function toPage({ level, message, remedy, code, item, file, line }: Finding, sou
   return {
     level,
     message: file === undefined ? message : message.replaceAll(file, basename(file)),
-    ...(remedy !== undefined && { remedy }),
-    ...(code !== undefined && { code }),
-    ...(item !== undefined && { item }),
+    ...defined({ remedy, code, item }),
     ...(index !== undefined && line !== undefined && { place: { file: index, line } }),
   };
 }
@@ -157,7 +145,7 @@ function toClientProfile(profile: Profile): ClientProfile {
   };
 }
 
-/** Returns what the model of a client gets of all tools, by their names. */
+/** Returns the views that the model of a client gets of all tools, by their names. */
 function viewTools(profile: Profile, offer: Offer): ReadonlyMap<string, ModelView> {
   const { tools } = toListing(offer);
   const { name: server } = offer.server;
@@ -166,8 +154,7 @@ function viewTools(profile: Profile, offer: Offer): ReadonlyMap<string, ModelVie
   for (const { tool, effect, what } of findLosses(profile, server, tools)) {
     losses.get(tool)?.push(`${client} ${effect} ${what}`);
   }
-  const views = new Map<string, ModelView>();
-  for (const [name, lost] of losses) views.set(name, { client, losses: lost });
+  const views = new Map<string, ModelView>([...losses].map(([name, lost]) => [name, { client, losses: lost }]));
   for (const { original, ...seen } of toolsSeenBy(profile, server, tools)) {
     const declaration = seen as unknown as JsonObject;
     views.set(original, { client, losses: losses.get(original) ?? [], declaration, tokens: tokensOf(bytesOf(seen)) });
@@ -198,21 +185,18 @@ const BY_ADDRESS: { readonly [Name in ClientName]?: (url: string) => object } = 
 
 /** Writes the configuration of a client that uses the server. @throws {CommandError} if the client cannot. */
 function toConfiguration(target: CommandTarget, client: string, serverName: string): CopiedText {
-  if (!isClientName(client)) {
+  const known = CLIENT_NAMES.find((each) => each === client);
+  if (known === undefined) {
     throw new CommandError(`Unknown client ${JSON.stringify(client)}. Use one of ${CLIENT_NAMES.join(", ")}.`);
   }
-  const { title, format, section, toEntry } = CLIENTS[client];
+  const { title, format, section, toEntry } = CLIENTS[known];
   const name = toServerName(serverName) || "server";
   if (target.kind === "url") {
-    const entry = BY_ADDRESS[client]?.(target.url);
+    const entry = BY_ADDRESS[known]?.(target.url);
     if (entry === undefined) throw new CommandError(`${title} is configured with a command here, not with an address.`);
     return { text: EDITS[format].write("", section, name, entry), language: format };
   }
   const [command = "", ...args] = target.kind === "command" ? target.command : [];
   const launch = target.kind === "module" ? toLaunch(target.file, false, {}) : { command, args, env: {} };
   return { text: EDITS[format].write("", section, name, toEntry(launch, name)), language: format };
-}
-
-function isClientName(name: string): name is ClientName {
-  return (CLIENT_NAMES as readonly string[]).includes(name);
 }

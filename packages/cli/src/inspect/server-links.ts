@@ -14,16 +14,21 @@ import { RemoteServer } from "../client/remote-server.ts";
 import { explainMalformed, INPUT_REQUIRED, TASK } from "../client/shape.ts";
 import { ownVersion } from "../modules/packages.ts";
 
-const CLIENT_INFO = { name: "proffer-inspector", version: ownVersion() };
+/** The facts about a server of others, unless its link says otherwise. */
+const SHARED = {
+  clientInfo: { name: "proffer-inspector", version: ownVersion() },
+  revisions: REVISIONS,
+  supportsAll: false,
+  spawns: false,
+  changesCaller: false,
+} as const;
 
 /** Connects to a server in this process. */
 export function linkServer(server: Server): ServerLinks {
   return {
+    ...SHARED,
     transport: "memory",
-    clientInfo: CLIENT_INFO,
-    revisions: REVISIONS,
     supportsAll: true,
-    spawns: false,
     changesCaller: true,
     async connect(request) {
       let source: object | undefined;
@@ -52,12 +57,8 @@ export function linkServer(server: Server): ServerLinks {
 export function linkAddress(url: string, headers: Headers, maxBytes: number): ServerLinks {
   const link = (options: LinkOptions) => linkUrl(url, { ...options, headers });
   return {
+    ...SHARED,
     transport: "http",
-    clientInfo: CLIENT_INFO,
-    revisions: REVISIONS,
-    supportsAll: false,
-    spawns: false,
-    changesCaller: false,
     isThere: () => isListening(url),
     connect: (request) => connectLink(request, (observer) => linkWithin(maxBytes, observer, link)),
   };
@@ -67,12 +68,9 @@ export function linkAddress(url: string, headers: Headers, maxBytes: number): Se
 export function linkProcess(command: readonly string[], maxBytes: number): ServerLinks {
   const link = (options: LinkOptions) => linkCommand(command, options);
   return {
+    ...SHARED,
     transport: "stdio",
-    clientInfo: CLIENT_INFO,
-    revisions: REVISIONS,
-    supportsAll: false,
     spawns: true,
-    changesCaller: false,
     connect: (request) => connectLink(request, (observer) => linkWithin(maxBytes, observer, link)),
   };
 }

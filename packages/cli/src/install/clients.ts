@@ -19,67 +19,55 @@ export interface ClientConfig {
 const RESTART = "Restart it to apply the change.";
 const AUTOMATIC = "The change applies automatically, at the latest in the next session.";
 
-export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
+/** The form of most configurations. */
+const USUAL = { format: "json", section: "mcpServers", toEntry: plain, nextStep: AUTOMATIC } as const;
+
+const TABLE = {
   "claude-code": {
+    ...USUAL,
     title: "Claude Code",
-    format: "json",
-    section: "mcpServers",
     userFile: () => join(homeFolder(), ".claude.json"),
     projectFile: ".mcp.json",
-    toEntry: (launch) => ({ type: "stdio", ...plain(launch) }),
-    nextStep: AUTOMATIC,
+    toEntry: typed,
   },
   "claude-desktop": {
+    ...USUAL,
     title: "Claude Desktop",
-    format: "json",
-    section: "mcpServers",
     userFile: () => join(applicationData("Claude"), "claude_desktop_config.json"),
-    toEntry: plain,
     nextStep: RESTART,
   },
   vscode: {
+    ...USUAL,
     title: "VS Code",
-    format: "json",
     section: "servers",
     userFile: () => join(applicationData("Code"), "User", "mcp.json"),
     projectFile: ".vscode/mcp.json",
-    toEntry: (launch) => ({ type: "stdio", ...plain(launch) }),
-    nextStep: AUTOMATIC,
+    toEntry: typed,
   },
   cursor: {
+    ...USUAL,
     title: "Cursor",
-    format: "json",
-    section: "mcpServers",
     userFile: () => join(homeFolder(), ".cursor", "mcp.json"),
     projectFile: ".cursor/mcp.json",
-    toEntry: plain,
-    nextStep: AUTOMATIC,
   },
   windsurf: {
+    ...USUAL,
     title: "Windsurf",
-    format: "json",
-    section: "mcpServers",
     userFile: () => join(homeFolder(), ".codeium", "windsurf", "mcp_config.json"),
-    toEntry: plain,
     nextStep: "Refresh its list of servers to apply the change.",
   },
   zed: {
+    ...USUAL,
     title: "Zed",
-    format: "json",
     section: "context_servers",
     userFile: () => join(configHome(), "zed", "settings.json"),
     projectFile: ".zed/settings.json",
-    toEntry: plain,
-    nextStep: AUTOMATIC,
   },
   gemini: {
+    ...USUAL,
     title: "Gemini CLI",
-    format: "json",
-    section: "mcpServers",
     userFile: () => join(homeFolder(), ".gemini", "settings.json"),
     projectFile: ".gemini/settings.json",
-    toEntry: plain,
-    nextStep: AUTOMATIC,
   },
   goose: {
     title: "Goose",
@@ -101,18 +89,27 @@ export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = {
     nextStep: AUTOMATIC,
   },
   codex: {
+    ...USUAL,
     title: "Codex",
     format: "toml",
     section: "mcp_servers",
     userFile: () => join(currentShell().env.CODEX_HOME ?? join(homeFolder(), ".codex"), "config.toml"),
     projectFile: ".codex/config.toml",
-    toEntry: plain,
-    nextStep: AUTOMATIC,
   },
-};
+} satisfies { readonly [name: string]: ClientConfig };
+
+export type ClientName = keyof typeof TABLE;
+
+/** The supported clients. */
+export const CLIENTS: { readonly [Name in ClientName]: ClientConfig } = TABLE;
+export const CLIENT_NAMES = Object.keys(TABLE) as readonly ClientName[];
 
 function plain({ command, args, env }: Launch): object {
   return { command, args: [...args], ...(Object.keys(env).length > 0 && { env: { ...env } }) };
+}
+
+function typed(launch: Launch): object {
+  return { type: "stdio", ...plain(launch) };
 }
 
 function configHome(): string {
@@ -125,27 +122,6 @@ function windowsData(): string {
 
 /** Returns the data folder of a desktop application. */
 function applicationData(name: string): string {
-  switch (process.platform) {
-    case "darwin":
-      return join(homeFolder(), "Library", "Application Support", name);
-    case "win32":
-      return join(windowsData(), name);
-    default:
-      return join(configHome(), name);
-  }
+  if (process.platform === "darwin") return join(homeFolder(), "Library", "Application Support", name);
+  return join(process.platform === "win32" ? windowsData() : configHome(), name);
 }
-
-/** The supported clients. */
-export const CLIENT_NAMES = [
-  "claude-code",
-  "claude-desktop",
-  "vscode",
-  "cursor",
-  "windsurf",
-  "zed",
-  "gemini",
-  "goose",
-  "codex",
-] as const;
-
-export type ClientName = (typeof CLIENT_NAMES)[number];

@@ -20,7 +20,7 @@ function plan(client: "cursor" | "codex" | "goose", before: string) {
   return planConfig(file, CLIENTS[client], () => ({ name: "mine", entry }));
 }
 
-describe("T119: install hides the secrets", () => {
+describe("install hides the secrets", () => {
   it.each([
     [
       "cursor",

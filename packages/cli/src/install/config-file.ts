@@ -2,14 +2,12 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, realpathS
 import { basename, dirname, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "../terminal/command-error.ts";
-import { isSecretName } from "../terminal/redact.ts";
+import { isObject, type Members } from "../terminal/json.ts";
+import { SECRET_NAME } from "../terminal/redact.ts";
 import { Text, text } from "../terminal/text.ts";
-import { backUp, replaceFile } from "./atomic-file.ts";
+import { backUp, replaceFile, withLock } from "./atomic-file.ts";
 import type { ClientConfig } from "./clients.ts";
-import { withLock } from "./config-lock.ts";
-import { type Edit, editJson } from "./edit-json.ts";
-import { editToml } from "./edit-toml.ts";
-import { editYaml } from "./edit-yaml.ts";
+import { type Edit, editJson, editToml, editYaml } from "./edit-config.ts";
 
 /** How each format is read and edited. */
 export const EDITS: { readonly [Format in ClientConfig["format"]]: Edit } = {
@@ -17,8 +15,6 @@ export const EDITS: { readonly [Format in ClientConfig["format"]]: Edit } = {
   toml: editToml,
   yaml: editYaml,
 };
-
-type Entries = { readonly [name: string]: unknown };
 
 /** The change of one entry. */
 export interface EntryChange {
@@ -38,7 +34,7 @@ interface ConfigChange {
 }
 
 /** Returns the change to make, from the entries of the file. */
-type Decide = (entries: Entries) => EntryChange;
+type Decide = (entries: Members) => EntryChange;
 
 /** Plans a change without writing. @throws {CommandError} for a malformed file, or if other content would change. */
 export function planConfig(file: string, client: ClientConfig, decide: Decide): ConfigChange {
@@ -47,9 +43,10 @@ export function planConfig(file: string, client: ClientConfig, decide: Decide): 
   const entries = entriesOf(file, client, value);
   const { name, entry } = decide(entries);
   const after = EDITS[client.format].write(before, client.section, name, entry);
-  const wanted = { ...value, [client.section]: { ...without(entries, name), ...(entry && { [name]: entry }) } };
+  const { [name]: _, ...others } = entries;
+  const wanted = { ...value, [client.section]: { ...others, ...(entry && { [name]: entry }) } };
   const hide = createHider(value, wanted);
-  if (isSame(readAgain(client, after), wanted, client.section)) return { before, after, hide };
+  if (hasValue(client, after, wanted)) return { before, after, hide };
   const problem = text`${file} cannot be edited safely and was not changed.`;
   if (entry === undefined) {
     throw new CommandError(text`${problem} Remove ${JSON.stringify(name)} from its ${client.section} by hand.`);
@@ -107,7 +104,7 @@ function readText(file: string): string {
   }
 }
 
-function readValue(file: string, { format, title }: ClientConfig, text: string): Entries {
+function readValue(file: string, { format, title }: ClientConfig, text: string): Members {
   let value: unknown;
   try {
     value = EDITS[format].read(text);
@@ -117,7 +114,7 @@ function readValue(file: string, { format, title }: ClientConfig, text: string):
         `Fix it first, because ${title} cannot read it either. The file was not changed.`,
     );
   }
-  if (isEntries(value)) return value;
+  if (isObject(value)) return value;
   throw new CommandError(`${file} does not contain an object. The file was not changed.`);
 }
 
@@ -127,33 +124,21 @@ function describe({ message, line, column }: Error & { readonly line?: number; r
   return line === undefined || column === undefined ? problem : `${problem} at line ${line}, column ${column}`;
 }
 
-function entriesOf(file: string, { section }: ClientConfig, value: Entries): Entries {
+function entriesOf(file: string, { section }: ClientConfig, value: Members): Members {
   const entries = (Object.hasOwn(value, section) ? value[section] : undefined) ?? {};
-  if (isEntries(entries)) return entries;
+  if (isObject(entries)) return entries;
   throw new CommandError(`${section} in ${file} is not an object. The file was not changed.`);
 }
 
-function isEntries(value: unknown): value is Entries {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function without(entries: Entries, name: string): Entries {
-  return Object.fromEntries(Object.entries(entries).filter(([key]) => key !== name));
-}
-
-function readAgain({ format }: ClientConfig, text: string): unknown {
+/** Whether a text has this value. An empty section equals a missing one. */
+function hasValue({ format, section }: ClientConfig, text: string, wanted: Members): boolean {
+  const normal = (value: Members) => JSON.parse(JSON.stringify({ ...value, [section]: value[section] ?? {} }));
   try {
-    return EDITS[format].read(text);
+    const actual = EDITS[format].read(text);
+    return isObject(actual) && isDeepStrictEqual(normal(actual), normal(wanted));
   } catch {
-    return undefined;
+    return false;
   }
-}
-
-/** Compares two values deeply. An empty section equals a missing one. */
-function isSame(actual: unknown, wanted: Entries, section: string): boolean {
-  if (!isEntries(actual)) return false;
-  const normal = (value: Entries) => JSON.parse(JSON.stringify({ ...value, [section]: value[section] ?? {} }));
-  return isDeepStrictEqual(normal(actual), normal(wanted));
 }
 
 /** As many as Linux follows. */
@@ -166,7 +151,7 @@ const MAX_LINKS = 40;
  */
 function resolveLinks(file: string): string {
   let path = realFolder(file);
-  for (let count = 0; isLink(path); count++) {
+  for (let count = 0; lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink(); count++) {
     if (count === MAX_LINKS) throw new CommandError(`${file} is a symbolic link to itself. Remove it first.`);
     const target = resolve(dirname(path), readlinkSync(path));
     if (!existsSync(dirname(target))) {
@@ -184,10 +169,6 @@ function resolveLinks(file: string): string {
 function realFolder(path: string): string {
   const folder = dirname(path);
   return existsSync(folder) ? join(realpathSync(folder), basename(path)) : path;
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 /** A value of a configuration that is not shown, with its key. */
@@ -220,7 +201,7 @@ function* findSecrets(value: unknown, isSecret: boolean): Generator<Secret> {
   } else if (typeof value === "object" && value !== null) {
     for (const [key, each] of Object.entries(value)) {
       if (typeof each === "object") yield* findSecrets(each, isSecret || SECRET_OBJECTS.has(key));
-      else if (isSecret || isSecretName(key)) yield { key, value: String(each) };
+      else if (isSecret || SECRET_NAME.test(key)) yield { key, value: String(each) };
     }
   }
 }
@@ -228,8 +209,8 @@ function* findSecrets(value: unknown, isSecret: boolean): Generator<Secret> {
 /** Finds the value in `--token=value`, or in `--token value`. */
 function* findInArgument(before: string, argument: string): Generator<Secret> {
   const [, flag = "", value = ""] = /^-*([^=]*)=(.*)$/s.exec(argument) ?? [];
-  if (isSecretName(flag)) yield { key: `${flag}=`, value };
-  else if (before.startsWith("-") && isSecretName(before)) yield { key: "", value: argument };
+  if (SECRET_NAME.test(flag)) yield { key: `${flag}=`, value };
+  else if (before.startsWith("-") && SECRET_NAME.test(before)) yield { key: "", value: argument };
 }
 
 function hide(line: string, { key, value }: Secret): string {

@@ -1,9 +1,9 @@
 import type { Styles } from "../terminal/terminal.ts";
-import { Text, text } from "../terminal/text.ts";
+import { shorten, Text, text } from "../terminal/text.ts";
 import type { LockedList } from "./lock-file.ts";
 
 /**
- * How callers notice a change. `break`: a call that worked fails, or a result lacks what it had. `caution`: only unusual
+ * How callers notice a change. `break`: a call that worked fails, or a result lacks a part. `caution`: only unusual
  * calls notice. `new` and `changed`: every caller can continue as before.
  */
 export type ChangeLevel = "break" | "caution" | "new" | "changed";
@@ -14,7 +14,7 @@ export interface Change {
   readonly list: LockedList;
   /** The name of the item, or its URI. */
   readonly key: string;
-  /** What changed, as a sentence. */
+  /** A sentence about the change. */
   readonly message: string;
   readonly before?: string;
   readonly after?: string;
@@ -43,29 +43,20 @@ export function formatChanges(changes: readonly PlacedChange[], { red, yellow, g
   return Text.join(lines, "\n");
 }
 
-const KINDS: { readonly [list in LockedList]: string } = {
+/** The kinds of the items of each list, in words. */
+export const KINDS: { readonly [list in LockedList]: string } = {
   tools: "tool",
   prompts: "prompt",
   resources: "resource",
   resourceTemplates: "resource template",
 };
 
-/** The kind of the items of a list, in words. */
-export function kindOf(list: LockedList): string {
-  return KINDS[list];
-}
-
 /** A longer text is cut in the middle of a line of output. */
 const MAX_SHOWN = 80;
 
 /** Returns a value for one line of output. */
 export function shown(value: unknown): string {
-  const text =
-    Array.isArray(value) && value.every((each) => typeof each === "string") ? value.join("|") : asText(value);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-}
-
-function asText(value: unknown): string {
-  if (value === undefined) return "none";
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "none");
+  const isNames = Array.isArray(value) && value.every((each) => typeof each === "string");
+  const text = isNames ? value.join("|") : typeof value === "string" ? value : (JSON.stringify(value) ?? "none");
+  return shorten(text, MAX_SHOWN);
 }

@@ -1,8 +1,10 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import type { JsonSchemaObject, Server } from "proffer";
-import { type Manifest, showAllToolsets } from "proffer/derived";
+import type { Manifest } from "proffer/derived";
+import { showAllToolsets } from "proffer/process";
 import { CommandError } from "../terminal/command-error.ts";
+import { isObject, type Members, parseJson } from "../terminal/json.ts";
 import { listServer } from "../terminal/listing.ts";
 
 /** The format of the file. A newer Proffer may write another one. */
@@ -28,7 +30,7 @@ export interface LockedTask {
   readonly ttl: number;
 }
 
-/** What clients know about a tool, a prompt or a resource. */
+/** A tool, a prompt or a resource, as clients know it. */
 export interface LockedItem {
   readonly title?: string;
   readonly description?: string;
@@ -68,8 +70,9 @@ export function readLock(path: string): { readonly lock: Lock; readonly text: st
     throw new CommandError(`${path} has ${stats.size} bytes; the limit of a lock is ${MAX_LOCK}. Write it again.`);
   const text = readFileSync(path, "utf8");
   const rewrite = `Restore ${name} from version control, or remove it and run proffer lock to write it again.`;
-  const lock = parse(text);
-  if (lock === undefined) throw new CommandError(`${path} is not valid JSON. ${rewrite}`);
+  const value = parseJson(text);
+  if (value === undefined) throw new CommandError(`${path} is not valid JSON. ${rewrite}`);
+  const lock: Members = isObject(value) ? value : {};
   const { lockVersion } = lock;
   if (typeof lockVersion === "number" && lockVersion > LOCK_VERSION)
     throw new CommandError(
@@ -99,52 +102,40 @@ export function lineOf(text: string, list: LockedList, key: string): number | un
   return found < 0 ? undefined : found + 1;
 }
 
-type Members = { readonly [member: string]: unknown };
-
-function parse(text: string): Members | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isMembers(value) ? value : {};
-  } catch {
-    return undefined;
-  }
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function findBroken(lock: Members): string | undefined {
   if (typeof lock.module !== "string") return "module must be a string";
   for (const list of LOCKED_LISTS) {
     const items = lock[list];
-    if (!isMembers(items)) return `${list} must be an object`;
-    const broken = Object.entries(items).find(([, item]) => !isMembers(item) || !hasUsableMembers(item));
+    if (!isObject(items)) return `${list} must be an object`;
+    const broken = Object.entries(items).find(([, item]) => !isObject(item) || !hasUsableMembers(item));
     if (broken !== undefined) return `${list}.${broken[0]} has members of other types`;
   }
   return undefined;
 }
 
 function hasUsableMembers({ inputSchema, outputSchema, arguments: given, task, was }: Members): boolean {
-  const isOptional = (value: unknown) => value === undefined || isMembers(value);
-  const areArguments = given === undefined || (isMembers(given) && Object.values(given).every(isMembers));
-  const areNames = was === undefined || (Array.isArray(was) && was.every((name) => typeof name === "string"));
+  const isOptional = (value: unknown) => value === undefined || isObject(value);
+  const areArguments = given === undefined || (isObject(given) && Object.values(given).every(isObject));
   const isTask =
-    task === undefined || (isMembers(task) && typeof task.required === "boolean" && typeof task.ttl === "number");
-  return isOptional(inputSchema) && isOptional(outputSchema) && areArguments && isTask && areNames;
+    task === undefined || (isObject(task) && typeof task.required === "boolean" && typeof task.ttl === "number");
+  return (
+    isOptional(inputSchema) && isOptional(outputSchema) && areArguments && isTask && (was === undefined || isNames(was))
+  );
 }
-
-type Described = { readonly [member: string]: unknown };
 
 /**
  * Describes the definitions of a server, with sorted keys. The entries that a list function computes are data and are
  * left out. Inputs are as the server checks them, outputs as clients see them.
  */
 export async function takeLock(server: Server, manifest: Manifest, module: string, file: string): Promise<Lock> {
-  // Callers who see less than others rely on the rest, too: the definitions count, and not what one caller sees.
+  // Callers with a smaller view rely on the rest, too: the definitions count, and not the view of one caller.
   await showAllToolsets(server);
   const listed = (await listServer(server)).tools;
   const outputs = new Map(listed.map(({ name, outputSchema }) => [name, outputSchema]));
+  const tools = [...server.tools].map(({ name, description, task, was }) => {
+    const outputSchema = outputs.get(name) ?? description.outputSchema;
+    return [name, { ...pick(description, TOOL), outputSchema, task: task && pick(task, TASK), was }] as const;
+  });
   // Resources that are tools for every client; those of single clients follow from the resources.
   const resourceTools = listed.filter(({ name }) => server.tools.get(name) === undefined);
   const resources = [...server.resources].map(({ uri, description }) => [uri, description] as const);
@@ -152,21 +143,7 @@ export async function takeLock(server: Server, manifest: Manifest, module: strin
   return {
     lockVersion: LOCK_VERSION,
     module: relative(dirname(file), module).split(sep).join("/"),
-    tools: toItems([
-      ...[...server.tools].map(
-        ({ name, description, task, was }) =>
-          [
-            name,
-            {
-              ...pick(description, TOOL),
-              outputSchema: outputs.get(name) ?? description.outputSchema,
-              task: task && pick(task, TASK),
-              was,
-            },
-          ] as const,
-      ),
-      ...resourceTools.map((tool) => [tool.name, pick(tool, TOOL)] as const),
-    ]),
+    tools: toItems([...tools, ...resourceTools.map((tool) => [tool.name, pick(tool, TOOL)] as const)]),
     prompts: toItems(
       [...server.prompts].map(({ name, description, was, arguments: declared }) => [
         name,
@@ -191,12 +168,12 @@ const TOOL = [...TEXTS, "annotations", "inputSchema"];
 const RESOURCE = [...TEXTS, "mimeType"];
 const TASK = ["required", "ttl"];
 
-function pick(described: object, members: readonly string[]): Described {
-  return Object.fromEntries(members.map((member) => [member, (described as Described)[member]]));
+function pick(described: object, members: readonly string[]): Members {
+  return Object.fromEntries(members.map((member) => [member, (described as Members)[member]]));
 }
 
 /** Leaves out members without content. */
-function toItems(entries: readonly (readonly [string, Described])[]): { readonly [key: string]: LockedItem } {
+function toItems(entries: readonly (readonly [string, Members])[]): { readonly [key: string]: LockedItem } {
   const isFilled = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
   const items = entries.map(([key, item]) => [
     key,
@@ -231,13 +208,13 @@ function sorted<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  // The order of required names has no meaning.
+  const areNames = (key: string, item: unknown) => key === "required" && isNames(item);
   return Object.fromEntries(
-    entries.map(([key, item]) => [key, key === "required" ? sortedNames(item) : sorted(item)]),
+    entries.map(([key, item]) => [key, areNames(key, item) ? [...(item as string[])].sort() : sorted(item)]),
   ) as Value;
 }
 
-/** The order of required names has no meaning. */
-function sortedNames(value: unknown): unknown {
-  const isList = Array.isArray(value) && value.every((name) => typeof name === "string");
-  return isList ? [...value].sort() : sorted(value);
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
 }

@@ -1,6 +1,15 @@
 import type { JsonSchema, JsonSchemaObject } from "proffer";
-import { type Alternatives, alternativesOf, areApart, hasType, isType, summaryOf } from "./schema-alternatives.ts";
-import { memberOf, SchemaVersion, textOf } from "./schema-version.ts";
+import {
+  type Alternatives,
+  alternativesOf,
+  areApart,
+  hasType,
+  isType,
+  memberOf,
+  SchemaVersion,
+  summaryOf,
+  textOf,
+} from "./schema-version.ts";
 
 /** A reason why one schema may accept a value that another refuses. */
 export interface Gap {
@@ -27,63 +36,56 @@ const MAX_STEPS = 50_000;
  * @throws {RangeError} if the schemas are too large or nested too deeply to be compared.
  */
 export function findGaps(narrow: JsonSchema, wide: JsonSchema): readonly Gap[] {
-  const [one, other] = [new SchemaVersion(narrow), new SchemaVersion(wide)];
-  return new SchemaRules(one, other).compare(one.root, other.root, []);
-}
-
-class SchemaRules {
-  readonly #narrow: SchemaVersion;
-  readonly #wide: SchemaVersion;
-  readonly #sharesReferences: boolean;
+  const [narrowVersion, wideVersion] = [new SchemaVersion(narrow), new SchemaVersion(wide)];
+  const sharesReferences = narrowVersion.sharesReferences(wideVersion);
   /** The pairs whose comparison has begun: a value that nests itself is finite, so such a pair may be assumed. */
-  readonly #begun = new Map<JsonSchema, Set<JsonSchema>>();
-  #steps = 0;
+  const begun = new Map<JsonSchema, Set<JsonSchema>>();
+  let steps = 0;
+  return compare(narrowVersion.root, wideVersion.root, []);
 
-  constructor(narrow: SchemaVersion, wide: SchemaVersion) {
-    this.#narrow = narrow;
-    this.#wide = wide;
-    this.#sharesReferences = narrow.sharesReferences(wide);
-  }
-
-  compare(given: JsonSchema, other: JsonSchema, path: readonly string[]): readonly Gap[] {
-    const [narrow, wide] = [this.#narrow.follow(given), this.#wide.follow(other)];
-    if (wide === true || narrow === false || this.#isSame(narrow, wide)) return NO_GAPS;
+  function compare(given: JsonSchema, other: JsonSchema, path: readonly string[]): readonly Gap[] {
+    const [narrow, wide] = [narrowVersion.follow(given), wideVersion.follow(other)];
+    if (wide === true || narrow === false || isSame(narrow, wide)) return NO_GAPS;
     if (wide === false) return [gap(path, "false", narrow, false)];
-    if (++this.#steps > MAX_STEPS) throw new RangeError("The schemas are too complex to compare.");
-    const begun = this.#begun.get(narrow) ?? new Set();
-    if (begun.has(wide)) return NO_GAPS;
-    this.#begun.set(narrow, begun.add(wide));
+    if (++steps > MAX_STEPS) throw new RangeError("The schemas are too complex to compare.");
+    const partners = begun.get(narrow) ?? new Set();
+    if (partners.has(wide)) return NO_GAPS;
+    begun.set(narrow, partners.add(wide));
     try {
-      return distinct(this.#compareAlternatives(narrow === true ? {} : narrow, wide, path));
+      return distinct(compareAlternatives(narrow === true ? {} : narrow, wide, path));
     } finally {
-      begun.delete(wide);
+      partners.delete(wide);
     }
   }
 
-  #compareAlternatives(narrow: JsonSchemaObject, wide: JsonSchemaObject, path: readonly string[]): readonly Gap[] {
-    const [given, allowed] = [alternativesOf(this.#narrow, narrow, false), alternativesOf(this.#wide, wide, true)];
+  function compareAlternatives(
+    narrow: JsonSchemaObject,
+    wide: JsonSchemaObject,
+    path: readonly string[],
+  ): readonly Gap[] {
+    const [given, allowed] = [alternativesOf(narrowVersion, narrow, false), alternativesOf(wideVersion, wide, true)];
     // Two alternatives of a oneOf that can both match refuse values, so no rule applies to them.
     if (given === undefined || allowed === undefined) return [gap(path, "oneOf", narrow, wide)];
     const isAllowed = ([text, value]: readonly [string, unknown]) =>
       allowed.values.has(text) || allowed.schemas.some((schema) => isType(schema) && hasType(value, schema.type));
     const lost = [...given.values].every(isAllowed) ? [] : [gap(path, "enum", summaryOf(given), summaryOf(allowed))];
-    return [...lost, ...given.schemas.flatMap((each) => this.#findAlternative(each, given, allowed, path))];
+    return [...lost, ...given.schemas.flatMap((each) => findAlternative(each, given, allowed, path))];
   }
 
-  #findAlternative(
+  function findAlternative(
     narrow: JsonSchemaObject,
     given: Alternatives,
     allowed: Alternatives,
     path: readonly string[],
   ): readonly Gap[] {
     const isOnly = allowed.schemas.length === 1 && allowed.values.size === 0 && given.schemas.length === 1;
-    const near = allowed.schemas.filter((each) => !areApart(this.#narrow, narrow, this.#wide, each));
-    const found = near.map((each) => this.#comparePlain(narrow, each, path));
+    const near = allowed.schemas.filter(
+      (each) => (isOnly && narrow.type === each.type) || !areApart(narrowVersion, narrow, wideVersion, each),
+    );
+    const found = near.map((each) => comparePlain(narrow, each, path));
     if (found.some((gaps) => gaps.length === 0)) return NO_GAPS;
     const [first] = found;
     if (first !== undefined && found.length === 1) return first;
-    const [only] = allowed.schemas;
-    if (isOnly && only !== undefined && narrow.type === only.type) return this.#comparePlain(narrow, only, path);
     const isSimple = [...given.schemas, ...allowed.schemas].every(isType);
     return isSimple
       ? [gap(path, "type", summaryOf(given), summaryOf(allowed))]
@@ -91,12 +93,12 @@ class SchemaRules {
   }
 
   /** Compares two alternatives, keyword by keyword. */
-  #comparePlain(narrow: JsonSchemaObject, wide: JsonSchemaObject, path: readonly string[]): readonly Gap[] {
-    if (++this.#steps > MAX_STEPS) throw new RangeError("The schemas are too complex to compare.");
-    return Object.entries(wide).flatMap(([keyword, value]) => this.#compareKeyword(narrow, wide, keyword, value, path));
+  function comparePlain(narrow: JsonSchemaObject, wide: JsonSchemaObject, path: readonly string[]): readonly Gap[] {
+    if (++steps > MAX_STEPS) throw new RangeError("The schemas are too complex to compare.");
+    return Object.entries(wide).flatMap(([keyword, value]) => compareKeyword(narrow, wide, keyword, value, path));
   }
 
-  #compareKeyword(
+  function compareKeyword(
     narrow: JsonSchemaObject,
     wide: JsonSchemaObject,
     keyword: string,
@@ -123,46 +125,49 @@ class SchemaRules {
         return missing.map((name) => gap([...path, name], "required", false, true));
       }
       case "properties":
-        return Object.entries(value as object).flatMap(([name, part]) =>
-          this.#compareProperty(narrow, name, part, path),
-        );
+        return Object.entries(value as object).flatMap(([name, part]) => compareProperty(narrow, name, part, path));
       case "additionalProperties":
-        return this.#compareOthers(narrow, wide, value as JsonSchema, path);
+        return compareOthers(narrow, wide, value as JsonSchema, path);
       case "prefixItems":
         return (value as readonly JsonSchema[]).flatMap((part, index) =>
-          this.compare(narrow.prefixItems?.[index] ?? narrow.items ?? true, part, [...path, "[]"]),
+          compare(narrow.prefixItems?.[index] ?? narrow.items ?? true, part, [...path, "[]"]),
         );
       case "items": {
         const others = narrow.prefixItems?.slice(wide.prefixItems?.length ?? 0) ?? [];
         const given = [...others, narrow.items ?? true];
-        return given.flatMap((part) => this.compare(part, value as JsonSchema, [...path, "[]"]));
+        return given.flatMap((part) => compare(part, value as JsonSchema, [...path, "[]"]));
       }
       case "anyOf":
       case "oneOf":
-        if (own === undefined || this.#isSame(own, value)) break;
-        return this.#compareAlternatives({ [keyword]: narrow[keyword] }, { [keyword]: wide[keyword] }, path);
+        if (own === undefined || isSame(own, value)) break;
+        return compareAlternatives({ [keyword]: narrow[keyword] }, { [keyword]: wide[keyword] }, path);
       case "$ref": {
-        const target = narrow.$ref === undefined ? undefined : this.#narrow.resolve(narrow.$ref);
-        return this.compare(target ?? true, this.#wide.resolve(value as string) ?? false, path);
+        const target = narrow.$ref === undefined ? undefined : narrowVersion.resolve(narrow.$ref);
+        return compare(target ?? true, wideVersion.resolve(value as string) ?? false, path);
       }
     }
-    return this.#isWithin(narrow, wide, keyword, value) ? NO_GAPS : [gap(path, keyword, own, value)];
+    return isWithin(narrow, wide, keyword, value) ? NO_GAPS : [gap(path, keyword, own, value)];
   }
 
-  #compareProperty(narrow: JsonSchemaObject, name: string, wide: JsonSchema, path: readonly string[]): readonly Gap[] {
+  function compareProperty(
+    narrow: JsonSchemaObject,
+    name: string,
+    wide: JsonSchema,
+    path: readonly string[],
+  ): readonly Gap[] {
     const declared = memberOf(narrow.properties, name);
     const inner = [...path, name];
-    if (declared !== undefined) return this.compare(declared, wide, inner);
+    if (declared !== undefined) return compare(declared, wide, inner);
     // Another keyword may declare the name.
     const isUnknown = ["patternProperties", "allOf", "anyOf", "oneOf", "$ref"].some((keyword) => keyword in narrow);
     const others = isUnknown ? true : (narrow.additionalProperties ?? true);
-    const gaps = this.compare(others, wide, inner);
+    const gaps = compare(others, wide, inner);
     if (others !== true || gaps.length === 0) return gaps;
     return [{ ...gap(inner, "properties", undefined, wide), isUndeclared: !isUnknown }];
   }
 
   /** Compares the properties that the wide schema does not name. */
-  #compareOthers(
+  function compareOthers(
     narrow: JsonSchemaObject,
     { properties, patternProperties }: JsonSchemaObject,
     wide: JsonSchema,
@@ -170,17 +175,17 @@ class SchemaRules {
   ): readonly Gap[] {
     const gone = Object.entries(narrow.properties ?? {}).filter(([name]) => memberOf(properties, name) === undefined);
     const gaps = gone.flatMap(([name, part]) => {
-      const found = this.compare(part, wide, [...path, name]);
+      const found = compare(part, wide, [...path, name]);
       return found.length > 0 && wide === false ? [gap([...path, name], "gone", true, false)] : found;
     });
     const patterns = [narrow.patternProperties, patternProperties].map((each) => textOf(each ?? {}));
     const { additionalProperties: own = true } = narrow;
-    const others = this.compare(own, wide, [...path, "*"]);
+    const others = compare(own, wide, [...path, "*"]);
     const isRefused = (others.length > 0 && own === true) || (wide !== true && patterns[0] !== patterns[1]);
     return [...gaps, ...(isRefused ? [gap(path, "additionalProperties", own, wide)] : others)];
   }
 
-  #isWithin(narrow: JsonSchemaObject, wide: JsonSchemaObject, keyword: string, value: unknown): boolean {
+  function isWithin(narrow: JsonSchemaObject, wide: JsonSchemaObject, keyword: string, value: unknown): boolean {
     const isWithin = LIMITS[keyword];
     if (isWithin?.(narrow, value as number) === true) return true;
     if (keyword === "unevaluatedItems" || keyword === "unevaluatedProperties" || keyword === "$dynamicRef")
@@ -188,13 +193,13 @@ class SchemaRules {
     const words = TOGETHER.find((group) => group.includes(keyword)) ?? [keyword];
     return words.every((word) => {
       const [own, other] = [keywordOf(narrow, word), keywordOf(wide, word)];
-      return own === undefined || other === undefined ? own === other : this.#isSame(own, other);
+      return own === undefined || other === undefined ? own === other : isSame(own, other);
     });
   }
 
-  #isSame(narrow: unknown, wide: unknown): boolean {
+  function isSame(narrow: unknown, wide: unknown): boolean {
     const text = textOf(wide);
-    return textOf(narrow) === text && (this.#sharesReferences || !text.includes('"$ref"'));
+    return textOf(narrow) === text && (sharesReferences || !text.includes('"$ref"'));
   }
 }
 
@@ -206,31 +211,20 @@ const TOGETHER: readonly (readonly string[])[] = [
 
 const [LEAST, MOST] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
 
-type Limit = (narrow: JsonSchemaObject, value: number) => boolean;
-
-const atLeast =
-  (keyword: "minLength" | "minItems" | "minProperties"): Limit =>
-  (narrow, value) =>
-    (narrow[keyword] ?? 0) >= value;
-const atMost =
-  (keyword: "maxLength" | "maxItems" | "maxProperties"): Limit =>
-  (narrow, value) =>
-    (narrow[keyword] ?? MOST) <= value;
-
 /** Whether the values of a schema are within a limit, by keyword. */
-const LIMITS: { readonly [keyword: string]: Limit } = {
+const LIMITS: { readonly [keyword: string]: (narrow: JsonSchemaObject, value: number) => boolean } = {
   minimum: ({ minimum = LEAST, exclusiveMinimum = LEAST }, value) => minimum >= value || exclusiveMinimum >= value,
   maximum: ({ maximum = MOST, exclusiveMaximum = MOST }, value) => maximum <= value || exclusiveMaximum <= value,
   exclusiveMinimum: ({ minimum = LEAST, exclusiveMinimum = LEAST }, value) =>
     minimum > value || exclusiveMinimum >= value,
   exclusiveMaximum: ({ maximum = MOST, exclusiveMaximum = MOST }, value) =>
     maximum < value || exclusiveMaximum <= value,
-  minLength: atLeast("minLength"),
-  minItems: atLeast("minItems"),
-  minProperties: atLeast("minProperties"),
-  maxLength: atMost("maxLength"),
-  maxItems: atMost("maxItems"),
-  maxProperties: atMost("maxProperties"),
+  minLength: ({ minLength = 0 }, value) => minLength >= value,
+  minItems: ({ minItems = 0 }, value) => minItems >= value,
+  minProperties: ({ minProperties = 0 }, value) => minProperties >= value,
+  maxLength: ({ maxLength = MOST }, value) => maxLength <= value,
+  maxItems: ({ maxItems = MOST }, value) => maxItems <= value,
+  maxProperties: ({ maxProperties = MOST }, value) => maxProperties <= value,
   uniqueItems: ({ uniqueItems = false }, value) => uniqueItems || !value,
 };
 

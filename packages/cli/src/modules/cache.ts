@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Manifest } from "proffer/derived";
 import type { Derivation, Diagnostic, Emission } from "../derive/index.ts";
 import { toManifest } from "./derive-module.ts";
-import { atSource, digestEmitted, mustPin, readEmitted, textsAt, writeEmission } from "./emission.ts";
+import { atSource, mustPin, readEmitted, textsAt, writeEmission } from "./emission.ts";
 import type { EmissionData } from "./emission-hooks.ts";
 import { type Comparison, compareInputs, digestOf, type InputRecorder, type Inputs, toRelative } from "./inputs.ts";
 import { findProject } from "./module-file.ts";
@@ -23,6 +23,7 @@ import {
 
 /** A cached derivation: enough to serve the module without the compiler. */
 export interface CachedModule {
+  /** If it is not `functions`, the module must be imported to get its server. */
   readonly form: Derivation["form"];
   readonly manifest: Manifest;
   readonly diagnostics: readonly Diagnostic[];
@@ -94,16 +95,22 @@ export function newEmissionFolder({ folder }: CacheLocation): string {
  * Creates the folder of a module's cache, which only the user may write.
  * @throws {UntrustedError} if the folder exists and is not the user's. @throws if the project is not writable.
  */
-export function claimCache(location: CacheLocation, trust: Trust): void {
-  const root = cacheRoot(location);
+export function claimCache({ project, folder }: CacheLocation, trust: Trust): void {
+  claimCacheRoot(project, trust);
+  claimFolder(folder, trust);
+}
+
+/** Creates the folder that contains the caches of a project, and returns its path. @throws as `claimCache` does. */
+export function claimCacheRoot(project: string, trust: Trust): string {
+  const root = cacheRoot({ project });
   claimFolder(root, trust);
-  claimFolder(location.folder, trust);
   try {
     // Never through a symbolic link that was put there.
     writeFileSync(join(root, ".gitignore"), "*\n", { flag: "wx", mode: FILE_MODE });
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
   }
+  return root;
 }
 
 /**
@@ -126,14 +133,14 @@ export function writeCache(
   const isPlaced = placed.files.some(({ text }, index) => text !== emission.files[index]?.text);
   const stored: Stored = {
     format: FORMAT,
-    fingerprint: createFingerprint(inputs, isPlaced ? project : undefined),
+    fingerprint: { maker: maker(), ...(isPlaced && { place: project }), inputs },
     form,
     manifest: toManifest(derivation),
     diagnostics: diagnostics.map((each) => ({ ...each, file: toRelative(project, each.file) })),
     files: files.map((file) => toRelative(project, file)),
     folder: basename(root),
     entry: placed.entry,
-    emitted: digestEmitted(placed.files),
+    emitted: Object.fromEntries(placed.files.map(({ path, text }) => [path, digestOf(text)])),
   };
   const write = writeStored(stored, module, trust);
   claimCache(location, trust);
@@ -183,19 +190,12 @@ function removeOldEmissions(folder: string): void {
   }
 }
 
-/** The entry of a module in the cache. */
-interface Stored {
+/** The entry of a module in the cache. Its files, also those of diagnostics, are relative to the project. */
+interface Stored extends Omit<CachedModule, "texts"> {
   readonly format: typeof FORMAT;
   readonly fingerprint: Fingerprint;
-  readonly form: Derivation["form"];
-  readonly manifest: Manifest;
-  /** Files are relative to the project. */
-  readonly diagnostics: readonly Diagnostic[];
-  /** The files of the author, relative to the project. */
-  readonly files: readonly string[];
   /** The name of the folder with the JavaScript; `entry` is relative to it. */
   readonly folder: string;
-  readonly entry: string;
   /** Digests of the emitted files, by path. */
   readonly emitted: { readonly [path: string]: string };
 }
@@ -250,11 +250,6 @@ interface Fingerprint {
   /** The project's folder, if the emitted code contains it; otherwise the project can be moved. */
   readonly place?: string;
   readonly inputs: Inputs;
-}
-
-/** Returns the fingerprint of a derivation. */
-function createFingerprint(inputs: Inputs, place?: string): Fingerprint {
-  return { maker: maker(), ...(place !== undefined && { place }), inputs };
 }
 
 /** Compares a fingerprint with the current state. */

@@ -1,28 +1,20 @@
 import type { Manifest } from "proffer/derived";
-import type { Derivation, Deriver, FileObserver } from "../derive/index.ts";
-import { clearStatus, showStatus } from "../terminal/status-line.ts";
+import type { Derivation, FileObserver } from "../derive/index.ts";
+import { clearStatus, showStatus } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
 import { findModule } from "./module-file.ts";
-
-/** A module that the compiler has read. */
-export interface DerivedModule {
-  /** The absolute path of the module. */
-  readonly module: string;
-  readonly derivation: Derivation;
-  readonly deriver: Deriver;
-}
 
 /**
  * Derives a module for a command. Only the thread of `proffer dev` does it otherwise: there one deriver is kept for all
  * edits.
  * @throws {CommandError} if the file does not exist or is not a module. Its errors are diagnostics of the derivation.
  */
-export async function deriveModule(file: string, observer?: FileObserver): Promise<DerivedModule> {
+export async function deriveModule(file: string, observer?: FileObserver) {
   const module = findModule(file);
   return whileDeriving(file, async () => {
     const { createDeriver } = await import("../derive/index.ts");
     const deriver = createDeriver(module, observer && { observer });
-    return { module, derivation: deriver.derive(), deriver };
+    return { derivation: deriver.derive(), deriver };
   });
 }
 

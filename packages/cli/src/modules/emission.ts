@@ -9,18 +9,11 @@ import { importModule } from "./import-module.ts";
 import { digestOf } from "./inputs.ts";
 import { checkFolder, isReplaceable, readTrusted, type Trust } from "./trust.ts";
 
-/** The permissions of new folders and files, of which the umask may remove more. */
-interface Modes {
-  readonly folder: number;
-  readonly file: number;
-}
-
-/** Writes emitted files and their source maps into a folder. */
-export function writeEmission(
-  folder: string,
-  { files }: Emission,
-  modes: Modes = { folder: 0o777, file: 0o666 },
-): void {
+/**
+ * Writes emitted files and their source maps into a folder.
+ * @param modes - the permissions of new folders and files, of which the umask may remove more
+ */
+export function writeEmission(folder: string, { files }: Emission, modes = { folder: 0o777, file: 0o666 }): void {
   for (const { path, text, map } of files) {
     const target = join(folder, path);
     mkdirSync(dirname(target), { recursive: true, mode: modes.folder });
@@ -55,10 +48,6 @@ type EmittedText = { readonly path: string; readonly text: string };
 
 /** Digests of emitted files, by path. */
 type EmittedDigests = { readonly [path: string]: string };
-
-export function digestEmitted(files: readonly EmittedText[]): EmittedDigests {
-  return Object.fromEntries(files.map(({ path, text }) => [path, digestOf(text)]));
-}
 
 /**
  * Reads the emitted files in a folder.

@@ -24,16 +24,13 @@ export async function explainLoad(file: string, load: () => Promise<Module>): Pr
   }
 }
 
+/**
+ * Returns the stack trace of an error without internal frames: everything from the first frame of Node's loader on, and
+ * frames in emitted files that no source line maps to.
+ */
 function trace(error: unknown): string {
   if (!(error instanceof Error)) return `The module threw ${String(error)}`;
-  return withoutInternals(error.stack ?? error.message);
-}
-
-/**
- * Removes internal frames from a stack trace: everything from the first frame of Node's loader on, and frames in
- * emitted files that no source line maps to.
- */
-function withoutInternals(stack: string): string {
+  const stack = error.stack ?? error.message;
   return stack.replace(/\n +at [^\n]*node:internal.*$/s, "").replace(/\n +at [^\n]*[\\/]\.proffer[\\/][^\n]*/g, "");
 }
 

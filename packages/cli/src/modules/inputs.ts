@@ -34,7 +34,7 @@ export function digestOf(content: string | Uint8Array): string {
   return hash("sha256", content, "hex");
 }
 
-/** Describes what is at a path, without following it if it is a symbolic link. */
+/** Describes the thing at a path, without following it if it is a symbolic link. */
 function kindOf(path: string): string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return "nothing";
@@ -96,11 +96,6 @@ export interface Comparison {
   readonly refreshed?: Inputs;
 }
 
-interface PartialComparison<Part extends keyof Inputs> {
-  readonly change?: string;
-  readonly refreshed?: Pick<Inputs, Part>;
-}
-
 /** A folder with fewer missing names is not worth writing: its names are looked up faster. Folders like /tmp change often. */
 const WORTHWHILE = 20;
 
@@ -113,14 +108,13 @@ export function compareInputs(project: string, inputs: Inputs, now = Date.now())
     if (kindOf(resolve(project, path)) !== kind) return { change: `${path} changed` };
   }
   const files = compareFiles(project, inputs, now);
-  if (files.change !== undefined) return { change: files.change };
-  const folders = compareFolders(project, inputs, now);
-  if (folders.change !== undefined) return { change: folders.change };
-  if (files.refreshed === undefined && folders.refreshed === undefined) return {};
-  return { refreshed: { ...inputs, ...files.refreshed, ...folders.refreshed } };
+  if (files.change !== undefined) return files;
+  const folders = compareFolders(project, files.refreshed ?? inputs, now);
+  return folders.change === undefined ? { ...files, ...folders } : folders;
 }
 
-function compareFiles(project: string, { files, kinds }: Inputs, now: number): PartialComparison<"files"> {
+function compareFiles(project: string, inputs: Inputs, now: number): Comparison {
+  const { files, kinds } = inputs;
   const links = new Links();
   const refreshed: Record<string, Record<string, FileInput>> = {};
   for (const path in files) {
@@ -143,10 +137,11 @@ function compareFiles(project: string, { files, kinds }: Inputs, now: number): P
   for (const path of links.found.keys()) {
     if (!Object.hasOwn(kinds, toRelative(project, path))) return { change: `${path} is a link now` };
   }
-  return Object.keys(refreshed).length === 0 ? {} : { refreshed: { files: { ...files, ...refreshed } } };
+  return Object.keys(refreshed).length === 0 ? {} : { refreshed: { ...inputs, files: { ...files, ...refreshed } } };
 }
 
-function compareFolders(project: string, { folders }: Inputs, now: number): PartialComparison<"folders"> {
+function compareFolders(project: string, inputs: Inputs, now: number): Comparison {
+  const { folders } = inputs;
   const refreshed: Record<string, FolderInput> = {};
   for (const path in folders) {
     const input = folders[path] as FolderInput;
@@ -161,7 +156,7 @@ function compareFolders(project: string, { folders }: Inputs, now: number): Part
     const stamp = stampOf(stats, now);
     if (stamp !== undefined && missing.length >= WORTHWHILE) refreshed[path] = { ...input, stamp };
   }
-  return Object.keys(refreshed).length === 0 ? {} : { refreshed: { folders: { ...folders, ...refreshed } } };
+  return Object.keys(refreshed).length === 0 ? {} : { refreshed: { ...inputs, folders: { ...folders, ...refreshed } } };
 }
 
 /** Returns a digest of the names in a folder; one of no names if it cannot be read. */
@@ -186,7 +181,7 @@ export class InputRecorder implements FileObserver {
   readonly #missing = new Set<string>();
   readonly #listed = new Set<string>();
 
-  /** @param start - in milliseconds. What changed after this time may have changed after it was read. */
+  /** @param start - in milliseconds. A file that changed after this time may have changed after it was read. */
   constructor(start = Date.now()) {
     this.#start = start;
   }
@@ -242,7 +237,12 @@ export class InputRecorder implements FileObserver {
   #byFolder(): { names: Map<string, Set<string>>; others: Map<string, string> } {
     const names = new Map<string, Set<string>>();
     const others = new Map<string, string>();
-    const isFolder = memoize((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
+    const known = new Map<string, boolean>();
+    const isFolder = (path: string) => {
+      const found = known.get(path) ?? statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+      known.set(path, found);
+      return found;
+    };
     for (const path of this.#missing) {
       let at = path;
       while (!isFolder(dirname(at)) && dirname(at) !== at) at = dirname(at);
@@ -254,13 +254,4 @@ export class InputRecorder implements FileObserver {
     }
     return { names, others };
   }
-}
-
-function memoize(find: (path: string) => boolean): (path: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (path) => {
-    const value = known.get(path) ?? find(path);
-    known.set(path, value);
-    return value;
-  };
 }

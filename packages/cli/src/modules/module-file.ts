@@ -48,11 +48,15 @@ export function findBuiltFolder(file: string): string | undefined {
 /** Whether a folder contains a bundle of `proffer build`. */
 export function isBundleFolder(folder: string): boolean {
   const path = join(folder, BUNDLE);
-  if (!existsSync(path)) return false;
-  const start = Buffer.alloc(200);
+  return existsSync(path) && readStart(path, 200).includes(BUNDLE_MARK);
+}
+
+/** Reads the first bytes of a file, as text. */
+export function readStart(path: string, bytes: number): string {
+  const start = Buffer.alloc(bytes);
   const file = openSync(path, "r");
   try {
-    return start.toString("utf8", 0, readSync(file, start)).includes(BUNDLE_MARK);
+    return start.toString("utf8", 0, readSync(file, start));
   } finally {
     closeSync(file);
   }

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CommandError } from "../terminal/command-error.ts";
+import { isObject, type Members } from "../terminal/json.ts";
 import { findProject } from "./module-file.ts";
 
 /** A person in a package.json, as npm reads it. */
@@ -12,26 +13,12 @@ export interface Person {
   readonly url?: string;
 }
 
-/** The parts of a package.json that describe a server to people. Any of them may be absent or have another type. */
-export interface ProjectPackage {
-  readonly name?: unknown;
-  readonly version?: unknown;
-  readonly description?: unknown;
-  readonly author?: unknown;
-  readonly license?: unknown;
-  readonly homepage?: unknown;
-  readonly keywords?: unknown;
-  readonly repository?: unknown;
-  readonly private?: unknown;
-  readonly bin?: unknown;
-  readonly mcpName?: unknown;
-}
-
 /** The package.json of a project, and its place and text. */
 export interface FoundPackage {
   readonly file: string;
   readonly text: string;
-  readonly content: ProjectPackage;
+  /** Any member may be absent or have another type. */
+  readonly content: Members;
 }
 
 /** Reads the package.json of the project that contains a file. @throws {CommandError} if there is none, or it is damaged. */
@@ -41,9 +28,14 @@ export function readProjectPackage(module: string): FoundPackage {
     throw new CommandError(`${module} has no package.json in its folder or above. Create one: npm init --yes`);
   }
   const text = readFileSync(file, "utf8");
+  return { file, text, content: parseObject(file, text) };
+}
+
+/** Parses the text of a file. @throws {CommandError} if it is not a JSON object. */
+export function parseObject(file: string, text: string): Members {
   try {
     const content: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-    if (typeof content === "object" && content !== null && !Array.isArray(content)) return { file, text, content };
+    if (isObject(content)) return content;
   } catch (cause) {
     throw new CommandError(`${file} is not valid JSON: ${(cause as Error).message}`, { cause });
   }
@@ -55,17 +47,17 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
 
-/** Reads `"Ada <ada@example.com> (https://ada.example)"` or an object. */
-export function personOf(value: unknown): Person | undefined {
-  if (typeof value === "object" && value !== null) {
-    const { name, email, url } = value as { [key: string]: unknown };
-    return toPerson(textOf(name), textOf(email), textOf(url));
-  }
-  const [, name, email, url] = /^([^<(]*)(?:<([^>]*)>)?\s*(?:\(([^)]*)\))?/.exec(textOf(value) ?? "") ?? [];
-  return toPerson(textOf(name), textOf(email), textOf(url));
+/** Returns the description in package.json, or else the first paragraph of a server's instructions. */
+export function describeServer({ description }: Members, instructions: string | undefined): string | undefined {
+  const [summary] = instructions?.split(/\n\s*\n/) ?? [];
+  return textOf(description) ?? textOf(summary?.replaceAll("\n", " "));
 }
 
-function toPerson(name: string | undefined, email: string | undefined, url: string | undefined): Person | undefined {
+/** Reads `"Ada <ada@example.com> (https://ada.example)"` or an object. */
+export function personOf(value: unknown): Person | undefined {
+  const { groups } = /^(?<name>[^<(]*)(?:<(?<email>[^>]*)>)?\s*(?:\((?<url>[^)]*)\))?/.exec(textOf(value) ?? "") ?? {};
+  const given: { readonly [key: string]: unknown } = isObject(value) ? value : { ...groups };
+  const [name, email, url] = [textOf(given.name), textOf(given.email), textOf(given.url)];
   return name === undefined ? undefined : { name, ...(email && { email }), ...(isUrl(url) && { url }) };
 }
 

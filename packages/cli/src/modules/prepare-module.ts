@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Manifest, Module } from "proffer/derived";
-import type { Derivation, Diagnostic, Emission } from "../derive/index.ts";
+import type { Module } from "proffer/derived";
+import type { Derivation, Emission } from "../derive/index.ts";
 import { checkDerivation } from "../terminal/diagnostic-report.ts";
 import {
   type CachedModule,
@@ -20,15 +20,9 @@ import { findModule } from "./module-file.ts";
 import { currentTrust, type Trust, UntrustedError } from "./trust.ts";
 
 /** A module with its manifest, ready to be imported. */
-export interface PreparedModule {
+export interface PreparedModule extends Pick<CachedModule, "form" | "manifest" | "diagnostics" | "files"> {
   /** The path as the user wrote it. */
   readonly file: string;
-  /** If it is not `functions`, the module must be imported to get its server. */
-  readonly form: Derivation["form"];
-  readonly manifest: Manifest;
-  readonly diagnostics: readonly Diagnostic[];
-  /** The files of the author, for watching. */
-  readonly files: readonly string[];
   /** The URL of the emitted JavaScript; absent if it is not on disk, or if others could replace it there. */
   readonly url?: string;
   /**
@@ -49,10 +43,8 @@ export interface PrepareOptions {
  * Prepares a module from its cache, or else derives it, which loads the compiler and takes a second or two.
  * @throws {CommandError} for a module that cannot be served.
  */
-export async function prepareModule(
-  file: string,
-  { warn = () => {}, trust = currentTrust() }: PrepareOptions = {},
-): Promise<PreparedModule> {
+export async function prepareModule(file: string, options: PrepareOptions = {}): Promise<PreparedModule> {
+  const { warn = () => {}, trust = currentTrust() } = options;
   const cached = prepareCached(file, { warn, trust });
   if (cached !== undefined) return cached;
   const location = locateCache(findModule(file));
@@ -71,10 +63,7 @@ export async function prepareModule(
 }
 
 /** Prepares a module from its cache, without the compiler; undefined if it has no valid cache. */
-export function prepareCached(
-  file: string,
-  { warn = () => {}, trust = currentTrust() }: PrepareOptions = {},
-): PreparedModule | undefined {
+export function prepareCached(file: string, { warn, trust }: Required<PrepareOptions>): PreparedModule | undefined {
   const location = locateCache(findModule(file));
   try {
     const cached = readCache(location, trust);
@@ -100,18 +89,12 @@ function fromCache(file: string, cached: CachedModule, { owners }: Trust): Prepa
 
 function fromMemory(file: string, derivation: Derivation, emission: Emission, root: string): PreparedModule {
   const { form, diagnostics, files } = derivation;
-  return {
-    file,
-    form,
-    manifest: toManifest(derivation),
-    diagnostics,
-    files,
-    async load() {
-      await checkModuleSettings(derivation);
-      const files = atSource(emission).files.map((each) => ({ ...each, text: inlineMap(each) }));
-      return importEmission(file, pathToFileURL(join(root, emission.entry)).href, textsAt(root, files));
-    },
+  const load = async () => {
+    await checkModuleSettings(derivation);
+    const emitted = atSource(emission).files.map((each) => ({ ...each, text: inlineMap(each) }));
+    return importEmission(file, pathToFileURL(join(root, emission.entry)).href, textsAt(root, emitted));
   };
+  return { file, form, manifest: toManifest(derivation), diagnostics, files, load };
 }
 
 const warned = new Set<string>();

@@ -19,7 +19,7 @@ import { dirname, join } from "node:path";
 import { currentShell, homeFolder } from "../terminal/shell.ts";
 
 /**
- * Decides who could have written a file of the cache. Whether the file is up to date is another question:
+ * Decides which users could have written a file of the cache. Whether the file is up to date is another question:
  * inputs.ts.
  */
 export interface Trust {
@@ -54,7 +54,7 @@ const { O_RDONLY, O_NOFOLLOW = 0, O_DIRECTORY = 0, O_NONBLOCK = 0 } = constants;
 
 /**
  * Returns the rules for this process. Its user is trusted, and root, which may write everything anyway: a container
- * image may be built as root and run as another user. As for Git, root also trusts the user who called `sudo`.
+ * image may be built as root and run as another user. As for Git, root also trusts the user that called `sudo`.
  */
 export function currentTrust(): Trust {
   const user = process.geteuid?.();

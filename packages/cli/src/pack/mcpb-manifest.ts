@@ -1,8 +1,9 @@
 import type { JsonSchemaObject } from "proffer";
 import type { ManifestSettings } from "proffer/derived";
 import { isRequired, isSecret } from "proffer/settings";
-import { isUrl, type Person, type ProjectPackage, personOf, repositoryOf, textOf } from "../modules/packages.ts";
+import { describeServer, isUrl, type Person, personOf, repositoryOf, textOf } from "../modules/packages.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import type { Members } from "../terminal/json.ts";
 
 /** The schema of manifests that most clients read. */
 const MANIFEST_VERSION = "0.3";
@@ -33,11 +34,10 @@ export interface PackedItems {
  * Describes a package for Claude Desktop and other clients that install `.mcpb` files.
  * @throws {CommandError} if package.json lacks a part that the format requires.
  */
-export function describeMcpb(server: PackedServer, project: ProjectPackage): object {
+export function describeMcpb(server: PackedServer, project: Members): object {
   const { name, version, instructions, settings, entry, items } = server;
   const author = personOf(project.author);
-  const [summary] = instructions?.split(/\n\s*\n/) ?? [];
-  const description = textOf(project.description) ?? textOf(summary?.replaceAll("\n", " "));
+  const description = describeServer(project, instructions);
   const missing = [
     ...(author === undefined ? ['"author": "Your name"'] : []),
     ...(description === undefined ? ['"description": "What the server does"'] : []),
@@ -82,7 +82,7 @@ function toAuthor({ name, email, url }: Person): Person {
   };
 }
 
-function linksOf({ repository, homepage, license, keywords }: ProjectPackage): object {
+function linksOf({ repository, homepage, license, keywords }: Members): object {
   const url = repositoryOf(repository);
   const page = textOf(homepage);
   const words = Array.isArray(keywords) ? keywords.filter((word) => typeof word === "string") : [];

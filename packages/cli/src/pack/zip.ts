@@ -44,11 +44,11 @@ export function writeZip(entries: readonly ZipEntry[]): Buffer {
     shared.writeUInt32LE(data.length, 14);
     shared.writeUInt32LE(content.length, 18);
     shared.writeUInt16LE(name.length, 22);
-    const local = [uint32(LOCAL), shared, name, data];
+    const local = [toBytes(LOCAL, 4), shared, name, data];
     const place = Buffer.alloc(14);
     place.writeUInt32LE(ATTRIBUTES, 6);
     place.writeUInt32LE(offset, 10);
-    directory.push(uint32(CENTRAL), uint16(MADE_BY), shared, place, name);
+    directory.push(toBytes(CENTRAL, 4), toBytes(MADE_BY, 2), shared, place, name);
     for (const part of local) {
       parts.push(part);
       offset += part.length;
@@ -64,14 +64,8 @@ export function writeZip(entries: readonly ZipEntry[]): Buffer {
   return Buffer.concat([...parts, central, end]);
 }
 
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
-
-function uint16(value: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeUInt16LE(value);
+function toBytes(value: number, size: 2 | 4): Buffer {
+  const bytes = Buffer.alloc(size);
+  bytes.writeUIntLE(value, 0, size);
   return bytes;
 }

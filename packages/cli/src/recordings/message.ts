@@ -1,16 +1,17 @@
 import type { WireLine } from "@proffer/inspector";
-import { isObject } from "../client/shape.ts";
+import { defined, isObject, parseJson } from "../terminal/json.ts";
+import { shorten } from "../terminal/text.ts";
 
 type Id = string | number | null;
 
-/** What the text of a message says, without the messages before it. */
+/** The facts in the text of a message, without the messages before it. */
 interface Message {
   readonly kind: WireLine["kind"];
   readonly method?: string;
   readonly about?: string;
   readonly id?: Id;
   readonly status?: string;
-  /** Of a progress notification: what the request has sent as its token. */
+  /** Of a progress notification: the token of the request. */
   readonly progressToken?: string | number;
   /** Of a request for progress. */
   readonly asksProgress?: string | number;
@@ -25,17 +26,13 @@ interface Message {
 
 const MAX_ABOUT = 200;
 const MAX_ID = 100;
-/** The parameters that name what a message is about. */
+/** The parameters that name the subject of a message. */
 const NAMES = ["name", "uri", "taskId", "requestId", "level", "message"];
 
 /** Reads a message. Everything in it may be wrong. */
 export function readMessage(text: string): Message {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { kind: "malformed", status: "not JSON" };
-  }
+  const value = parseJson(text);
+  if (value === undefined) return { kind: "malformed", status: "not JSON" };
   if (!Array.isArray(value)) return isObject(value) ? readObject(value) : { kind: "malformed", status: "no object" };
   const first = isObject(value[0]) ? readObject(value[0]) : { kind: "malformed" as const };
   return { ...first, note: `batch of ${value.length}` };
@@ -88,7 +85,7 @@ function isKey(value: unknown): value is string | number {
 
 /** A name of a hostile server may have megabytes; the text of the message has it whole. */
 function cut(text: string): string {
-  return text.length > MAX_ABOUT ? `${text.slice(0, MAX_ABOUT)}…` : text;
+  return shorten(text, MAX_ABOUT);
 }
 
 type Direction = WireLine["dir"];
@@ -104,7 +101,7 @@ interface Open {
   isCanceled: boolean;
 }
 
-/** What a message has to do with an earlier one. */
+/** The relation of a message to an earlier one. */
 type Relation = Pick<WireLine, "method" | "about" | "re" | "ms">;
 
 /** A server that never answers, or a client that never stops, must not fill the memory. */
@@ -114,45 +111,36 @@ const CANCELED = "notifications/cancelled";
 /** The requests during which a server may ask. */
 const ASKING: ReadonlySet<string | undefined> = new Set(["tools/call", "resources/read", "prompts/get"]);
 
-/** Relates the messages of one connection to each other: responses, progress and later rounds to their requests. */
-export class Thread {
-  readonly #open = { out: new Map<string, Open>(), in: new Map<string, Open>() };
+/** Relates a message to earlier ones of its connection. */
+export type Relate = (dir: Direction, message: Message, n: number, at: number) => Relation;
+
+/** Creates the function that relates the messages of one connection: responses, progress and rounds to their requests. */
+export function createRelate(): Relate {
+  const open = { out: new Map<string, Open>(), in: new Map<string, Open>() };
   /** The line of the first round, by the state that a round has left. */
-  readonly #rounds = new Map<string, number>();
+  const rounds = new Map<string, number>();
 
-  relate(dir: Direction, message: Message, n: number, at: number): Relation {
-    switch (message.kind) {
-      case "request":
-        return this.#request(dir, message, n, at);
-      case "notification":
-        return this.#notification(dir, message);
-      default:
-        return this.#response(dir, message, at);
-    }
-  }
-
-  #request(dir: Direction, message: Message, n: number, at: number): Relation {
+  function relateRequest(dir: Direction, message: Message, n: number, at: number): Relation {
     const { id, method, about, asksProgress, requestState } = message;
-    const first = requestState === undefined ? undefined : this.#rounds.get(requestState);
-    const asking = dir === "in" ? this.#asking() : undefined;
-    const open = { n, at, method, about, asksProgress, isCanceled: false };
-    if (id !== undefined) keep(this.#open[dir], keyOf(id), open, MAX_OPEN);
-    const re = first ?? asking?.n;
-    return { ...(re !== undefined && { re }) };
+    const first = requestState === undefined ? undefined : rounds.get(requestState);
+    const asking = dir === "in" ? findAsking() : undefined;
+    const request = { n, at, method, about, asksProgress, isCanceled: false };
+    if (id !== undefined) keep(open[dir], keyOf(id), request, MAX_OPEN);
+    return defined({ re: first ?? asking?.n });
   }
 
   /** A request of the server belongs to the only call that it could be about. */
-  #asking(): Open | undefined {
-    const calls = [...this.#open.out.values()].filter(({ method, isCanceled }) => !isCanceled && ASKING.has(method));
+  function findAsking(): Open | undefined {
+    const calls = [...open.out.values()].filter(({ method, isCanceled }) => !isCanceled && ASKING.has(method));
     return calls.length === 1 ? calls[0] : undefined;
   }
 
-  #notification(dir: Direction, { progressToken, requestId, method }: Message): Relation {
+  function relateNotification(dir: Direction, { progressToken, requestId, method }: Message): Relation {
     const found =
       progressToken !== undefined
-        ? [...this.#open[opposite(dir)].values()].find((each) => each.asksProgress === progressToken)
+        ? [...open[opposite(dir)].values()].find((each) => each.asksProgress === progressToken)
         : requestId !== undefined
-          ? this.#open[dir].get(keyOf(requestId))
+          ? open[dir].get(keyOf(requestId))
           : undefined;
     if (found === undefined) return {};
     if (method === CANCELED) found.isCanceled = true;
@@ -160,19 +148,23 @@ export class Thread {
     return related;
   }
 
-  #response(dir: Direction, { id, requestState }: Message, at: number): Relation {
-    if (id === undefined) return {};
-    const asked = this.#open[opposite(dir)];
-    const found = asked.get(keyOf(id));
-    if (found === undefined) return {};
+  function relateResponse(dir: Direction, { id, requestState }: Message, at: number): Relation {
+    const asked = open[opposite(dir)];
+    const found = id === undefined ? undefined : asked.get(keyOf(id));
+    if (id === undefined || found === undefined) return {};
     asked.delete(keyOf(id));
-    if (requestState !== undefined) keep(this.#rounds, requestState, found.n, MAX_STATES);
+    if (requestState !== undefined) keep(rounds, requestState, found.n, MAX_STATES);
     return { ...about(found), ms: at - found.at };
   }
+
+  return (dir, message, n, at) => {
+    if (message.kind === "request") return relateRequest(dir, message, n, at);
+    return message.kind === "notification" ? relateNotification(dir, message) : relateResponse(dir, message, at);
+  };
 }
 
 function about({ n, method, about }: Open): Relation {
-  return { re: n, ...(method !== undefined && { method }), ...(about !== undefined && { about }) };
+  return { re: n, ...defined({ method, about }) };
 }
 
 function opposite(dir: Direction): Direction {

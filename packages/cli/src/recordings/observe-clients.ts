@@ -1,22 +1,31 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpHead } from "@proffer/inspector";
-import { type TappedExchange, toText, type Wiretap } from "proffer/derived";
-import { type ClientLane, type ClientObserver, introductionOf, Lanes } from "./lanes.ts";
+import { type HttpExchange, toText, type Watcher } from "proffer/derived";
+import { type ClientLane, type ClientObserver, createLanes, introductionOf, type Lanes } from "./lanes.ts";
 
-/** Creates the wiretap that tells an observer of the messages of real clients. An error of it does not reach them. */
-export function observeClients(observer: ClientObserver): Wiretap {
-  const lanes = new Lanes({
+/** Creates a watcher that reports the messages of real clients to an observer. Its errors do not reach them. */
+export function observeClients(observer: ClientObserver): Required<Pick<Watcher, "exchange" | "stdio">> {
+  const lanes = createLanes({
     onClientMessage: (message) => contain(() => observer.onClientMessage(message)),
     onClientClosed: (conn) => contain(() => observer.onClientClosed?.(conn)),
   });
   return {
-    exchange: (exchange) => tapExchange(exchange, lanes),
-    stdio() {
+    exchange: (exchange) => watchExchange(exchange as HttpExchange, lanes),
+    stdio(connection, output) {
       const lane = lanes.create("stdio");
-      return {
-        received: (text) => lanes.received(lane, text),
-        sent: (wire) => lanes.sent(lane, toText(wire)),
-        closed: () => lanes.closed(lane),
+      const { receive, abort } = connection;
+      const { send } = output;
+      connection.receive = (text) => {
+        lanes.received(lane, text);
+        receive.call(connection, text);
+      };
+      connection.abort = (reason) => {
+        lanes.closed(lane);
+        abort.call(connection, reason);
+      };
+      output.send = (wire) => {
+        lanes.sent(lane, toText(wire));
+        send.call(output, wire);
       };
     },
   };
@@ -34,11 +43,11 @@ const SESSION = "mcp-session-id";
 /** The last segments of the paths of the HTTP+SSE transport of 2024-11-05. */
 const STREAM = "/sse";
 const MESSAGES = "/messages";
-/** Characters of a user agent that tell clients apart. */
+/** Characters of a user agent that distinguish clients. */
 const MAX_AGENT = 200;
 
 /** Reports the messages of one HTTP request and of its response. */
-function tapExchange(exchange: TappedExchange, lanes: Lanes): void {
+function watchExchange(exchange: HttpExchange, lanes: Lanes): void {
   const { read, send, open, write } = exchange;
   const isStream = exchange.method === "GET" && exchange.path.endsWith(STREAM);
   let lane: ClientLane | undefined = isStream ? lanes.create("sse") : undefined;
@@ -50,7 +59,7 @@ function tapExchange(exchange: TappedExchange, lanes: Lanes): void {
   };
   /** The response to `initialize` names the session. */
   const rememberSession = () => {
-    const session = headerIn(exchange.extraHeaders ?? [], SESSION);
+    const [, session] = pairs(exchange.extraHeaders ?? []).find(([name]) => name.toLowerCase() === SESSION) ?? [];
     if (lane !== undefined && session !== undefined) lanes.remember(session, lane);
   };
   /** The head of the response, for its first message. */
@@ -93,10 +102,10 @@ function tapExchange(exchange: TappedExchange, lanes: Lanes): void {
 }
 
 /**
- * Finds the lane of a request: by the session that the server opened, or else by what it says of its client. An invented
- * session has no lane of its own.
+ * Finds the lane of a request: by the session that the server opened, or else by the client that it names. An invented
+ * session has no separate lane.
  */
-function laneOf(exchange: TappedExchange, lanes: Lanes, text = ""): ClientLane {
+function laneOf(exchange: HttpExchange, lanes: Lanes, text = ""): ClientLane {
   const session = exchange.path.endsWith(MESSAGES) ? sessionIn(exchange.query) : exchange.header(SESSION);
   const known = session === undefined ? undefined : lanes.get(session);
   if (known !== undefined) return known;
@@ -110,23 +119,19 @@ function sessionIn(query: string): string {
   return new URLSearchParams(query).get("session") ?? "";
 }
 
-function requestHeaders({ raw }: TappedExchange): Record<string, string> {
+function requestHeaders({ raw }: HttpExchange): Record<string, string> {
   const { headers } = raw as IncomingMessage;
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
   );
 }
 
-function responseHead({ extraHeaders }: TappedExchange, status: number, headers: readonly string[]): HttpHead {
+function responseHead({ extraHeaders }: HttpExchange, status: number, headers: readonly string[]): HttpHead {
   return { status, responseHeaders: Object.fromEntries(pairs([...headers, ...(extraHeaders ?? [])])) };
 }
 
 function pairs(list: readonly string[]): [string, string][] {
   return Array.from({ length: list.length / 2 }, (_, at) => [list[2 * at] ?? "", list[2 * at + 1] ?? ""]);
-}
-
-function headerIn(list: readonly string[], name: string): string | undefined {
-  return pairs(list).find(([each]) => each.toLowerCase() === name)?.[1];
 }
 
 /** Reads an event that Proffer wrote: a line for each field, and the data in the last one. */

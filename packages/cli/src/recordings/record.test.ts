@@ -85,7 +85,7 @@ describe("a record", () => {
   });
 });
 
-test("I16 secrets are masked before they are recorded", () => {
+test("secrets are masked before they are recorded", () => {
   const token = "s3cr3t-t0ken";
   const quoted = 'quo"ted-secret';
   const { record } = createRecord({ authorization: `Bearer ${token}`, "x-custom": quoted });

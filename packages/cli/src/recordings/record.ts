@@ -7,7 +7,8 @@ import type {
   WireLine,
   WireMessage,
 } from "@proffer/inspector";
-import { readMessage, Thread } from "./message.ts";
+import { defined } from "../terminal/json.ts";
+import { createRelate, type Relate, readMessage } from "./message.ts";
 
 const MAX_MESSAGES = 10_000;
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -21,7 +22,7 @@ export class WireRecord implements MessageRecord {
   readonly #observers = new Set<RecordObserver>();
   readonly #messages = new Map<number, WireMessage>();
   readonly #lanes = new Map<string, Lane>();
-  readonly #threads = new Map<string, Thread>();
+  readonly #relate = new Map<string, Relate>();
   #bytes = 0;
   #last = 0;
   #lastConn = 0;
@@ -46,11 +47,11 @@ export class WireRecord implements MessageRecord {
     return `c${++this.#lastConn}`;
   }
 
-  /** Adds a lane or replaces what is known of it. */
+  /** Adds a lane or replaces an earlier version of it. */
   setLane(lane: Lane): void {
     this.#lanes.delete(lane.conn);
     this.#lanes.set(lane.conn, lane);
-    if (!lane.open) this.#threads.delete(lane.conn);
+    if (!lane.open) this.#relate.delete(lane.conn);
     for (const each of this.#observers) each.lane?.(lane);
     if (this.#lanes.size <= MAX_LANES) return;
     const dropped = [...this.#lanes.values()].find(({ open }) => !open);
@@ -63,8 +64,8 @@ export class WireRecord implements MessageRecord {
     const n = ++this.#last;
     const shown = this.mask.text(text);
     const message = readMessage(shown);
-    const thread = this.#threads.get(conn) ?? new Thread();
-    this.#threads.set(conn, thread);
+    const relate = this.#relate.get(conn) ?? createRelate();
+    this.#relate.set(conn, relate);
     const { kind, id, method, about, status } = message;
     const revision = this.#lanes.get(conn)?.revision;
     const note = given ?? message.note;
@@ -75,14 +76,8 @@ export class WireRecord implements MessageRecord {
       dir,
       kind,
       bytes: Buffer.byteLength(text),
-      ...(revision !== undefined && { revision }),
-      ...(method !== undefined && { method }),
-      ...(about !== undefined && { about }),
-      ...(id !== undefined && { id }),
-      ...(status !== undefined && { status }),
-      ...(http?.status !== undefined && { httpStatus: http.status }),
-      ...(note !== undefined && { note }),
-      ...thread.relate(dir, message, n, at),
+      ...defined({ revision, method, about, id, status, httpStatus: http?.status, note }),
+      ...relate(dir, message, n, at),
     };
     this.#keep({ ...line, text: shown, ...(http && { http: this.#maskHead(http) }) });
     for (const each of this.#observers) each.line?.(line);
@@ -152,7 +147,7 @@ function sizeOf({ bytes, http }: WireMessage): number {
 const SECRET_NAMES = /auth|cookie|key|token|secret|password|signature|credential/;
 /** These say which credentials a server wants. */
 const CHALLENGES = new Set(["www-authenticate", "proxy-authenticate"]);
-/** Whoever knows the whole id of a session can continue it; its beginning tells sessions apart. */
+/** The whole id of a session is enough to continue it; its beginning distinguishes sessions. */
 const SESSION = "mcp-session-id";
 const SHOWN_OF_SESSION = 8;
 const MASKED = "***";

@@ -1,11 +1,12 @@
-import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import type { Lane, Target } from "@proffer/inspector";
+import { claimCacheRoot } from "../modules/cache.ts";
+import { digestOf } from "../modules/inputs.ts";
 import { findProject } from "../modules/module-file.ts";
-import { currentTrust } from "../modules/trust.ts";
+import { claimFolder, currentTrust, type Trust, userFolder } from "../modules/trust.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { claimInspectorFolder } from "./inspector-folder.ts";
 import type { WireRecord } from "./record.ts";
 import { createHeader, MAX_RECORDING_BYTES } from "./recording.ts";
 
@@ -25,7 +26,7 @@ export class RecordingFile {
   /**
    * Creates a file; if there is one, with a number in its name, because a client may have started the command again after
    * a crash that somebody wants to look at.
-   * @param report - is told why the recording has stopped.
+   * @param report - receives the reason why the recording has stopped.
    * @throws {CommandError} if it cannot be created.
    */
   constructor(path: string, target: Target, report: (problem: string) => void, maxBytes = MAX_RECORDING_BYTES) {
@@ -35,12 +36,12 @@ export class RecordingFile {
     this.#append(createHeader({ target, revisions: [], lanes: [] }));
   }
 
-  /** Writes what is added to a record from now on. */
+  /** Writes the messages that are added to a record from now on. */
   follow(record: WireRecord): void {
     let known = "";
     record.observe({
       lane: ({ open: _, ...lane }) => {
-        // Only what a lane is, not that it ends: the recording ends, too.
+        // Only the facts about a lane, not that it ends: the recording ends, too.
         const text = JSON.stringify(lane);
         if (text !== known) this.#append({ lane: { ...lane, open: false } satisfies Lane });
         known = text;
@@ -105,7 +106,11 @@ function projectFolder(directory: string): string | undefined {
   if (!existsSync(join(project, "package.json"))) return undefined;
   try {
     const folder = claimInspectorFolder(project, currentTrust());
-    removeOld(folder);
+    // The names sort by time.
+    const names = readdirSync(folder)
+      .filter((name) => NAME.test(name))
+      .sort();
+    for (const name of names.slice(0, -(MAX_KEPT - 1))) rmSync(join(folder, name));
     return folder;
   } catch {
     // Not trusted, or not writable.
@@ -113,8 +118,27 @@ function projectFolder(directory: string): string | undefined {
   }
 }
 
-/** The names sort by time. */
-function removeOld(folder: string): void {
-  const names = readdirSync(folder).filter((name) => NAME.test(name));
-  for (const name of names.sort().slice(0, -(MAX_KEPT - 1))) rmSync(join(folder, name));
+/**
+ * Creates the folder of the inspector in a project, `.proffer/inspector`, and returns its path.
+ * @throws {UntrustedError} if somebody else could have written the folder. @throws if it is not writable.
+ */
+export function claimInspectorFolder(project: string, trust: Trust): string {
+  const folder = join(claimCacheRoot(project, trust), "inspector");
+  claimFolder(folder, trust);
+  return folder;
+}
+
+/**
+ * Creates the folder of a target without a project among the user's settings, and returns its path. Its name is a digest:
+ * an address or a command may hold a secret.
+ * @throws {UntrustedError} if somebody else could have written the folder. @throws if it is not writable, or without a home.
+ */
+export function claimTargetFolder(target: string | readonly string[], trust: Trust): string {
+  const root = userFolder();
+  if (root === undefined) throw new Error("There is no home folder.");
+  const folder = join(root, "inspector");
+  const own = join(folder, digestOf(JSON.stringify(target)).slice(0, 16));
+  mkdirSync(dirname(root), { recursive: true, mode: 0o700 });
+  for (const each of [root, folder, own]) claimFolder(each, trust);
+  return own;
 }

@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { HttpHead, Lane, ServerInfo, Target, WireMessage } from "@proffer/inspector";
-import { isObject } from "../client/shape.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { isObject, parseJson } from "../terminal/json.ts";
 import { fromHere } from "../terminal/shell.ts";
 import { readMessage } from "./message.ts";
 
@@ -16,14 +16,6 @@ interface RecordingHeader {
   readonly server?: ServerInfo;
   readonly revisions: readonly string[];
   readonly lanes: readonly Lane[];
-}
-
-/** A recording that was read from a file. */
-interface Recording {
-  readonly header: RecordingHeader;
-  readonly messages: readonly WireMessage[];
-  /** Lines that are not messages, and what was left out. */
-  readonly problems: readonly string[];
 }
 
 /** The size of the largest recording that can be opened again. */
@@ -45,7 +37,7 @@ const VERSION = 1;
 const LF = 10;
 
 /** Reads a recording. Broken lines become problems. @throws {CommandError} if the file is not a recording at all. */
-export async function readRecording(file: string): Promise<Recording> {
+export async function readRecording(file: string) {
   const { size } = await stat(fromHere(file)).catch((error: Error) => {
     throw new CommandError(`${file} cannot be read: ${error.message}`);
   });
@@ -66,8 +58,8 @@ export async function readRecording(file: string): Promise<Recording> {
       for (const lane of header.lanes) lanes.set(lane.conn, lane);
       continue;
     }
-    const value = line === "" ? undefined : parse(line);
-    // What became known of a client while the recording was written.
+    const value = line === "" ? undefined : parseJson(line);
+    // The client introduced itself while the recording was written.
     const [lane] = isObject(value) ? toLane(value.lane) : [];
     const message = toMessage(value);
     if (lane !== undefined) lanes.set(lane.conn, lane);
@@ -97,19 +89,22 @@ async function* linesOf(file: string): AsyncIterable<string> {
 }
 
 function toHeader(file: string, line: string): RecordingHeader {
-  const value = parse(line);
+  const value = parseJson(line);
   if (!isObject(value) || value.proffer !== "recording") throw notRecording(file);
   if (value.version !== VERSION) {
     throw new CommandError(
       `${file} is a recording of version ${JSON.stringify(value.version)}; this release reads version ${VERSION}.`,
     );
   }
-  const { server, lanes, revisions, written } = value;
+  const { server, lanes, revisions, target, written } = value;
   return {
     proffer: "recording",
     version: VERSION,
     written: String(written),
-    target: toTarget(value.target),
+    target: {
+      kind: "recording",
+      name: isObject(target) && typeof target.name === "string" ? target.name : "recording",
+    },
     ...(isObject(server) && typeof server.name === "string" && { server: server as never }),
     revisions: Array.isArray(revisions) ? revisions.filter((each) => typeof each === "string") : [],
     lanes: Array.isArray(lanes) ? lanes.flatMap(toLane) : [],
@@ -120,11 +115,6 @@ function notRecording(file: string): CommandError {
   return new CommandError(
     `${file} is not a recording: its first line must be the header that the inspector writes. Export a session again.`,
   );
-}
-
-function toTarget(value: unknown): Target {
-  const name = isObject(value) && typeof value.name === "string" ? value.name : "recording";
-  return { kind: "recording", name };
 }
 
 const TRANSPORTS = ["memory", "stdio", "http", "sse"];
@@ -146,7 +136,7 @@ function toLane(value: unknown): Lane[] {
   ];
 }
 
-/** A message of the file. What the text says is read from it again, because the rest of the line may lie. */
+/** A message of the file. Its kind and names are read from the text again, because the rest of the line may lie. */
 function toMessage(value: unknown): WireMessage | undefined {
   if (!isObject(value)) return undefined;
   const { n, at, conn, dir, text, revision, re, ms, method, about, note, http } = value;
@@ -194,14 +184,6 @@ function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
 const SECRET = /passw|secret|token|api[-_]?key|credential|private[-_]?key|authorization/i;
 /** Parts of the protocol with such names. */
 const PROTOCOL = new Set(["progressToken"]);
@@ -213,7 +195,7 @@ export function warnOfSecrets(messages: Iterable<WireMessage>): string[] {
   const warnings = new Set<string>();
   for (const { n, text } of messages) {
     if (!SECRET.test(text)) continue;
-    for (const name of namesIn(parse(text))) {
+    for (const name of namesIn(parseJson(text))) {
       if (warnings.size >= MAX_WARNINGS) return [...warnings, "There may be more."];
       warnings.add(`Message ${n} contains a value named ${JSON.stringify(name)}. Check it before you share the file.`);
     }

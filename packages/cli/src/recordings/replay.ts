@@ -2,10 +2,10 @@ import type { Answer, Draft, Json, JsonObject, WireMessage } from "@proffer/insp
 import { escapeToken } from "proffer/derived";
 import { type Asked, RemoteError, type ScriptedAnswer } from "proffer/testing";
 import type { RemoteServer } from "../client/remote-server.ts";
-import { isObject } from "../client/shape.ts";
+import { isObject, parseJson } from "../terminal/json.ts";
 import { CALL_METHODS } from "./saved-call.ts";
 
-/** What became of a recorded call when it was made again. */
+/** A recorded call that was made again, and the verdict. */
 export interface Replayed {
   readonly n: number;
   readonly method: string;
@@ -92,16 +92,12 @@ interface RecordedCall {
   readonly outcome: Outcome | undefined;
 }
 
-interface Running {
-  readonly n: number;
-  readonly draft: Draft;
+interface Running extends RecordedCall {
   readonly answers: Answer[];
   /** The questions that the last round left, in their order. */
   asked: readonly string[];
   outcome: Outcome | undefined;
 }
-
-type Parsed = { readonly message: WireMessage; readonly value: JsonObject };
 
 /** Finds the calls of a recording, in the order in which they began. */
 export function findCalls(messages: readonly WireMessage[]): RecordedCall[] {
@@ -109,8 +105,10 @@ export function findCalls(messages: readonly WireMessage[]): RecordedCall[] {
   /** The call of each of its rounds, and of each question inside it, by message number. */
   const rounds = new Map<number, Running>();
   const questions = new Map<number, Running>();
-  for (const { message, value } of parseAll(messages)) {
-    const { n, re, kind, dir } = message;
+  for (const message of messages) {
+    const { n, re, kind, dir, text } = message;
+    const value = parseJson(text) as JsonObject;
+    if (!isObject(value)) continue;
     const running = re === undefined ? undefined : (rounds.get(re) ?? questions.get(re));
     if (dir === "out" && kind === "request") {
       const begun = running ?? begin(message, value);
@@ -128,14 +126,6 @@ export function findCalls(messages: readonly WireMessage[]): RecordedCall[] {
     draft: answers.length > 0 ? { ...draft, answers } : draft,
     outcome,
   }));
-}
-
-function* parseAll(messages: readonly WireMessage[]): Iterable<Parsed> {
-  for (const message of messages) {
-    if (message.kind === "malformed") continue;
-    const value: unknown = JSON.parse(message.text);
-    if (isObject(value)) yield { message, value: value as JsonObject };
-  }
 }
 
 function begin({ n, revision = "" }: WireMessage, { method, params }: JsonObject): Running | undefined {
@@ -170,12 +160,12 @@ function end(running: Running, { result, error }: JsonObject): void {
   else if (resultType !== "task") running.outcome = { result: result as JsonObject };
 }
 
-/** What a client gets: a result, or an error. */
+/** The response to a client: a result, or an error. */
 type Outcome =
   | { readonly result: JsonObject }
   | { readonly error: { readonly code: number; readonly message: string } };
 
-/** What a model or a person reads. States, cursors, tasks and `_meta` are made anew with each call. */
+/** The members that a model or a person reads. States, cursors, tasks and `_meta` are made anew with each call. */
 const COMPARED = ["isError", "content", "structuredContent", "contents", "messages"];
 /** Other revisions wrap the structured content, or have none. */
 const IN_EVERY_REVISION = COMPARED.filter((name) => name !== "structuredContent");
@@ -193,11 +183,7 @@ export function compareOutcomes(before: Outcome, after: Outcome, sameRevision: b
 
 function pick(result: JsonObject, names: readonly string[]): JsonObject {
   const shown = names.filter((name) => result[name] !== undefined).map((name) => [name, result[name]]);
-  return JSON.parse(JSON.stringify(Object.fromEntries(shown), withoutMeta));
-}
-
-function withoutMeta(key: string, value: unknown): unknown {
-  return key === "_meta" ? undefined : value;
+  return JSON.parse(JSON.stringify(Object.fromEntries(shown), (key, value) => (key === "_meta" ? undefined : value)));
 }
 
 /** A difference of two values at a JSON pointer. A side that is absent has no value there. */
@@ -217,7 +203,7 @@ const MAX_VALUE = 16 * 1024;
 export function differencesOf(before: Json, after: Json): JsonDifference[] {
   const found: JsonDifference[] = [];
   const compare = (pointer: string, old: Json | undefined, now: Json | undefined, depth: number): void => {
-    if (found.length >= MAX_PARTS || isSame(old, now)) return;
+    if (found.length >= MAX_PARTS || JSON.stringify(old) === JSON.stringify(now)) return;
     const names = depth < MAX_DEPTH ? sharedNames(old, now) : undefined;
     if (names === undefined) {
       found.push({
@@ -248,10 +234,6 @@ function isContainer(value: Json | undefined): value is JsonObject | readonly Js
 
 function member(value: Json | undefined, name: string): Json | undefined {
   return isContainer(value) && Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined;
-}
-
-function isSame(old: Json | undefined, now: Json | undefined): boolean {
-  return old === now || JSON.stringify(old) === JSON.stringify(now);
 }
 
 function shown(value: Json): Json {

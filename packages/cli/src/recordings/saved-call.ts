@@ -1,9 +1,9 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { CallMethod, Draft } from "@proffer/inspector";
-import { isObject } from "../client/shape.ts";
 import { replaceFile } from "../install/atomic-file.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { isObject, parseJson } from "../terminal/json.ts";
 
 export const CALL_METHODS: readonly CallMethod[] = ["tools/call", "resources/read", "prompts/get"];
 
@@ -73,15 +73,10 @@ function available(folder: string): string {
 }
 
 function toDraft(text: string): Draft | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value) || value.proffer !== "call" || value.version !== VERSION) return undefined;
-    const { revision, method, params, answers, result } = value;
-    if (typeof revision !== "string" || !CALL_METHODS.includes(method as never) || !isObject(params)) return undefined;
-    if (answers !== undefined && !(Array.isArray(answers) && answers.every(isObject))) return undefined;
-    if (result !== undefined && !isObject(result)) return undefined;
-    return value as never;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (!isObject(value) || value.proffer !== "call" || value.version !== VERSION) return undefined;
+  const { revision, method, params, answers, result } = value;
+  if (typeof revision !== "string" || !CALL_METHODS.includes(method as never) || !isObject(params)) return undefined;
+  if (answers !== undefined && !(Array.isArray(answers) && answers.every(isObject))) return undefined;
+  return result === undefined || isObject(result) ? (value as never) : undefined;
 }

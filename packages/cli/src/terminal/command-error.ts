@@ -54,7 +54,11 @@ export async function explainUsage<Value>(work: Promise<Value>): Promise<Value> 
   }
 }
 
-/** Converts a `UsageError` about flags or variables to a `WrongUsage`; returns other errors as they are. */
-export function toWrongUsage(error: unknown): unknown {
-  return error instanceof UsageError ? new WrongUsage(error.message, { cause: error }) : error;
+/** Converts a `UsageError` about flags or variables to a `WrongUsage`. */
+export function explainFlags<Value>(work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof UsageError ? new WrongUsage(error.message, { cause: error }) : error;
+  }
 }

@@ -1,9 +1,10 @@
 import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { prettyJson } from "./json.ts";
 import { truncate, widthOf, wrap } from "./layout.ts";
 import { formatListing, type Listing } from "./listing.ts";
-import { prettyJson, stylesFor } from "./terminal.ts";
+import { stylesFor } from "./terminal.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

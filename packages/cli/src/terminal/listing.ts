@@ -1,6 +1,6 @@
 import type { Prompt, Resource, Server, TaskSettings, Tool } from "proffer";
-import type { ParamScopes } from "proffer/derived";
 import { connect, type TestClient } from "proffer/testing";
+import { defined } from "./json.ts";
 import { widthOf, wrap } from "./layout.ts";
 import type { Styles } from "./terminal.ts";
 import { Text, text } from "./text.ts";
@@ -43,13 +43,6 @@ export async function listAll(client: Lists, capabilities: { readonly [name: str
   };
 }
 
-/** The facts about an item that the protocol does not list: known only of a server in this process. */
-interface ItemDetails {
-  readonly toolset?: string;
-  readonly scopes?: readonly string[];
-  readonly paramScopes?: ParamScopes;
-}
-
 /** Returns the lists with the toolset and the scopes of each item, and how tools become tasks: the protocol has none. */
 export function withDetails(listing: Listing, server: Server): { readonly [list in keyof Listing]: readonly object[] } {
   const { tools, prompts, resources, resourceTemplates } = listing;
@@ -67,12 +60,6 @@ export function withDetails(listing: Listing, server: Server): { readonly [list 
   };
 }
 
-/** Describes how a tool becomes a task, and the rest, as in `[task after 2s] [toolset: admin]`. */
-function describeTool(tool: Tool | undefined): string | undefined {
-  const parts = [tool?.task && describeTask(tool.task), describeItem(tool)].filter((part) => part !== undefined);
-  return parts.length === 0 ? undefined : parts.join(" ");
-}
-
 function describeTask({ after, required }: TaskSettings): string {
   const begin = after === Number.POSITIVE_INFINITY ? " background" : after === 0 ? "" : ` after ${after / 1000}s`;
   return `[task${required ? " required" : ""}${begin}]`;
@@ -83,26 +70,24 @@ function shownTask({ after, ...task }: TaskSettings): object {
   return { after: after === Number.POSITIVE_INFINITY ? "background" : after, ...task };
 }
 
-/** Describes an item, as in `[toolset: admin] [scopes: orders:write; with force: orders:admin]`. */
-function describeItem(item: Tool | Prompt | Resource | undefined): string | undefined {
+/** Describes an item, as in `[task after 2s] [toolset: admin] [scopes: orders:write; with force: orders:admin]`. */
+function describeItem(item: Tool | Prompt | Resource | undefined): string {
   const { toolset, scopes, paramScopes = {} } = detailsOf(item);
   const parts = [
     ...(scopes === undefined ? [] : [scopes.join(" ")]),
     ...Object.entries(paramScopes).map(([name, list]) => `with ${name}: ${list.join(" ")}`),
   ];
   const all = [
-    ...(toolset === undefined ? [] : [`[toolset: ${toolset}]`]),
-    ...(parts.length === 0 ? [] : [`[scopes: ${parts.join("; ")}]`]),
+    item !== undefined && "task" in item && item.task !== undefined && describeTask(item.task),
+    toolset !== undefined && `[toolset: ${toolset}]`,
+    parts.length > 0 && `[scopes: ${parts.join("; ")}]`,
   ];
-  return all.length === 0 ? undefined : all.join(" ");
+  return all.filter((part) => part !== false).join(" ");
 }
 
-function detailsOf(item: Tool | Prompt | Resource | undefined): ItemDetails {
-  return {
-    ...(item?.toolset && { toolset: item.toolset }),
-    ...(item?.scopes && { scopes: item.scopes }),
-    ...(item?.paramScopes && { paramScopes: Object.fromEntries(item.paramScopes) }),
-  };
+/** Returns the facts about an item that the protocol does not list: known only of a server in this process. */
+function detailsOf({ toolset, scopes, paramScopes }: Partial<Tool | Prompt | Resource> = {}) {
+  return defined({ toolset, scopes, paramScopes: paramScopes && Object.fromEntries(paramScopes) });
 }
 
 /** A longer description would hide the other items. */
@@ -115,7 +100,7 @@ export function formatListing(listing: Listing, styles: Styles, own?: Server): T
     section("Tools", styles, tools, (tool) => [
       signature(tool.name, tool.inputSchema),
       tool.description,
-      describeTool(own?.tools.get(tool.name)),
+      describeItem(own?.tools.get(tool.name)),
     ]),
     section("Prompts", styles, prompts, (prompt) => [
       withArguments(prompt),
@@ -136,7 +121,7 @@ export function formatListing(listing: Listing, styles: Styles, own?: Server): T
   return sections.length === 0 ? text`No tools, prompts or resources.` : Text.join(sections, "\n\n");
 }
 
-type Row = readonly [name: string, description: string | undefined, details: string | undefined];
+type Row = readonly [name: string, description: string | undefined, details: string];
 
 function section<Item>(title: string, styles: Styles, items: readonly Item[], describe: (item: Item) => Row): Text {
   if (items.length === 0) return text``;
@@ -148,15 +133,11 @@ function section<Item>(title: string, styles: Styles, items: readonly Item[], de
 
 /** A program that reads the output gets one line for each item. */
 function toLine([name, description = "", details]: Row, { dim, cyan }: Styles): Text {
-  const shown = withSuffix(firstLine(description), details);
+  const shown = `${description.split(/\r?\n/, 1)[0]} ${details}`.trim();
   return shown === "" ? text`  ${cyan(name)}` : text`  ${cyan(name)}  ${dim(shown)}`;
 }
 
-function withSuffix(description: string, suffix = ""): string {
-  return `${description} ${suffix}`.trim();
-}
-
-/** The first column has at most this share of the terminal. A longer name has a line of its own. */
+/** The first column has at most this share of the terminal. A longer name has a separate line. */
 const NAME_SHARE = 0.4;
 /** Narrower descriptions are hard to read, so they are shown below the names. */
 const MIN_DESCRIPTION = 30;
@@ -170,7 +151,7 @@ function toTable(rows: readonly Row[], columns: number, { dim, cyan }: Styles): 
   const start = columns - 2 * INDENT - widest < MIN_DESCRIPTION || widest === 0 ? 2 * INDENT : 2 * INDENT + widest;
   return rows.map(([name, description = "", details], index) => {
     const shown = names[index] ?? "";
-    const lines = wrap(String(text`${withSuffix(firstParagraph(description), details)}`), columns - start);
+    const lines = wrap(String(text`${firstParagraph(description)} ${details}`), columns - start);
     const rest = lines.map((line) => text`${" ".repeat(start)}${dim(line)}`);
     const gap = start - INDENT - widthOf(shown);
     if (gap < INDENT || lines.length === 0) return Text.join([text`  ${cyan(name)}`, ...rest], "\n");
@@ -194,8 +175,4 @@ function withArguments(prompt: Listing["prompts"][number]): string {
 function firstParagraph(value: string): string {
   const [paragraph = ""] = value.trim().split(/\r?\n\s*\r?\n/, 1);
   return paragraph.replace(/\s+/g, " ").slice(0, MAX_DESCRIPTION);
-}
-
-function firstLine(value: string): string {
-  return value.split(/\r?\n/, 1)[0] ?? "";
 }

@@ -1,8 +1,9 @@
-import { withoutSecrets } from "proffer/stdio";
+import { withoutSecrets } from "proffer/process";
 import { currentShell } from "./shell.ts";
 
 /** Names of variables, headers and keys that hold secrets. */
-const SECRET_NAME = /(?:token|secret|passwords?|passwd|passphrase|credentials?|cookies?|auth|authorization|keys?)$/i;
+export const SECRET_NAME =
+  /(?:token|secret|passwords?|passwd|passphrase|credentials?|cookies?|auth|authorization|keys?)$/i;
 /** A shorter value of a variable occurs in other text by chance. */
 const MIN_LENGTH = 8;
 const HIDDEN = "***";
@@ -25,15 +26,11 @@ export function hideFromErrors(value: string): void {
   for (const part of [value, ...value.split(/\s+/)]) if (part.length >= MIN_LENGTH) hidden.add(part);
 }
 
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name);
-}
-
 /** Hides secret settings, the values of secret environment variables and flags, and credentials in the usual notations. */
 export function redact(text: string, env: NodeJS.ProcessEnv = currentShell().env): string {
   let redacted = withoutSecrets(text);
   for (const [name, value = ""] of Object.entries(env)) {
-    if (isSecretName(name) && value.length >= MIN_LENGTH) redacted = redacted.replaceAll(value, HIDDEN);
+    if (SECRET_NAME.test(name) && value.length >= MIN_LENGTH) redacted = redacted.replaceAll(value, HIDDEN);
   }
   for (const value of hidden) redacted = redacted.replaceAll(value, HIDDEN);
   for (const [pattern, replacement] of NOTATIONS) redacted = redacted.replace(pattern, replacement);

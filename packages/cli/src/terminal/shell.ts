@@ -19,23 +19,7 @@ export interface Shell {
 }
 
 /** The process itself. The streams are opened when they are used. */
-const PROCESS: Shell = {
-  get cwd() {
-    return process.cwd();
-  },
-  get env() {
-    return process.env;
-  },
-  get stdin() {
-    return process.stdin;
-  },
-  get stdout() {
-    return process.stdout;
-  },
-  get stderr() {
-    return process.stderr;
-  },
-};
+const PROCESS: Shell = Object.create(process, { cwd: { get: () => process.cwd() } });
 
 /** Handing the shell down would give a parameter to nearly every function of the commands. */
 const given = new AsyncLocalStorage<Shell>();
@@ -51,7 +35,7 @@ export function currentShell(): Shell {
   return given.getStore() ?? PROCESS;
 }
 
-/** Whether the command is called from a shell of its own, inside a process that does other things, too. */
+/** Whether the command runs in a given shell, inside a process that does other things, too. */
 export function isInProcess(): boolean {
   return given.getStore() !== undefined;
 }

@@ -1,7 +1,9 @@
 import { guardStdout } from "proffer/stdio";
 import { CommandError } from "./command-error.ts";
+import { prettyJson } from "./json.ts";
+import { truncate } from "./layout.ts";
 import { currentShell, type Output } from "./shell.ts";
-import { type StyleName, Text, text } from "./text.ts";
+import { STYLES, type StyleName, Text, text } from "./text.ts";
 
 export type Styles = { readonly [Name in StyleName]: (value: string | Text) => Text } & {
   /** The width of the terminal. Undefined if the output goes to a pipe or a file: a program reads it. */
@@ -15,15 +17,8 @@ const DEFAULT_COLUMNS = 80;
 export function stylesFor(stream: Output): Styles {
   const isPlain = !hasColors(stream);
   const style = (name: StyleName) => (value: string | Text) => (isPlain ? text`${value}` : Text.style(name, value));
-  return {
-    bold: style("bold"),
-    dim: style("dim"),
-    red: style("red"),
-    green: style("green"),
-    yellow: style("yellow"),
-    cyan: style("cyan"),
-    columns: stream.isTTY === true ? stream.columns || DEFAULT_COLUMNS : undefined,
-  };
+  const styles = Object.fromEntries(STYLES.map((name) => [name, style(name)])) as Omit<Styles, "columns">;
+  return { ...styles, columns: stream.isTTY === true ? stream.columns || DEFAULT_COLUMNS : undefined };
 }
 
 /** Node looks at NO_COLOR, FORCE_COLOR and TERM, but only for a terminal. */
@@ -38,6 +33,11 @@ export function say(message: Text): void {
   currentShell().stderr.write(`${message}\n`);
 }
 
+/** Prints a warning to stderr. */
+export function warn(message: string): void {
+  say(text`warning: ${message}`);
+}
+
 /** Writes text of another process to stderr as it arrives. */
 export function passOn(text: Text): void {
   currentShell().stderr.write(String(text));
@@ -46,6 +46,11 @@ export function passOn(text: Text): void {
 /** Prints a result to stdout. */
 export function print(result: Text): void {
   write(`${result}\n`);
+}
+
+/** Prints lines to stdout. */
+export function printLines(lines: readonly string[]): void {
+  for (const line of lines) print(text`${line}`);
 }
 
 /** Prints a result to stdout as JSON. Only a terminal gets colors, because programs read JSON. */
@@ -59,53 +64,6 @@ export function printJson(value: unknown): void {
 export function write(text: string): void {
   const { stdout } = currentShell();
   (stdout === process.stdout ? guardStdout() : stdout).write(text);
-}
-
-/** A longer text is not read on a screen. */
-const MAX_LENGTH = 1_000_000;
-/** Deeper levels would be indented out of the screen, and their indentation takes quadratic space. */
-const MAX_DEPTH = 50;
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
-
-/**
- * Formats a JSON object or array for people: indented and colored. The tokens stay as they are, so a number keeps all
- * its digits. Returns undefined for any other text.
- */
-export function prettyJson(json: string, styles: Styles, indent = ""): Text | undefined {
-  if (json.length > MAX_LENGTH || !isContainer(json)) return undefined;
-  const tokens = json.match(TOKENS) ?? [];
-  const parts: Text[] = [];
-  let depth = 0;
-  for (const [index, token] of tokens.entries()) {
-    const before = tokens[index - 1] ?? "";
-    const isEnd = token === "}" || token === "]";
-    if (isEnd) depth -= 1;
-    const opened = before === "{" || before === "[";
-    if ((opened && !isEnd) || before === "," || (isEnd && !opened)) {
-      parts.push(text`\n${indent}${"  ".repeat(depth)}`);
-    }
-    parts.push(paint(token, tokens[index + 1], styles));
-    if (token === "{" || token === "[") depth += 1;
-    if (depth > MAX_DEPTH) return undefined;
-  }
-  return Text.join(parts, "");
-}
-
-function isContainer(json: string): boolean {
-  if (!/^\s*[{[]/.test(json)) return false;
-  try {
-    JSON.parse(json);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function paint(token: string, after: string | undefined, { cyan, green, yellow, dim }: Styles): Text {
-  if (token === ":") return text`: `;
-  if (token.startsWith('"')) return after === ":" ? cyan(token) : green(token);
-  if (token === "null") return dim(token);
-  return /^[-\dtf]/.test(token) ? yellow(token) : text`${token}`;
 }
 
 let problem: Error | undefined;
@@ -131,4 +89,58 @@ export async function flushOutput(): Promise<void> {
   );
   await Promise.all(flushed);
   if (problem !== undefined) throw new CommandError(`The output could not be written: ${problem.message}`);
+}
+
+/** Returns to the start of the line and erases it. */
+const ERASE = "\r\u001b[2K";
+
+type Write = typeof process.stderr.write;
+
+/** The text of the line, also while other output hides it. */
+let status = "";
+let isShown = false;
+let rawWrite: Write | undefined;
+
+/**
+ * Prepares stderr for a line that is shown only for a while, below all other output. Other output erases it first, from
+ * the module in this process too, so call this before code that keeps `process.stderr.write`.
+ */
+export function prepareStatusLine(): void {
+  if (process.stderr.isTTY !== true || rawWrite !== undefined) return;
+  const original: Write = process.stderr.write.bind(process.stderr);
+  rawWrite = original;
+  process.stderr.write = ((...args: Parameters<Write>) => {
+    if (status === "") return original(...args);
+    erase();
+    const result = original(...args);
+    // The rest of an unfinished line would follow the status.
+    if (String(args[0]).endsWith("\n")) draw();
+    return result;
+  }) as Write;
+  process.once("exit", clearStatus);
+}
+
+/** Shows a status on a terminal, in place of the last one. */
+export function showStatus(text: Text): void {
+  if (rawWrite === undefined) return;
+  erase();
+  // A longer line would be wrapped, and only its last part could be erased.
+  status = truncate(String(text), (process.stderr.columns || 80) - 1);
+  draw();
+}
+
+/** Erases the status, so that nothing is left of it. */
+export function clearStatus(): void {
+  erase();
+  status = "";
+}
+
+function draw(): void {
+  rawWrite?.(status);
+  isShown = true;
+}
+
+function erase(): void {
+  if (isShown) rawWrite?.(ERASE);
+  isShown = false;
 }

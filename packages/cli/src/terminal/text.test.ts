@@ -12,7 +12,7 @@ describe("text for a terminal", () => {
     ["bidirectional controls", "\u202eabc\u2066\u200f\u061c", "\\u202eabc\\u2066\\u200f\\u061c"],
     ["line separators", "a\u2028b\u2029c\rd\u007f", "a\\u2028b\\u2029c\\u000dd\\u007f"],
     ["other languages", "日本語 עברית 👩‍👧\tä", "日本語 עברית 👩‍👧\tä"],
-  ])("T117: has %s in one line, escaped", (_, value, expected) => {
+  ])("has %s in one line, escaped", (_, value, expected) => {
     expect(String(text`${value}!`)).toBe(`${expected}!`);
     expect(String(new CommandError(value).text)).toBe(expected);
   });
@@ -39,7 +39,7 @@ it.each([
   ["no pfr_abcdefghijklmnopqrstuvwxyz_-0 here", "no pfr_*** here"],
   ["the value is s3cr3t-value", "the value is ***"],
   ["set PROFFER_KEYS", "set PROFFER_KEYS"],
-])("T119: redact(%j)", (value, expected) => {
+])("redact(%j)", (value, expected) => {
   expect(redact(value, { MY_TOKEN: "s3cr3t-value", SHORT_KEY: "is", HOME: "the value" })).toBe(expected);
 });
 
@@ -49,4 +49,4 @@ it.skipIf(process.platform === "win32").each([
   ["$(x)", "'$(x)'"],
   ["it's", "'it'\\''s'"],
   ["--upload-pack=x", "'./--upload-pack=x'"],
-])("T118: quoteForShell(%j)", (path, expected) => expect(quoteForShell(path)).toBe(expected));
+])("quoteForShell(%j)", (path, expected) => expect(quoteForShell(path)).toBe(expected));

@@ -1,7 +1,8 @@
 import { styleText } from "node:util";
 import { redact } from "./redact.ts";
 
-export type StyleName = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+export const STYLES = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
+export type StyleName = (typeof STYLES)[number];
 
 /**
  * The characters that no other text may bring to a terminal: control characters (C0, DEL and C1) start escape
@@ -88,6 +89,11 @@ export class Text {
  */
 export function text(strings: TemplateStringsArray, ...values: readonly (string | number | Text)[]): Text {
   return Text.compose(strings, values);
+}
+
+/** Cuts a longer text and marks the cut. */
+export function shorten(value: string, max: number): string {
+  return value.length > max ? `${value.slice(0, max)}…` : value;
 }
 
 function toEscape(character: string): string {

@@ -25,7 +25,7 @@ function toolNames({ tools }: Derivation): string[] {
 
 const HELLO = "/** Greets. */ export function hello(name: string): string { return name; }\n";
 
-test("T186: a collection that contains itself is derived", () => {
+test("a collection that contains itself is derived", () => {
   const types = ["Set<T0>", "ReadonlySet<T1 | string>", "Map<string, T2>", "Map<T3, number>", "Iterable<T4>"];
   const text = types.map(
     (type, i) => `export type T${i} = ${type};\n/** Takes. */ export function f${i}(a: T${i}): void { void a; }\n`,
@@ -69,15 +69,14 @@ describe("deriving repeatedly", () => {
     expect(deriver.derive().tools[1]).toEqual(before);
   });
 
-  test("reuses the description after an edit that changes no type, with diagnostics at their new places", () => {
+  test("reports diagnostics at their new places after an edit of a body", () => {
     const text = (body: string, gap: string) =>
       `/** Adds. */ export function add(a: number): number { ${body} }\n${gap}export function log(value: any): void { void value; }\n`;
     open({ "input.ts": text("return a;", "") });
     const deriver = createDeriver(workspace.path("input.ts"));
-    const first = deriver.derive();
+    deriver.derive();
     workspace.write({ "input.ts": text("const b = a;\n\n  return b;", "\n// Writes the value.\n") });
     const second = deriver.derive();
-    expect(second.tools[0]).toBe(first.tools[0]);
     expect(second).toEqual(createDeriver(workspace.path("input.ts")).derive());
     expect(second.diagnostics.map(({ code, line }) => `${code} ${line}`)).toEqual(["PF2001 6", "PF2003 6"]);
   });

@@ -64,7 +64,7 @@ test("accepts a server without functions, by any combination of its two names", 
   }
 });
 
-test("names the functions and servers beside a default server, and what to write", () => {
+test("names the functions and servers beside a default server, and the remedy", () => {
   const functions = ["a", "b", "c", "d", "e", "f"].map((name) => `export const ${name} = (): void => {};`);
   const source = `${IMPORT}\nexport default ${DEFINE};\n${functions.join("\n")}`;
   const { form, diagnostics } = deriveModule(`${source}\nexport const admin = ${DEFINE};`);

@@ -14,13 +14,12 @@ import {
   TOOLSET,
   URI_TEMPLATE,
 } from "./grammars.ts";
-import { addExample, deprecate, withParagraph } from "./keywords.ts";
-import { FUNCTIONS, row, type Tag, VALUES } from "./tag.ts";
-import { EXAMPLE } from "./value-grammars.ts";
+import { EXAMPLE } from "./literal-grammars.ts";
+import { addExample, deprecate, FUNCTIONS, row, type Tag, VALUES, withParagraph } from "./tag.ts";
 
 /** The tags of functions and modules. Some describe values, too. */
 export const FUNCTION_TAGS: readonly Tag[] = [
-  // What a function is.
+  // The kind of a function.
   row({
     name: "prompt",
     on: ["prompt"],
@@ -110,42 +109,22 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     example: "/** Adds two numbers. @deprecated use sum */ export const plus = (a: number, b: number) => a + b;",
     keywords: deprecate,
   }),
-  row({
-    name: "readOnly",
-    aliases: ["readOnlyHint"],
-    on: ["tool"],
-    value: FLAG,
-    effect: "Sets the annotation `readOnlyHint`: the tool changes nothing.",
-    example: "/** Counts the mails. @readOnly */ export const mails = () => 5;",
-    entry: (readOnlyHint) => ({ annotations: { readOnlyHint } }),
-  }),
-  row({
-    name: "destructive",
-    aliases: ["destructiveHint"],
-    on: ["tool"],
-    value: FLAG,
-    effect: "Sets the annotation `destructiveHint`: the tool may delete or overwrite. Clients assume true.",
-    example: "/** Adds a note. @destructive false */ export function note(text: string): void {}",
-    entry: (destructiveHint) => ({ annotations: { destructiveHint } }),
-  }),
-  row({
-    name: "idempotent",
-    aliases: ["idempotentHint"],
-    on: ["tool"],
-    value: FLAG,
-    effect: "Sets the annotation `idempotentHint`: a second call with the same arguments changes nothing more.",
-    example: "/** Closes an order. @idempotent */ export function close(id: string): void {}",
-    entry: (idempotentHint) => ({ annotations: { idempotentHint } }),
-  }),
-  row({
-    name: "openWorld",
-    aliases: ["openWorldHint"],
-    on: ["tool"],
-    value: FLAG,
-    effect: "Sets the annotation `openWorldHint`: the tool reaches the world outside. Clients assume true.",
-    example: "/** Halves a number. @openWorld false */ export const halve = (n: number) => n / 2;",
-    entry: (openWorldHint) => ({ annotations: { openWorldHint } }),
-  }),
+  hint("readOnly", "the tool changes nothing.", "/** Counts the mails. @readOnly */ export const mails = () => 5;"),
+  hint(
+    "destructive",
+    "the tool may delete or overwrite. Clients assume true.",
+    "/** Adds a note. @destructive false */ export function note(text: string): void {}",
+  ),
+  hint(
+    "idempotent",
+    "a second call with the same arguments changes nothing more.",
+    "/** Closes an order. @idempotent */ export function close(id: string): void {}",
+  ),
+  hint(
+    "openWorld",
+    "the tool reaches the world outside. Clients assume true.",
+    "/** Halves a number. @openWorld false */ export const halve = (n: number) => n / 2;",
+  ),
   row({
     name: "timeout",
     on: ["tool"],
@@ -242,7 +221,7 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     entry: (tool) => ({ tool }),
   }),
 
-  // What a comment describes.
+  // Parts of a comment.
   row({
     name: "param",
     aliases: ["arg", "argument"],
@@ -282,3 +261,17 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     keywords: addExample,
   }),
 ];
+
+/** A tag that sets an annotation of a tool. */
+function hint(name: "readOnly" | "destructive" | "idempotent" | "openWorld", effect: string, example: string): Tag {
+  const annotation = `${name}Hint` as const;
+  return row({
+    name,
+    aliases: [annotation],
+    on: ["tool"],
+    value: FLAG,
+    effect: `Sets the annotation \`${annotation}\`: ${effect}`,
+    example,
+    entry: (value) => ({ annotations: { [annotation]: value } }),
+  });
+}

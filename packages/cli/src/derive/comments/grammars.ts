@@ -4,7 +4,7 @@ import type { DiagnosticCode } from "../model/diagnostics.ts";
 import type { DerivedSchema, Json } from "../model/json-schema.ts";
 
 /**
- * The value of a tag, or the reason why the text is not one. `invalid`: it is not what `expected` says. `foreign`: it is
+ * The value of a tag, or the reason why the text is not one. `invalid`: it is not as `expected` says. `foreign`: it is
  * another tool's use of the same tag. A `warning` is a mistake that does not prevent the use of the value.
  */
 type Parsed<Value> =
@@ -28,10 +28,7 @@ export const NOTHING: Grammar<true> = { expected: "", parse: () => ({ value: tru
 /** Any text, also none. */
 export const PROSE: Grammar<string> = { expected: "a text, which is optional", parse: (text) => ({ value: text }) };
 
-export const TEXT: Grammar<string> = {
-  expected: "a text",
-  parse: (text) => (text === "" ? "invalid" : { value: text }),
-};
+export const TEXT = textGrammar("a text", /./);
 
 export const FLAG: Grammar<boolean> = {
   expected: "true, false or nothing, which means true",
@@ -98,17 +95,18 @@ export const SCOPES: Grammar<readonly string[]> = {
   },
 };
 
+function textGrammar(expected: string, pattern: RegExp, otherwise: "invalid" | "foreign" = "invalid"): Grammar<string> {
+  return { expected, parse: (text) => (pattern.test(text) ? { value: text } : otherwise) };
+}
+
 /** A name that every client accepts. JSDoc's `@name` has prose and name paths such as `Foo.bar`, so dots do not fit. */
-export const NAME: Grammar<string> = {
-  expected: "1 to 128 of A-Z a-z 0-9 _ -",
-  parse: (text) => (/^[A-Za-z0-9_-]{1,128}$/.test(text) ? { value: text } : "foreign"),
-};
+export const NAME = textGrammar("1 to 128 of A-Z a-z 0-9 _ -", /^[A-Za-z0-9_-]{1,128}$/, "foreign");
 
 /** The name of a toolset. Two names stand for several toolsets. */
-export const TOOLSET: Grammar<string> = {
-  expected: "1 to 64 of A-Z a-z 0-9 _ -, and neither all nor default",
-  parse: (text) => (/^(?!(?:all|default)$)[A-Za-z0-9_-]{1,64}$/.test(text) ? { value: text } : "invalid"),
-};
+export const TOOLSET = textGrammar(
+  "1 to 64 of A-Z a-z 0-9 _ -, and neither all nor default",
+  /^(?!(?:all|default)$)[A-Za-z0-9_-]{1,64}$/,
+);
 
 /** Names on one line, separated by spaces. */
 export const NAMES: Grammar<readonly string[]> = {
@@ -121,10 +119,7 @@ export const NAMES: Grammar<readonly string[]> = {
 };
 
 /** The name of a property that every client and model accepts. */
-export const ARGUMENT_NAME: Grammar<string> = {
-  expected: "1 to 64 of A-Z a-z 0-9 _ . -",
-  parse: (text) => (/^(?!__proto__$)[A-Za-z0-9_.-]{1,64}$/.test(text) ? { value: text } : "invalid"),
-};
+export const ARGUMENT_NAME = textGrammar("1 to 64 of A-Z a-z 0-9 _ . -", /^(?!__proto__$)[A-Za-z0-9_.-]{1,64}$/);
 
 const LABEL = "[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
 const META = new RegExp(
@@ -141,10 +136,7 @@ export const META_ENTRY: Grammar<readonly [key: string, value: Json]> = {
   },
 };
 
-export const MEDIA_TYPE: Grammar<string> = {
-  expected: "a media type, such as text/markdown",
-  parse: (text) => (/^[\w.+-]+\/[\w.+-]+(?:\s*;.+)?$/.test(text) ? { value: text } : "invalid"),
-};
+export const MEDIA_TYPE = textGrammar("a media type, such as text/markdown", /^[\w.+-]+\/[\w.+-]+(?:\s*;.+)?$/);
 
 /** A URI, or a template of URIs; `parseVariables` checks it. */
 export const URI_TEMPLATE: Grammar<string> = {
@@ -171,7 +163,8 @@ export const INTEGER_WORD: Grammar<true> = {
   parse: (text) => (text === "integer" ? { value: true } : "foreign"),
 };
 
-function parseJson(text: string): Json | undefined {
+/** Parses a text; undefined if it is not JSON. */
+export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text);
   } catch {
@@ -216,7 +209,8 @@ export const TASK: Grammar<ManifestTask> = {
       if ("problem" in option) return option;
       const again = Object.keys(option).find((name) => Object.hasOwn(task, name));
       if (again === "after") return contradiction("has two of after and background. Keep one of them");
-      if (again !== undefined) return contradiction(`sets ${wordOf(again)} twice. Remove one of them`);
+      if (again !== undefined)
+        return contradiction(`sets ${again === "pollInterval" ? "poll" : again} twice. Remove one of them`);
       task = { ...task, ...option };
     }
     const { ttl, pollInterval } = task;
@@ -234,7 +228,11 @@ function readOption(words: string[]): ManifestTask | Problem {
   const word = words.shift() ?? "";
   if (word === "required") return { required: true };
   if (word === "background") return { after: "background" };
-  if (!Object.hasOwn(TIMES, word)) return unknown(word);
+  if (!Object.hasOwn(TIMES, word)) {
+    const meant = findSimilar(word.toLowerCase(), WORDS);
+    const remedy = meant === undefined ? `It must be ${TASK.expected}` : `Did you mean ${meant}?`;
+    return invalid(`has the unknown option ${JSON.stringify(word.slice(0, 60))}. ${remedy}`);
+  }
   const time = words.shift() ?? "";
   // A number and its unit may be separate words.
   const written = /^\d[\d.]*$/.test(time) && /^[a-z]+$/.test(words[0] ?? "") && !WORDS.includes(words[0] ?? "");
@@ -246,16 +244,6 @@ function readOption(words: string[]): ManifestTask | Problem {
   const value = Math.round(parsed.value);
   if (!Number.isSafeInteger(value)) return invalid(`has a time that is too long: ${word} ${JSON.stringify(whole)}`);
   return { [TIMES[word as keyof typeof TIMES]]: Math.max(1, value) };
-}
-
-function unknown(word: string): Problem {
-  const meant = findSimilar(word.toLowerCase(), WORDS);
-  const remedy = meant === undefined ? `It must be ${TASK.expected}` : `Did you mean ${meant}?`;
-  return invalid(`has the unknown option ${JSON.stringify(word.slice(0, 60))}. ${remedy}`);
-}
-
-function wordOf(name: string): string {
-  return name === "pollInterval" ? "poll" : name;
 }
 
 function invalid(problem: string): Problem {

@@ -1,6 +1,7 @@
 import type { ManifestResource, ManifestTool } from "proffer/derived";
 import type { DerivedSchema, JsonType } from "../model/json-schema.ts";
 import type { Grammar } from "./grammars.ts";
+import type { ValueText } from "./literal-grammars.ts";
 
 /** A thing that a comment can describe. `property` is also the declaration of a type. */
 export type Described = "tool" | "prompt" | "resource" | "parameter" | "property" | "result" | "module" | "setting";
@@ -40,7 +41,7 @@ export interface Tag<Value = unknown> {
   readonly entry?: (value: Value) => Entry;
   /** Sets keywords of the schema, if it describes a value. */
   readonly keywords?: (value: Value, schema: DerivedSchema) => DerivedSchema;
-  /** It restricts who may call. A mistake is an error, because the function would be open without the tag. */
+  /** It restricts the callers. A mistake is an error, because the function would be open without the tag. */
   readonly protects?: true;
   /** The types of values that the keywords apply to. Default: all. */
   readonly types?: readonly JsonType[];
@@ -52,4 +53,44 @@ export const VALUES = ["parameter", "property", "result"] as const;
 /** Checks the types of a row, and forgets the type of its value. */
 export function row<Value>(tag: Tag<Value>): Tag {
   return tag as Tag;
+}
+
+/** Appends a paragraph to a description. */
+export function withParagraph(description: string | undefined, paragraph: string): string {
+  return [description, paragraph].filter(Boolean).join("\n\n");
+}
+
+/** Appends a deprecation note to a description. */
+export function withDeprecation(description: string | undefined, reason: string): string {
+  return withParagraph(description, reason === "" ? "Deprecated." : `Deprecated: ${reason}`);
+}
+
+/** Returns the keywords of a deprecated value. */
+export function deprecate(reason: string, { description }: DerivedSchema): DerivedSchema {
+  return { deprecated: true, ...(reason && { description: withDeprecation(description, reason) }) };
+}
+
+/** Returns the keywords of a default; its text becomes a sentence, unless the description says the same. */
+export function setDefault({ value, text }: ValueText, { description }: DerivedSchema): DerivedSchema {
+  const isSaid = text === undefined || description?.includes(text);
+  return {
+    ...(value !== undefined && { default: value }),
+    ...(!isSaid && { description: withParagraph(description, `Default: ${text}`) }),
+  };
+}
+
+export function addExample({ value, text }: ValueText, { examples = [], description }: DerivedSchema): DerivedSchema {
+  if (value !== undefined) return { examples: [...examples, value] };
+  return { description: withParagraph(description, `Example:\n${text}`) };
+}
+
+/** Returns the schema, and its alternatives, with `integer` in place of `number`. */
+export function withInteger(schema: DerivedSchema): DerivedSchema {
+  const { type, anyOf } = schema;
+  const toInteger = (each: JsonType): JsonType => (each === "number" ? "integer" : each);
+  return {
+    ...schema,
+    ...(type !== undefined && { type: typeof type === "string" ? toInteger(type) : type.map(toInteger) }),
+    ...(anyOf && { anyOf: anyOf.map(withInteger) }),
+  };
 }

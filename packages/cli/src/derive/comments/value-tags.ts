@@ -1,4 +1,4 @@
-import type { JsonType } from "../model/json-schema.ts";
+import type { DerivedSchema, JsonType } from "../model/json-schema.ts";
 import {
   ARGUMENT_NAME,
   COUNT,
@@ -11,9 +11,8 @@ import {
   POSITIVE,
   TEXT,
 } from "./grammars.ts";
-import { setDefault, withInteger } from "./keywords.ts";
-import { row, type Tag, VALUES } from "./tag.ts";
-import { DEFAULT, EXTRA_KEYWORD } from "./value-grammars.ts";
+import { DEFAULT, EXTRA_KEYWORD } from "./literal-grammars.ts";
+import { row, setDefault, type Tag, VALUES, withInteger } from "./tag.ts";
 
 const NUMBERS = ["number", "integer"] as const;
 
@@ -114,13 +113,7 @@ export const VALUE_TAGS: readonly Tag[] = [
 ];
 
 function bound(
-  name:
-    | "minimum"
-    | "maximum"
-    | "exclusiveMinimum"
-    | "exclusiveMaximum"
-    | "multipleOf"
-    | `${"min" | "max"}${"Length" | "Items"}`,
+  name: keyof DerivedSchema,
   types: readonly JsonType[],
   value: Grammar<number>,
   effect: string,

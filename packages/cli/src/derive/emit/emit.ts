@@ -1,12 +1,13 @@
-import { basename, dirname, relative, resolve } from "node:path";
+import { isBuiltin } from "node:module";
+import { basename, dirname, posix, relative, resolve, sep } from "node:path";
 import ts from "typescript";
 import type { AddedExport } from "../exports/codecs.ts";
 import { type Questions, SCHEMA_ARGUMENT } from "../exports/questions.ts";
 import { SETTINGS_ARGUMENT } from "../exports/settings.ts";
 import type { Emission, EmittedFile } from "../model/description.ts";
 import type { Json } from "../model/json-schema.ts";
+import { resolveModule } from "../program/host.ts";
 import { implementationOf } from "../program/origin.ts";
-import { createLayout, type Layout, relativeSpecifier, rewriteSpecifiers, toPosix } from "./specifiers.ts";
 
 /** The input of `emitFiles`. */
 export interface EmitSource {
@@ -131,4 +132,104 @@ function toExpression(factory: ts.NodeFactory, value: Json): ts.Expression {
     return factory.createPropertyAssignment(safe, toExpression(factory, item));
   });
   return factory.createObjectLiteralExpression(properties);
+}
+
+/** Returns the specifier of a file in the output of another; undefined if one of them is not emitted. */
+function relativeSpecifier(layout: Layout, file: string, imported: string): string | undefined {
+  const target = layout.outputOf(imported) ?? layout.outputOf(implementationOf(imported));
+  const from = layout.outputOf(file);
+  if (!target || !from) return undefined;
+  const path = posix.relative(dirname(from), target);
+  return path.startsWith("../") ? path : `./${path}`;
+}
+
+/**
+ * Rewrites import specifiers to the emitted files: `./x.ts`, `./x`, aliases of tsconfig `paths` and package imports
+ * (`#x`) all become relative paths of JavaScript files. Specifiers of packages stay. JSON imports get the attribute
+ * `type: "json"`, which Node requires.
+ */
+function rewriteSpecifiers(program: ts.Program, layout: Layout): ts.TransformerFactory<ts.SourceFile> {
+  const options = program.getCompilerOptions();
+  const cache = ts.createModuleResolutionCache(program.getCurrentDirectory(), (name) => name, options);
+
+  function rewrite(specifier: string, file: string): string {
+    const resolved = resolveModule(specifier, file, options, cache)?.resolvedFileName;
+    return (resolved && relativeSpecifier(layout, file, resolved)) ?? specifier;
+  }
+
+  return (context) => (file) => {
+    const { factory } = context;
+    const { fileName } = file;
+    // Static imports are top-level statements; only dynamic imports require a walk of the whole file.
+    const isDeep = /\bimport\s*\(/.test(file.text);
+    const jsonAttribute = () =>
+      factory.createImportAttribute(factory.createIdentifier("type"), factory.createStringLiteral("json"));
+    const attributesFor = (path: string, given: ts.ImportAttributes | undefined) =>
+      path.endsWith(".json") ? factory.createImportAttributes(factory.createNodeArray([jsonAttribute()])) : given;
+
+    const visit = (node: ts.Node): ts.Node => {
+      const isStatic = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
+      if (isStatic && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
+        const path = rewrite(node.moduleSpecifier.text, fileName);
+        const specifier = factory.createStringLiteral(path);
+        const attributes = attributesFor(path, node.attributes);
+        const { modifiers } = node;
+        return ts.isImportDeclaration(node)
+          ? factory.updateImportDeclaration(node, modifiers, node.importClause, specifier, attributes)
+          : factory.updateExportDeclaration(node, modifiers, node.isTypeOnly, node.exportClause, specifier, attributes);
+      }
+      if (!isDeep) return node;
+      const isImport = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
+      return isImport ? visitDynamicImport(node) : ts.visitEachChild(node, visit, context);
+    };
+
+    const visitDynamicImport = (node: ts.CallExpression): ts.Node => {
+      const [specifier, ...others] = node.arguments;
+      if (specifier === undefined || !ts.isStringLiteral(specifier)) return ts.visitEachChild(node, visit, context);
+      const path = rewrite(specifier.text, fileName);
+      const rest = path.endsWith(".json") ? [toExpression(factory, { with: { type: "json" } })] : others;
+      const args = [factory.createStringLiteral(path), ...rest];
+      return factory.updateCallExpression(node, node.expression, undefined, args);
+    };
+
+    return ts.visitEachChild(file, visit, context);
+  };
+}
+
+type Layout = ReturnType<typeof createLayout>;
+
+/**
+ * Returns the output paths of the author's files: the same tree, relative to their common directory.
+ * @param beside - other files that keep their place relative to the author's.
+ */
+function createLayout(files: readonly string[], beside: readonly string[]) {
+  const root = commonDirectory([...files, ...beside]);
+  const toOutput = (file: string) => toPosix(relative(root, file)).replace(/\.([cm]?)[jt]sx?$/, ".$1js");
+  const outputs = new Map(files.map((file) => [file, toOutput(file)] as const));
+  /** Returns the output path of a file, with forward slashes; undefined for a file that is not emitted. */
+  const outputOf = (file: string) => outputs.get(file);
+  return { root, outputOf };
+}
+
+/** Converts a path to forward slashes, as specifiers and source maps need it. */
+export function toPosix(path: string): string {
+  return sep === "/" ? path : path.replaceAll(sep, "/");
+}
+
+function commonDirectory(files: readonly string[]): string {
+  let common = dirname(files[0] ?? ".");
+  for (const file of files) {
+    while (relative(common, file).startsWith("..")) common = dirname(common);
+  }
+  return common;
+}
+
+/** Returns the specifiers of packages that emitted files import or require, sorted: `proffer`, `zod/v4`. */
+export function importedPackages({ files }: Emission): string[] {
+  const specifiers = files
+    .filter(({ path }) => !path.endsWith(".json"))
+    .flatMap(({ text }) => ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName));
+  // `#x` is resolved by the package.json of the project; the others cannot be resolved.
+  const packages = specifiers.filter((specifier) => /^[^./#]/.test(specifier) && !isBuiltin(specifier));
+  return [...new Set(packages)].filter((specifier) => !URL.canParse(specifier)).sort();
 }

@@ -149,8 +149,8 @@ export function rewriteReferences({ file, argument, references, edits }: ModuleD
     else if (!ts.isImportDeclaration(node) && !ts.isExportDeclaration(node)) ts.forEachChild(node, visit);
   }
 
-  function replace(node: ts.Node, text: string): void {
-    edits.push({ start: node.getStart(file), end: node.end, text });
+  function replace(node: ts.Node, text: string, options?: Pick<Edit, "covers">): void {
+    edits.push({ start: node.getStart(file), end: node.end, text, ...options });
   }
 
   function visitName(node: ts.Identifier): void {
@@ -158,13 +158,9 @@ export function rewriteReferences({ file, argument, references, edits }: ModuleD
     if (reference === undefined || symbolOf(node)?.declarations?.[0] !== reference.declaration) return;
     const isShort = ts.isShorthandPropertyAssignment(node.parent) && node.parent.name === node;
     if (isShort) replace(node, `${node.text}: ${reference.text}`);
-    else if (isCalled(node)) replaceCalled(node, reference.text);
+    // The call has no `this`, and is still mapped to the name.
+    else if (isCalled(node)) replace(node, `(0, ${reference.text})`, { covers: true });
     else replace(node, reference.text);
-  }
-
-  /** Replaces a called name with `(0, member)`, so the call has no `this`. The call is still mapped to the name. */
-  function replaceCalled(node: ts.Identifier, text: string): void {
-    edits.push({ start: node.getStart(file), end: node.end, text: `(0, ${text})`, covers: true });
   }
 
   function symbolOf(node: ts.Identifier): ts.Symbol | undefined {

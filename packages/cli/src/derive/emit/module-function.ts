@@ -51,14 +51,11 @@ export function toModuleFunction({ path, source, text, map }: EmittedFile): Modu
   const edits = [start, ...draft.edits];
   const { mappings, ...rest } = JSON.parse(map ?? EMPTY_MAP);
   const moved = { ...rest, sources: [pathToFileURL(source).href], mappings: spliceMappings(mappings, body, edits) };
+  const data = Buffer.from(JSON.stringify(moved)).toString("base64");
   return {
-    text: `${splice(body, edits)}\n})(module)();\n//# sourceMappingURL=${toDataUrl(moved)}\n`,
+    text: `${splice(body, edits)}\n})(module)();\n//# sourceMappingURL=data:application/json;base64,${data}\n`,
     imports: draft.imports,
   };
-}
-
-function toDataUrl(map: object): string {
-  return `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString("base64")}`;
 }
 
 /**

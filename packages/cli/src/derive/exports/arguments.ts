@@ -1,13 +1,12 @@
-import type { ParamScopes, Plan } from "proffer/derived";
+import type { ParamScopes } from "proffer/derived";
 import ts from "typescript";
-import type { DocTag } from "../comments/comment.ts";
-import type { NamedDoc } from "../comments/function-doc.ts";
+import { docOfMember } from "../comments/find-comment.ts";
+import type { NamedDoc } from "../comments/function-comment.ts";
 import { ARGUMENT_NAME, SCOPES } from "../comments/grammars.ts";
-import { docOfMember } from "../comments/inherited-comment.ts";
-import type { Conversion, Converted, Problem } from "../model/conversion.ts";
-import type { TextPlace } from "../model/diagnostics.ts";
+import type { DocTag } from "../comments/parse-comment.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
-import { applyNestedDoc, checkNestedDoc, reportLostConstraints } from "../types/nested-doc.ts";
+import type { Conversion, Converted, Problem } from "../types/conversion.ts";
+import { applyNestedDoc, reportLostConstraints } from "../types/nested-params.ts";
 import { constantOf } from "../types/primitive.ts";
 import { isJavaScript } from "../types/type-node.ts";
 import type { Candidate } from "./exports.ts";
@@ -49,12 +48,11 @@ export function flatten(
     const { description: _, ...described } = whole.schema;
     let documented: DerivedSchema = described;
     for (const doc of propertyDocs(described, docs)) {
-      if (isJavaScript(node)) checkNestedDoc(inward, documented, doc);
-      else documented = applyNestedDoc(inward, documented, doc);
+      documented = applyNestedDoc(inward, documented, doc, isJavaScript(node));
     }
     return { ...whole, schema: withDefaults(inward, documented, patternOf(parameter)) };
   });
-  const names = new ArgumentNames(Object.keys(schema.properties ?? {}));
+  const names = createArgumentNames(Object.keys(schema.properties ?? {}));
   const shown = readPropertyTags(session, parameter, names, scopes, propertyDocs(schema, docs));
   const isBroken = session.reportAll(scopes.unsolved(names.unsolved(problems)), node);
   const renamed = renameProperties({ schema, ...(plan && { plan }) }, shown);
@@ -119,92 +117,76 @@ export function withDefaults(
   return whole.properties ? { ...whole, properties: Object.fromEntries(properties) } : schema;
 }
 
-/** The names of arguments that the tag `@as` changes. */
-export class ArgumentNames {
-  readonly #used = new Set<TextPlace | undefined>();
-  readonly #taken: Set<string>;
+export type ArgumentNames = ReturnType<typeof createArgumentNames>;
 
-  /** `own` are the names in the code. */
-  constructor(own: Iterable<string>) {
-    this.#taken = new Set(own);
-  }
-
-  /** Returns the name of an argument in the schema: the one of its tag, unless another argument has that name. */
-  shown(own: string, tags: readonly DocTag[]): string {
-    const tag = tags.find(({ name }) => name === "as");
-    const parsed = tag && ARGUMENT_NAME.parse(tag.text, {});
-    if (typeof parsed !== "object" || !("value" in parsed) || this.#taken.has(parsed.value)) return own;
-    this.#taken.add(parsed.value);
-    this.#used.add(tag?.place);
-    return parsed.value;
-  }
-
-  /** Returns the problems without the reports of tags that have an effect here. */
-  unsolved(problems: readonly Problem[]): Problem[] {
-    return problems.filter(({ code, node }) => code !== "PF2031" || !this.#used.has(node as TextPlace));
-  }
+/** Creates the names of arguments that the tag `@as` changes. `own` are the names in the code. */
+export function createArgumentNames(own: Iterable<string>) {
+  const used = new Set<unknown>();
+  const taken = new Set(own);
+  return {
+    /** Returns the name of an argument in the schema: the one of its tag, unless another argument has that name. */
+    shown(name: string, tags: readonly DocTag[]): string {
+      const tag = tags.find((each) => each.name === "as");
+      const parsed = tag && ARGUMENT_NAME.parse(tag.text, {});
+      if (typeof parsed !== "object" || !("value" in parsed) || taken.has(parsed.value)) return name;
+      taken.add(parsed.value);
+      used.add(tag?.place);
+      return parsed.value;
+    },
+    /** Returns the problems without the reports of tags that have an effect here. */
+    unsolved(problems: readonly Problem[]): Problem[] {
+      return problems.filter(({ code, node }) => code !== "PF2031" || !used.has(node));
+    },
+  };
 }
 
 /** Returns an object type whose properties have other names. `names` maps the names in the code to those in the schema. */
 function renameProperties({ schema, plan }: Converted, names: ReadonlyMap<string, string>): Converted {
   const shown = (name: string) => names.get(name) ?? name;
   const { properties, required } = schema;
+  const hasNames = plan?.kind === "object" && plan.properties;
+  const renamed = hasNames ? { ...plan, properties: renameKeys(plan.properties ?? {}, shown) } : plan;
   return {
     schema: {
       ...schema,
       ...(properties && { properties: renameKeys(properties, shown) }),
       ...(required && { required: required.map(shown) }),
     },
-    ...(plan && { plan: renamePlan(plan, shown) }),
+    ...(renamed && { plan: renamed }),
   };
-}
-
-function renamePlan(plan: Plan, shown: (name: string) => string): Plan {
-  return plan.kind === "object" && plan.properties ? { ...plan, properties: renameKeys(plan.properties, shown) } : plan;
 }
 
 function renameKeys<Value>(map: { readonly [key: string]: Value }, shown: (name: string) => string) {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [shown(key), value]));
 }
 
-/** The scopes that the tags `@scope` of arguments require. */
-export class ArgumentScopes {
-  readonly #scopes = new Map<string, readonly string[]>();
+export type ArgumentScopes = ReturnType<typeof createArgumentScopes>;
+
+/** Creates the scopes that the tags `@scope` of arguments require. */
+export function createArgumentScopes(params: readonly NamedDoc[]) {
+  const isScopeTag = ({ name }: DocTag) => name === "scope";
+  const scopes = new Map<string, readonly string[]>();
   /** The tags after the `@param` tags of the function. */
-  readonly #given: readonly DocTag[];
-  readonly #used = new Set<TextPlace | undefined>();
-
-  constructor(params: readonly NamedDoc[]) {
-    this.#given = params.flatMap(({ tags }) => tags).filter(isScopeTag);
-  }
-
-  /** Adds the scopes of an argument; `name` is the one in the schema. */
-  add(name: string, tags: readonly DocTag[]): void {
-    for (const { text, place } of tags.filter(isScopeTag)) {
-      this.#used.add(place);
-      const parsed = SCOPES.parse(text, {});
-      if (typeof parsed !== "object" || !("value" in parsed)) continue;
-      this.#scopes.set(name, [...new Set([...(this.#scopes.get(name) ?? []), ...parsed.value])]);
-    }
-  }
-
-  /** Returns the problems without the reports of tags that have an effect, or that `unused` returns. */
-  unsolved(problems: readonly Problem[]): Problem[] {
-    const known = new Set<unknown>([...this.#used, ...this.#given.map(({ place }) => place)]);
-    return problems.filter(({ code, node }) => code !== "PF1241" || !known.has(node));
-  }
-
-  /** The tags after a `@param` that is about no argument, or only about a part of one. */
-  get unused(): readonly DocTag[] {
-    return this.#given.filter(({ place }) => !this.#used.has(place));
-  }
-
-  /** The scopes by argument; undefined if there are none. */
-  get byArgument(): ParamScopes | undefined {
-    return this.#scopes.size === 0 ? undefined : Object.fromEntries(this.#scopes);
-  }
-}
-
-function isScopeTag({ name }: DocTag): boolean {
-  return name === "scope";
+  const given = params.flatMap(({ tags }) => tags).filter(isScopeTag);
+  const used = new Set<unknown>();
+  return {
+    /** Adds the scopes of an argument; `name` is the one in the schema. */
+    add(name: string, tags: readonly DocTag[]): void {
+      for (const { text, place } of tags.filter(isScopeTag)) {
+        used.add(place);
+        const parsed = SCOPES.parse(text, {});
+        if (typeof parsed !== "object" || !("value" in parsed)) continue;
+        scopes.set(name, [...new Set([...(scopes.get(name) ?? []), ...parsed.value])]);
+      }
+    },
+    /** Returns the problems without the reports of tags that have an effect, or that `unused` returns. */
+    unsolved(problems: readonly Problem[]): Problem[] {
+      const known = new Set([...used, ...given.map(({ place }) => place)]);
+      return problems.filter(({ code, node }) => code !== "PF1241" || !known.has(node));
+    },
+    /** Returns the tags after a `@param` that is about no argument, or only about a part of one. */
+    unused: () => given.filter(({ place }) => !used.has(place)),
+    /** Returns the scopes by argument; undefined if there are none. */
+    byArgument: (): ParamScopes | undefined => (scopes.size === 0 ? undefined : Object.fromEntries(scopes)),
+  };
 }

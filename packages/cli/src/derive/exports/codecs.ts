@@ -1,14 +1,14 @@
 import { basename } from "node:path";
 import ts from "typescript";
-import type { Problem } from "../model/conversion.ts";
 import type { DiagnosticCode } from "../model/diagnostics.ts";
 import type { DerivedSchema, Json } from "../model/json-schema.ts";
-import { type FoundCodec, isNamed } from "../types/custom-codecs.ts";
-import { hasJsonForm } from "../types/platform.ts";
+import type { Problem } from "../types/conversion.ts";
+import type { FoundCodec } from "../types/custom-codecs.ts";
+import { JSON_FORMS } from "../types/platform.ts";
 import { constantOf } from "../types/primitive.ts";
-import { aliasTarget } from "../types/type-node.ts";
+import { aliasTarget, isNamed } from "../types/type-node.ts";
 import { isValueExport } from "./exports.ts";
-import { locate, type Session } from "./session.ts";
+import { callsOf, locate, type Session } from "./session.ts";
 
 /** An export that the emitted entry must add: `export { name as exportName } from file`. */
 export interface AddedExport {
@@ -20,54 +20,30 @@ export interface AddedExport {
 /** Starts the names of added exports. */
 const PREFIX = "profferCodec";
 
-/** Finds the calls of `defineCodec` in the author's files, and adds their codecs to the session. */
-export class CodecFinder {
-  readonly #session: Session;
+/**
+ * Finds the calls of `defineCodec` in the author's files, and adds their codecs to the session. Returns a function that
+ * returns the exports that the emitted entry needs: those of codecs that served types use.
+ */
+export function findCodecs(session: Session, files: readonly ts.SourceFile[], entry: ts.SourceFile | undefined) {
+  const { checker, codecs } = session;
   /** The names of the entry's exports, by declaration. */
-  readonly #served: ReadonlyMap<ts.Node, string>;
-  readonly #taken: ReadonlySet<string>;
-  readonly #added = new Map<FoundCodec, AddedExport>();
+  const served: ReadonlyMap<ts.Node, string> = entry ? exportsOf(session, entry) : new Map();
+  const taken = new Set(served.values());
+  const added = new Map<FoundCodec, AddedExport>();
 
-  constructor(session: Session, files: readonly ts.SourceFile[], entry: ts.SourceFile | undefined) {
-    this.#session = session;
-    this.#served = entry ? exportsOf(session, entry) : new Map();
-    this.#taken = new Set(this.#served.values());
-    for (const file of files) {
-      if (!file.isDeclarationFile && /\bdefineCodec\b/.test(file.text)) this.#visit(file);
-    }
-  }
-
-  /** Returns the exports that the emitted entry needs: those of codecs that served types use. */
-  added(): AddedExport[] {
-    return [...this.#session.codecs.used].flatMap((codec) => this.#added.get(codec) ?? []);
-  }
-
-  #visit(node: ts.Node): void {
-    if (ts.isCallExpression(node) && this.#isDefinition(node)) this.#add(node);
-    ts.forEachChild(node, (child) => this.#visit(child));
-  }
-
-  #isDefinition({ expression }: ts.CallExpression): boolean {
-    const { checker, origins } = this.#session;
-    if (!ts.isIdentifier(expression) && !ts.isPropertyAccessExpression(expression)) return false;
-    const symbol = checker.getSymbolAtLocation(expression);
-    return symbol !== undefined && origins.isRuntime(aliasTarget(checker, symbol), "defineCodec");
-  }
-
-  #add(call: ts.CallExpression): void {
-    const { checker, codecs } = this.#session;
+  function add(call: ts.CallExpression): void {
     const [value, json] = checker.getTypeArguments(checker.getTypeAtLocation(call) as ts.TypeReference);
     if (value === undefined || json === undefined) return;
     const problems: Problem[] = [];
-    const report = (code: DiagnosticCode, message: string, node: ts.Node = call) => {
-      this.#session.report(code, node, message);
+    const report: Report = (code, message, node = call) => {
+      session.report(code, node, message);
       problems.push({ code, message, node });
     };
     const name = checker.typeToString(value);
     const options = readOptions(checker, call, name, report);
-    if (!this.#hasTypes(call, value, json, options, report)) return;
+    if (!hasTypes(checker, call, [value, json], options, report)) return;
     const holder = holderOf(call);
-    const place = holder && this.#exportOf(holder);
+    const place = holder && exportOf(holder);
     if (place === undefined) {
       report(
         "PF1802",
@@ -77,7 +53,7 @@ export class CodecFinder {
     const exportName = place?.exportName ?? "";
     const symbol = holder && ts.isVariableDeclaration(holder) ? checker.getSymbolAtLocation(holder.name) : undefined;
     const [, jsonNode] = call.typeArguments ?? [];
-    const isPlain = this.#isPlain(value);
+    const isPlain = isPlainObject(session, value);
     const codec = { value, json, jsonNode, symbol, node: holder ?? call, exportName, problems, isPlain, ...options };
     const earlier = codecs.add(codec);
     if (earlier !== undefined) {
@@ -86,68 +62,64 @@ export class CodecFinder {
       report("PF1801", message);
       earlier.problems.push({ code: "PF1801", message, node: call });
     } else if (place?.isAdded) {
-      this.#added.set(codec, place);
+      added.set(codec, place);
     }
   }
 
-  /** Whether the type arguments are types that a codec can have; reports PF1803 and PF1805. */
-  #hasTypes(
-    call: ts.CallExpression,
-    value: ts.Type,
-    json: ts.Type,
-    { schema }: Options,
-    report: (code: DiagnosticCode, message: string, node?: ts.Node) => void,
-  ): boolean {
-    const { checker } = this.#session;
-    const isOpen = ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.Never | ts.TypeFlags.Instantiable;
-    const isMissing = value.flags & isOpen || json.flags & (isOpen & ~ts.TypeFlags.Unknown);
-    if (isMissing || (json.flags & ts.TypeFlags.Unknown && schema === undefined)) {
-      const [which, type] = value.flags & isOpen ? ["type", value] : ["type of the JSON form", json];
-      report(
-        "PF1803",
-        `The ${which} of this codec is ${checker.typeToString(type as ts.Type)}. Write both types: defineCodec<Decimal, string>(…).`,
-      );
-      return false;
-    }
-    const reason = reasonAgainst(checker, value);
-    if (reason !== undefined) {
-      report(
-        "PF1805",
-        `A codec cannot be for '${checker.typeToString(value)}', which is ${reason}. Name a class, an interface or a branded type.`,
-        call.typeArguments?.[0] ?? call,
-      );
-    }
-    return reason === undefined;
-  }
-
-  #isPlain({ flags, symbol }: ts.Type): boolean {
-    if (!(flags & ts.TypeFlags.Object)) return false;
-    return !(symbol && this.#session.origins.isPlatform(symbol) && hasJsonForm(symbol.name));
-  }
-
-  #exportOf(holder: ts.Node): (AddedExport & { isAdded: boolean }) | undefined {
+  function exportOf(holder: ts.Node): (AddedExport & { isAdded: boolean }) | undefined {
     const file = holder.getSourceFile();
-    const served = this.#served.get(holder);
-    const name = served ?? exportsOf(this.#session, file).get(holder);
+    const own = served.get(holder);
+    const name = own ?? exportsOf(session, file).get(holder);
     if (name === undefined) return undefined;
-    if (served !== undefined) return { exportName: served, file: file.fileName, name, isAdded: false };
-    let number = this.#added.size + 1;
-    while (this.#taken.has(`${PREFIX}${number}`)) number++;
+    if (own !== undefined) return { exportName: own, file: file.fileName, name, isAdded: false };
+    let number = added.size + 1;
+    while (taken.has(`${PREFIX}${number}`)) number++;
     return { exportName: `${PREFIX}${number}`, file: file.fileName, name, isAdded: true };
   }
+
+  for (const call of callsOf(session, files, "defineCodec")) add(call);
+  return () => [...codecs.used].flatMap((codec) => added.get(codec) ?? []);
 }
 
-interface Options {
-  readonly schema: DerivedSchema | undefined;
-  readonly hasIs: boolean;
+/** Whether the values of a type are objects that JSON writes by their properties. */
+function isPlainObject({ origins }: Session, { flags, symbol }: ts.Type): boolean {
+  if (!(flags & ts.TypeFlags.Object)) return false;
+  return !(symbol && origins.isPlatform(symbol) && JSON_FORMS.has(symbol.name));
 }
 
-function readOptions(
+/** Whether the type arguments are types that a codec can have; reports PF1803 and PF1805. */
+function hasTypes(
   checker: ts.TypeChecker,
   call: ts.CallExpression,
-  name: string,
-  report: (code: DiagnosticCode, message: string, node?: ts.Node) => void,
-): Options {
+  [value, json]: readonly [ts.Type, ts.Type],
+  { schema }: Options,
+  report: Report,
+): boolean {
+  const isOpen = ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.Never | ts.TypeFlags.Instantiable;
+  const isMissing = value.flags & isOpen || json.flags & (isOpen & ~ts.TypeFlags.Unknown);
+  if (isMissing || (json.flags & ts.TypeFlags.Unknown && schema === undefined)) {
+    const [subject, type] = value.flags & isOpen ? ["type", value] : ["type of the JSON form", json];
+    report(
+      "PF1803",
+      `The ${subject} of this codec is ${checker.typeToString(type as ts.Type)}. Write both types: defineCodec<Decimal, string>(…).`,
+    );
+    return false;
+  }
+  const reason = reasonAgainst(checker, value);
+  if (reason !== undefined) {
+    report(
+      "PF1805",
+      `A codec cannot be for '${checker.typeToString(value)}', which is ${reason}. Name a class, an interface or a branded type.`,
+      call.typeArguments?.[0] ?? call,
+    );
+  }
+  return reason === undefined;
+}
+
+type Report = (code: DiagnosticCode, message: string, node?: ts.Node) => void;
+type Options = Pick<FoundCodec, "schema" | "hasIs">;
+
+function readOptions(checker: ts.TypeChecker, call: ts.CallExpression, name: string, report: Report): Options {
   const [given] = call.arguments;
   const type = given && checker.getTypeAtLocation(given);
   const hasIs = type !== undefined && checker.getPropertyOfType(type, "is") !== undefined;

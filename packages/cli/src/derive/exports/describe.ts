@@ -1,18 +1,16 @@
 import { dirname, relative } from "node:path";
 import type { JsonSchemaObject } from "proffer";
-import type { Manifest, ManifestPrompt, ManifestResource, ManifestTool } from "proffer/derived";
-import type ts from "typescript";
-import { type FunctionDoc, groupTags, isValueTag } from "../comments/function-doc.ts";
-import type { Companions } from "./companions.ts";
-import type { DescriptionMemo } from "./description-memo.ts";
+import type { Manifest, ManifestCompanion, ManifestPrompt, ManifestResource, ManifestTool } from "proffer/derived";
+import ts from "typescript";
+import { isValueTag } from "../comments/function-comment.ts";
+import type { ItemSource } from "../model/description.ts";
+import { aliasTarget } from "../types/type-node.ts";
 import { readEntry, renamed } from "./entry-tags.ts";
 import { type Candidate, findExports } from "./exports.ts";
 import { fitsLimits, type NamedSchema, reportNotes, reportSize, withoutTakenAliases } from "./item-checks.ts";
-import { derivePrompt } from "./prompt.ts";
-import { deriveResource } from "./resource.ts";
+import { derivePrompt, deriveResource, deriveTool } from "./items.ts";
 import type { ModuleForm } from "./server.ts";
-import { locate, type Session } from "./session.ts";
-import { deriveTool } from "./tool.ts";
+import { callsOf, locate, type Session } from "./session.ts";
 
 /** The tools, prompts and resources of a module's functions. */
 export interface FunctionContent {
@@ -31,17 +29,12 @@ export interface ModuleContent extends FunctionContent {
 const NAME = /^(?!(?:__proto__|constructor|prototype|toString|valueOf|hasOwnProperty)$)[A-Za-z0-9_.-]{1,128}$/;
 
 /** Describes the exports of a module. Exports with errors are reported and left out. */
-export function describeModule(
-  session: Session,
-  file: ts.SourceFile,
-  companions: Companions,
-  memo: DescriptionMemo,
-): ModuleContent {
+export function describeModule(session: Session, file: ts.SourceFile, files: readonly ts.SourceFile[]): ModuleContent {
+  const companions = findCompanions(session, files);
   const { form, candidates } = findExports(session, file);
-  const described = memo.describe(session, () => describeFunctions(session, candidates, companions));
   const content: ModuleContent = {
     form,
-    ...described,
+    ...describeFunctions(session, candidates, companions),
     ...(form === "combined" && { places: placesOf(file, candidates) }),
   };
   session.current = "ctx.ask";
@@ -63,38 +56,39 @@ function describeFunctions(
   companions: Companions,
 ): FunctionContent {
   const content: FunctionContent = { tools: [], prompts: [], resources: [] };
-  const taken = {
-    tool: new Map<string, string>(),
-    prompt: new Map<string, string>(),
-    resource: new Map<string, string>(),
-  };
+  /** The paths of the functions, by kind and name. */
+  const taken = new Map<string, string>();
   for (const found of candidates) {
-    const doc = groupTags(found.doc ?? { text: "", tags: [] });
-    const candidate = renamed(found, doc);
+    const candidate = renamed(found);
     session.current = candidate.name;
-    const kind = kindOf(session, candidate, doc);
-    if (kind === undefined || !hasUsableName(session, candidate, taken[kind])) continue;
-    reportComment(session, candidate, doc);
-    const { entry, isBroken } = readEntry(session, candidate, kind, doc);
+    const kind = kindOf(session, candidate);
+    if (kind === undefined || !hasUsableName(session, candidate, kind, taken)) continue;
+    reportComment(session, candidate);
+    const { entry, isBroken } = readEntry(session, candidate, kind);
     if (kind === "tool") {
-      companions.of(candidate, { what: "tool", names: [] });
-      const tool = deriveTool(session, candidate, doc, entry);
+      companions.of(candidate, { kind: "tool", names: [] });
+      const tool = deriveTool(session, candidate, entry);
       const schemas = [["input", tool?.inputSchema] as const, ["output", tool?.outputSchema] as const];
       if (tool === undefined || !fitsLimits(session, candidate, schemas) || isBroken) continue;
       reportSize(session, candidate, tool);
-      keep(content.tools, tool);
+      content.tools.push(tool);
     } else if (kind === "prompt") {
-      const prompt = derivePrompt(session, candidate, doc, entry);
+      const prompt = derivePrompt(session, candidate, entry);
       const names = prompt?.arguments.map(({ name }) => name) ?? [];
-      const whole = prompt && { ...prompt, ...companions.of(candidate, { what: "prompt", names }) };
-      if (fitsLimits(session, candidate, argumentSchemas(prompt?.arguments)) && !isBroken) keep(content.prompts, whole);
+      const whole = prompt && { ...prompt, ...companions.of(candidate, { kind: "prompt", names }) };
+      const fits = fitsLimits(session, candidate, argumentSchemas(prompt?.arguments));
+      if (whole && fits && !isBroken) content.prompts.push(whole);
     } else {
-      const resource = deriveResource(session, candidate, doc, entry);
+      const resource = deriveResource(session, candidate, entry);
       const names = resource?.variables.map(({ name }) => name) ?? [];
-      const what = names.length > 0 ? "template" : "resource";
-      const whole = resource && { ...resource, ...companions.of(candidate, { what, names }) };
-      if (fitsLimits(session, candidate, argumentSchemas(resource?.variables)) && !isBroken)
-        keepResource(session, candidate, content.resources, whole);
+      const listed = names.length > 0 ? "template" : "resource";
+      const whole = resource && { ...resource, ...companions.of(candidate, { kind: listed, names }) };
+      const fits = fitsLimits(session, candidate, argumentSchemas(resource?.variables));
+      if (!whole || !fits || isBroken) continue;
+      const other = content.resources.find(({ uri }) => uri === whole.uri);
+      const message = `'${candidate.name}' and '${other?.name}' have the same URI, ${whole.uri}. Change one of them.`;
+      if (other) session.report("PF1004", candidate.node, message);
+      else content.resources.push(whole);
     }
   }
   return withoutTakenAliases(session, content, candidates);
@@ -109,11 +103,7 @@ function placesOf(file: ts.SourceFile, candidates: readonly Candidate[]): Manife
   return Object.fromEntries(places);
 }
 
-function kindOf(
-  session: Session,
-  { name, node }: Candidate,
-  { tags }: FunctionDoc,
-): "tool" | "prompt" | "resource" | undefined {
+function kindOf(session: Session, { name, node, doc: { tags } }: Candidate): ItemSource["kind"] | undefined {
   const isPrompt = tags.some((tag) => tag.name === "prompt");
   const isResource = tags.some((tag) => tag.name === "resource");
   if (isPrompt && isResource) {
@@ -123,7 +113,8 @@ function kindOf(
   return isPrompt ? "prompt" : isResource ? "resource" : "tool";
 }
 
-function hasUsableName(session: Session, { name, path, node }: Candidate, taken: Map<string, string>): boolean {
+function hasUsableName(session: Session, candidate: Candidate, kind: string, taken: Map<string, string>): boolean {
+  const { name, path, node } = candidate;
   if (!NAME.test(name)) {
     session.report(
       "PF1003",
@@ -132,7 +123,7 @@ function hasUsableName(session: Session, { name, path, node }: Candidate, taken:
     );
     return false;
   }
-  const other = taken.get(name);
+  const other = taken.get(`${kind} ${name}`);
   if (other !== undefined) {
     session.report(
       "PF1004",
@@ -141,11 +132,11 @@ function hasUsableName(session: Session, { name, path, node }: Candidate, taken:
     );
     return false;
   }
-  taken.set(name, path.join("."));
+  taken.set(`${kind} ${name}`, path.join("."));
   return true;
 }
 
-function reportComment(session: Session, { name, node }: Candidate, doc: FunctionDoc): void {
+function reportComment(session: Session, { name, node, doc }: Candidate): void {
   if (doc.text === "") {
     session.report(
       "PF2001",
@@ -166,22 +157,94 @@ function argumentSchemas(list: readonly { name: string; schema: JsonSchemaObject
   return list.map(({ name, schema }) => [`argument '${name}'`, schema]);
 }
 
-function keepResource(
-  session: Session,
-  { name, node }: Candidate,
-  list: ManifestResource[],
-  resource: ManifestResource | undefined,
-): void {
-  const other = list.find(({ uri }) => uri === resource?.uri);
-  if (other)
-    session.report(
-      "PF1004",
-      node,
-      `'${name}' and '${other.name}' have the same URI, ${other.uri}. Change one of them.`,
-    );
-  else keep(list, resource);
+/** The facts about a function that decide about the options of its companion: its kind, and the names of its arguments. */
+interface Possible {
+  readonly kind: "tool" | "prompt" | "resource" | "template";
+  readonly names: readonly string[];
 }
 
-function keep<Item>(list: Item[], item: Item | undefined): void {
-  if (item !== undefined) list.push(item);
+const OPTIONS = ["complete", "list", "exists", "watch"] as const;
+const POSSIBLE: { readonly [Kind in Possible["kind"]]: readonly string[] } = {
+  tool: [],
+  prompt: ["complete"],
+  resource: ["exists", "watch"],
+  template: OPTIONS,
+};
+
+type Companions = ReturnType<typeof findCompanions>;
+
+/** Finds the calls `companion(order, { … })` of the author's files. */
+function findCompanions(session: Session, files: readonly ts.SourceFile[]) {
+  const { checker, origins } = session;
+  /** By the declaration of the function. */
+  const calls = new Map<ts.Node, ts.CallExpression>();
+  for (const call of callsOf(session, files, "companion")) add(call);
+
+  function add(call: ts.CallExpression): void {
+    const [target] = call.arguments;
+    const symbol = target && checker.getSymbolAtLocation(target);
+    const found = symbol && aliasTarget(checker, symbol);
+    const node = found?.valueDeclaration ?? found?.declarations?.[0] ?? call;
+    const text = target?.getText() ?? "";
+    if (!ts.isExpressionStatement(call.parent) || !ts.isSourceFile(call.parent.parent)) {
+      session.report(
+        "PF1604",
+        call,
+        `The companion of '${text}' must be a statement at the top level of the module, because clients learn of it before any function is called.`,
+      );
+    } else if (calls.has(node)) {
+      session.report("PF1603", call, `'${text}' already has a companion. Join the options of both in one call.`);
+      return;
+    }
+    calls.set(node, call);
+  }
+
+  /** Reports an option that the function cannot have, or that may be absent: the manifest must know. */
+  function isUsable(option: ts.Symbol, call: ts.CallExpression, known: readonly string[], subject: string): boolean {
+    const node = option.valueDeclaration ?? call;
+    const place = origins.isProject(node.getSourceFile()) ? node : call;
+    if (!known.includes(option.name)) {
+      const remedy = known.length > 0 ? `It can have ${known.join(", ")}.` : "Remove it.";
+      session.report("PF1602", place, `${subject} cannot have '${option.name}'. ${remedy}`);
+      return false;
+    }
+    if (!(option.flags & ts.SymbolFlags.Optional)) return true;
+    session.report(
+      "PF1602",
+      place,
+      `${subject} may have '${option.name}' or not, but clients must know before the module is imported. Write the options as an object literal.`,
+    );
+    return false;
+  }
+
+  return {
+    /** Returns the manifest's member for the companion of a function, if it has one, and reports its mistakes. */
+    of({ node, name }: Candidate, { kind, names }: Possible): { companion?: ManifestCompanion } {
+      const call = calls.get(node);
+      if (call === undefined) return {};
+      const companion: { -readonly [Name in keyof ManifestCompanion]: ManifestCompanion[Name] } = {};
+      const propertiesOf = (type: ts.Type | undefined) => (type ? checker.getPropertiesOfType(type) : []);
+      for (const option of propertiesOf(call.arguments[1] && checker.getTypeAtLocation(call.arguments[1]))) {
+        if (!isUsable(option, call, POSSIBLE[kind], `The companion of the ${kind} '${name}'`)) continue;
+        if (option.name !== "complete") companion[option.name as "list"] = true;
+        else {
+          const completed = propertiesOf(checker.getTypeOfSymbol(option));
+          const usable = completed.filter((property) => isUsable(property, call, names, `'complete' of '${name}'`));
+          companion.complete = usable.map((property) => property.name);
+        }
+      }
+      return { companion };
+    },
+    /** Reports the companions of functions that are not among the exports. */
+    reportOthers(exports: readonly Candidate[]): void {
+      for (const [node, call] of calls) {
+        if (exports.some((candidate) => candidate.node === node)) continue;
+        session.report(
+          "PF1601",
+          call,
+          `The companion of '${call.arguments[0]?.getText()}' has no effect, because the module does not serve that function. Export it, or remove the companion.`,
+        );
+      }
+    },
+  };
 }

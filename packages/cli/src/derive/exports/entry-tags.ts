@@ -1,13 +1,13 @@
 import type ts from "typescript";
-import type { DocComment } from "../comments/comment.ts";
-import { type FunctionDoc, isValueTag } from "../comments/function-doc.ts";
+import { checkTags, type KnownTag, readTag, reportRepeated, type TagReporter } from "../comments/check-tags.ts";
+import { isValueTag } from "../comments/function-comment.ts";
 import type { Described, Entry } from "../comments/tag.ts";
-import { checkTags, type KnownTag, readTag, reportRepeated, type TagReporter } from "../comments/tags.ts";
 import type { Candidate } from "./exports.ts";
 import type { Session } from "./session.ts";
 
 /** Returns the candidate with the name of its tag `@name`, if it has one. */
-export function renamed(candidate: Candidate, { tags }: FunctionDoc): Candidate {
+export function renamed(candidate: Candidate): Candidate {
+  const { tags } = candidate.doc;
   const reporter = { subject: "", report() {} };
   const [known] = checkTags(reporter, { text: "", tags: tags.filter(({ name }) => name === "name") }, "tool");
   const name = known && (readTag(known, reporter) as string | undefined);
@@ -18,12 +18,7 @@ export function renamed(candidate: Candidate, { tags }: FunctionDoc): Candidate 
  * Reads the tags of a function that set members of its manifest entry, and reports the mistakes in all of its tags.
  * `isBroken`: there was an error, so the function must not be served.
  */
-export function readEntry(
-  session: Session,
-  { name, node }: Candidate,
-  described: Described,
-  doc: FunctionDoc,
-): { readonly entry: Entry; readonly isBroken: boolean } {
+export function readEntry(session: Session, { name, node, doc }: Candidate, described: Described) {
   const reporter = reporterFor(session, `'${name}'`, node);
   const before = session.diagnostics.length;
   // describe.ts reports the tags of values that no parameter is before.
@@ -38,18 +33,7 @@ export function readEntry(
   return { entry, isBroken: session.diagnostics.slice(before).some(({ severity }) => severity === "error") };
 }
 
-/** Reports the mistakes in the tags of a comment that does not describe a single function. */
-export function checkOtherTags(
-  session: Session,
-  subject: string,
-  node: ts.Node,
-  described: "module" | "object",
-  doc: DocComment | undefined,
-): void {
-  if (doc) checkTags(reporterFor(session, subject, node), doc, described);
-}
-
-/** Reports the mistakes in the tags of a function. */
+/** Returns the reporter of the mistakes in the tags of a comment. */
 export function reporterFor(session: Session, subject: string, node: ts.Node): TagReporter {
   return {
     subject,

@@ -1,9 +1,10 @@
 import ts from "typescript";
-import type { DocComment } from "../comments/comment.ts";
-import { docOfSymbol } from "../comments/find-comment.ts";
+import { checkTags } from "../comments/check-tags.ts";
+import { docOfMember, docOfNode, docOfSymbol } from "../comments/find-comment.ts";
+import { type FunctionDoc, groupTags } from "../comments/function-comment.ts";
+import { type DocComment, libraryDoc } from "../comments/parse-comment.ts";
 import { aliasTarget, hasPrivateName, isErrorType } from "../types/type-node.ts";
-import { checkOtherTags } from "./entry-tags.ts";
-import { commentOf, findWrapped, type WrappedFunction } from "./function-source.ts";
+import { reporterFor } from "./entry-tags.ts";
 import { decideForm, isServerExport, type ModuleForm } from "./server.ts";
 import type { Session } from "./session.ts";
 
@@ -13,25 +14,18 @@ export interface Candidate {
   /** The name of the export, then the member names down to the function. */
   path: string[];
   signature: ts.Signature;
-  doc: DocComment | undefined;
+  doc: FunctionDoc;
   /** The function that a wrapper such as `withRetry(find)` passes its arguments to. */
   wrapped?: WrappedFunction;
   /** The location of its diagnostics. */
   node: ts.Node;
 }
 
-/** The exports of a module. */
-export interface ModuleExports {
-  form: ModuleForm;
-  /** The functions to serve. */
-  candidates: Candidate[];
-}
-
 /** How deep nested object literals are followed. */
 const MAX_NESTING = 3;
 
-/** Finds the functions that a module exports, in source order. */
-export function findExports(session: Session, file: ts.SourceFile): ModuleExports {
+/** Finds the form of a module, and the exported functions to serve, in source order. */
+export function findExports(session: Session, file: ts.SourceFile): { form: ModuleForm; candidates: Candidate[] } {
   const { checker } = session;
   const module = checker.getSymbolAtLocation(file);
   const exports = module ? checker.getExportsOfModule(module) : [];
@@ -86,7 +80,8 @@ function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symb
   if (!isCallable(type)) {
     const isObject = (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0;
     const found = isObject ? candidatesIn(session, type, isDefault ? [] : [symbol.name], [symbol.name], node) : [];
-    if (found.length > 0) checkOtherTags(session, `'${symbol.name}'`, node, "object", docOfSymbol(target));
+    const doc = docOfSymbol(target);
+    if (found.length > 0 && doc) checkTags(reporterFor(session, `'${symbol.name}'`, node), doc, "object");
     return found;
   }
   const declared = ts.getNameOfDeclaration(declaration);
@@ -158,7 +153,8 @@ function toCandidate(
     );
   }
   const wrapped = findWrapped(session, node);
-  const doc = commentOf(session, { symbol, served: declaration, wrapped: wrapped?.doc, isOverloaded });
+  const comment = commentOf(session, { symbol, served: declaration, wrapped: wrapped?.doc, isOverloaded });
+  const doc = groupTags(comment ?? { text: "", tags: [] });
   return { name, path, signature, doc, ...(wrapped && { wrapped }), node };
 }
 
@@ -201,4 +197,96 @@ function compare(file: ts.SourceFile, a: ts.Symbol, b: ts.Symbol): number {
   if (one === other) return first.pos - second.pos;
   if (one === file || other === file) return one === file ? -1 : 1;
   return one.fileName < other.fileName ? -1 : 1;
+}
+
+/** A function whose comment may be at several places. */
+interface CommentedFunction {
+  symbol: ts.Symbol;
+  /** The declaration of the served signature, which has its own comment if the function is overloaded. */
+  served: ts.Node | undefined;
+  /** The comment of the function that it wraps. */
+  wrapped: DocComment | undefined;
+  isOverloaded: boolean;
+}
+
+/**
+ * Returns the comment of a function. Other declarations count only without one: the wrapped function, the implementation
+ * of overloads, another overload, the base of a method, and the JavaScript next to a declaration file.
+ */
+function commentOf(
+  session: Session,
+  { symbol, served, wrapped, isOverloaded }: CommentedFunction,
+): DocComment | undefined {
+  const own = isOverloaded ? undefined : docOfMember(session, symbol);
+  const implementation = symbol.declarations?.find((node) => ts.isFunctionLike(node) && "body" in node && node.body);
+  const doc =
+    own ??
+    wrapped ??
+    (served && docOfNode(served)) ??
+    (isOverloaded ? ((implementation && docOfNode(implementation)) ?? docOfMember(session, symbol)) : undefined) ??
+    docInJavaScript(session, symbol);
+  const isForeign = doc?.place && !session.origins.isProject(doc.place.file);
+  return isForeign ? libraryDoc(doc, "function") : doc;
+}
+
+/** Returns the comment of the export with the same name in the JavaScript next to a declaration file. */
+function docInJavaScript({ checker, origins }: Session, symbol: ts.Symbol): DocComment | undefined {
+  const declared = symbol.declarations?.[0]?.getSourceFile();
+  const file = declared && origins.implementation(declared);
+  const module = file && checker.getSymbolAtLocation(file);
+  const found = module && checker.getExportsOfModule(module).find(({ name }) => name === symbol.name);
+  return found && docOfSymbol(found);
+}
+
+/** The function that an export wraps. */
+export interface WrappedFunction {
+  declaration: ts.SignatureDeclaration;
+  doc: DocComment | undefined;
+}
+
+/**
+ * Finds the function that an export wraps: `withRetry(async (id: string) => …)`, `withRetry(find)` or `find.bind(…)`.
+ * Undefined for any other declaration, and if the wrapped function is not the author's.
+ */
+function findWrapped(session: Session, node: ts.Node): WrappedFunction | undefined {
+  const { initializer } = node as { initializer?: ts.Expression };
+  const expression = ts.isExportAssignment(node) ? node.expression : initializer;
+  return expression && ts.isCallExpression(unwrap(expression)) ? search(session, expression) : undefined;
+}
+
+function search(session: Session, given: ts.Expression): WrappedFunction | undefined {
+  const expression = unwrap(given);
+  if (ts.isArrowFunction(expression) || ts.isFunctionExpression(expression)) {
+    return { declaration: expression, doc: docOfNode(expression) };
+  }
+  if (ts.isIdentifier(expression) || ts.isPropertyAccessExpression(expression))
+    return namedFunction(session, expression);
+  if (!ts.isCallExpression(expression)) return undefined;
+  const callee = expression.expression;
+  const isBound = ts.isPropertyAccessExpression(callee) && callee.name.text === "bind";
+  for (const argument of isBound ? [callee.expression] : expression.arguments) {
+    const found = search(session, argument);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function namedFunction({ checker, origins }: Session, name: ts.Expression): WrappedFunction | undefined {
+  const symbol = checker.getSymbolAtLocation(name);
+  const target = symbol && aliasTarget(checker, symbol);
+  const [signature] = target ? checker.getTypeOfSymbol(target).getCallSignatures() : [];
+  const declaration = signature?.declaration;
+  if (target === undefined || declaration === undefined || ts.isJSDocSignature(declaration)) return undefined;
+  if (!origins.isProject(declaration.getSourceFile())) return undefined;
+  return { declaration, doc: docOfSymbol(target) };
+}
+
+function unwrap(expression: ts.Expression): ts.Expression {
+  const isWrapped =
+    ts.isParenthesizedExpression(expression) ||
+    ts.isAsExpression(expression) ||
+    ts.isSatisfiesExpression(expression) ||
+    ts.isNonNullExpression(expression) ||
+    ts.isAwaitExpression(expression);
+  return isWrapped ? unwrap(expression.expression) : expression;
 }

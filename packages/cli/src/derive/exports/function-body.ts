@@ -3,7 +3,7 @@ import type { ItemSource, Place } from "../model/description.ts";
 import { contentKindOf, isContext } from "../program/origin.ts";
 import { aliasTarget } from "../types/type-node.ts";
 import type { Candidate } from "./exports.ts";
-import { locate, type Session } from "./session.ts";
+import { callsOf, locate, type Session } from "./session.ts";
 
 /** The classes of the run-time whose messages clients receive. */
 const SEEN = ["ToolError", "RpcError", "InvalidParams", "NotFound"];
@@ -18,17 +18,11 @@ export function throwsUnseenError(session: Session, { signature }: Candidate): b
 }
 
 /** Whether the module creates a server with the option `errors`, so that the author has decided about errors. */
-export function choosesErrors({ checker, origins }: Session, file: ts.SourceFile): boolean {
-  const visit = (node: ts.Node): boolean => {
-    if (ts.isCallExpression(node)) {
-      const callee = checker.getSymbolAtLocation(node.expression);
-      const [options] = node.arguments;
-      const isServer = callee !== undefined && origins.isRuntime(aliasTarget(checker, callee), "defineServer");
-      if (isServer && options && checker.getPropertyOfType(checker.getTypeAtLocation(options), "errors")) return true;
-    }
-    return ts.forEachChild(node, visit) ?? false;
-  };
-  return visit(file);
+export function choosesErrors(session: Session, file: ts.SourceFile): boolean {
+  const { checker } = session;
+  return callsOf(session, [file], "defineServer").some(({ arguments: [options] }) => {
+    return options && checker.getPropertyOfType(checker.getTypeAtLocation(options), "errors") !== undefined;
+  });
 }
 
 /** The declaration of an overload has no body; that of the implementation has. */
@@ -48,7 +42,7 @@ function unseenThrows(
 ): readonly ts.ThrowStatement[] {
   const visit = (child: ts.Node) => unseenThrows(session, child, onCall);
   if (ts.isTryStatement(node) && node.catchClause) {
-    // The function handles what it throws in the try block.
+    // The function handles the errors of the try block itself.
     return [...visit(node.catchClause), ...(node.finallyBlock ? visit(node.finallyBlock) : [])];
   }
   const isThrown = ts.isThrowStatement(node) && isUnseen(session, session.checker.getTypeAtLocation(node.expression));
@@ -60,20 +54,15 @@ function unseenThrows(
 function isUnseen(session: Session, type: ts.Type): boolean {
   if (type.isUnion()) return type.types.some((member) => isUnseen(session, member));
   if (!type.isClassOrInterface()) return false;
-  return !SEEN.some((name) => session.origins.isRuntime(type.symbol, name)) && !extendsSeen(session, type);
+  if (SEEN.some((name) => session.origins.isRuntime(type.symbol, name))) return false;
+  return !session.checker.getBaseTypes(type).some((base) => base.isClassOrInterface() && !isUnseen(session, base));
 }
-
-function extendsSeen(session: Session, type: ts.InterfaceType): boolean {
-  return session.checker.getBaseTypes(type).some((base) => base.isClassOrInterface() && !isUnseen(session, base));
-}
-
-type Facts = Pick<ItemSource, "throws" | "repeats">;
 
 /** The methods of the context that end a run where the client must answer. */
 const QUESTIONS = new Set(["ask", "askUrl", "sample", "roots"]);
 
 /** Finds the facts about the code of a handler that a client notices and a type does not show. */
-export function handlerFacts(session: Session, body: ts.Node | undefined): Facts {
+export function handlerFacts(session: Session, body: ts.Node | undefined): Pick<ItemSource, "throws" | "repeats"> {
   if (body === undefined) return { throws: [], repeats: [] };
   return { throws: findThrows(session, body), repeats: findRepeats(session, body) };
 }
@@ -134,7 +123,7 @@ function contextMethod({ checker, origins }: Session, { expression }: ts.CallExp
   return isContext(origins, checker.getTypeAtLocation(expression.expression)) ? expression.name.text : undefined;
 }
 
-/** Whether a function returns an object or a list of its own, and neither text nor content. */
+/** Whether a function returns an object or a list, and neither text nor content. */
 export function returnsData(session: Session, signature: ts.Signature): boolean {
   const type = session.checker.getAwaitedType(signature.getReturnType());
   return type !== undefined && isData(session, type, false);

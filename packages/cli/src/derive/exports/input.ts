@@ -1,17 +1,24 @@
 import type { BoundParameter, Codec, ParamScopes, Plan } from "proffer/derived";
 import type ts from "typescript";
+import { applyDoc } from "../comments/apply-comment.ts";
+import { reportUnprotected } from "../comments/check-tags.ts";
 import { docOfNode } from "../comments/find-comment.ts";
-import type { FunctionDoc, NamedDoc } from "../comments/function-doc.ts";
-import { reportUnprotected } from "../comments/tags.ts";
-import { applyDoc } from "../comments/value-doc.ts";
-import type { Conversion, Converted } from "../model/conversion.ts";
+import type { NamedDoc } from "../comments/function-comment.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { isContext } from "../program/origin.ts";
 import { type AssembleOptions, assemble } from "../types/assemble.ts";
-import { applyNestedDoc, checkNestedDoc, reportLostConstraints } from "../types/nested-doc.ts";
+import { type Conversion, listOf } from "../types/conversion.ts";
+import { applyNestedDoc, reportLostConstraints } from "../types/nested-params.ts";
 import { constantOf } from "../types/primitive.ts";
 import { includesUndefined, isJavaScript } from "../types/type-node.ts";
-import { ArgumentNames, ArgumentScopes, type Draft, flatten, withDefaults } from "./arguments.ts";
+import {
+  type ArgumentScopes,
+  createArgumentNames,
+  createArgumentScopes,
+  type Draft,
+  flatten,
+  withDefaults,
+} from "./arguments.ts";
 import { reporterFor } from "./entry-tags.ts";
 import type { Candidate } from "./exports.ts";
 import { headOf, keysOf, nameParameters, type Parameter, parametersOf, patternOf } from "./parameters.ts";
@@ -31,32 +38,28 @@ export interface Input {
 }
 
 /** Derives the input of a function from its parameters. */
-export function deriveInput(
-  session: Session,
-  candidate: Candidate,
-  doc: FunctionDoc,
-  options: AssembleOptions = {},
-): Input {
+export function deriveInput(session: Session, candidate: Candidate, options: AssembleOptions = {}): Input {
   const { checker, origins, inward } = session;
   const all = parametersOf(session, candidate);
   const isGiven = ({ type }: Parameter) => isContext(origins, checker.getNonNullableType(type));
   const contexts = new Set(all.filter(isGiven).map(({ name }) => name));
-  const docs = doc.params.filter(({ name }) => !contexts.has(name));
+  const { params } = candidate.doc;
+  const docs = params.filter(({ name }) => !contexts.has(name));
   const taken = all.filter((parameter) => !isGiven(parameter));
   const [only] = taken;
   const hasCodec = only && session.codecs.find(checker.getNonNullableType(only.type), "in") !== undefined;
   const flattened = taken.length === 1 && only && patternOf(only) && !hasCodec ? only : undefined;
-  const scopes = new ArgumentScopes(doc.params);
+  const scopes = createArgumentScopes(params);
   const draft = flattened
     ? flatten(session, candidate, flattened, docs, scopes)
     : fromPositions(session, candidate, taken, docs, scopes);
   const { schema, codec, problems } = assemble(inward, draft, options);
   const before = session.diagnostics.length;
   const reporter = reporterFor(session, `'${candidate.name}'`, candidate.node);
-  for (const tag of scopes.unused) reportUnprotected(reporter, tag);
+  for (const tag of scopes.unused()) reportUnprotected(reporter, tag);
   const isUnprotected = session.diagnostics.length > before;
   const isBroken = session.reportAll(problems, candidate.node) || draft.isBroken || isUnprotected;
-  const paramScopes = scopes.byArgument;
+  const paramScopes = scopes.byArgument();
   const names = [...draft.names];
   return {
     schema: { ...schema, type: "object", properties: schema.properties ?? {} },
@@ -85,7 +88,7 @@ function fromPositions(
   const draft: Draft = { schema: {}, names: [], places: new Map(), isBroken: false };
   const names = nameParameters(taken, given);
   const docs = given.map((doc) => withParameter(doc, taken, names));
-  const shownNames = new ArgumentNames(names.filter((name) => name !== undefined));
+  const shownNames = createArgumentNames(names.filter((name) => name !== undefined));
   for (const [index, parameter] of taken.entries()) {
     const node = placeOf(session, candidate, parameter);
     const name = names[index];
@@ -146,24 +149,18 @@ function convertParameter(
   const place = declaration && placeOf(session, candidate, parameter);
   return inward.collect(`parameter '${name}' of '${candidate.name}'`, place, () => {
     reportLostConstraints(inward, parameter.node);
-    const { schema, plan } = convertValue(inward, parameter);
+    const { type, node, rest } = parameter;
+    const isElement = rest === "elements";
+    const { schema, plan } = isElement ? listOf(inward.convertElement(type)) : inward.convert(type, node);
     let documented = applyDoc(inward, schema, declaration && docOfNode(declaration));
     for (const doc of docs) {
       if (doc.name === name) documented = applyDoc(inward, documented, doc);
-      else if (headOf(doc.name) !== name) continue;
-      else if (isTagged) checkNestedDoc(inward, documented, doc);
-      else documented = applyNestedDoc(inward, documented, doc);
+      else if (headOf(doc.name) === name) documented = applyNestedDoc(inward, documented, doc, isTagged);
     }
     const given = declaration?.initializer && constantOf(checker, declaration.initializer);
     documented = withDefaults(inward, documented, patternOf(parameter));
     return { schema: given === undefined ? documented : { ...documented, default: given }, ...(plan && { plan }) };
   });
-}
-
-function convertValue(inward: Conversion, { type, node, rest }: Parameter): Converted {
-  if (rest !== "elements") return inward.convert(type, node);
-  const { schema, plan } = inward.convertElement(type);
-  return { schema: { type: "array", items: schema }, ...(plan && { plan: { kind: "array", items: plan } }) };
 }
 
 function isRequired({ type, rest, isOptional }: Parameter, schema: DerivedSchema): boolean {
@@ -176,7 +173,8 @@ function reportUnused(session: Session, candidate: Candidate, docs: NamedDoc[], 
   const { declaration } = candidate.signature;
   if (declaration && !session.origins.isProject(declaration.getSourceFile())) return;
   // The comment of a wrapped function may describe parameters that the wrapper fills in.
-  if (candidate.doc !== undefined && candidate.doc === candidate.wrapped?.doc) return;
+  const { place } = candidate.doc;
+  if (place !== undefined && place === candidate.wrapped?.doc?.place) return;
   for (const { name } of docs) {
     const head = headOf(name);
     if (!names.includes(head))

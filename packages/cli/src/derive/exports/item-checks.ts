@@ -3,7 +3,7 @@ import { compileJsonSchema, MAX_SCHEMAS, type ManifestPrompt, type ManifestTool,
 import type ts from "typescript";
 import type { DiagnosticCode } from "../model/diagnostics.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
-import { bytesOf, definitionOf, partsOf, SchemaWeights } from "../model/tool-size.ts";
+import { bytesOf, definitionOf, partsOf, weighSchema } from "../model/tool-size.ts";
 import { countSchemas, describeSize } from "../types/schema-size.ts";
 import type { FunctionContent, ModuleContent } from "./describe.ts";
 import type { Candidate } from "./exports.ts";
@@ -18,38 +18,29 @@ export function withoutTakenAliases(
 ): FunctionContent {
   const { tools, prompts } = content;
   if (![...tools, ...prompts].some(({ was }) => was !== undefined)) return content;
-  const check = <Item extends ManifestTool | ManifestPrompt>(items: readonly Item[]) =>
-    items.filter((item, index) => !isTaken(session, item, items, index, candidates));
-  return { ...content, tools: check(tools), prompts: check(prompts) };
-}
-
-function isTaken(
-  session: Session,
-  { name, was = [], binding }: ManifestTool | ManifestPrompt,
-  items: readonly (ManifestTool | ManifestPrompt)[],
-  index: number,
-  candidates: readonly Candidate[],
-): boolean {
   const nodeOf = (path: readonly string[]) => candidates.find((each) => each.path.join() === path.join())?.node;
-  const node = nodeOf(binding.path);
-  for (const alias of was) {
-    const other = items.find((item, at) => item.name === alias || (at < index && item.was?.includes(alias)));
-    if (other === undefined || node === undefined) continue;
-    const use = other.name === alias ? "the name" : "an earlier name";
-    const otherNode = nodeOf(other.binding.path);
-    const { file, line } = locate(otherNode ?? node);
-    const message =
-      other.name === name
-        ? `'${name}' has the tag @was with its present name. Remove it.`
-        : `'${name}' has the tag @was ${alias}, which is ${use} of '${other.name}' (${file}:${line}). Remove the tag, or rename '${other.name}'.`;
-    session.report("PF1350", node, message);
+  const isFree = (item: ManifestTool | ManifestPrompt, index: number, items: readonly (typeof item)[]) => {
+    const { name, was = [], binding } = item;
+    const node = nodeOf(binding.path);
+    for (const alias of was) {
+      const other = items.find((each, at) => each.name === alias || (at < index && each.was?.includes(alias)));
+      if (other === undefined || node === undefined) continue;
+      const use = other.name === alias ? "the name" : "an earlier name";
+      const { file, line } = locate(nodeOf(other.binding.path) ?? node);
+      const message =
+        other.name === name
+          ? `'${name}' has the tag @was with its present name. Remove it.`
+          : `'${name}' has the tag @was ${alias}, which is ${use} of '${other.name}' (${file}:${line}). Remove the tag, or rename '${other.name}'.`;
+      session.report("PF1350", node, message);
+      return false;
+    }
     return true;
-  }
-  return false;
+  };
+  return { ...content, tools: tools.filter(isFree), prompts: prompts.filter(isFree) };
 }
 
-/** A schema of a function, and what it describes: "input", "output", or an argument. */
-export type NamedSchema = readonly [what: string, schema: JsonSchemaObject | undefined];
+/** A schema of a function, and its subject: "input", "output", or an argument. */
+export type NamedSchema = readonly [part: string, schema: JsonSchemaObject | undefined];
 
 /**
  * Reports the schemas that the run-time would reject when the server starts. Returns whether there is none, so that a
@@ -57,13 +48,13 @@ export type NamedSchema = readonly [what: string, schema: JsonSchemaObject | und
  */
 export function fitsLimits(session: Session, { name, node }: Candidate, schemas: readonly NamedSchema[]): boolean {
   let fits = true;
-  for (const [what, schema] of schemas) {
+  for (const [part, schema] of schemas) {
     const error = schema && rejection(schema);
     if (error === undefined) continue;
     fits = false;
-    const subject = `the ${what} of '${name}'`;
+    const subject = `the ${part} of '${name}'`;
     if (countSchemas(schema as DerivedSchema) > MAX_SCHEMAS) session.report("PF1110", node, describeSize(subject));
-    else session.report("PF1111", node, `${subject}: ${withoutTrust(error.message)}`);
+    else session.report("PF1111", node, `${subject}: ${error.message.replace(UNSAFE, ".")}`);
   }
   return fits;
 }
@@ -78,10 +69,8 @@ function rejection(schema: JsonSchemaObject): UsageError | undefined {
   }
 }
 
-/** Removes the advice that only schemas written by hand can follow; no tag writes that keyword. */
-function withoutTrust(message: string): string {
-  return message.replace(/,? or add "unsafePattern": .*$/, ", or limit the length with @maxLength.");
-}
+/** The advice that only schemas written by hand can follow: no tag writes that keyword. */
+const UNSAFE = /,? or add "unsafePattern": .*$/;
 
 /** The number of functions that one note names. */
 const MAX_NAMES = 5;
@@ -151,7 +140,7 @@ export function reportSize(session: Session, { name, node }: Candidate, tool: Ma
   function reportSchema(side: "input" | "output", schema: JsonSchemaObject): void {
     const bytes = bytesOf(schema);
     if (bytes <= MAX_SCHEMA) return;
-    const size = `The ${side} schema of '${name}' has ${inKilobytes(bytes)}, about ${tokensOf(bytes).toLocaleString("en-US")} tokens for each model that reads it.`;
+    const size = `The ${side} schema of '${name}' has ${Math.round(bytes / 1000)} kB, about ${tokensOf(bytes).toLocaleString("en-US")} tokens for each model that reads it.`;
     const found = findCostliest(schema);
     const verb = side === "input" ? "Accept" : "Return";
     const isDominant = found !== undefined && found.bytes >= bytes * NOTABLE;
@@ -164,11 +153,7 @@ export function reportSize(session: Session, { name, node }: Candidate, tool: Ma
   }
 }
 
-function inKilobytes(bytes: number): string {
-  return `${Math.round(bytes / 1000)} kB`;
-}
-
-/** Returns a type with some properties of a schema, to show what to write. */
+/** Returns a type with some properties of a schema, as an example of the remedy. */
 function viewOf(root: JsonSchemaObject, schema: JsonSchemaObject): string {
   const record = recordOf(root, schema);
   const name = /^#\/\$defs\/([A-Za-z_$][\w$]*)$/.exec(record.$ref ?? "")?.[1] ?? "T";
@@ -186,7 +171,7 @@ function recordOf(root: JsonSchemaObject, schema: JsonSchemaObject): JsonSchemaO
 
 /** Finds the property that costs most, and follows it while one of its parts has most of its bytes. */
 export function findCostliest(root: JsonSchemaObject): Costliest | undefined {
-  const weights = new SchemaWeights(root);
+  const weights = weighSchema(root);
   let holder = weights.body;
   let found: Costliest | undefined;
   let parts = partsOf(root);

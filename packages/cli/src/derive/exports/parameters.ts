@@ -1,5 +1,5 @@
 import ts from "typescript";
-import type { NamedDoc } from "../comments/function-doc.ts";
+import type { NamedDoc } from "../comments/function-comment.ts";
 import { typeNodeOf } from "../types/type-node.ts";
 import type { Candidate } from "./exports.ts";
 import type { Session } from "./session.ts";
@@ -52,14 +52,11 @@ export function parametersOf({ checker }: Session, { signature, wrapped }: Candi
         node: typeNodeOf(declaration),
         declaration,
         ...(isRest && { rest: "array" as const }),
-        isOptional: declaration !== undefined && isOptional(checker, declaration),
+        isOptional:
+          declaration !== undefined && (!!declaration.initializer || checker.isOptionalParameter(declaration)),
       },
     ];
   });
-}
-
-function isOptional(checker: ts.TypeChecker, declaration: ts.ParameterDeclaration): boolean {
-  return declaration.initializer !== undefined || checker.isOptionalParameter(declaration);
 }
 
 /**

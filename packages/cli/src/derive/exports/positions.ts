@@ -40,8 +40,8 @@ export function findPositions(
   return [
     ...tools.flatMap(({ name, binding, inputSchema, outputSchema }) =>
       positionsOf("tool", name, binding, (walk, candidate) => {
-        walkInput(walk, boundParameters(silent, candidate, binding), inputSchema, silent);
-        if (outputSchema) walkOutput(walk, candidate, outputSchema, silent);
+        walkInput(walk, boundParameters(silent, candidate, binding), inputSchema);
+        if (outputSchema) walkOutput(walk, candidate, outputSchema);
       }),
     ),
     ...prompts.flatMap(({ name, binding, arguments: list }) =>
@@ -74,12 +74,8 @@ function boundParameters(session: Session, candidate: Candidate, { parameters }:
   });
 }
 
-function walkInput(
-  walk: SchemaWalk,
-  parameters: readonly Bound[],
-  schema: JsonSchemaObject,
-  { checker }: Session,
-): void {
+function walkInput(walk: SchemaWalk, parameters: readonly Bound[], schema: JsonSchemaObject): void {
+  const { checker } = walk.session;
   const { properties = {} } = schema;
   for (const { parameter, bound } of parameters) {
     const { type, declaration, rest } = parameter;
@@ -102,7 +98,8 @@ function walkInput(
   }
 }
 
-function walkOutput(walk: SchemaWalk, { signature }: Candidate, schema: JsonSchemaObject, { checker }: Session): void {
+function walkOutput(walk: SchemaWalk, { signature }: Candidate, schema: JsonSchemaObject): void {
+  const { checker } = walk.session;
   const type = checker.getReturnTypeOfSignature(signature);
   walk.note(OUTPUT, signature.declaration?.type);
   walk.walk(OUTPUT, schema, OUTPUT, schema, checker.getAwaitedType(type) ?? type);
@@ -146,22 +143,22 @@ interface Step {
 
 /**
  * Walks through a schema and the type that it was derived from at the same time, and notes the declaration of each node.
- * What does not fit together, such as the schema of a codec, has no place.
+ * A node that does not fit its type, such as the schema of a codec, has no place.
  */
 class SchemaWalk {
   readonly places = new Map<string, SourceRange>();
   readonly pieces = new Map<ts.Node, SourceRange>();
-  readonly #session: Session;
+  readonly session: Session;
   /** The definitions that were walked through; a type may contain itself. */
   readonly #entered = new Set<string>();
 
   constructor(session: Session) {
-    this.#session = session;
+    this.session = session;
   }
 
   /** Notes the place of a pointer, and with `isPiece` the code there. Code of packages has none. */
   note(pointer: string, node: ts.Node | undefined, isPiece = false): void {
-    if (node === undefined || !this.#session.origins.isProject(node.getSourceFile())) return;
+    if (node === undefined || !this.session.origins.isProject(node.getSourceFile())) return;
     if (isPiece && this.pieces.size < MAX_PIECES) this.pieces.set(node, rangeOf(node, true));
     if (this.places.size < MAX_PLACES && !this.places.has(pointer)) this.places.set(pointer, rangeOf(node));
   }
@@ -176,7 +173,7 @@ class SchemaWalk {
   }
 
   #enter(root: string, whole: JsonSchemaObject, schema: JsonSchemaObject, { pointer, type, depth }: Step): Step[] {
-    const { checker } = this.#session;
+    const { checker } = this.session;
     const own = checker.getNonNullableType(type);
     const declared = declarationOf(own);
     if (declared) this.note(pointer, declared, true);
@@ -202,7 +199,8 @@ class SchemaWalk {
       this.note(`${pointer}/${at}`, property?.valueDeclaration ?? property?.declarations?.[0]);
       steps.push(...next(at, inner, property && checker.getTypeOfSymbol(property)));
     }
-    const elements = isReference(own) ? checker.getTypeArguments(own) : [];
+    const isReference = ((own as ts.ObjectType).objectFlags & ts.ObjectFlags.Reference) !== 0;
+    const elements = isReference ? checker.getTypeArguments(own as ts.TypeReference) : [];
     // The items of an array, or of a class such as Set.
     const item = checker.getIndexTypeOfType(own, ts.IndexKind.Number) ?? elements[0];
     if (typeof items === "object") steps.push(...next("items", items, item));
@@ -220,7 +218,7 @@ class SchemaWalk {
   }
 
   #propertyOf(type: ts.Type, name: string): ts.Symbol | undefined {
-    const { checker } = this.#session;
+    const { checker } = this.session;
     const found = checker.getPropertyOfType(type, name);
     if (found !== undefined || !type.isUnion()) return found;
     return type.types.map((member) => checker.getPropertyOfType(member, name)).find((each) => each !== undefined);
@@ -228,7 +226,7 @@ class SchemaWalk {
 
   /** Returns the member of a union that an alternative of the schema was made of: the first with all its properties. */
   #memberFor(whole: JsonSchemaObject, given: JsonSchema, type: ts.Type): ts.Type {
-    const { checker } = this.#session;
+    const { checker } = this.session;
     if (!type.isUnion() || typeof given !== "object") return type;
     const name = /^#\/\$defs\/([^/]+)$/.exec(given.$ref ?? "")?.[1];
     const target = name === undefined ? given : whole.$defs?.[name];
@@ -252,10 +250,6 @@ function rangeOf(node: ts.Node, withComment = false): SourceRange {
   const isDocumentation = comment !== undefined && file.text.startsWith("/**", comment.pos);
   const start = isDocumentation ? { file, pos: comment.pos } : node;
   return { ...locate(start), endLine: file.getLineAndCharacterOfPosition(node.getEnd()).line + 1 };
-}
-
-function isReference(type: ts.Type): type is ts.TypeReference {
-  return ((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Reference) !== 0;
 }
 
 /** Returns the declaration of a type that has a name. */

@@ -1,8 +1,8 @@
 import ts from "typescript";
-import type { Conversion } from "../model/conversion.ts";
 import type { DiagnosticCode } from "../model/diagnostics.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { assemble } from "../types/assemble.ts";
+import type { Conversion } from "../types/conversion.ts";
 import type { Session } from "./session.ts";
 
 /** Position of the schema in `ask(message, schema, options)`. */
@@ -16,7 +16,7 @@ export function findQuestions(session: Session, files: readonly ts.SourceFile[])
   const questions = new Map<ts.Node, DerivedSchema>();
 
   function visit(node: ts.Node): void {
-    if (ts.isCallExpression(node) && calleeName(node) === "ask" && needsSchema(session, node)) {
+    if (ts.isCallExpression(node) && /\bask$/.test(node.expression.getText()) && needsSchema(session, node)) {
       const [type] = node.typeArguments ?? [];
       const schema = type && deriveForm(session, type);
       if (schema) questions.set(node, schema);
@@ -45,11 +45,6 @@ function needsSchema({ checker, origins }: Session, call: ts.CallExpression): bo
     const symbol = owner?.name && checker.getSymbolAtLocation(owner.name);
     return origins.isRuntime(symbol, "Context");
   });
-}
-
-export function calleeName({ expression }: ts.CallExpression): string | undefined {
-  if (ts.isPropertyAccessExpression(expression)) return expression.name.text;
-  return ts.isIdentifier(expression) ? expression.text : undefined;
 }
 
 export function isUndefined(node: ts.Expression): boolean {

@@ -1,11 +1,10 @@
 import type { BoundResult } from "proffer/derived";
 import ts from "typescript";
-import type { FunctionDoc } from "../comments/function-doc.ts";
-import { applyDoc } from "../comments/value-doc.ts";
-import type { Converted } from "../model/conversion.ts";
-import { type DerivedSchema, withNull } from "../model/json-schema.ts";
+import { applyDoc } from "../comments/apply-comment.ts";
+import { type DerivedSchema, isOpen, withNull } from "../model/json-schema.ts";
 import { contentKindOf } from "../program/origin.ts";
 import { assemble } from "../types/assemble.ts";
+import { listOf } from "../types/conversion.ts";
 import { ASYNC_ITERABLES, BYTES, ITERABLES, RAW_CONTENT } from "../types/platform.ts";
 import {
   argumentNodes,
@@ -14,6 +13,7 @@ import {
   isJavaScript,
   orderedMembers,
   typeNodeOf,
+  unionMembers,
   type WrittenType,
 } from "../types/type-node.ts";
 import { convertMembers } from "../types/union.ts";
@@ -52,12 +52,7 @@ interface Alternatives {
 }
 
 /** Derives the output of a function from its return type. */
-export function deriveOutput(
-  session: Session,
-  candidate: Candidate,
-  doc: FunctionDoc,
-  options: OutputOptions = {},
-): Output {
+export function deriveOutput(session: Session, candidate: Candidate, options: OutputOptions = {}): Output {
   const { outward } = session;
   const whole = returnTypeOf(session, candidate.signature);
   const { data, hasContent, hasResult, hasNothing, isWhole } = classifyAlternatives(session, whole, options);
@@ -77,11 +72,11 @@ export function deriveOutput(
         : convertMembers(outward, data, () => session.checker.typeToString(whole.type));
     // The root must not be a `$ref`: its type decides how the result is sent to clients of each protocol revision.
     const written = outward.inline(converted);
-    const schema = applyDoc(outward, written.schema, doc.returns);
+    const schema = applyDoc(outward, written.schema, candidate.doc.returns);
     return { ...written, schema: hasNothing ? withNull(schema) : schema };
   });
   const { schema, codec, problems } = assemble(outward, collected);
-  const isDescribed = !isInterpreted && hasConstraints(schema);
+  const isDescribed = !isInterpreted && !isOpen(schema);
   const isRefused = session.reportAll([...collected.problems, ...problems], candidate.node);
   const isBroken = isRefused || (options.closed === true && !isDescribed && reportOpen(session, candidate));
   return {
@@ -116,8 +111,9 @@ export function isPromptResult(session: Session, { signature }: Candidate): bool
     return mark === "block" || mark === "message" || mark === "messages";
   };
   const { type } = returnTypeOf(session, signature);
-  const members = type.isUnion() ? type.types : [type];
-  return members.every((member) => isMessage(member) || (elementTypes(checker, member)?.every(isMessage) ?? false));
+  return unionMembers(type).every(
+    (member) => isMessage(member) || (elementTypes(checker, member)?.every(isMessage) ?? false),
+  );
 }
 
 function returnTypeOf({ checker }: Session, signature: ts.Signature): WrittenType {
@@ -206,14 +202,6 @@ function platformName({ origins }: Session, type: ts.Type): string | undefined {
   return type.symbol && origins.isPlatform(type.symbol) ? type.symbol.name : undefined;
 }
 
-function listOf({ schema, plan }: Converted): Converted {
-  return { schema: { type: "array", items: schema }, ...(plan && { plan: { kind: "array", items: plan } }) };
-}
-
-function hasConstraints(schema: DerivedSchema): boolean {
-  return Object.keys(schema).some((key) => key !== "description" && key !== "title");
-}
-
 /** The properties of a result. `resultType` is in the type of the official SDK; the run-time sets it. */
 const PROPERTIES = new Set(["content", "structuredContent", "isError", "_meta", "resultType"]);
 
@@ -240,7 +228,8 @@ function isWholeResult(session: Session, type: ts.Type): boolean {
   if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return false;
   if (!checker.getPropertiesOfType(type).every(({ name }) => PROPERTIES.has(name))) return false;
   const isError = propertyType(checker, type, "isError");
-  if (isError !== undefined && !membersOf(isError).every(isBoolean)) return false;
+  const isBoolean = ({ flags }: ts.Type) => flags & (ts.TypeFlags.BooleanLike | ts.TypeFlags.Undefined);
+  if (isError !== undefined && !unionMembers(isError).every(isBoolean)) return false;
   const content = propertyType(checker, type, "content");
   const blocks = content && elementTypes(checker, content);
   return blocks?.every((block) => isBlock(checker, block)) ?? false;
@@ -253,7 +242,7 @@ function isBlock(checker: ts.TypeChecker, block: ts.Type): boolean {
   const has = (names: readonly string[] | undefined) =>
     names?.every((name) => isPresent(propertyType(checker, block, name))) ?? false;
   if (!(type.flags & ts.TypeFlags.String)) {
-    return membersOf(type).every((kind) => kind.isStringLiteral() && has(REQUIRED.get(kind.value)));
+    return unionMembers(type).every((kind) => kind.isStringLiteral() && has(REQUIRED.get(kind.value)));
   }
   // An inferred `type: string` says little: the other properties must be those of a block.
   const isKnown = checker.getPropertiesOfType(block).every(({ name }) => BLOCK_PROPERTIES.has(name));
@@ -268,13 +257,5 @@ function propertyType(checker: ts.TypeChecker, type: ts.Type, name: string): ts.
 /** Whether a property of this type is text or, as the resource of a block, an object. */
 function isPresent(type: ts.Type | undefined): boolean {
   if (type === undefined) return false;
-  return membersOf(type).every(({ flags }) => flags & (ts.TypeFlags.StringLike | ts.TypeFlags.Object));
-}
-
-function membersOf(type: ts.Type): readonly ts.Type[] {
-  return type.isUnion() ? type.types : [type];
-}
-
-function isBoolean({ flags }: ts.Type): boolean {
-  return (flags & (ts.TypeFlags.BooleanLike | ts.TypeFlags.Undefined)) !== 0;
+  return unionMembers(type).every(({ flags }) => flags & (ts.TypeFlags.StringLike | ts.TypeFlags.Object));
 }

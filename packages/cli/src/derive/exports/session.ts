@@ -1,5 +1,4 @@
 import ts from "typescript";
-import type { Conversion, Problem } from "../model/conversion.ts";
 import {
   DIAGNOSTICS,
   type Diagnostic,
@@ -8,8 +7,10 @@ import {
   type TextPlace,
 } from "../model/diagnostics.ts";
 import { createOrigins, type FindPackage, type Origins } from "../program/origin.ts";
-import { CustomCodecs } from "../types/custom-codecs.ts";
+import type { Conversion, Problem } from "../types/conversion.ts";
+import { type CustomCodecs, createCustomCodecs } from "../types/custom-codecs.ts";
 import { createConversion } from "../types/schema.ts";
+import { aliasTarget } from "../types/type-node.ts";
 
 /** The shared state while one program is described. */
 export interface Session {
@@ -29,20 +30,14 @@ export interface Session {
   reportAll(problems: readonly Problem[], node: ts.Node): boolean;
 }
 
-/** A problem without a place in the author's code, and the functions that have it. */
-interface SharedProblem {
-  diagnostic: Diagnostic;
-  message: string;
-  users: Set<string>;
-}
-
 export function openSession(program: ts.Program, packageOf: FindPackage): Session {
   const checker = program.getTypeChecker();
   const origins = createOrigins(program, packageOf);
-  const codecs = new CustomCodecs(checker);
+  const codecs = createCustomCodecs(checker);
   const diagnostics: Diagnostic[] = [];
   const known = new Set<string>();
-  const shared = new Map<string, SharedProblem>();
+  /** The problems without a place in the author's code, and the functions that have them. */
+  const shared = new Map<string, { diagnostic: Diagnostic; message: string; users: Set<string> }>();
 
   function report(
     code: DiagnosticCode,
@@ -50,7 +45,8 @@ export function openSession(program: ts.Program, packageOf: FindPackage): Sessio
     message: string,
     severity: Severity = DIAGNOSTICS[code].severity,
   ): void {
-    const diagnostic = { code, severity, ...locate(node), message: capitalize(message) };
+    // Many messages start with the subject of a conversion, such as "parameter 'a' of 'f'".
+    const diagnostic = { code, severity, ...locate(node), message: message.charAt(0).toUpperCase() + message.slice(1) };
     // Functions that share a type have the same problems; report each once.
     const key = JSON.stringify(diagnostic);
     if (!known.has(key)) diagnostics.push(diagnostic);
@@ -107,9 +103,19 @@ function foldAny(problems: readonly Problem[]): string {
   return `${subject} has the type any${more} in the types of ${packages}, so every value is accepted there. To narrow it, declare your own type.`;
 }
 
-/** Many messages start with the subject of a conversion, such as "parameter 'a' of 'f'". */
-function capitalize(message: string): string {
-  return message.charAt(0).toUpperCase() + message.slice(1);
+/** Finds the calls of a function of the run-time in the author's files. */
+export function callsOf(session: Session, files: readonly ts.SourceFile[], name: string): ts.CallExpression[] {
+  const { checker, origins } = session;
+  const found: ts.CallExpression[] = [];
+  function visit(node: ts.Node): void {
+    if (ts.isCallExpression(node)) {
+      const symbol = checker.getSymbolAtLocation(node.expression);
+      if (symbol && origins.isRuntime(aliasTarget(checker, symbol), name)) found.push(node);
+    }
+    ts.forEachChild(node, visit);
+  }
+  for (const file of files) if (!file.isDeclarationFile && file.text.includes(name)) visit(file);
+  return found;
 }
 
 /** Returns the position of a tag or a node, or of its name if it is a declaration. */

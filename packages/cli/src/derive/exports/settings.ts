@@ -1,13 +1,12 @@
 import type { ManifestSettings } from "proffer/derived";
 import { checkSettingsSchema } from "proffer/settings";
-import ts from "typescript";
-import type { Conversion } from "../model/conversion.ts";
+import type ts from "typescript";
 import type { DerivedSchema } from "../model/json-schema.ts";
+import type { Conversion } from "../types/conversion.ts";
 import { constantOf } from "../types/primitive.ts";
 import { createConversion } from "../types/schema.ts";
-import { aliasTarget } from "../types/type-node.ts";
-import { calleeName, deriveFields, isUndefined, type Questions } from "./questions.ts";
-import type { Session } from "./session.ts";
+import { deriveFields, isUndefined, type Questions } from "./questions.ts";
+import { callsOf, type Session } from "./session.ts";
 
 /** Position of the schema in `defineSettings(schema, options)`. */
 export const SETTINGS_ARGUMENT = 0;
@@ -26,32 +25,20 @@ const SCALARS: ReadonlySet<unknown> = new Set(["string", "number", "integer", "b
 
 /** Finds the calls of `defineSettings` in the author's files and derives the schemas of those without one. */
 export function findSettings(session: Session, files: readonly ts.SourceFile[]): FoundSettings {
-  const own = files.filter(({ text, isDeclarationFile }) => !isDeclarationFile && /\bdefineSettings\b/.test(text));
-  if (own.length === 0) return { calls: new Map() };
+  const definitions = callsOf(session, files, "defineSettings");
+  if (definitions.length === 0) return { calls: new Map() };
   const { checker, origins, codecs } = session;
   const conversion = createConversion(checker, origins, codecs, "in", "setting");
   const calls = new Map<ts.Node, DerivedSchema>();
   const found: { node: ts.Node; schema: DerivedSchema }[] = [];
-
-  function visit(node: ts.Node): void {
-    if (ts.isCallExpression(node) && isDefinition(session, node)) {
-      const given = node.arguments[SETTINGS_ARGUMENT];
-      const isGiven = given !== undefined && !isUndefined(given);
-      const schema = isGiven ? givenSchema(checker, given) : deriveSettings(session, conversion, node);
-      if (schema && !isGiven) calls.set(node, schema);
-      if (schema) found.push({ node, schema });
-    }
-    ts.forEachChild(node, visit);
+  for (const node of definitions) {
+    const given = node.arguments[SETTINGS_ARGUMENT];
+    const isGiven = given !== undefined && !isUndefined(given);
+    const schema = isGiven ? givenSchema(checker, given) : deriveSettings(session, conversion, node);
+    if (schema && !isGiven) calls.set(node, schema);
+    if (schema) found.push({ node, schema });
   }
-
-  for (const file of own) visit(file);
   return { calls, ...join(session, found) };
-}
-
-function isDefinition({ checker, origins }: Session, call: ts.CallExpression): boolean {
-  if (calleeName(call) === undefined) return false;
-  const symbol = checker.getSymbolAtLocation(call.expression);
-  return symbol !== undefined && origins.isRuntime(aliasTarget(checker, symbol), "defineSettings");
 }
 
 /** Returns a schema that the author wrote, if it is constant. Any other is only checked when the module is imported. */

@@ -16,10 +16,7 @@ export interface Derivation extends Manifest {
   readonly files: readonly string[];
 }
 
-export interface DerivedQuestion {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
+export interface DerivedQuestion extends Place {
   readonly schema: DerivedSchema;
 }
 

@@ -25,7 +25,7 @@ export const DIAGNOSTICS = {
   PF1110: { severity: "error", summary: "A type is too large for one schema" },
   PF1111: {
     severity: "error",
-    summary: "The validator rejects a schema, such as one with a pattern of exponential time",
+    summary: "The validator rejects a schema, such as one with a pattern that could take very long",
   },
   PF1140: { severity: "error", summary: "A closed result has no type that names its properties" },
 

@@ -46,35 +46,33 @@ export function mapSubschemas<Inner>(
   schema: DerivedSchema,
   change: (subschema: DerivedSchema) => Inner,
 ): Mapped<Inner> {
-  const { properties, patternProperties, propertyNames, additionalProperties, prefixItems, items } = schema;
-  const { anyOf, oneOf, not } = schema;
-  return {
-    ...schema,
-    ...(properties && { properties: mapValues(properties, change) }),
-    ...(patternProperties && { patternProperties: mapValues(patternProperties, change) }),
-    ...(propertyNames && { propertyNames: change(propertyNames) }),
-    ...(additionalProperties && { additionalProperties: change(additionalProperties) }),
-    ...(prefixItems && { prefixItems: prefixItems.map(change) }),
-    ...(items && { items: change(items) }),
-    ...(anyOf && { anyOf: anyOf.map(change) }),
-    ...(oneOf && { oneOf: oneOf.map(change) }),
-    ...(not && { not: change(not) }),
-  };
+  const mapped: { [keyword: string]: unknown } = { ...schema };
+  for (const [keyword, holds] of SUBSCHEMAS) {
+    const value: unknown = schema[keyword];
+    if (!value) continue;
+    if (holds === "one") mapped[keyword] = change(value as DerivedSchema);
+    else if (holds === "list") mapped[keyword] = (value as DerivedSchema[]).map((each) => change(each));
+    else mapped[keyword] = mapValues(value as SchemaMap, change);
+  }
+  return mapped as Mapped<Inner>;
 }
+
+/** The keywords with subschemas, in the order in which they are visited. */
+const SUBSCHEMAS = [
+  ["properties", "map"],
+  ["patternProperties", "map"],
+  ["propertyNames", "one"],
+  ["additionalProperties", "one"],
+  ["prefixItems", "list"],
+  ["items", "one"],
+  ["anyOf", "list"],
+  ["oneOf", "list"],
+  ["not", "one"],
+] as const;
 
 /** Calls `visit` with each direct subschema. */
 export function forEachSubschema(schema: DerivedSchema, visit: (subschema: DerivedSchema) => void): void {
-  const { properties, patternProperties, propertyNames, additionalProperties, prefixItems, items } = schema;
-  const { anyOf, oneOf, not } = schema;
-  if (properties) for (const key in properties) visit(properties[key] as DerivedSchema);
-  if (patternProperties) for (const key in patternProperties) visit(patternProperties[key] as DerivedSchema);
-  if (propertyNames) visit(propertyNames);
-  if (additionalProperties) visit(additionalProperties);
-  prefixItems?.forEach(visit);
-  if (items) visit(items);
-  anyOf?.forEach(visit);
-  oneOf?.forEach(visit);
-  if (not) visit(not);
+  mapSubschemas<void>(schema, visit);
 }
 
 /** Whether a schema and its subschemas are at most `max`. Stops counting beyond it. */
@@ -130,7 +128,8 @@ function typeList(type: JsonType | readonly JsonType[]): readonly JsonType[] {
   return typeof type === "string" ? [type] : type;
 }
 
-function isOpen(schema: DerivedSchema): boolean {
+/** Whether a schema only describes, and accepts every value. */
+export function isOpen(schema: DerivedSchema): boolean {
   return Object.keys(schema).every((key) => key === "description" || key === "title");
 }
 
@@ -143,16 +142,11 @@ function mapValues<Inner>(map: SchemaMap, change: (subschema: DerivedSchema) => 
 /** Larger schemas are compared by identity: they may share parts, so their text may be much larger than they are. */
 const MAX_COMPARED = 100;
 
-/** Returns a schema that accepts the values of each schema. */
-export function anyOf(schemas: readonly DerivedSchema[]): DerivedSchema {
-  return combine(schemas, false, false);
-}
-
 /**
  * Returns a schema that accepts the values of each schema, and null if `nullable`. `isDiscriminated` means that a value
  * can match only one of them.
  */
-export function combine(all: readonly DerivedSchema[], nullable: boolean, isDiscriminated: boolean): DerivedSchema {
+export function combine(all: readonly DerivedSchema[], nullable = false, isDiscriminated = false): DerivedSchema {
   const schemas = distinct(all);
   const [first] = schemas;
   if (schemas.length === 1 && first) return nullable ? withNull(first) : first;

@@ -1,7 +1,7 @@
 import type { JsonSchema, JsonSchemaObject } from "proffer";
 import { tokensOf } from "proffer/derived";
 
-/** What a tool costs each client and model that reads its entry in the list. */
+/** The cost of a tool for each client and model that reads its entry in the list. */
 export interface ToolSize {
   readonly name: string;
   /** The bytes of the entry as JSON in UTF-8. */
@@ -102,64 +102,59 @@ function depthOf(root: JsonSchemaObject): { depth: number; recursive: boolean } 
 /** How often a schema refers to each definition. */
 type References = ReadonlyMap<JsonSchemaObject, number>;
 
-/** The bytes of the parts of a schema. Each definition is read once: a schema of a library has thousands of parts. */
-export class SchemaWeights {
-  /** The schema without its definitions. */
-  readonly body: JsonSchemaObject;
-  readonly #root: JsonSchemaObject;
-  readonly #references = new Map<JsonSchemaObject, References>();
-  readonly #bytes = new Map<JsonSchemaObject, number>();
-  readonly #whole: number;
-
-  constructor(root: JsonSchemaObject) {
-    const { $defs: _, ...body } = root;
-    this.#root = root;
-    this.body = body;
-    this.#whole = this.#reach(() => undefined);
-  }
-
-  /**
-   * Returns the bytes that the schema would not have without a part, with the definitions that nothing else uses.
-   * @param holder - the body or the definition that contains the part
-   */
-  without(part: JsonSchemaObject, holder: JsonSchemaObject): number {
-    const own = this.#referencesOf(part);
-    const rest = this.#reach((schema) => (schema === holder ? own : undefined));
-    return this.#whole - rest + this.#bytesOf(part);
-  }
+/** Weighs the parts of a schema. Each definition is read once: a schema of a library has thousands of parts. */
+export function weighSchema(root: JsonSchemaObject) {
+  const { $defs: _, ...rest } = root;
+  const body: JsonSchemaObject = rest;
+  const references = new Map<JsonSchemaObject, References>();
+  const sizes = new Map<JsonSchemaObject, number>();
+  const whole = reach(() => undefined);
 
   /** Returns the bytes of the body and the definitions that it needs, ignoring some references of a schema. */
-  #reach(ignored: (schema: JsonSchemaObject) => References | undefined): number {
-    const used = new Set([this.body]);
+  function reach(ignored: (schema: JsonSchemaObject) => References | undefined): number {
+    const used = new Set([body]);
     let bytes = 0;
     // The set grows while it is read.
     for (const schema of used) {
-      bytes += this.#bytesOf(schema);
+      bytes += sizeOf(schema);
       const less = ignored(schema);
-      for (const [definition, times] of this.#referencesOf(schema)) {
+      for (const [definition, times] of referencesOf(schema)) {
         if (times > (less?.get(definition) ?? 0)) used.add(definition);
       }
     }
     return bytes;
   }
 
-  #bytesOf(schema: JsonSchemaObject): number {
-    const known = this.#bytes.get(schema) ?? bytesOf(schema);
-    this.#bytes.set(schema, known);
+  function sizeOf(schema: JsonSchemaObject): number {
+    const known = sizes.get(schema) ?? bytesOf(schema);
+    sizes.set(schema, known);
     return known;
   }
 
-  #referencesOf(schema: JsonSchemaObject): References {
-    const known = this.#references.get(schema);
+  function referencesOf(schema: JsonSchemaObject): References {
+    const known = references.get(schema);
     if (known !== undefined) return known;
     const found = new Map<JsonSchemaObject, number>();
     const waiting = [schema];
     for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
-      const definition = definitionOf(this.#root, part);
+      const definition = definitionOf(root, part);
       if (definition) found.set(definition, (found.get(definition) ?? 0) + 1);
       for (const inner of partsOf(part)) waiting.push(inner.schema);
     }
-    this.#references.set(schema, found);
+    references.set(schema, found);
     return found;
   }
+
+  return {
+    /** The schema without its definitions. */
+    body,
+    /**
+     * Returns the bytes that the schema would not have without a part, with the definitions that nothing else uses.
+     * @param holder - the body or the definition that contains the part
+     */
+    without(part: JsonSchemaObject, holder: JsonSchemaObject): number {
+      const own = referencesOf(part);
+      return whole - reach((schema) => (schema === holder ? own : undefined)) + sizeOf(part);
+    },
+  };
 }

@@ -1,34 +1,84 @@
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { isDependency } from "./origin.ts";
-import type { System } from "./system.ts";
 
-/** The compiler's view of the file system, cached between programs. */
-export interface Host {
-  /** Creates the compiler host of a program with these options. */
-  forOptions(options: ts.CompilerOptions): ts.CompilerHost;
-  /** Drops cached files that are not part of the program. */
-  keepOnly(program: ts.Program): void;
-  /** Returns a number that changes when an import leads to another file. */
-  resolutions(): number;
-  /** Clears the cache. */
-  clear(): void;
+/** Is notified of each part of the file system that a derivation depends on. */
+export interface FileObserver {
+  /** The content of a file was read. */
+  read(path: string, content: Buffer): void;
+  /** A file was found; its content may follow. */
+  found(path: string): void;
+  /** There is no file, or no folder, at this path. */
+  missing(path: string): void;
+  /** The names in a folder were read. */
+  listed(path: string): void;
+}
+
+/** The operations of the file system that derivation uses. Code in `derive` must not access files in another way. */
+export type System = Pick<
+  ts.System,
+  "fileExists" | "directoryExists" | "readFile" | "readDirectory" | "useCaseSensitiveFileNames"
+> &
+  Required<Pick<ts.System, "getDirectories" | "realpath">>;
+
+/** Returns the file system, and reports its use to an observer if there is one. */
+export function createSystem(observer?: FileObserver): System {
+  const system = { ...ts.sys, realpath: ts.sys.realpath ?? ((path: string) => path) };
+  if (observer === undefined) return system;
+  return {
+    ...system,
+    fileExists(path) {
+      const exists = ts.sys.fileExists(path);
+      if (exists) observer.found(path);
+      else observer.missing(path);
+      return exists;
+    },
+    directoryExists(path) {
+      const exists = ts.sys.directoryExists(path);
+      if (!exists) observer.missing(path);
+      return exists;
+    },
+    readFile(path) {
+      let content: Buffer;
+      try {
+        content = readFileSync(path);
+      } catch {
+        observer.missing(path);
+        return undefined;
+      }
+      observer.read(path, content);
+      return decode(content);
+    },
+    getDirectories(path) {
+      observer.listed(path);
+      return ts.sys.getDirectories(path);
+    },
+  };
+}
+
+/** Decodes a file like `ts.sys.readFile`, which does not return the bytes that a digest must cover. */
+function decode(content: Buffer): string {
+  const [first, second, third] = content;
+  if (first === 0xfe && second === 0xff) {
+    return Buffer.from(content.subarray(0, content.length & ~1))
+      .swap16()
+      .toString("utf16le", 2);
+  }
+  if (first === 0xff && second === 0xfe) return content.toString("utf16le", 2);
+  return content.toString("utf8", first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0);
 }
 
 /**
- * Creates a host. A file with the same modification time and size is not read, parsed or bound again, and neither is a
+ * Creates the compiler's view of the file system, cached between programs. A file with the same modification time and size is not read, parsed or bound again, and neither is a
  * file of a dependency that another host has parsed.
  */
-export function createHost(directory: string, system: System): Host {
+export function createHost(directory: string, system: System) {
   const files = new Map<string, { stamp: string; source: ts.SourceFile }>();
   // The author's files that have an unresolved import.
   const unresolved = new Set<ts.Path>();
   let packages: ts.PackageJsonInfoCache | undefined;
-  // The files that the imports of each file lead to.
-  const targets = new Map<string, string>();
-  let resolutions = 0;
   // Names the options that the tree of a file depends on.
   let optionsKey = "";
 
@@ -59,7 +109,8 @@ export function createHost(directory: string, system: System): Host {
   }
 
   return {
-    forOptions(options) {
+    /** Creates the compiler host of a program with these options. */
+    forOptions(options: ts.CompilerOptions): ts.CompilerHost {
       const host = ts.createCompilerHost(options);
       optionsKey = String(registry.getKeyForCompilationSettings(options));
       const canonical = (file: string) => host.getCanonicalFileName(file);
@@ -82,21 +133,18 @@ export function createHost(directory: string, system: System): Host {
           const isMissing = literals.some(({ text }, index) => resolved[index] === undefined && !isBuiltin(text));
           if (isMissing && !isDependency(file)) unresolved.add(pathOf(containing));
           else unresolved.delete(pathOf(containing));
-          const found = resolved.map((module, index) => [literals[index]?.text, module?.resolvedFileName]);
-          const target = JSON.stringify(found);
-          if (targets.get(file) !== target) resolutions++;
-          targets.set(file, target);
           return resolved.map((resolvedModule) => ({ resolvedModule }));
         },
         // A missing module may have been created without a change of the file that imports it.
         hasInvalidatedResolutions: (path) => unresolved.has(path),
       };
     },
-    keepOnly(program) {
+    /** Drops cached files that are not part of the program. */
+    keepOnly(program: ts.Program): void {
       for (const file of files.keys()) if (!program.getSourceFile(file)) files.delete(file);
     },
-    resolutions: () => resolutions,
-    clear() {
+    /** Clears the cache. */
+    clear(): void {
       files.clear();
       unresolved.clear();
       packages = undefined;
@@ -116,7 +164,10 @@ let release: NodeJS.Timeout | undefined;
 
 /** Returns the tree of a file with this text, which another host may have parsed with the same options. */
 function shareFile(file: string, text: string, options: string, parse: () => ts.SourceFile): ts.SourceFile {
-  release ??= setTimeout(releaseShared, SHARED_FOR).unref();
+  release ??= setTimeout(() => {
+    shared.clear();
+    release = undefined;
+  }, SHARED_FOR).unref();
   release.refresh();
   const key = `${file} ${options}`;
   const known = shared.get(key);
@@ -124,11 +175,6 @@ function shareFile(file: string, text: string, options: string, parse: () => ts.
   const source = parse();
   shared.set(key, { text, source });
   return source;
-}
-
-function releaseShared(): void {
-  shared.clear();
-  release = undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import ts from "typescript";
-import type { System } from "./system.ts";
+import type { System } from "./host.ts";
 
 /** The package whose types get special treatment. */
 const RUNTIME_PACKAGE = "proffer";
@@ -8,20 +8,10 @@ const RUNTIME_PACKAGE = "proffer";
 /** Packages that declare host APIs, like the default library. */
 const HOST_PACKAGES = new Set(["@types/node", "undici-types", "buffer", "bun-types", "@cloudflare/workers-types"]);
 
-/** Finds out where a declaration comes from. */
-export interface Origins {
-  /** Declared by the language or the host, such as Date and Buffer. */
-  isPlatform(symbol: ts.Symbol): boolean;
-  /** Declared by the run-time package with this name. */
-  isRuntime(symbol: ts.Symbol | undefined, name: string): boolean;
-  /** The file belongs to the author: it is neither a library nor a dependency. */
-  isProject(file: ts.SourceFile): boolean;
-  packageOf: FindPackage;
-  /** Returns the JavaScript next to a declaration file of the author, if there is any. */
-  implementation(file: ts.SourceFile): ts.SourceFile | undefined;
-}
+export type Origins = ReturnType<typeof createOrigins>;
 
-export function createOrigins(program: ts.Program, packageOf: FindPackage): Origins {
+/** Creates the functions that find where a declaration comes from. */
+export function createOrigins(program: ts.Program, packageOf: FindPackage) {
   const platform = new Map<ts.Symbol, boolean>();
 
   function isPlatformFile(file: ts.SourceFile): boolean {
@@ -31,7 +21,8 @@ export function createOrigins(program: ts.Program, packageOf: FindPackage): Orig
 
   return {
     packageOf,
-    isPlatform(symbol) {
+    /** Whether the language or the host declares it, as it does Date and Buffer. */
+    isPlatform(symbol: ts.Symbol): boolean {
       let known = platform.get(symbol);
       if (known === undefined) {
         known = symbol.declarations?.some((declaration) => isPlatformFile(declaration.getSourceFile())) ?? false;
@@ -39,12 +30,15 @@ export function createOrigins(program: ts.Program, packageOf: FindPackage): Orig
       }
       return known;
     },
-    isRuntime(symbol, name) {
+    /** Whether the run-time package declares it with this name. */
+    isRuntime(symbol: ts.Symbol | undefined, name: string): boolean {
       if (symbol?.name !== name) return false;
       return symbol.declarations?.some((declaration) => isRuntimeFile(declaration.getSourceFile(), packageOf)) ?? false;
     },
-    isProject: (file) => isProjectFile(program, file, packageOf),
-    implementation(file) {
+    /** Whether the file belongs to the author: it is neither a library nor a dependency. */
+    isProject: (file: ts.SourceFile): boolean => isProjectFile(program, file, packageOf),
+    /** Returns the JavaScript next to a declaration file of the author, if there is any. */
+    implementation(file: ts.SourceFile): ts.SourceFile | undefined {
       const isOwn = file.isDeclarationFile && isProjectFile(program, file, packageOf);
       return isOwn ? program.getSourceFile(implementationOf(file.fileName)) : undefined;
     },

@@ -1,8 +1,8 @@
-import type { Plan } from "proffer/derived";
-import ts from "typescript";
-import type { Conversion, Converted, Direction, Problem } from "../model/conversion.ts";
-import { referredName } from "../model/conversion.ts";
+import type { CustomPlan, Plan } from "proffer/derived";
+import type ts from "typescript";
 import { type DerivedSchema, type JsonType, typesOf } from "../model/json-schema.ts";
+import { type Conversion, type Converted, type Direction, type Problem, referredName } from "./conversion.ts";
+import { isNamed } from "./type-node.ts";
 
 /** A call of `defineCodec` in the author's files. */
 export interface FoundCodec {
@@ -26,48 +26,45 @@ export interface FoundCodec {
   readonly problems: Problem[];
 }
 
-/** The codecs of a program, by type. */
-export class CustomCodecs {
-  readonly #checker: ts.TypeChecker;
-  readonly #byType = new Map<ts.Type, FoundCodec>();
-  readonly #bySymbol = new Map<ts.Symbol, FoundCodec[]>();
-  readonly #byExport = new Map<string, FoundCodec>();
-  /** The codecs that a served type needs. */
-  readonly used = new Set<FoundCodec>();
+export type CustomCodecs = ReturnType<typeof createCustomCodecs>;
 
-  constructor(checker: ts.TypeChecker) {
-    this.#checker = checker;
-  }
-
-  /** Adds a codec. Returns the earlier codec of the same type, if there is one. */
-  add(codec: FoundCodec): FoundCodec | undefined {
-    const { value, exportName } = codec;
-    const known = this.find(value, "in") ?? this.find(value, "out");
-    if (known !== undefined) return known;
-    this.#byType.set(value, codec);
-    this.#byExport.set(exportName, codec);
-    if (isNamed(value)) this.#bySymbol.set(value.symbol, [...(this.#bySymbol.get(value.symbol) ?? []), codec]);
-    return undefined;
-  }
+/** Creates the table of the codecs of a program, by type. */
+export function createCustomCodecs(checker: ts.TypeChecker) {
+  const byType = new Map<ts.Type, FoundCodec>();
+  const bySymbol = new Map<ts.Symbol, FoundCodec[]>();
+  const byExport = new Map<string, FoundCodec>();
 
   /**
    * Returns the codec of a type: a class, an interface or an alias. Type arguments may differ as long as the codec
    * reads or writes the type: luxon's functions return `DateTime<true>`, and authors name `DateTime`.
    */
-  find(type: ts.Type, direction: Direction): FoundCodec | undefined {
-    if (this.#byType.size === 0) return undefined;
-    const exact = this.#byType.get(type);
+  function find(type: ts.Type, direction: Direction): FoundCodec | undefined {
+    if (byType.size === 0) return undefined;
+    const exact = byType.get(type);
     if (exact !== undefined || type.symbol === undefined) return exact;
-    return this.#bySymbol.get(type.symbol)?.find(({ value }) => {
+    return bySymbol.get(type.symbol)?.find(({ value }) => {
       const [from, to] = direction === "in" ? [value, type] : [type, value];
-      return this.#checker.isTypeAssignableTo(from, to);
+      return checker.isTypeAssignableTo(from, to);
     });
   }
 
-  /** Returns the codec of a plan. */
-  named(exportName: string): FoundCodec | undefined {
-    return this.#byExport.get(exportName);
-  }
+  return {
+    find,
+    /** The codecs that a served type needs. */
+    used: new Set<FoundCodec>(),
+    /** Adds a codec. Returns the earlier codec of the same type, if there is one. */
+    add(codec: FoundCodec): FoundCodec | undefined {
+      const { value, exportName } = codec;
+      const known = find(value, "in") ?? find(value, "out");
+      if (known !== undefined) return known;
+      byType.set(value, codec);
+      byExport.set(exportName, codec);
+      if (isNamed(value)) bySymbol.set(value.symbol, [...(bySymbol.get(value.symbol) ?? []), codec]);
+      return undefined;
+    },
+    /** Returns the codec of a plan. */
+    named: (exportName: string) => byExport.get(exportName),
+  };
 }
 
 /** Converts a type that has a codec; undefined for any other type. */
@@ -108,10 +105,8 @@ function convertForm(conversion: Conversion, codec: FoundCodec): Converted {
   return { schema: documented, ...(plan && { plan }) };
 }
 
-type RuntimeType = Exclude<JsonType, "integer">;
-
 /** Returns the JSON types of a schema as the run-time sees them; undefined if it accepts every type. */
-function jsonTypes({ definitions }: Conversion, schema: DerivedSchema): RuntimeType[] | undefined {
+function jsonTypes({ definitions }: Conversion, schema: DerivedSchema): Exclude<JsonType, "integer">[] | undefined {
   const definition = definitions.get(referredName(schema) ?? "");
   const types = definition ? [definition.json] : typesOf(schema);
   if (types === undefined) return undefined;
@@ -119,10 +114,7 @@ function jsonTypes({ definitions }: Conversion, schema: DerivedSchema): RuntimeT
 }
 
 /** Returns the codec's plan, also behind a reference. */
-export function customPlanOf(
-  { definitions }: Conversion,
-  plan: Plan | undefined,
-): Extract<Plan, { kind: "custom" }> | undefined {
+export function customPlanOf({ definitions }: Conversion, plan?: Plan): CustomPlan | undefined {
   let at = plan;
   const seen = new Set<string>();
   while (at?.kind === "ref" && !seen.has(at.name)) {
@@ -130,9 +122,4 @@ export function customPlanOf(
     at = definitions.get(at.name)?.plan;
   }
   return at?.kind === "custom" ? at : undefined;
-}
-
-/** Whether a type has a name by which it can be found: it is a class or an interface. */
-export function isNamed(type: ts.Type): boolean {
-  return type.symbol !== undefined && (type.symbol.flags & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface)) !== 0;
 }

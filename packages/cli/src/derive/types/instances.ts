@@ -1,5 +1,7 @@
 import ts from "typescript";
-import { typeArguments } from "./instance-name.ts";
+import type { Conversion } from "./conversion.ts";
+import { nameOf } from "./properties.ts";
+import { isNamed } from "./type-node.ts";
 
 /** How often the type arguments of one declaration may become larger on the way from a function to a type. */
 const MAX_GROWTH = 50;
@@ -20,18 +22,13 @@ export interface Instance {
   growth: number;
 }
 
-/** Finds types that instantiate themselves with larger and larger type arguments, and so never end. */
-export interface Growth {
-  /** Adds an instantiation to those that lead to it. */
-  enter(type: ts.Type, outer: Instance | undefined): Instance;
-  isEndless(instance: Instance): boolean;
-}
-
 /**
+ * Finds types that instantiate themselves with larger and larger type arguments, and so never end.
+ *
  * The number of types is no measure: libraries have finite graphs with paths of thousands of types. But a graph that
  * never ends instantiates some declaration again and again, and its type arguments become larger without limit.
  */
-export function createGrowth(checker: ts.TypeChecker): Growth {
+export function createGrowth(checker: ts.TypeChecker) {
   const weights = new Map<ts.Type, number>();
   const endless = new Set<ts.Symbol>();
 
@@ -40,7 +37,8 @@ export function createGrowth(checker: ts.TypeChecker): Growth {
     const known = weights.get(type);
     if (known !== undefined) return known;
     weights.set(type, 1);
-    const weight = nesting > MAX_NESTING ? 1 : 1 + literalLength(type) + sum(partsOf(checker, type), nesting + 1);
+    const literal = type.isStringLiteral() || type.isNumberLiteral() ? String(type.value) : "";
+    const weight = nesting > MAX_NESTING ? 1 : 1 + literal.length + sum(partsOf(checker, type), nesting + 1);
     weights.set(type, weight);
     return weight;
   }
@@ -50,7 +48,8 @@ export function createGrowth(checker: ts.TypeChecker): Growth {
   }
 
   return {
-    enter(type, outer) {
+    /** Adds an instantiation to those that lead to it. */
+    enter(type: ts.Type, outer: Instance | undefined): Instance {
       const declaration = declarationOf(checker, type);
       const instance: Instance = { declaration, type, outer, weight: undefined, growth: 0 };
       let before = declaration && outer;
@@ -65,7 +64,7 @@ export function createGrowth(checker: ts.TypeChecker): Growth {
       if (growth >= MAX_GROWTH) endless.add(declaration);
       return { ...instance, weight: isLarger ? weight : before.weight, growth };
     },
-    isEndless: ({ growth }) => growth >= MAX_GROWTH,
+    isEndless: ({ growth }: Instance) => growth >= MAX_GROWTH,
   };
 }
 
@@ -91,6 +90,44 @@ function partsOf(checker: ts.TypeChecker, type: ts.Type): readonly ts.Type[] {
   return isInstantiated(type) ? checker.getPropertiesOfType(type).map((part) => checker.getTypeOfSymbol(part)) : [];
 }
 
-function literalLength(type: ts.Type): number {
-  return type.isStringLiteral() ? type.value.length : type.isNumberLiteral() ? String(type.value).length : 0;
+/** The limits of a name, which appears at each use of the definition. */
+const MAX_LENGTH = 60;
+const MAX_NAME_NESTING = 3;
+
+/** Returns the author's name of a type, with its type arguments; undefined for an anonymous type. */
+export function labelOf(conversion: Conversion, type: ts.Type): string | undefined {
+  const { name } = nameOf(conversion.origins.isPlatform, type) ?? {};
+  return name && (instanceName(conversion, type) ?? name);
+}
+
+/** Returns the name of a type and of its type arguments: `PartialOrder` for `Partial<Order>`. */
+export function instanceName({ checker }: Conversion, type: ts.Type): string | undefined {
+  return nameWithArguments(checker, type, 0)?.slice(0, MAX_LENGTH);
+}
+
+function nameWithArguments(checker: ts.TypeChecker, type: ts.Type, nesting: number): string | undefined {
+  const { aliasSymbol: alias, aliasTypeArguments, symbol } = type;
+  if (alias === undefined && checker.isArrayType(type)) return undefined;
+  const name = alias?.name ?? (isNamed(type) ? symbol.name : undefined);
+  if (name === undefined || nesting > MAX_NAME_NESTING) return undefined;
+  const given = alias ? (aliasTypeArguments ?? []) : typeArguments(checker, type);
+  return [name, ...given.map((argument) => argumentName(checker, argument, nesting + 1))].join("");
+}
+
+/** Returns the part of a name for a type argument. Keys and other literals have none. */
+function argumentName(checker: ts.TypeChecker, type: ts.Type, nesting: number): string {
+  if (type.flags & (ts.TypeFlags.String | ts.TypeFlags.Number | ts.TypeFlags.Boolean)) {
+    const name = checker.typeToString(type);
+    return name.charAt(0).toUpperCase() + name.slice(1);
+  }
+  return nameWithArguments(checker, type, nesting) ?? "";
+}
+
+/** Returns the type arguments of a reference, without the `this` type that the compiler appends to some. */
+function typeArguments(checker: ts.TypeChecker, type: ts.Type): readonly ts.Type[] {
+  if (!(type.flags & ts.TypeFlags.Object) || !((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Reference))
+    return [];
+  const { target } = type as ts.TypeReference;
+  const given = checker.getTypeArguments(type as ts.TypeReference);
+  return checker.isTupleType(type) ? given : given.slice(0, target.typeParameters?.length ?? 0);
 }

@@ -1,10 +1,10 @@
 import ts from "typescript";
-import type { Conversion, Converted } from "../model/conversion.ts";
 import { isContext } from "../program/origin.ts";
+import { type Conversion, type Converted, listOf } from "./conversion.ts";
 import { convertCustom } from "./custom-codecs.ts";
-import { labelOf } from "./instance-name.ts";
+import { labelOf } from "./instances.ts";
 import { convertOutward } from "./outward.ts";
-import { convertMap, convertPlatform, convertSet, convertText, hasJsonForm, mapJson } from "./platform.ts";
+import { convertMap, convertPlatform, convertSet, convertText, JSON_FORMS, mapJson } from "./platform.ts";
 import { convertProperties } from "./properties.ts";
 import { convertTuple } from "./tuple.ts";
 import { argumentNodes, type WrittenType } from "./type-node.ts";
@@ -46,14 +46,13 @@ function convertArray(conversion: Conversion, type: ts.TypeReference, node: ts.T
   const { checker } = conversion;
   return conversion.guard(type, "array", () => {
     const item = checker.getTypeArguments(type)[0] ?? checker.getUnknownType();
-    const { schema, plan } = conversion.convertElement(item, argumentNodes(checker, node)[0]);
-    return { schema: { type: "array", items: schema }, ...(plan && { plan: { kind: "array", items: plan } }) };
+    return listOf(conversion.convertElement(item, argumentNodes(checker, node)[0]));
   });
 }
 
 function isBrandable({ checker, origins }: Conversion, type: ts.Type): boolean {
   if (type.flags & BRANDABLE || checker.isArrayLikeType(type)) return true;
-  return type.symbol !== undefined && origins.isPlatform(type.symbol) && hasJsonForm(type.symbol.name);
+  return type.symbol !== undefined && origins.isPlatform(type.symbol) && JSON_FORMS.has(type.symbol.name);
 }
 
 /** The array or platform class that a type extends. */
@@ -95,14 +94,12 @@ function convertAs(conversion: Conversion, type: ts.Type, base: Base): Converted
 function convertList(conversion: Conversion, type: ts.Type): Converted {
   const { checker } = conversion;
   const item = checker.getIndexTypeOfType(type, ts.IndexKind.Number) ?? checker.getUnknownType();
-  const { schema, plan } = conversion.convertElement(item);
+  const { schema, plan } = listOf(conversion.convertElement(item));
   // RegExpMatchArray and similar types declare elements that always exist.
   let minItems = 0;
+  const isRequired = (symbol?: ts.Symbol) => symbol !== undefined && !(symbol.flags & ts.SymbolFlags.Optional);
   while (isRequired(checker.getPropertyOfType(type, String(minItems)))) minItems++;
-  return {
-    schema: { type: "array", items: schema, ...(minItems > 0 && { minItems }) },
-    ...(plan && { plan: { kind: "array", items: plan } }),
-  };
+  return { schema: { ...schema, ...(minItems > 0 && { minItems }) }, ...(plan && { plan }) };
 }
 
 /** Whether a type is like ArrayLike: it has a length and elements by number, and every array has it. */
@@ -123,7 +120,7 @@ function findBase({ checker, origins }: Conversion, type: ts.Type): Base | undef
     const own = isClass || (declared.isClass() && !origins.isPlatform(declared.symbol));
     for (const base of checker.getBaseTypes(declared).flatMap((each) => (each.isIntersection() ? each.types : each))) {
       const name = base.symbol?.name ?? "";
-      const isPlatform = base.symbol !== undefined && origins.isPlatform(base.symbol) && hasJsonForm(name);
+      const isPlatform = base.symbol !== undefined && origins.isPlatform(base.symbol) && JSON_FORMS.has(name);
       if (isPlatform || checker.isArrayType(base) || checker.isTupleType(base)) {
         return { type: base, name: name || "a tuple", isClass: own };
       }
@@ -161,17 +158,11 @@ function canReplace(conversion: Conversion, type: ts.Type, base: Base): boolean 
 
 /** Returns the value and key types of a Map or Set from its forEach, which the compiler has instantiated. */
 function forEachTypes(checker: ts.TypeChecker, type: ts.Type): [value: WrittenType, key: WrittenType] {
-  const unknown = { type: checker.getUnknownType(), node: undefined };
   const typeOf = (symbol: ts.Symbol | undefined) => symbol && checker.getTypeOfSymbol(symbol);
   const callback = typeOf(checker.getPropertyOfType(type, "forEach"))?.getCallSignatures()[0]?.parameters[0];
   const [value, key] = typeOf(callback)?.getCallSignatures()[0]?.parameters ?? [];
   const written = (symbol: ts.Symbol | undefined): WrittenType => {
-    const found = typeOf(symbol);
-    return found ? { type: found, node: undefined } : unknown;
+    return { type: typeOf(symbol) ?? checker.getUnknownType(), node: undefined };
   };
   return [written(value), written(key)];
-}
-
-function isRequired(symbol: ts.Symbol | undefined): boolean {
-  return symbol !== undefined && !(symbol.flags & ts.SymbolFlags.Optional);
 }

@@ -1,27 +1,26 @@
 import ts from "typescript";
-import type { Conversion, Converted } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
+import type { Conversion, Converted } from "./conversion.ts";
+import { unionMembers } from "./type-node.ts";
 
 const BYTES: DerivedSchema = { type: "string", contentEncoding: "base64" };
 const NUMBERS: DerivedSchema = { type: "array", items: { type: "number" } };
 const DECIMALS: DerivedSchema = { type: "array", items: { type: "string", pattern: "^-?[0-9]+$" } };
 
+/** The names of the classes of arrays of numbers, separated by spaces. */
+export const NUMBER_ARRAYS = "Int8Array Int16Array Uint16Array Int32Array Uint32Array Float32Array Float64Array";
+
 /** Classes that a result may contain although JSON cannot construct them. */
 const OUTWARD: Readonly<Record<string, DerivedSchema>> = {
-  ArrayBuffer: BYTES,
-  SharedArrayBuffer: BYTES,
-  DataView: BYTES,
-  Uint8ClampedArray: BYTES,
-  Int8Array: NUMBERS,
-  Int16Array: NUMBERS,
-  Uint16Array: NUMBERS,
-  Int32Array: NUMBERS,
-  Uint32Array: NUMBERS,
-  Float32Array: NUMBERS,
-  Float64Array: NUMBERS,
-  BigInt64Array: DECIMALS,
-  BigUint64Array: DECIMALS,
+  ...forEach(BYTES, "ArrayBuffer SharedArrayBuffer DataView Uint8ClampedArray"),
+  ...forEach(NUMBERS, NUMBER_ARRAYS),
+  ...forEach(DECIMALS, "BigInt64Array BigUint64Array"),
 };
+
+/** Returns the same value for each name. */
+export function forEach<Value>(value: Value, names: string): { readonly [name: string]: Value } {
+  return Object.fromEntries(names.split(" ").map((name) => [name, value]));
+}
 
 /** Converts a type that says nothing about its values. In a result, they are encoded by their class at run time. */
 export function anything({ direction }: Conversion): Converted {
@@ -53,7 +52,7 @@ function toJsonOf({ checker }: Conversion, type: ts.Type): ts.Signature | undefi
 function convertWritten(conversion: Conversion, signature: ts.Signature): Converted {
   const written = conversion.checker.getReturnTypeOfSignature(signature);
   const isUnknown =
-    signature.typeParameters !== undefined || membersOf(written).some((type) => isOpaque(conversion, type));
+    signature.typeParameters !== undefined || unionMembers(written).some((type) => isOpaque(conversion, type));
   const { schema, plan } = isUnknown ? anything(conversion) : conversion.convert(written);
   return { schema, plan: { kind: "json", ...(plan && { value: plan }) } };
 }
@@ -66,10 +65,6 @@ function isOpaque(conversion: Conversion, type: ts.Type): boolean {
   if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.TypeParameter)) return true;
   if (!(type.flags & ts.TypeFlags.Object) || (type.symbol && conversion.origins.isPlatform(type.symbol))) return false;
   return toJsonOf(conversion, type) !== undefined;
-}
-
-function membersOf(type: ts.Type): readonly ts.Type[] {
-  return type.isUnion() ? type.types : [type];
 }
 
 function convertError(): Converted {
@@ -88,6 +83,8 @@ function isError(conversion: Conversion, type: ts.Type): boolean {
   const { checker, origins } = conversion;
   const { symbol } = type;
   if (symbol?.name === "Error" && origins.isPlatform(symbol)) return true;
-  const bases = type.isClassOrInterface() ? checker.getBaseTypes(type) : type.isIntersection() ? type.types : [];
-  return bases.some((base) => isError(conversion, base));
+  if (type.isIntersection()) return type.types.some((part) => isError(conversion, part));
+  // An instance of a generic class has the bases of the class.
+  const { target = type } = type as Partial<ts.TypeReference>;
+  return target.isClassOrInterface() && checker.getBaseTypes(target).some((base) => isError(conversion, base));
 }

@@ -1,4 +1,5 @@
-import type { Codec, Plan, PlanOption } from "proffer/derived";
+import type { Plan, PlanOption } from "proffer/derived";
+import type { DerivedSchema } from "../model/json-schema.ts";
 import {
   type Conversion,
   type Definition,
@@ -7,82 +8,40 @@ import {
   referredName,
   type UnionFacts,
   type UnionMember,
-} from "../model/conversion.ts";
-import type { DerivedSchema } from "../model/json-schema.ts";
+} from "./conversion.ts";
 import { customPlanOf, type FoundCodec } from "./custom-codecs.ts";
-import { plansIn, sharePlans } from "./sharing.ts";
+import { mapPlans, plansIn, sharePlans } from "./sharing.ts";
 import { findUnrecognized, hasHiddenForm, isAmbiguous, isCustomText, isText } from "./union-plan.ts";
 
 /**
  * Builds the final codec of a plan: drops the parts that need no conversion, inlines definitions that are not shared,
  * and checks that union members can be distinguished. `names` maps the ids of shared definitions to their names.
  */
-export function finishPlan(
-  conversion: Conversion,
-  draft: Plan | undefined,
-  names: ReadonlyMap<string, string>,
-): { codec: Codec | undefined; problems: Problem[] } {
+export function finishPlan(conversion: Conversion, draft: Plan | undefined, names: ReadonlyMap<string, string>) {
   const { definitions, unions, direction } = conversion;
   const problems: Problem[] = [];
   const finished = new Map<Plan, Plan | undefined>();
   const defs = new Map<string, Plan | undefined>();
-  /** The unions in work, and the names of those that contain themselves. */
+  /** The unions that are being finished, and the names of those that contain themselves. */
   const open = new Map<Plan, string | undefined>();
   const recursive = new Map<string, Plan>();
   let unionCount = 0;
   const isActive = findActive(draft, definitions);
-  let isCustom = false as boolean;
+  let isCustom = false;
 
-  function finish(plan: Plan | null | undefined): Plan | undefined {
+  function finish(plan: Plan | undefined): Plan | undefined {
     if (!plan || !isActive(plan)) return undefined;
     if (!finished.has(plan)) finished.set(plan, finishActive(plan));
     return finished.get(plan);
   }
 
   function finishActive(plan: Plan): Plan | undefined {
-    switch (plan.kind) {
-      case "array": {
-        const items = finish(plan.items);
-        return items && { kind: "array", items };
-      }
-      case "tuple":
-        return { kind: "tuple", items: plan.items.map((item) => finish(item) ?? null), ...optional("rest", plan.rest) };
-      case "object":
-        return { kind: "object", ...finishProperties(plan.properties), ...optional("rest", plan.rest) };
-      case "set":
-        return { kind: "set", ...optional("items", plan.items) };
-      case "map":
-        return { kind: "map", ...optional("values", plan.values) };
-      case "entries":
-        return { kind: "entries", ...optional("keys", plan.keys), ...optional("values", plan.values) };
-      case "json":
-      case "nullable":
-        return { kind: plan.kind, ...optional("value", plan.value) };
-      case "union":
-        return finishUnion(plan);
-      case "ref":
-        return finishReference(plan.name);
-      case "custom": {
-        isCustom = true;
-        const { json, ...rest } = plan;
-        return { ...rest, ...optional("json", json) };
-      }
-      default:
-        return plan;
-    }
-  }
-
-  function optional<Key extends string>(key: Key, plan: Plan | undefined): { [K in Key]?: Plan } {
-    const own = finish(plan);
-    return (own ? { [key]: own } : {}) as { [K in Key]?: Plan };
-  }
-
-  function finishProperties(properties: Record<string, Plan> = {}): { properties?: Record<string, Plan> } {
-    const own = Object.entries(properties).flatMap(([key, plan]) => {
-      const done = finish(plan);
-      return done ? [[key, done] as const] : [];
-    });
-    return own.length > 0 ? { properties: Object.fromEntries(own) } : {};
+    if (plan.kind === "union") return finishUnion(plan);
+    if (plan.kind === "ref") return finishReference(plan.name);
+    isCustom ||= plan.kind === "custom";
+    const own = mapPlans(plan, finish);
+    // An array whose items need no plan needs none either.
+    return own.kind === "array" && own.items === undefined ? undefined : own;
   }
 
   function finishReference(id: string): Plan | undefined {
@@ -122,7 +81,7 @@ export function finishPlan(
       if (!isHidden) return { kind: "any" };
       problems.push(ambiguityProblem(direction, facts));
     }
-    const options: PlanOption[] = merged ? [{ plan: { kind: "object", ...finishProperties(merged) } }] : [];
+    const options: PlanOption[] = merged ? [{ plan: mapPlans({ kind: "object", properties: merged }, finish) }] : [];
     const customs = separate.filter((member) => customPlanOf(conversion, member.plan));
     // The plan of an object would also recognize the values of a codec, so codecs are first.
     for (const { plan: own, when } of new Set([...customs, ...separate])) {
@@ -139,12 +98,12 @@ export function finishPlan(
   }
 
   const plan = finish(draft);
-  if (plan === undefined) return { codec: undefined, problems };
+  if (plan === undefined) return { problems };
   // The map grows while it is read.
   for (const id of defs.keys()) defs.set(id, finish(definitions.get(id)?.plan));
   const named = [...defs].flatMap(([id, own]) => (own ? [[names.get(id) ?? id, own] as const] : []));
   const codec = sharePlans(plan, Object.fromEntries([...named, ...recursive]));
-  return { codec: isCustom ? { ...codec, custom: true } : codec, problems };
+  return { codec: isCustom ? { ...codec, custom: true as const } : codec, problems };
 }
 
 function recognitionProblem(

@@ -1,29 +1,17 @@
 import ts from "typescript";
-import type { Conversion, Converted } from "../model/conversion.ts";
 import { type JsonType, typesOf } from "../model/json-schema.ts";
-import { convertOutwardPlatform } from "./outward.ts";
+import { type Conversion, type Converted, listOf } from "./conversion.ts";
+import { convertOutwardPlatform, forEach, NUMBER_ARRAYS } from "./outward.ts";
 import { tupleSchema } from "./tuple.ts";
 import { argumentNodes, isAbsent, type WrittenType } from "./type-node.ts";
 
 /** Replacements for classes that have no JSON representation. */
 const ADVICE: Readonly<Record<string, string>> = {
+  ...forEach("Uint8Array", "ArrayBuffer SharedArrayBuffer DataView Uint8ClampedArray Blob File"),
+  ...forEach("number[]", NUMBER_ARRAYS),
+  ...forEach("bigint[]", "BigInt64Array BigUint64Array"),
   RegExp: "a string with @format regex",
   Error: "a string, or throw it",
-  ArrayBuffer: "Uint8Array",
-  SharedArrayBuffer: "Uint8Array",
-  DataView: "Uint8Array",
-  Int8Array: "number[]",
-  Uint8ClampedArray: "Uint8Array",
-  Int16Array: "number[]",
-  Uint16Array: "number[]",
-  Int32Array: "number[]",
-  Uint32Array: "number[]",
-  Float32Array: "number[]",
-  Float64Array: "number[]",
-  BigInt64Array: "bigint[]",
-  BigUint64Array: "bigint[]",
-  Blob: "Uint8Array",
-  File: "Uint8Array",
   WeakMap: "Map",
   WeakSet: "Set",
   WeakRef: "the value itself",
@@ -37,51 +25,37 @@ const ADVICE: Readonly<Record<string, string>> = {
   Object: "object, or an interface",
 };
 
-const JSON_FORMS = new Set(["Date", "URL", "Uint8Array", "Buffer", "Set", "ReadonlySet", "Map", "ReadonlyMap"]);
-
-/** Whether a platform class has its own JSON representation instead of its properties. */
-export function hasJsonForm(name: string): boolean {
-  return JSON_FORMS.has(name);
-}
+/** The platform classes that have their own JSON representation instead of their properties. */
+export const JSON_FORMS: ReadonlySet<string> = new Set(
+  "Date URL Uint8Array Buffer Set ReadonlySet Map ReadonlyMap".split(" "),
+);
 
 /** Asynchronous sequences: allowed as the whole result, but not within it. */
-export const ASYNC_ITERABLES: ReadonlySet<string> = new Set([
-  "AsyncIterable",
-  "AsyncIterableIterator",
-  "AsyncIteratorObject",
-  "AsyncGenerator",
-  "ReadableStream",
-]);
+export const ASYNC_ITERABLES: ReadonlySet<string> = new Set(
+  "AsyncIterable AsyncIterableIterator AsyncIteratorObject AsyncGenerator ReadableStream".split(" "),
+);
 
 /** Types that the run-time sends as binary content or as a stream, without JSON. */
 export const RAW_CONTENT: ReadonlySet<string> = new Set(["Blob", "File", "ReadableStream", "Readable"]);
 
 export const BYTES: ReadonlySet<string> = new Set(["Uint8Array", "Buffer"]);
 
-export const ITERABLES: ReadonlySet<string> = new Set([
-  "Iterable",
-  "IterableIterator",
-  "IteratorObject",
-  "Generator",
-  "ArrayIterator",
-  "MapIterator",
-  "SetIterator",
-  "StringIterator",
-]);
+export const ITERABLES: ReadonlySet<string> = new Set(
+  "Iterable IterableIterator IteratorObject Generator ArrayIterator MapIterator SetIterator StringIterator".split(" "),
+);
 
 /** Converts a platform class with its own JSON representation; undefined for any other type. */
-export function convertPlatform(
-  conversion: Conversion,
-  type: ts.Type,
-  node: ts.TypeNode | undefined,
-): Converted | undefined {
+export function convertPlatform(conversion: Conversion, type: ts.Type, node?: ts.TypeNode): Converted | undefined {
   const { symbol } = type;
   if (symbol === undefined || !conversion.origins.isPlatform(symbol)) return undefined;
   const { checker, subject } = conversion;
   const { name } = symbol;
   const text = convertText(name);
   if (text) return text;
-  const argument = (index: number) => argumentAt(conversion, type, node, index);
+  const argument = (index: number): WrittenType => ({
+    type: checker.getTypeArguments(type as ts.TypeReference)[index] ?? checker.getUnknownType(),
+    node: argumentNodes(checker, node)[index],
+  });
   switch (name) {
     case "Set":
     case "ReadonlySet":
@@ -95,7 +69,7 @@ export function convertPlatform(
       return { schema: {} };
   }
   if (ITERABLES.has(name) && conversion.direction === "in")
-    return conversion.guard(type, "array", () => convertIterable(conversion, argument(0)));
+    return conversion.guard(type, "array", () => listOf(conversion.convertElement(argument(0).type, argument(0).node)));
   if (ITERABLES.has(name) || ASYNC_ITERABLES.has(name) || name === "Iterator" || name === "AsyncIterator") {
     conversion.report(
       "PF1104",
@@ -132,12 +106,6 @@ export function convertText(name: string): Converted | undefined {
   }
 }
 
-/** Converts an iterable parameter; JSON carries it as an array. */
-function convertIterable(conversion: Conversion, item: WrittenType): Converted {
-  const { schema, plan } = conversion.convertElement(item.type, item.node);
-  return { schema: { type: "array", items: schema }, ...(plan && { plan: { kind: "array", items: plan } }) };
-}
-
 /** Converts a set of these items. */
 export function convertSet(conversion: Conversion, item: WrittenType): Converted {
   const { schema, plan } = conversion.convertElement(item.type, item.node);
@@ -171,19 +139,13 @@ export function convertMap(conversion: Conversion, key: WrittenType, value: Writ
     };
   }
   return {
-    schema: { type: "array", items: tupleSchema([keys.schema, values.schema], 2, undefined) },
+    schema: { type: "array", items: tupleSchema([keys.schema, values.schema], 2) },
     plan: {
       kind: "entries",
       ...(keys.plan && { keys: keys.plan }),
       ...(values.plan && { values: values.plan }),
     },
   };
-}
-
-/** Returns a type argument of a reference and its node. */
-function argumentAt({ checker }: Conversion, type: ts.Type, node: ts.TypeNode | undefined, index: number): WrittenType {
-  const argument = checker.getTypeArguments(type as ts.TypeReference)[index] ?? checker.getUnknownType();
-  return { type: argument, node: argumentNodes(checker, node)[index] };
 }
 
 /** Types that mean any value, or a primitive one. Authors should write the primitive type instead. */
@@ -243,7 +205,7 @@ function isArrayOrPlatform({ checker, origins }: Conversion, type: ts.Type): boo
   const bases = declared.isClassOrInterface() ? checker.getBaseTypes(declared) : [];
   return [type, ...bases].some(({ symbol }) => {
     return (
-      symbol !== undefined && origins.isPlatform(symbol) && (hasJsonForm(symbol.name) || WRAPPERS.has(symbol.name))
+      symbol !== undefined && origins.isPlatform(symbol) && (JSON_FORMS.has(symbol.name) || WRAPPERS.has(symbol.name))
     );
   });
 }

@@ -1,7 +1,8 @@
-import { patternDegree } from "proffer/derived";
+import { patternProblem } from "proffer/derived";
 import ts from "typescript";
-import type { Conversion, Converted } from "../model/conversion.ts";
+import { constantValue } from "../comments/literal-grammars.ts";
 import { type DerivedSchema, enumSchema, type Json } from "../model/json-schema.ts";
+import type { Conversion, Converted } from "./conversion.ts";
 import { anything } from "./outward.ts";
 
 /** The schema of a bigint, which a JSON number cannot represent exactly. */
@@ -20,8 +21,7 @@ export function convertPrimitive(conversion: Conversion, type: ts.Type): Convert
   const literal = literalValue(type);
   if (literal !== undefined) return { schema: enumSchema([literal]) };
   if (flags & ts.TypeFlags.BigIntLiteral) {
-    const { negative, base10Value } = (type as ts.BigIntLiteralType).value;
-    return { schema: { type: "string", const: `${negative ? "-" : ""}${base10Value}` }, plan: { kind: "bigint" } };
+    return { schema: { type: "string", const: bigintText(type) }, plan: { kind: "bigint" } };
   }
   if (flags & ts.TypeFlags.BigIntLike) return { schema: { ...DECIMAL }, plan: { kind: "bigint" } };
   if (flags & (ts.TypeFlags.TemplateLiteral | ts.TypeFlags.StringMapping)) {
@@ -47,46 +47,17 @@ export function convertPrimitive(conversion: Conversion, type: ts.Type): Convert
  * its JSON form, a string. Undefined for any other expression.
  */
 export function constantOf(checker: ts.TypeChecker, expression: ts.Expression): Json | undefined {
-  if (
-    ts.isParenthesizedExpression(expression) ||
-    ts.isAsExpression(expression) ||
-    ts.isSatisfiesExpression(expression)
-  ) {
-    return constantOf(checker, expression.expression);
-  }
-  if (expression.kind === ts.SyntaxKind.NullKeyword) return null;
-  if (ts.isArrayLiteralExpression(expression)) return arrayOf(checker, expression);
-  if (ts.isObjectLiteralExpression(expression)) return objectOf(checker, expression);
-  const type = checker.getTypeAtLocation(expression);
-  if (type.flags & ts.TypeFlags.BigIntLiteral) {
-    const { negative, base10Value } = (type as ts.BigIntLiteralType).value;
-    return `${negative ? "-" : ""}${base10Value}`;
-  }
-  return literalValue(type);
+  return constantValue(expression, (node) => {
+    const isWrapped = ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isSatisfiesExpression(node);
+    if (isWrapped) return constantOf(checker, node.expression);
+    const type = checker.getTypeAtLocation(node);
+    return type.flags & ts.TypeFlags.BigIntLiteral ? bigintText(type) : literalValue(type);
+  });
 }
 
-function arrayOf(checker: ts.TypeChecker, { elements }: ts.ArrayLiteralExpression): Json | undefined {
-  const items: Json[] = [];
-  for (const element of elements) {
-    const item = ts.isSpreadElement(element) ? undefined : constantOf(checker, element);
-    if (item === undefined) return undefined;
-    items.push(item);
-  }
-  return items;
-}
-
-function objectOf(checker: ts.TypeChecker, { properties }: ts.ObjectLiteralExpression): Json | undefined {
-  const entries: [string, Json][] = [];
-  for (const property of properties) {
-    if (!ts.isPropertyAssignment(property)) return undefined;
-    const { name } = property;
-    const value = constantOf(checker, property.initializer);
-    if (value === undefined || !(ts.isIdentifier(name) || ts.isStringLiteral(name) || ts.isNumericLiteral(name))) {
-      return undefined;
-    }
-    entries.push([name.text, value]);
-  }
-  return Object.fromEntries(entries);
+function bigintText(type: ts.Type): string {
+  const { negative, base10Value } = (type as ts.BigIntLiteralType).value;
+  return `${negative ? "-" : ""}${base10Value}`;
 }
 
 /** Reports that an input schema accepts values that the type does not. A looser output schema does no harm. */
@@ -97,17 +68,6 @@ export function reportLoose(conversion: Conversion, accepted: string): void {
     `${conversion.subject}: JSON Schema cannot express this type exactly, so the schema accepts ${accepted}. Check the value in the function, or use a simpler type.`,
   );
 }
-
-/** A pattern for the strings of a type. */
-interface StringPattern {
-  /** Undefined for any string. */
-  pattern: string | undefined;
-  /** The pattern accepts strings that the type does not. */
-  isLoose: boolean;
-}
-
-/** The highest degree that the run-time accepts; a pattern above it could stall the server on a hostile text. */
-const MAX_DEGREE = 2;
 
 const BASED = "0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)";
 
@@ -126,15 +86,18 @@ const CHANGED: Readonly<Record<string, string>> = {
 /** JavaScript changes the first UTF-16 unit only, which is half of such a character. */
 const ASTRAL = "\\u{10000}-\\u{10FFFF}";
 
-/** Returns the pattern of a template literal type, or of `Uppercase<string>` and its siblings. */
-function patternOfString(type: ts.TemplateLiteralType | ts.StringMappingType): StringPattern {
+/**
+ * Returns the pattern of a template literal type, or of `Uppercase<string>` and its siblings; undefined for any string.
+ * `isLoose`: the pattern accepts strings that the type does not.
+ */
+function patternOfString(type: ts.TemplateLiteralType | ts.StringMappingType) {
   if (type.flags & ts.TypeFlags.StringMapping) {
     const mapping = type as ts.StringMappingType;
     return { pattern: `^${mappedPattern(mapping)}$`, isLoose: isNested(mapping) };
   }
   const { texts, types } = type as ts.TemplateLiteralType;
   const pattern = `^${templatePattern(type as ts.TemplateLiteralType)}$`;
-  if (patternDegree(pattern) > MAX_DEGREE) {
+  if (patternProblem(pattern) !== undefined) {
     const [start, end] = [escaped(texts[0] ?? ""), escaped(texts.at(-1) ?? "")];
     return { pattern: start || end ? `^${start}[\\s\\S]*${end}$` : undefined, isLoose: true };
   }

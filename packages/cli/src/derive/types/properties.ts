@@ -1,14 +1,23 @@
 import type { Plan } from "proffer/derived";
 import ts from "typescript";
 import { typedefProperties } from "../comments/find-comment.ts";
-import type { Conversion, Converted } from "../model/conversion.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
-import { convertIndexSignatures } from "./index-signature.ts";
-import { orderedProperties } from "./member-order.ts";
-import { reportHidden } from "./nested-doc.ts";
+import { type Conversion, type Converted, jsonOf, type UnionMember } from "./conversion.ts";
+import { reportHidden } from "./nested-params.ts";
 import { anything } from "./outward.ts";
 import { isOnlyInCode } from "./platform.ts";
-import { hasPrivateName, includesUndefined, isAbsent, typeNodeOf } from "./type-node.ts";
+import {
+  argumentNodes,
+  hasPrivateName,
+  includesUndefined,
+  isAbsent,
+  isNamed,
+  orderedMembers,
+  ranksOf,
+  typeNodeOf,
+  unwrapNode,
+} from "./type-node.ts";
+import { planOneOf } from "./union-plan.ts";
 
 /** Converts an object type from its properties and index signatures. */
 export function convertProperties(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
@@ -80,8 +89,7 @@ function planOf(plans: [string, Plan][], rest: Plan | undefined): Plan | undefin
 export function nameOf(isPlatform: (symbol: ts.Symbol) => boolean, type: ts.Type): ts.Symbol | undefined {
   const { aliasSymbol: alias, symbol } = type;
   if (alias && !isPlatform(alias)) return alias;
-  const isNamed = symbol !== undefined && (symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class)) !== 0;
-  return isNamed ? symbol : undefined;
+  return isNamed(type) ? symbol : undefined;
 }
 
 /** Returns the node if it is in a project file, where the author can change it. */
@@ -99,8 +107,7 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   const members: ts.Symbol[] = [];
   const others: string[] = [];
   for (const member of orderedProperties(checker, type, node)) {
-    if (member.name.startsWith("__@") || isUnwritten(conversion, member)) continue;
-    if (isUnsendable(conversion, member)) continue;
+    if (member.name.startsWith("__@") || isLeftOut(conversion, member)) continue;
     if (isNotData(conversion, member)) others.push(member.name);
     else members.push(member);
   }
@@ -118,15 +125,15 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   return members;
 }
 
-/** Whether a value has the member, but its JSON never does: `#name` is not a property. */
-function isUnwritten({ direction }: Conversion, { valueDeclaration }: ts.Symbol): boolean {
-  return direction === "out" && valueDeclaration !== undefined && hasPrivateName(valueDeclaration);
-}
-
-/** Whether a member is an option that only code can set, such as `signal?: AbortSignal`. */
-function isUnsendable(conversion: Conversion, member: ts.Symbol): boolean {
-  if (conversion.direction === "out" || !(member.flags & ts.SymbolFlags.Optional)) return false;
-  return isOnlyInCode(conversion, conversion.checker.getTypeOfSymbol(member));
+/**
+ * Whether a member is never in JSON: in a result `#name`, which is not a property; in an argument an option that only code
+ * can set, such as `signal?: AbortSignal`.
+ */
+function isLeftOut(conversion: Conversion, member: ts.Symbol): boolean {
+  const { valueDeclaration, flags } = member;
+  if (conversion.direction === "out") return valueDeclaration !== undefined && hasPrivateName(valueDeclaration);
+  const isOptional = (flags & ts.SymbolFlags.Optional) !== 0;
+  return isOptional && isOnlyInCode(conversion, conversion.checker.getTypeOfSymbol(member));
 }
 
 /** Whether a member is not data: a method, accessor or private member of a class, or a function of a library type. */
@@ -148,4 +155,98 @@ function isCallable(type: ts.Type): boolean {
   const isFunction = (member: ts.Type) => member.getCallSignatures().length > 0;
   if (!type.isUnion()) return isFunction(type);
   return type.types.every((member) => isMissing(member) || isFunction(member)) && !type.types.every(isMissing);
+}
+
+/** Matches a number as JavaScript writes it in a property key. */
+const NUMERIC_KEY = "^-?[0-9]+(?:\\.[0-9]+)?(?:e[+-]?[0-9]+)?$";
+
+/** Converts the index signatures of a type. `isOpen`: any further property is allowed. */
+function convertIndexSignatures(conversion: Conversion, type: ts.Type) {
+  const members: UnionMember[] = [];
+  const patterns: [string, DerivedSchema][] = [];
+  const held: ts.Type[] = [];
+  let additional: DerivedSchema | undefined;
+  for (const { keyType, type: value, declaration } of conversion.checker.getIndexInfosOfType(type)) {
+    if (keyType.flags & ts.TypeFlags.ESSymbolLike) continue;
+    // A property whose value is undefined is absent, unlike an element.
+    const converted = conversion.convert(value, declaration?.type ?? mappedValue(type));
+    members.push({ ...converted, json: jsonOf(conversion, converted.schema) });
+    held.push(value);
+    const isNumber = (keyType.flags & ts.TypeFlags.NumberLike) !== 0;
+    const pattern = isNumber ? NUMERIC_KEY : conversion.convert(keyType).schema.pattern;
+    if (pattern === undefined) additional = converted.schema;
+    else patterns.push([pattern, converted.schema]);
+  }
+  const isOpen = additional !== undefined && Object.keys(additional).length === 0;
+  return {
+    schema: {
+      ...(patterns.length > 0 && { patternProperties: Object.fromEntries(patterns) }),
+      ...(additional && !isOpen && { additionalProperties: additional }),
+    },
+    plan: planOneOf(conversion, members, () => held.map((value) => conversion.checker.typeToString(value)).join(" | ")),
+    isOpen,
+  };
+}
+
+/** Returns the type node of the values of a mapped type, which keeps the name of a union that may be undefined. */
+function mappedValue(type: ts.Type): ts.TypeNode | undefined {
+  const declaration = type.symbol?.declarations?.[0];
+  return declaration && ts.isMappedTypeNode(declaration) ? declaration.type : undefined;
+}
+
+/**
+ * Returns the properties of a type in source order. The compiler orders those of a mapped type by where each key first
+ * occurs in the program, so an edit of one function would reorder the schema of another.
+ */
+function orderedProperties(checker: ts.TypeChecker, type: ts.Type, node?: ts.TypeNode): readonly ts.Symbol[] {
+  const members = checker.getPropertiesOfType(type);
+  if (type.isIntersection()) {
+    const names = type.types.flatMap((part) => orderedProperties(checker, part).map(({ name }) => name));
+    return sorted(members, ranksOf(names));
+  }
+  const mapped = type.symbol?.declarations?.find(ts.isMappedTypeNode);
+  if (mapped === undefined) return members;
+  if (members.every(({ declarations }) => declarations?.[0])) return byDeclaration(members);
+  const keys = keyNames(checker, node ?? mapped);
+  const { constraint } = mapped.typeParameter;
+  const isKeyof = constraint && ts.isTypeOperatorNode(constraint) && constraint.operator === ts.SyntaxKind.KeyOfKeyword;
+  // For the keys of another type, the compiler has the order of that type.
+  if (keys.length === 0 && isKeyof) return members;
+  return sorted(members, ranksOf(keys), (a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+/** Returns the keys of `Record<Keys, …>`, also inside Partial and similar types, and of `{ [Key in Keys]: … }`. */
+function keyNames(checker: ts.TypeChecker, node: ts.TypeNode | undefined): string[] {
+  const written = unwrapNode(checker, node);
+  if (written === undefined) return [];
+  const keys = ts.isMappedTypeNode(written) ? written.typeParameter.constraint : argumentNodes(checker, written)[0];
+  if (keys === undefined) return [];
+  const type = checker.getTypeFromTypeNode(keys);
+  if (!type.isUnion()) return keyNames(checker, keys);
+  return orderedMembers(checker, type, keys).flatMap((member) =>
+    member.type.isStringLiteral() ? [member.type.value] : [],
+  );
+}
+
+/** Sorts by the position of the declarations. Types whose properties are mixed keep the order in which they occur. */
+function byDeclaration(members: readonly ts.Symbol[]): readonly ts.Symbol[] {
+  const parents = ranksOf(members.map((member) => member.declarations?.[0]?.parent));
+  const rankOf = (member: ts.Symbol) => parents.get(member.declarations?.[0]?.parent) ?? 0;
+  const positionOf = (member: ts.Symbol) => member.declarations?.[0]?.pos ?? 0;
+  return [...members].sort((a, b) => rankOf(a) - rankOf(b) || positionOf(a) - positionOf(b));
+}
+
+function sorted(
+  members: readonly ts.Symbol[],
+  order: ReadonlyMap<string, number>,
+  compare: (a: ts.Symbol, b: ts.Symbol) => number = () => 0,
+): readonly ts.Symbol[] {
+  const rankOf = (member: ts.Symbol) => order.get(keyOf(member)) ?? order.get(member.name) ?? order.size;
+  return [...members].sort((a, b) => rankOf(a) - rankOf(b) || compare(a, b));
+}
+
+/** Returns the key that a property is mapped from; `as` may have renamed it. The public type does not have it. */
+function keyOf(member: ts.Symbol): string {
+  const { links } = member as ts.Symbol & { links?: { keyType?: ts.Type } };
+  return links?.keyType?.isStringLiteral() ? links.keyType.value : member.name;
 }

@@ -1,6 +1,6 @@
 import { MAX_SCHEMAS } from "proffer/derived";
-import { type Definition, type Problem, referredName } from "../model/conversion.ts";
 import { type DerivedSchema, forEachSubschema } from "../model/json-schema.ts";
+import { type Definition, type Problem, referredName } from "./conversion.ts";
 
 /** Returns the message for a type with more than `MAX_SCHEMAS` subschemas. */
 export function describeSize(subject: string): string {
@@ -28,52 +28,26 @@ interface Content {
   readonly references: ReadonlySet<Definition>;
 }
 
-/** Finds the definitions that schemas need. The content of each is converted and read once for all functions. */
-export class Reach {
-  readonly #definitions: ReadonlyMap<string, Definition>;
-  readonly #complete: (definition: Definition) => void;
-  readonly #contents = new Map<Definition, Content>();
-
-  /** `complete` converts the content of a definition if that has not happened. */
-  constructor(definitions: ReadonlyMap<string, Definition>, complete: (definition: Definition) => void) {
-    this.#definitions = definitions;
-    this.#complete = complete;
-  }
-
-  /**
-   * Converts the definitions that a schema needs, and returns their problems. Stops as soon as there are more subschemas
-   * than the run-time accepts. A list instead of recursion, so that no chain is too long.
-   */
-  from(root: DerivedSchema): Problem[] | "too large" {
-    const found = new Set(this.#contentOf(root).references);
-    const waiting = [...found];
-    let hasProblems = false;
-    let size = 0;
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if (size > MAX_SCHEMAS) return "too large";
-      this.#complete(next);
-      const content = this.#contents.get(next) ?? this.#contentOf(next.schema);
-      this.#contents.set(next, content);
-      size += content.size;
-      hasProblems ||= next.problems.length > 0;
-      for (const inner of content.references) {
-        if (found.has(inner)) continue;
-        found.add(inner);
-        waiting.push(inner);
-      }
-    }
-    return hasProblems ? this.#problemsOf(root) : [];
-  }
+/**
+ * Creates a function that converts the definitions that a schema needs, and returns their problems. It stops as soon as
+ * there are more subschemas than the run-time accepts. The content of each definition is read once for all functions.
+ * @param complete - converts the content of a definition if that has not happened
+ */
+export function createReach(
+  definitions: ReadonlyMap<string, Definition>,
+  complete: (definition: Definition) => void,
+): (root: DerivedSchema) => Problem[] | "too large" {
+  const contents = new Map<Definition, Content>();
 
   /** Reads a schema. A subschema that occurs at several places is read and counted once. */
-  #contentOf(schema: DerivedSchema): Content {
+  function contentOf(schema: DerivedSchema): Content {
     const references = new Set<Definition>();
     const visited = new Set<DerivedSchema>();
     let size = 0;
     const visit = (part: DerivedSchema): void => {
       if (visited.has(part)) return;
       visited.add(part);
-      const definition = this.#definitions.get(referredName(part) ?? "");
+      const definition = definitions.get(referredName(part) ?? "");
       if (definition !== undefined) references.add(definition);
       if (part.$ref === undefined) size++;
       // The run-time counts `false` too.
@@ -85,12 +59,12 @@ export class Reach {
   }
 
   /** Returns the problems of the definitions, those near the root first. */
-  #problemsOf(root: DerivedSchema): Problem[] {
+  function problemsOf(root: DerivedSchema): Problem[] {
     const found = new Set<Definition>();
     const reached = new Set([root]);
     // The set grows while it is read.
     for (const schema of reached) {
-      const definition = this.#definitions.get(referredName(schema) ?? "");
+      const definition = definitions.get(referredName(schema) ?? "");
       if (definition) {
         found.add(definition);
         reached.add(definition.schema);
@@ -99,4 +73,23 @@ export class Reach {
     }
     return [...found].flatMap(({ problems }) => problems);
   }
+
+  return (root) => {
+    const found = new Set(contentOf(root).references);
+    // A list instead of recursion, so that no chain is too long.
+    const waiting = [...found];
+    let hasProblems = false;
+    let size = 0;
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (size > MAX_SCHEMAS) return "too large";
+      complete(next);
+      const content = contents.get(next) ?? contentOf(next.schema);
+      contents.set(next, content);
+      size += content.size;
+      hasProblems ||= next.problems.length > 0;
+      waiting.push(...[...content.references].filter((inner) => !found.has(inner)));
+      for (const inner of content.references) found.add(inner);
+    }
+    return hasProblems ? problemsOf(root) : [];
+  };
 }

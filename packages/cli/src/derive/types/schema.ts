@@ -1,7 +1,9 @@
 import type { Plan } from "proffer/derived";
 import ts from "typescript";
-import { withInteger } from "../comments/keywords.ts";
-import { documentSymbol } from "../comments/value-doc.ts";
+import { documentSymbol } from "../comments/apply-comment.ts";
+import { withInteger } from "../comments/tag.ts";
+import { type JsonType, withNull } from "../model/json-schema.ts";
+import type { Origins } from "../program/origin.ts";
 import {
   type Conversion,
   type Converted,
@@ -11,16 +13,13 @@ import {
   referenceTo,
   referredName,
   type UnionFacts,
-} from "../model/conversion.ts";
-import { type JsonType, withNull } from "../model/json-schema.ts";
-import type { Origins } from "../program/origin.ts";
+} from "./conversion.ts";
 import type { CustomCodecs } from "./custom-codecs.ts";
-import { instanceName } from "./instance-name.ts";
-import { createGrowth, type Instance } from "./instances.ts";
+import { createGrowth, type Instance, instanceName } from "./instances.ts";
 import { convertObject } from "./object.ts";
 import { anything } from "./outward.ts";
 import { convertPrimitive } from "./primitive.ts";
-import { describeSize, Reach } from "./schema-size.ts";
+import { createReach, describeSize } from "./schema-size.ts";
 import { aliasesOf, aliasTarget, asWritten, includesUndefined, isErrorType } from "./type-node.ts";
 import { convertUnion } from "./union.ts";
 
@@ -57,8 +56,8 @@ export function createConversion(
   const growth = createGrowth(checker);
   /** The definitions whose content is not converted yet: no function needs them, or one that is too large. */
   const pending = new Map<Definition, Pending>();
-  const reach = new Reach(definitions, complete);
-  /** What this collection has converted, by type and by the node that declares it, which may decide the order. */
+  const reach = createReach(definitions, complete);
+  /** The types that this collection has converted, by type and by the node that declares it, which may decide the order. */
   let converted = new Map<ts.Type, Map<ts.TypeNode | undefined, Converted>>();
   let unit = newUnit([]);
 
@@ -177,8 +176,8 @@ export function createConversion(
       complete(definition);
       unit.problems.push(...definition.problems);
       const { $ref: _, ...siblings } = given.schema;
-      // The plan of a codec is not that of its JSON form.
-      const plan = given.plan?.kind === "custom" ? given.plan : definition.plan;
+      // A codec and `toJSON` have plans that are not those of their JSON forms.
+      const { plan = definition.plan } = given.plan?.kind === "ref" ? {} : given;
       return { schema: { ...definition.schema, ...siblings }, ...(plan && { plan }) };
     },
 
@@ -192,7 +191,7 @@ export function createConversion(
       conversion.subject = subject;
       conversion.place = place;
       const collected = run();
-      const reached = reach.from(collected.schema);
+      const reached = reach(collected.schema);
       if (reached !== "too large") return { ...collected, problems: [...unit.problems, ...reached] };
       return {
         schema: {},
@@ -211,7 +210,7 @@ function convertType(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   const { checker, subject } = conversion;
   const { flags } = type;
   if (flags & ts.TypeFlags.Any) {
-    if (isErrorType(type)) conversion.report("PF1101", describeUnresolved(checker, subject, conversion.place, node));
+    if (isErrorType(type)) conversion.report("PF1101", describeUnresolved(conversion, node));
     else
       conversion.report(
         "PF2003",
@@ -244,12 +243,7 @@ const NODE_NAMES = new Set(["Buffer", "NodeJS", "process", "global", "require", 
 const INSTALL_NODE_TYPES = "Run: npm install --save-dev @types/node";
 
 /** Describes why a type cannot be resolved and how to fix it. */
-function describeUnresolved(
-  checker: ts.TypeChecker,
-  subject: string,
-  place: ts.Node | undefined,
-  node: ts.TypeNode | undefined,
-): string {
+function describeUnresolved({ checker, subject, place }: Conversion, node?: ts.TypeNode): string {
   const name = node && findUnresolvedName(checker, node);
   if (name === undefined) {
     const wanted = place && ts.isFunctionLike(place) ? "the return type" : "its type";
@@ -269,7 +263,8 @@ function findUnresolvedName(checker: ts.TypeChecker, node: ts.Node): ts.EntityNa
 }
 
 function remedyFor(checker: ts.TypeChecker, name: ts.EntityName): string {
-  const first = ts.isIdentifier(name) ? name : leftmost(name);
+  let first = name;
+  while (!ts.isIdentifier(first)) first = first.left;
   const specifier = importOf(checker, first);
   if (specifier === undefined) {
     return NODE_NAMES.has(first.text) ? INSTALL_NODE_TYPES : `Import '${first.text}' from the module that declares it`;
@@ -278,7 +273,8 @@ function remedyFor(checker: ts.TypeChecker, name: ts.EntityName): string {
   if (checker.getSymbolAtLocation(specifier)) return `"${module}" does not export it`;
   if (module.startsWith(".")) return `The file "${module}" does not exist`;
   if (module.startsWith("node:")) return INSTALL_NODE_TYPES;
-  return `No types for "${module}" were found; run: npm install ${packageName(module)}`;
+  const wanted = module.split("/", module.startsWith("@") ? 2 : 1).join("/");
+  return `No types for "${module}" were found; run: npm install ${wanted}`;
 }
 
 /** Returns the specifier of the module that a name is imported from. */
@@ -286,15 +282,4 @@ function importOf(checker: ts.TypeChecker, name: ts.Identifier): ts.StringLitera
   const declaration = checker.getSymbolAtLocation(name)?.declarations?.[0];
   const statement = declaration && ts.findAncestor(declaration, ts.isImportDeclaration);
   return statement && ts.isStringLiteral(statement.moduleSpecifier) ? statement.moduleSpecifier : undefined;
-}
-
-function leftmost(name: ts.QualifiedName): ts.Identifier {
-  return ts.isIdentifier(name.left) ? name.left : leftmost(name.left);
-}
-
-function packageName(module: string): string {
-  return module
-    .split("/")
-    .slice(0, module.startsWith("@") ? 2 : 1)
-    .join("/");
 }

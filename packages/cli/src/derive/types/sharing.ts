@@ -1,4 +1,4 @@
-import type { Codec, Plan } from "proffer/derived";
+import type { Codec, Plan, PlanOption } from "proffer/derived";
 
 /** A part of a schema or of a plan, with the parts that it contains. A part that occurs in two places is one object. */
 export interface Part<Item extends Part<Item>> {
@@ -144,42 +144,27 @@ export function sharePlans(plan: Plan, defs: Readonly<Record<string, Plan>>): Co
   return { plan: write(plan), ...(written.length > 0 && { defs: Object.fromEntries(written) }) };
 }
 
-/** Returns a copy of a plan whose direct parts are replaced by `change`. */
-function mapPlans(plan: Plan, change: (inner: Plan) => Plan): Plan {
-  switch (plan.kind) {
-    case "array":
-      return { ...plan, items: change(plan.items) };
-    case "tuple":
-      return {
-        ...plan,
-        items: plan.items.map((item) => item && change(item)),
-        ...(plan.rest && { rest: change(plan.rest) }),
-      };
-    case "object": {
-      const { properties, rest } = plan;
-      const changed = Object.entries(properties ?? {}).map(([key, inner]) => [key, change(inner)] as const);
-      return {
-        ...plan,
-        ...(properties && { properties: Object.fromEntries(changed) }),
-        ...(rest && { rest: change(rest) }),
-      };
+/** Returns a copy of a plan whose direct parts are replaced by `change`, without the parts that it drops. */
+export function mapPlans(plan: Plan, change: (inner: Plan) => Plan | undefined): Plan {
+  const members = Object.entries(plan).map(([name, value]) => [name, value && mapMember(name, value, change)] as const);
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as unknown as Plan;
+}
+
+function mapMember(name: string, value: unknown, change: (inner: Plan) => Plan | undefined): unknown {
+  switch (name) {
+    case "properties": {
+      const changed = Object.entries(value as Record<string, Plan>).map(
+        ([key, inner]) => [key, change(inner)] as const,
+      );
+      const kept = changed.filter(([, inner]) => inner !== undefined);
+      return kept.length > 0 ? Object.fromEntries(kept) : undefined;
     }
-    case "set":
-      return { ...plan, ...(plan.items && { items: change(plan.items) }) };
-    case "map":
-      return { ...plan, ...(plan.values && { values: change(plan.values) }) };
-    case "entries": {
-      const { keys, values } = plan;
-      return { ...plan, ...(keys && { keys: change(keys) }), ...(values && { values: change(values) }) };
-    }
-    case "union":
-      return { ...plan, options: plan.options.map((option) => ({ ...option, plan: change(option.plan) })) };
-    case "custom":
-      return { ...plan, ...(plan.json && { json: change(plan.json) }) };
-    case "json":
-    case "nullable":
-      return { ...plan, ...(plan.value && { value: change(plan.value) }) };
+    case "options":
+      return (value as PlanOption[]).map((option) => ({ ...option, plan: change(option.plan) }));
+    case "items":
+      // Those of a tuple are a list.
+      return Array.isArray(value) ? value.map((item) => (item && change(item)) ?? null) : change(value as Plan);
     default:
-      return plan;
+      return ["rest", "keys", "values", "value", "json"].includes(name) ? change(value as Plan) : value;
   }
 }

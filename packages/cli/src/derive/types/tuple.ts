@@ -1,17 +1,13 @@
 import type { Plan } from "proffer/derived";
 import ts from "typescript";
-import { type Conversion, type Converted, jsonOf } from "../model/conversion.ts";
-import { anyOf, type DerivedSchema, distinct, isWithin, mapSubschemas } from "../model/json-schema.ts";
+import { combine, type DerivedSchema, distinct, isWithin, mapSubschemas } from "../model/json-schema.ts";
+import { type Conversion, type Converted, jsonOf } from "./conversion.ts";
 import { reportLoose } from "./primitive.ts";
 import { argumentNodes } from "./type-node.ts";
 import { planOneOf } from "./union-plan.ts";
 
 /** Converts a tuple; a label becomes the title of its element. */
-export function convertTuple(
-  conversion: Conversion,
-  type: ts.TupleTypeReference,
-  node: ts.TypeNode | undefined,
-): Converted {
+export function convertTuple(conversion: Conversion, type: ts.TupleTypeReference, node?: ts.TypeNode): Converted {
   const { checker, subject } = conversion;
   const { elementFlags, labeledElementDeclarations: labels } = type.target;
   const nodes = argumentNodes(checker, node);
@@ -48,15 +44,11 @@ export function convertTuple(
  * clients that do not know `prefixItems` show them to the model. In a closed tuple `maxItems` leaves nothing for them to
  * validate.
  */
-export function tupleSchema(
-  prefixItems: readonly DerivedSchema[],
-  minItems: number,
-  rest: DerivedSchema | undefined,
-): DerivedSchema {
+export function tupleSchema(prefixItems: DerivedSchema[], minItems: number, rest?: DerivedSchema): DerivedSchema {
   return {
     type: "array",
     ...(prefixItems.length > 0 && { prefixItems }),
-    items: rest ?? (prefixItems.length === 0 ? {} : anyOf(prefixItems.map(asItem))),
+    items: rest ?? (prefixItems.length === 0 ? {} : combine(prefixItems.map(asItem))),
     ...(minItems > 0 && { minItems }),
     ...(!rest && { maxItems: prefixItems.length }),
   };
@@ -88,7 +80,7 @@ function tailOf(conversion: Conversion, others: Converted[]): Converted | undefi
   const plan = planOneOf(conversion, members, () => "the rest element and the elements after it");
   const schemas = others.map(({ schema }) => schema);
   if (distinct(schemas).length > 1) reportLoose(conversion, "the elements from the rest element on in any order");
-  return { schema: anyOf(schemas), ...(plan && { plan }) };
+  return { schema: combine(schemas), ...(plan && { plan }) };
 }
 
 /** Returns the type node of a tuple element without its label or question mark; undefined for a rest element. */

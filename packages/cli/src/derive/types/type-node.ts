@@ -19,8 +19,13 @@ export function isAbsent(type: ts.Type): boolean {
   return (type.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void)) !== 0;
 }
 
+/** Returns the members of a union; of any other type, the type itself. */
+export function unionMembers(type: ts.Type): readonly ts.Type[] {
+  return type.isUnion() ? type.types : [type];
+}
+
 export function includesUndefined(type: ts.Type): boolean {
-  return type.isUnion() ? type.types.some(isAbsent) : isAbsent(type);
+  return unionMembers(type).some(isAbsent);
 }
 
 /** Returns the type annotation of a declaration. */
@@ -45,7 +50,12 @@ export function hasPrivateName(declaration: ts.Declaration): boolean {
 export function elementTypes(checker: ts.TypeChecker, type: ts.Type): readonly ts.Type[] | undefined {
   if (!checker.isArrayType(type) && !checker.isTupleType(type)) return undefined;
   const items = checker.getTypeArguments(type as ts.TypeReference);
-  return items.flatMap((item) => (item.isUnion() ? item.types : [item]));
+  return items.flatMap(unionMembers);
+}
+
+/** Whether a type has a name by which it can be found: it is a class or an interface. */
+export function isNamed({ symbol }: ts.Type): boolean {
+  return symbol !== undefined && (symbol.flags & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface)) !== 0;
 }
 
 /** Returns the symbol that an import or export specifier refers to. */
@@ -105,15 +115,11 @@ export function asWritten(checker: ts.TypeChecker, given: ts.Type, node: ts.Type
   if (node === undefined) return { type: given, node: undefined };
   const written = checker.getTypeFromTypeNode(node);
   if (written === given) return { type: given, node };
-  const members = written.isUnion() ? written.types : [written];
+  const members = unionMembers(written);
   const present = given.isUnion() ? given.types.filter((type) => !isAbsent(type)) : [given];
-  const isSame = present.length === members.length && isSubset(present, members);
+  const all = new Set(members);
+  const isSame = present.length === members.length && present.every((type) => all.has(type));
   return isSame ? { type: written, node } : { type: given, node: undefined };
-}
-
-function isSubset(types: readonly ts.Type[], of: readonly ts.Type[]): boolean {
-  const all = new Set(of);
-  return types.every((type) => all.has(type));
 }
 
 /**

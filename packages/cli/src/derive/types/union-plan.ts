@@ -1,5 +1,5 @@
-import { looksLike, type Plan, type PlanOption, type TextKind } from "proffer/derived";
-import { type Conversion, type Definition, jsonOf, type UnionMember } from "../model/conversion.ts";
+import { type Plan, type PlanOption, TEXT_FORMS, type TextKind } from "proffer/derived";
+import { type Conversion, type Definition, jsonOf, type UnionMember } from "./conversion.ts";
 import { customPlanOf, type FoundCodec } from "./custom-codecs.ts";
 import { plansIn } from "./sharing.ts";
 
@@ -19,7 +19,9 @@ export function isCustomText(plan: Plan | undefined): boolean {
 export function planUnion(conversion: Conversion, members: UnionMember[], text: () => string): Plan | undefined {
   if (conversion.direction === "out") return planOneOf(conversion, members, text);
   const merged = mergeLists(conversion, members, text);
-  return planOneOf(conversion, merged.some(isFreeText) ? merged.map(withoutTextPlan) : merged, text);
+  if (!merged.some(isFreeText)) return planOneOf(conversion, merged, text);
+  const withoutTexts = merged.map(({ plan, ...rest }) => (plan && !isText(plan) ? { ...rest, plan } : rest));
+  return planOneOf(conversion, withoutTexts, text);
 }
 
 /** Replaces several lists by one whose elements are a union: the elements of `number[] | bigint[]` show their type. */
@@ -115,13 +117,11 @@ export function findUnrecognized(conversion: Conversion, members: PlannedMember[
   const found = members.flatMap((member) => conversion.codecs.named(String(customOf(member)?.codec)) ?? []);
   const [first, second] = found.filter(({ hasIs }) => !hasIs);
   if (first === undefined) return undefined;
+  // Objects without a plan of their class.
+  const isObject = ({ plan, json }: UnionMember) =>
+    json === "object" && (plan === undefined || plan.kind === "object" || plan.kind === "ref");
   const hasObjects = members.some((member) => isObject(member) && !customOf(member));
   return second !== undefined || hasObjects || !first.isPlain ? first : undefined;
-}
-
-/** Whether the values of a member are objects without a plan of their class. */
-function isObject({ plan, json }: UnionMember): boolean {
-  return json === "object" && (plan === undefined || plan.kind === "object" || plan.kind === "ref");
 }
 
 /** Returns the visible class of a value in the author's code. Text kinds (Date, URL, …) are always distinct. */
@@ -131,11 +131,6 @@ function classOf({ plan, json, schema }: UnionMember): string {
   if (plan.kind === "set" || plan.kind === "error" || plan.kind === "json") return plan.kind;
   if (plan.kind === "nullable") return classOf({ ...(plan.value && { plan: plan.value }), json, schema });
   return plan.kind === "map" || plan.kind === "entries" ? "map" : json;
-}
-
-function withoutTextPlan(member: UnionMember): UnionMember {
-  const { plan, ...rest } = member;
-  return plan && isText(plan) ? rest : member;
 }
 
 /** Whether a member is any string. In `Date | string` a text stays a string, which has the type too. */
@@ -150,5 +145,7 @@ function isAmbiguousText(group: PlannedMember[]): boolean {
   // A codec reads any string except the literals.
   if (group.some(({ plan }) => isCustomText(plan))) return group.filter(({ plan }) => plan !== undefined).length > 1;
   if (kinds.size > 1 && (kinds.has("bytes") || kinds.has("buffer"))) return true;
-  return group.some(({ literal }) => literal !== undefined && [...kinds].some((kind) => looksLike(kind, literal)));
+  return group.some(
+    ({ literal }) => literal !== undefined && [...kinds].some((kind) => TEXT_FORMS[kind].looksLike(literal)),
+  );
 }

@@ -1,19 +1,18 @@
 import type { PlanCondition } from "proffer/derived";
 import ts from "typescript";
-import { type DocComment, descriptionOf } from "../comments/comment.ts";
+import { type DescribedValue, withValueList } from "../comments/apply-comment.ts";
 import { docOfSymbol, docOfUnionMember } from "../comments/find-comment.ts";
-import { libraryDoc } from "../comments/library-comment.ts";
-import { type DescribedValue, withValueList } from "../comments/value-doc.ts";
-import { type Conversion, type Converted, jsonOf, type UnionMember } from "../model/conversion.ts";
+import { type DocComment, descriptionOf, libraryDoc } from "../comments/parse-comment.ts";
 import { combine, type DerivedSchema, enumSchema, withNull } from "../model/json-schema.ts";
-import { hasJsonForm, isOnlyInCode } from "./platform.ts";
+import { type Conversion, type Converted, jsonOf, type UnionMember } from "./conversion.ts";
+import { isOnlyInCode, JSON_FORMS } from "./platform.ts";
 import { literalValue } from "./primitive.ts";
-import { isAbsent, orderedMembers, unwrapNode, type WrittenType } from "./type-node.ts";
+import { isAbsent, orderedMembers, unionMembers, unwrapNode, type WrittenType } from "./type-node.ts";
 import { planUnion } from "./union-plan.ts";
 
 type Scalar = string | number | boolean;
 
-/** Converts a union. Undefined members are ignored: the caller knows what absence means in its place. */
+/** Converts a union. Undefined members are ignored: the caller knows the meaning of absence in its place. */
 export function convertUnion(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
   const { checker, origins } = conversion;
   const union = type as ts.UnionType;
@@ -74,15 +73,13 @@ export function convertMembers(
   const described = scalars.length > 0 ? describedValues(conversion, present, node) : [];
   const schemas = [...scalarSchemas(scalars, described), ...members.map(({ schema }) => schema)];
   const isDiscriminated = conditions?.size === schemas.length;
-  const literals = scalars.map(literalMember);
+  const literals = scalars.map((value): UnionMember => {
+    const json = typeof value as "string" | "number" | "boolean";
+    return { schema: {}, json, ...(typeof value === "string" && { literal: value }) };
+  });
   const plan = planUnion(conversion, [...literals, ...members], text);
   const schema = combine(schemas, written.some(isNull), isDiscriminated);
   return { schema, ...(plan && { plan }) };
-}
-
-function literalMember(value: Scalar): UnionMember {
-  if (typeof value === "string") return { schema: {}, json: "string", literal: value };
-  return { schema: {}, json: typeof value === "number" ? "number" : "boolean" };
 }
 
 /** Returns the schemas of literal members. The compiler represents a boolean as the union of `true` and `false`. */
@@ -101,7 +98,7 @@ function isStructured(type: ts.Type): boolean {
 /** Whether a member is a JSON object with the type's properties. */
 function isRecord({ checker, origins, codecs, direction }: Conversion, type: ts.Type): boolean {
   if (!isStructured(type) || checker.isArrayLikeType(type) || codecs.find(type, direction)) return false;
-  return type.symbol === undefined || !origins.isPlatform(type.symbol) || !hasJsonForm(type.symbol.name);
+  return type.symbol === undefined || !origins.isPlatform(type.symbol) || !JSON_FORMS.has(type.symbol.name);
 }
 
 /**
@@ -132,7 +129,7 @@ function literalValuesOf(checker: ts.TypeChecker, type: ts.Type, name: string): 
   if (property === undefined || property.flags & ts.SymbolFlags.Optional) return undefined;
   const held = checker.getTypeOfSymbol(property);
   const values: (Scalar | null)[] = [];
-  for (const member of held.isUnion() ? held.types : [held]) {
+  for (const member of unionMembers(held)) {
     const value = member.flags & ts.TypeFlags.Null ? null : literalValue(member);
     if (value === undefined) return undefined;
     values.push(value);
@@ -145,11 +142,7 @@ function literalValuesOf(checker: ts.TypeChecker, type: ts.Type, name: string): 
  * of the object in `keyof typeof OBJECT` and `(typeof OBJECT)[keyof typeof OBJECT]`. A member of a numeric enum always
  * has its name, because its number says nothing.
  */
-function describedValues(
-  conversion: Conversion,
-  members: readonly WrittenType[],
-  node: ts.TypeNode | undefined,
-): DescribedValue[] {
+function describedValues(conversion: Conversion, members: WrittenType[], node?: ts.TypeNode): DescribedValue[] {
   const inObject = objectComments(conversion, node);
   return members.flatMap(({ type, node: own }) => {
     const value = literalValue(type);
@@ -168,17 +161,14 @@ function textOf({ origins }: Conversion, doc: DocComment): string {
 }
 
 /** Returns the comments of an object's properties, by the values that the node selects: its keys or its values. */
-function objectComments(
-  { checker }: Conversion,
-  node: ts.TypeNode | undefined,
-): Map<string | number | boolean, DocComment> | undefined {
+function objectComments({ checker }: Conversion, node: ts.TypeNode | undefined): Map<Scalar, DocComment> | undefined {
   const written = unwrapNode(checker, node);
   if (written === undefined) return undefined;
   const isKeys = ts.isTypeOperatorNode(written) && written.operator === ts.SyntaxKind.KeyOfKeyword;
   const selected = isKeys ? written.type : ts.isIndexedAccessTypeNode(written) ? written.objectType : undefined;
   const object = unwrapNode(checker, selected);
   if (object === undefined || !ts.isTypeQueryNode(object)) return undefined;
-  const found = new Map<string | number | boolean, DocComment>();
+  const found = new Map<Scalar, DocComment>();
   for (const property of checker.getPropertiesOfType(checker.getTypeFromTypeNode(object))) {
     const doc = docOfSymbol(property);
     const value = isKeys ? property.name : literalValue(checker.getTypeOfSymbol(property));

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createProject, type Project } from "./project.ts";
+
+let project: Project;
+
+beforeAll(() => {
+  project = createProject();
+  project.write(
+    "tools.ts",
+    `class Account {
+      id = 1; at = new Date(0); passwordHash = "SECRET";
+      toJSON(): { id: number; at: Date } { return { id: this.id, at: this.at }; }
+    }
+    class Moved {
+      at = "SECRET";
+      toJSON(): { at: number } { return { at: 7 }; }
+    }
+    class Wrapped<T> {
+      constructor(readonly value: T, readonly secret = "SECRET") {}
+      toJSON(): { value: T } { return { value: this.value }; }
+    }
+    type Alias = Account;
+    class HttpError extends Error {
+      headers = { authorization: "Bearer SECRET" };
+      constructor() { super("bad", { cause: "SECRET" }); this.name = "HttpError"; }
+      toJSON(): object { return { ...this, message: this.message, stack: this.stack }; }
+    }
+    class ApiError<T> extends Error { constructor(readonly data: T, readonly authorization = "SECRET") { super("bad"); } }
+    class OrderError extends ApiError<{ id: number }> {}
+    class Report { error = new HttpError(); toJSON(): { error: unknown } { return { error: this.error }; } }
+    /** A class. */
+    export function root(): Account { return new Account(); }
+    /** A promise. */
+    export async function later(): Promise<Account> { return new Account(); }
+    /** An alias. */
+    export function alias(): Alias { return new Account(); }
+    /** Other names. */
+    export function moved(): Moved { return new Moved(); }
+    /** A generic class. */
+    export function generic(): Wrapped<Date> { return new Wrapped(new Date(0)); }
+    /** A union. */
+    export function either(): Account | Moved { return new Moved(); }
+    /** Elements. */
+    export function list(): Account[] { return [new Account()]; }
+    /** A generator. */
+    export function* items(): Generator<Account, void> { yield new Account(); }
+    /** A resource. @resource accounts://{id} */
+    export function account(id: string): Account { void id; return new Account(); }
+    /** Unknown. */
+    export function asUnknown(): { error: unknown } { return { error: new HttpError() }; }
+    /** Any. */
+    export function asAny(): { error: any } { return { error: new HttpError() }; }
+    /** Settled. */
+    export function settled(): PromiseSettledResult<number>[] { return [{ status: "rejected", reason: new HttpError() }]; }
+    /** An error. */
+    export function own(): HttpError { return new HttpError(); }
+    /** A member. */
+    export function member(): { error: HttpError } { return { error: new HttpError() }; }
+    /** A generic error. */
+    export function api(): ApiError<string> { return new ApiError("SECRET"); }
+    /** A subclass. */
+    export function order(): { error: OrderError } { return { error: new OrderError({ id: 1 }) }; }
+    /** A report. */
+    export function report(): Report { return new Report(); }
+    `,
+  );
+});
+
+afterAll(() => project.remove());
+
+async function output(...args: string[]): Promise<unknown> {
+  const { stdout } = await project.proffer(...args);
+  expect(stdout).not.toContain("SECRET");
+  return JSON.parse(stdout);
+}
+
+describe("a class with toJSON", () => {
+  const account = { id: 1, at: "1970-01-01T00:00:00.000Z" };
+  it.each([
+    ["root", account],
+    ["later", account],
+    ["alias", account],
+    ["moved", { at: 7 }],
+    ["generic", { value: account.at }],
+    ["either", { at: 7 }],
+    ["list", [account]],
+    ["items", [account]],
+  ])("leaves as it writes itself: %s", async (name, expected) => {
+    expect(await output("call", "tools.ts", name)).toEqual(expected);
+  });
+
+  it("leaves as it writes itself as a resource", async () => {
+    expect(await output("read", "tools.ts", "accounts://1")).toEqual(account);
+  });
+});
+
+describe("an error", () => {
+  const error = { name: "HttpError", message: "bad" };
+  it.each([
+    ["asUnknown", { error }],
+    ["asAny", { error }],
+    ["settled", [{ status: "rejected", reason: error }]],
+    ["own", error],
+    ["member", { error }],
+    ["api", { name: "Error", message: "bad" }],
+    ["order", { error: { name: "Error", message: "bad" } }],
+    ["report", { error }],
+  ])("leaves with its name and message only: %s", async (name, expected) => {
+    expect(await output("call", "tools.ts", name)).toEqual(expected);
+  });
+});
