@@ -16,9 +16,9 @@ export class Ledger {
   returned = new Set();
   #tasks = new Map();
 
-  /** @param epoch - the number of the run; @param rest - its leg, or for a step its number, value and key */
+  /** @param epoch - the number of the run; @param rest - its wake-up, or for a step its number, value and key */
   note(kind, id, epoch, ...rest) {
-    if (!this.#tasks.has(id)) this.#tasks.set(id, { epoch: 0, leg: 0, steps: new Map() });
+    if (!this.#tasks.has(id)) this.#tasks.set(id, { epoch: 0, wakeup: 0, steps: new Map() });
     const task = this.#tasks.get(id);
     if (kind === "run") this.#noteRun(task, Number(epoch), Number(rest[0]));
     else if (kind === "returned") this.returned.add(id);
@@ -30,9 +30,9 @@ export class Ledger {
     for (const task of this.#tasks.values()) task.leftBehind ??= 0;
   }
 
-  #noteRun(task, epoch, leg) {
-    if (leg <= task.leg) this.restarted++;
-    task.leg = Math.max(task.leg, leg);
+  #noteRun(task, epoch, wakeup) {
+    if (wakeup <= task.wakeup) this.restarted++;
+    task.wakeup = Math.max(task.wakeup, wakeup);
     task.epoch = Math.max(task.epoch, epoch);
   }
 

@@ -9,7 +9,7 @@ export function currentEpoch() {
 }
 
 /**
- * Returns the ports with a record of runs: `onRun` receives the task, the epoch and the leg when the store has accepted a
+ * Returns the ports with a record of runs: `onRun` receives the task, the epoch and the number of the wake-up when the store has accepted a
  * run. The order of handlers is not enough: one that was frozen may begin after a newer one.
  *
  * @param around - calls a method of the store, or does not: receives its name, its arguments and the call
@@ -33,9 +33,9 @@ export function traceCluster({ store, bus, queue }, onRun, around = (_name, _arg
 function noteRun(key, changed, onRun) {
   const run = runs.getStore();
   if (changed.made && run !== undefined) {
-    const { epoch, leg } = changed.fields;
+    const { epoch, wakeup } = changed.fields;
     run.epoch = epoch;
-    onRun(key.slice("task ".length), epoch, leg);
+    onRun(key.slice("task ".length), epoch, wakeup);
   }
   return changed;
 }

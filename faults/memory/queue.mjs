@@ -10,6 +10,7 @@ export class FaultyQueue {
   /** The jobs that wait or are worked on. */
   #jobs = new Set();
   #places = new Set();
+  #isClosed = false;
 
   /** @param plan - `repeats`, the share of jobs that are delivered once more; `lost`, the share that is forgotten */
   constructor(random, plan) {
@@ -53,8 +54,13 @@ export class FaultyQueue {
     }
   }
 
+  /** Delivers no more jobs: those that are left would wait for a node forever. */
+  close() {
+    this.#isClosed = true;
+  }
+
   #deliver(job) {
-    setImmediate(() => this.#run(job));
+    if (!this.#isClosed) setImmediate(() => this.#run(job));
   }
 
   async #run(job) {

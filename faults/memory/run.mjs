@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { memoryCluster } from "proffer/testing";
 import { Random } from "../../soak/random.mjs";
 import { Client } from "../client.mjs";
@@ -11,6 +12,10 @@ import { FaultyQueue } from "./queue.mjs";
 const NODES = 3;
 /** Polls of a task without an end after which it counts as lost. */
 const MAX_POLLS = 2_000;
+/** Polls after which a client also waits: the engine's pause before it repeats a write does not follow the clock. */
+const QUICK_POLLS = 500;
+/** Milliseconds for which it waits before each further poll. */
+const POLL_PAUSE = 10;
 /** Milliseconds by which a poll moves the clock: one after 20 seconds wakes a task up again whose wake-up got lost. */
 const HEAL_STEP = 100;
 
@@ -47,6 +52,7 @@ class MemoryRun {
     await freezing;
     for (const id of this.#client.tasks.keys()) await this.#client.poll(id);
     await Promise.all(this.#nodes.map((node) => node.close()));
+    this.#shared.queue.close();
     const faults = this.#faults + this.#shared.queue.faults;
     const seconds = (performance.now() - started) / 1000;
     return figuresOf({ client: this.#client, ledger: this.#ledger, faults, seconds });
@@ -64,6 +70,7 @@ class MemoryRun {
       );
       if (polled.includes(true)) return;
       await turns(random.below(20));
+      if (polls >= QUICK_POLLS) await sleep(POLL_PAUSE);
     }
   }
 
